@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+# `make` builds the exporter, `make run` serves the demo, `make test` runs every test;
+# `make help` lists the rest.
+#
+#   VARIANT=plain|asan|tsan|cover   CC=gcc|clang   beside each other, never over each other
+#   BUILD=dir   a tree of your own   JOBS=n   V=1 shows the commands
+#   ONLY=map    one unit test (or a pattern)   FUZZ_SECONDS=30
+
+VARIANT      ?= plain
+BUILD        ?= build
+FUZZ_SECONDS ?= 30
+JOBS         ?= $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+B := $(BUILD)/$(VARIANT)-$(notdir $(CC))
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+MAKEFLAGS += --no-print-directory
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+ifneq ($(filter clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
+export MAKE BUILD JOBS FUZZ_SECONDS
+# Where tests/setup.sh unpacks programs that it must not install; what is installed comes first.
+export PATH := $(PATH):$(abspath $(BUILD))/tools/usr/bin
+
+# ---- flags ---------------------------------------------------------------------------------------
+
+LANGUAGE := -std=gnu17 -D_GNU_SOURCE -I.
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+            -Wold-style-definition -Wvla -Wwrite-strings -Wundef -Wformat=2 -Wpointer-arith \
+            -Wcast-qual -Wswitch-enum
+HARDEN   := -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fPIE \
+            $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+FLAGS.plain := $(HARDEN)
+LINK.plain  := -pie -Wl,-z,relro,-z,now
+FLAGS.asan  := $(SANITIZE)
+LINK.asan   := $(SANITIZE)
+FLAGS.tsan  := -fsanitize=thread -fno-omit-frame-pointer
+LINK.tsan   := -fsanitize=thread
+FLAGS.cover := --coverage -O0
+LINK.cover  := --coverage
+FLAGS.fuzz  := $(SANITIZE) -fsanitize=fuzzer-no-link
+LINK.fuzz   := $(SANITIZE)
+$(if $(FLAGS.$(VARIANT)),,$(error VARIANT is '$(VARIANT)'; it may be plain, asan, tsan or cover))
+
+FLAGS := $(LANGUAGE) -O2 -g -fno-common -fstack-protector-strong $(WARNINGS) $(FLAGS.$(VARIANT))
+LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lpthread -lm
+# What the caller sets in CPPFLAGS, CFLAGS and LDFLAGS comes on top.
+compile = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o %.a,$^) $(1) $(LIBS) -o $@
+
+# ---- what there is -------------------------------------------------------------------------------
+
+PURE    := $(sort $(wildcard metrics/*.c metrics/*/*.c))
+WORLD   := $(filter-out exporter/main.c,$(sort $(wildcard exporter/*.c exporter/*/*.c)))
+HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h exporter/*.h exporter/*/*.h))
+UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
+SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
+FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
+E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test))
+SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH)
+OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
+
+PROGRAM  := $(BUILD)/karmada-policy-exporter
+LIBRARY  := $(B)/libexporter.a $(B)/libmetrics.a
+programs  = $(1:%.c=$(B)/%)
+export EXPORTER := $(B)/karmada-policy-exporter
+
+# ---- build ---------------------------------------------------------------------------------------
+
+.PHONY: all
+all: $(if $(filter $(BUILD)/plain-gcc,$(B)),$(PROGRAM),$(EXPORTER)) ## build build/karmada-policy-exporter (the default)
+
+$(PROGRAM): $(BUILD)/plain-gcc/karmada-policy-exporter
+	$(Q)ln -f $< $@
+
+$(B)/karmada-policy-exporter: $(B)/exporter/main.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link)
+
+$(B)/libmetrics.a: $(PURE:%.c=$(B)/%.o) $(B)/metrics.list
+$(B)/libexporter.a: $(WORLD:%.c=$(B)/%.o) $(B)/exporter.list
+$(B)/lib%.a:
+	$(call say,AR,$@)
+	$(Q)rm -f $@ && ar rcs $@ $(filter %.o,$^)
+
+# A list changes when a source comes or goes, so that no archive keeps a file that is gone.
+$(B)/metrics.list: list := $(PURE)
+$(B)/exporter.list: list := $(WORLD)
+$(B)/%.list: FORCE
+	@mkdir -p $(@D)
+	@echo '$(list)' | cmp -s - $@ || echo '$(list)' >$@
+
+$(B)/tests/fuzz/%.o: FLAGS += -Wno-missing-prototypes
+$(B)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(compile)
+
+$(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link,-lcmocka)
+
+$(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link)
+
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link,-fsanitize=fuzzer)
+
+.SECONDARY:
+.PHONY: FORCE
+-include $(ALL_C:%.c=$(B)/%.d)
+
+# ---- run and test --------------------------------------------------------------------------------
+
+DEMO := 127.0.0.1:19180
+
+.PHONY: run setup test check unit e2e bench cover fuzz fuzz-replay fuzz-run
+run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
+	@tests/setup.sh build
+	@$(MAKE) VARIANT=plain CC=gcc all
+	@echo 'Serving exporter/manifests/demo on http://$(DEMO)/ until Ctrl-C.'
+	@echo 'Look at http://$(DEMO)/metrics (karmada_dependency_conflicts, karmada_templates_pending),'
+	@echo 'then edit a file in that folder and look again.'
+	@exec $(PROGRAM) --manifests exporter/manifests/demo --web.listen-address $(DEMO)
+
+setup: ## install the Debian packages that building and testing need
+	@tests/setup.sh test
+
+test: ## set up, then run every gate and every test
+	@tests/run.sh all
+
+check: ## run every gate, no test
+	@tests/run.sh gates
+
+unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick loop
+	@tests/run-units.sh $(VARIANT)-$(notdir $(CC)) $^
+
+e2e: $(EXPORTER) ## run the executables tests/stories/*.test and tests/e2e/*.test
+	@tests/run-e2e.sh $(E2E)
+
+bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
+	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \
+		echo "== $${b##*/}"; $$b; done
+
+cover: ## print the unit tests' line coverage, file by file
+	@[ ! -d $(BUILD)/cover-gcc ] || find $(BUILD)/cover-gcc -name '*.gcda' -delete
+	@$(MAKE) VARIANT=cover CC=gcc unit
+	@tests/cover.sh $(BUILD)/cover-gcc $(PURE) $(WORLD)
+
+fuzz: ## fuzz each target of tests/fuzz for FUZZ_SECONDS
+	@$(MAKE) VARIANT=fuzz CC=clang fuzz-run
+
+fuzz-replay: ## feed each fuzz target its corpus once
+	@$(MAKE) VARIANT=fuzz CC=clang FUZZ_SECONDS=0 fuzz-run
+
+fuzz-run: $(call programs,$(FUZZ))
+	@tests/run-fuzz.sh $^
+
+# ---- gates ---------------------------------------------------------------------------------------
+
+.PHONY: format reformat tidy layers headers sizes comments words
+format: ## gate: clang-format has nothing to change
+	$(if $(OURS),@clang-format --dry-run -Werror $(OURS))
+
+reformat: ## let clang-format change it
+	$(if $(OURS),@clang-format -i $(OURS))
+
+tidy: $(SOURCES:%.c=$(B)/tidy/%.ok) ## gate: clang-tidy; only what changed is looked at again
+
+# The object stands for the source and all it includes.
+$(B)/tidy/%.ok: %.c $(B)/%.o .clang-tidy
+	@mkdir -p $(@D)
+	$(call say,TIDY,$<)
+	$(Q)clang-tidy --quiet $< -- $(LANGUAGE) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)touch $@
+
+layers: $(PURE:%.c=$(B)/%.o) $(WORLD:%.c=$(B)/%.o) ## gate: metrics/ is pure, includes point one way, no globals
+	@tests/gates/layers.sh $^
+
+headers: ## gate: each header compiles alone, with gcc and with clang
+	@tests/gates/headers.sh '$(LANGUAGE) $(WARNINGS)' $(HEADERS)
+
+sizes: ## gate: no source file of more than 400 lines
+	@wc -l $(SOURCES) $(HEADERS) /dev/null | awk '$$2 != "total" && $$1 > 400 \
+		{ print $$2 ": " $$1 " lines, 400 are allowed: split it by meaning"; bad = 1 } END { exit bad }'
+
+comments: ## gate: block comments only, an SPDX line first
+	@python3 tests/gates/comments.py $(OURS)
+
+words: ## gate: no unfinished business, no path of somebody's machine
+	@tests/gates/words.sh
+
+# ---- comforts ------------------------------------------------------------------------------------
+
+.PHONY: compile_commands.json clean help
+compile_commands.json: ## write build/compile_commands.json for clangd
+	@mkdir -p $(BUILD)
+	@for c in $(ALL_C); do printf ',\n{"directory":"%s","file":"%s","command":"%s -c %s"}' \
+		'$(CURDIR)' "$$c" '$(CC) $(LANGUAGE) $(WARNINGS)' "$$c"; done \
+		| sed '1s/.*/[/; $$a]' >$(BUILD)/$@
+
+clean: ## remove what was built; unpacked tools stay
+	@[ ! -d $(BUILD) ] || find $(BUILD) -mindepth 1 -maxdepth 1 ! -name tools -exec rm -rf {} +
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9_.-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 26

@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# setup.sh build|test: name what is missing of the Debian packages that building (and testing)
+# needs, and install just that with apt-get. Nothing else is changed.
+#
+# A package counts as missing when dpkg does not have it and what it is for is not found either,
+# so that a compiler or library from elsewhere is left alone.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# package, and how to find what it is for: a command, a header, or a function below
+build_packages='
+gcc                   gcc
+make                  make
+libc6-dev             stdio.h
+libmicrohttpd-dev     microhttpd.h
+libcurl4-openssl-dev  curl/curl.h
+libcjson-dev          cjson/cJSON.h
+libyaml-dev           yaml.h
+zlib1g-dev            zlib.h
+libxxhash-dev         xxhash.h
+libcrypt-dev          crypt.h
+'
+test_packages='
+libcmocka-dev         cmocka.h
+clang                 clang
+clang-format          clang-format
+clang-tidy            clang-tidy
+libclang-rt-14-dev    has_fuzzer
+python3               python3
+jq                    jq
+curl                  curl
+'
+# Daemons whose package would start a service, add a user and open a port. Only the program is
+# wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
+unpacked_packages='
+prometheus            has_prometheus
+'
+tools=${BUILD:-build}/tools
+
+has_fuzzer() {
+    [ -e "$(clang -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null)" ]
+}
+
+has_prometheus() {
+    local path=$PATH:$tools/usr/bin
+    PATH=$path command -v prometheus >/dev/null && PATH=$path command -v promtool >/dev/null
+}
+
+found() {
+    case $1 in
+    has_*) "$1" ;;
+    *.h) compgen -G "/usr/include/$1" || compgen -G "/usr/include/*-linux-gnu/$1" ||
+        compgen -G "/usr/local/include/$1" ;;
+    *) command -v "$1" ;;
+    esac >/dev/null
+}
+
+# The packages of a list that neither dpkg nor their probe knows.
+missing_of() {
+    local installed='' package probe
+    if command -v dpkg-query >/dev/null; then
+        installed=$(dpkg-query -W -f '${Package} ${db:Status-Status}\n' \
+            $(awk '{ print $1 }' <<<"$1") 2>/dev/null || true)
+    fi
+    while read -r package probe; do
+        if [ -n "$package" ] && ! grep -qx "$package installed" <<<"$installed" &&
+            ! found "$probe"; then
+            echo "$package"
+        fi
+    done <<<"$1"
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        env DEBIAN_FRONTEND=noninteractive "$@"
+    elif command -v sudo >/dev/null; then
+        sudo env DEBIAN_FRONTEND=noninteractive "$@"
+    else
+        echo "setup: this needs root, and there is no sudo; run as root: $*" >&2
+        return 1
+    fi
+}
+
+unpack() {
+    rm -rf "$tools/archive"
+    mkdir -p "$tools/archive"
+    (cd "$tools/archive" && apt-get -qq -o APT::Sandbox::User=root download "$1")
+    dpkg-deb -x "$tools/archive/$1"_*.deb "$tools"
+    rm -rf "$tools/archive"
+}
+
+case ${1:-} in
+build) wanted=$build_packages unpacked='' ;;
+test) wanted=$build_packages$test_packages unpacked=$unpacked_packages ;;
+*)
+    echo 'usage: setup.sh build|test' >&2
+    exit 2
+    ;;
+esac
+
+to_install=$(missing_of "$wanted" | xargs)
+to_unpack=$(missing_of "$unpacked" | xargs)
+[ -n "$to_install$to_unpack" ] || exit 0
+
+echo "setup: missing Debian packages: $(xargs <<<"$to_install $to_unpack")"
+if ! command -v apt-get >/dev/null; then
+    echo 'setup: there is no apt-get here; install these, or what your system calls them, and run again' >&2
+    exit 1
+fi
+as_root apt-get -qq update
+if [ -n "$to_install" ]; then
+    echo "setup: apt-get install $to_install"
+    as_root apt-get -qq install -y --no-install-recommends $to_install
+fi
+for package in $to_unpack; do
+    echo "setup: unpacking $package into $tools (not installed: its package would start a service)"
+    unpack "$package"
+done
+still=$({ missing_of "$wanted"; missing_of "$unpacked"; } | xargs)
+[ -z "$still" ] || {
+    echo "setup: still missing: $still" >&2
+    exit 1
+}
