@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/base.h"
+
+void *xmalloc(size_t size)
+{
+    void *memory = malloc(size > 0 ? size : 1);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+    /* An empty block may come back as NULL, which would read as out of memory. */
+    void *memory = count > 0 && size > 0 ? calloc(count, size) : malloc(1);
+
+    if (!memory)
+        abort();
+    return memory;
+}
+
+void *xreallocarray(void *memory, size_t count, size_t size)
+{
+    /* Resizing to nothing would free the block and answer NULL. */
+    bool empty = count == 0 || size == 0;
+    void *resized = reallocarray(memory, empty ? 1 : count, empty ? 1 : size);
+
+    if (!resized)
+        abort();
+    return resized;
+}
+
+char *xstrdup(const char *s)
+{
+    return xmemdup0(s, strlen(s));
+}
+
+char *xmemdup0(const char *s, size_t len)
+{
+    if (len == SIZE_MAX)
+        abort();
+
+    char *copy = xmalloc(len + 1);
+
+    if (len > 0)
+        memcpy(copy, s, len);
+    copy[len] = '\0';
+    return copy;
+}
+
+void free_cleanup(void *slot)
+{
+    void *memory;
+
+    /* The variable is a pointer of any type; reading it as `void *` would break aliasing. */
+    memcpy(&memory, slot, sizeof(memory));
+    free(memory);
+}

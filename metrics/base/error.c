@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/error.h"
+
+/* Macros in front of the functions while the analyser reads. */
+#undef fail
+#undef fail_in
+
+enum {
+    TEXT_SIZE = sizeof(((struct error *)NULL)->text),
+    /* Room for a context and the text it goes in front of. */
+    WHOLE_SIZE = 2 * TEXT_SIZE + 2,
+};
+
+static const char ellipsis[] = "...";
+
+/* The largest length up to `len` that does not end inside a UTF-8 character. */
+static size_t character_boundary(const char *text, size_t len)
+{
+    size_t boundary = len;
+
+    /* A character has three continuation bytes at most; more of them is not UTF-8 at all. */
+    for (unsigned steps = 0; steps < 3 && boundary > 0; steps++) {
+        if (((unsigned char)text[boundary] & 0xc0) != 0x80)
+            return boundary;
+        boundary--;
+    }
+    return ((unsigned char)text[boundary] & 0xc0) != 0x80 ? boundary : len;
+}
+
+static void set_text(struct error *err, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (len < TEXT_SIZE) {
+        memcpy(err->text, text, len + 1);
+        return;
+    }
+
+    size_t kept = character_boundary(text, TEXT_SIZE - sizeof(ellipsis));
+
+    memcpy(err->text, text, kept);
+    memcpy(err->text + kept, ellipsis, sizeof(ellipsis));
+}
+
+bool fail(struct error *err, const char *fmt, ...)
+{
+    /* Not straight into err->text: the arguments may point there. */
+    char text[WHOLE_SIZE] = "";
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+
+    set_text(err, text);
+    return false;
+}
+
+bool fail_in(struct error *err, const char *fmt, ...)
+{
+    char context[TEXT_SIZE] = "";
+    char text[WHOLE_SIZE];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(context, sizeof(context), fmt, args);
+    va_end(args);
+
+    snprintf(text, sizeof(text), "%s: %s", context, err->text);
+    set_text(err, text);
+    return false;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/frame.h"
+
+#include <endian.h>
+
+static const char items_key[] = "items";
+
+/* Values of key_state: below KEY_READ, one more than the characters that matched so far. */
+enum {
+    KEY_OTHER = 0,
+    KEY_BEGIN = 1,
+    KEY_MATCHED = sizeof(items_key), /* All characters; the closing quote is due. */
+    KEY_READ,
+    KEY_COLON,
+};
+
+enum byte_class {
+    BYTE_OTHER,
+    BYTE_SPACE,
+    BYTE_QUOTE,
+    BYTE_OPEN,
+    BYTE_CLOSE,
+    BYTE_COMMA,
+    BYTE_COLON,
+};
+
+static const unsigned char byte_classes[256] = {
+    [' '] = BYTE_SPACE, ['\t'] = BYTE_SPACE, ['\n'] = BYTE_SPACE, ['\r'] = BYTE_SPACE,
+    ['"'] = BYTE_QUOTE, ['{'] = BYTE_OPEN,   ['['] = BYTE_OPEN,   ['}'] = BYTE_CLOSE,
+    [']'] = BYTE_CLOSE, [','] = BYTE_COMMA,  [':'] = BYTE_COLON,
+};
+
+/* True for the bytes that matter inside an object. */
+static const bool is_structural[256] = {
+    ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
+};
+
+/* The bytes being fed: those before `kept` have gone where they belong. */
+struct feed {
+    const char *bytes;
+    size_t len;
+    size_t at;
+    size_t kept;
+};
+
+void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_object,
+                void *context)
+{
+    *f = (struct frame){
+        .mode = mode,
+        .on_object = on_object,
+        .context = context,
+        .object = STRBUF_INIT(max),
+        .rest = STRBUF_INIT(max),
+    };
+}
+
+void frame_release(struct frame *f)
+{
+    strbuf_release(&f->object);
+    strbuf_release(&f->rest);
+}
+
+static unsigned char class_of(char byte)
+{
+    return byte_classes[(unsigned char)byte];
+}
+
+/* The depth at which the values we hand out begin and end. */
+static unsigned handing_depth(const struct frame *f)
+{
+    return f->mode == FRAME_EVENTS ? 0 : 2;
+}
+
+/* True where the next byte, unless it separates, begins a value to hand out. */
+static bool is_between_values(const struct frame *f)
+{
+    return f->mode == FRAME_EVENTS || f->in_items;
+}
+
+/* 0x80 in each byte of `word` that equals `byte`; exact up to the first such byte. */
+static uint64_t match_bytes(uint64_t word, char byte)
+{
+    uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t zero_where_equal = word ^ (ones * (unsigned char)byte);
+
+    return (zero_where_equal - ones) & ~zero_where_equal & (ones << 7);
+}
+
+/* The next quote or backslash, or `len`: most bytes of a cluster's JSON are in strings. */
+static size_t find_string_end(const char *bytes, size_t at, size_t len)
+{
+    while (len - at >= sizeof(uint64_t)) {
+        uint64_t word;
+
+        memcpy(&word, bytes + at, sizeof(word));
+        word = le64toh(word);
+
+        uint64_t found = match_bytes(word, '"') | match_bytes(word, '\\');
+
+        if (found)
+            return at + (unsigned)__builtin_ctzll(found) / 8;
+        at += sizeof(word);
+    }
+    while (at < len && bytes[at] != '"' && bytes[at] != '\\')
+        at++;
+    return at;
+}
+
+/* Just past the string's closing quote, or `len` if it is not here yet. */
+static size_t skip_string(struct frame *f, const char *bytes, size_t at, size_t len)
+{
+    if (f->escaped && at < len) {
+        f->escaped = false;
+        at++;
+    }
+    for (;;) {
+        at = find_string_end(bytes, at, len);
+        if (at == len)
+            return len;
+        if (bytes[at] == '"') {
+            f->in_string = false;
+            return at + 1;
+        }
+        if (len - at < 2) {
+            f->escaped = true;
+            return len;
+        }
+        at += 2;
+    }
+}
+
+/* As skip_string, for a string that may be the key "items". */
+static size_t skip_key(struct frame *f, const char *bytes, size_t at, size_t len)
+{
+    while (at < len && f->key_state >= KEY_BEGIN && f->key_state < KEY_MATCHED &&
+           bytes[at] == items_key[f->key_state - KEY_BEGIN]) {
+        f->key_state++;
+        at++;
+    }
+    if (at == len)
+        return len;
+    f->key_state = f->key_state == KEY_MATCHED && bytes[at] == '"' ? KEY_READ : KEY_OTHER;
+    return skip_string(f, bytes, at, len);
+}
+
+/* Put the bytes up to `end` where they belong. */
+static void keep(struct frame *f, struct feed *feed, size_t end)
+{
+    if (f->in_object)
+        strbuf_add(&f->object, feed->bytes + feed->kept, end - feed->kept);
+    else if (!is_between_values(f))
+        strbuf_add(&f->rest, feed->bytes + feed->kept, end - feed->kept);
+    feed->kept = end;
+}
+
+static void begin_object(struct frame *f, const struct feed *feed)
+{
+    f->in_object = true;
+    f->object_start = f->offset + feed->at;
+}
+
+/* Hand out the object, which ends before the byte at hand. */
+static void end_object(struct frame *f, struct feed *feed)
+{
+    keep(f, feed, feed->at);
+    if (!strbuf_ok(&f->object))
+        return;
+    f->in_object = false;
+    if (!f->on_object(f->context, f->object.data, f->object.len, f->object_start))
+        f->stopped = true;
+    strbuf_reset(&f->object);
+}
+
+/* Inside a container that will be handed out, up to its end or the end of the bytes. */
+static void scan_container(struct frame *f, struct feed *feed)
+{
+    const char *bytes = feed->bytes;
+    size_t len = feed->len;
+    size_t at = feed->at;
+    unsigned depth = f->depth;
+    unsigned outside = handing_depth(f);
+
+    while (at < len && depth > outside) {
+        unsigned char byte = (unsigned char)bytes[at++];
+
+        if (!is_structural[byte])
+            continue;
+        if (byte == '"') {
+            f->in_string = true;
+            at = skip_string(f, bytes, at, len);
+        } else if (byte_classes[byte] == BYTE_OPEN) {
+            depth++;
+        } else {
+            depth--;
+        }
+    }
+    feed->at = at;
+    f->depth = depth;
+    if (depth == outside)
+        end_object(f, feed);
+}
+
+/* Inside a number, a word or a string that will be handed out. */
+static void step_scalar(struct frame *f, struct feed *feed)
+{
+    unsigned char class = class_of(feed->bytes[feed->at]);
+    bool separates = class == BYTE_COMMA || class == BYTE_CLOSE;
+
+    if (class == BYTE_SPACE || class == BYTE_OPEN || (separates && f->mode == FRAME_LIST)) {
+        end_object(f, feed);
+        return;
+    }
+    f->in_string = class == BYTE_QUOTE;
+    feed->at++;
+}
+
+/* Between the values to hand out: separators are dropped. */
+static void step_between(struct frame *f, struct feed *feed)
+{
+    unsigned char class = class_of(feed->bytes[feed->at]);
+
+    feed->kept = feed->at;
+    if (class == BYTE_SPACE || (class == BYTE_COMMA && f->mode == FRAME_LIST)) {
+        feed->kept = ++feed->at;
+    } else if (class == BYTE_CLOSE && f->mode == FRAME_LIST) {
+        f->in_items = false;
+        f->depth--;
+        feed->at++;
+    } else {
+        begin_object(f, feed);
+        f->depth += class == BYTE_OPEN ? 1 : 0;
+        f->in_string = class == BYTE_QUOTE;
+        feed->at++;
+    }
+}
+
+/* In the part of a list that is kept: look for the member "items". */
+static void step_rest(struct frame *f, struct feed *feed)
+{
+    char byte = feed->bytes[feed->at++];
+    unsigned char class = class_of(byte);
+    unsigned key_state = f->key_state;
+
+    if (class == BYTE_SPACE)
+        return;
+    f->key_state = KEY_OTHER;
+    if (class == BYTE_QUOTE) {
+        f->in_string = true;
+        f->key_state = f->depth == 1 ? KEY_BEGIN : KEY_OTHER;
+    } else if (class == BYTE_COLON && key_state == KEY_READ) {
+        f->key_state = KEY_COLON;
+    } else if (class == BYTE_OPEN) {
+        if (byte == '[' && key_state == KEY_COLON) {
+            keep(f, feed, feed->at);
+            f->in_items = true;
+        }
+        f->depth++;
+    } else if (class == BYTE_CLOSE && f->depth > 0) {
+        f->depth--;
+    }
+}
+
+static void step(struct frame *f, struct feed *feed)
+{
+    if (f->in_string && f->key_state != KEY_OTHER)
+        feed->at = skip_key(f, feed->bytes, feed->at, feed->len);
+    else if (f->in_string)
+        feed->at = skip_string(f, feed->bytes, feed->at, feed->len);
+    else if (f->in_object && f->depth > handing_depth(f))
+        scan_container(f, feed);
+    else if (f->in_object)
+        step_scalar(f, feed);
+    else if (is_between_values(f))
+        step_between(f, feed);
+    else
+        step_rest(f, feed);
+}
+
+bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err)
+{
+    struct feed feed = {.bytes = bytes, .len = len};
+
+    if (f->stopped)
+        return fail(err, "nothing can be read after an earlier failure");
+    while (feed.at < len && !f->stopped && strbuf_ok(&f->object) && strbuf_ok(&f->rest))
+        step(f, &feed);
+    f->offset += feed.at;
+    if (f->stopped)
+        return false;
+    keep(f, &feed, len);
+
+    if (!strbuf_ok(&f->object)) {
+        f->stopped = true;
+        return fail(err, "the object at byte %zu is larger than %zu bytes", f->object_start,
+                    f->object.max);
+    }
+    if (!strbuf_ok(&f->rest)) {
+        f->stopped = true;
+        return fail(err, "a list is larger than %zu bytes without its items", f->rest.max);
+    }
+    return true;
+}
+
+bool frame_complete(const struct frame *f)
+{
+    return f->depth == 0 && !f->in_object && !f->in_string;
+}

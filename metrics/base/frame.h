@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * Cuts a stream of JSON bytes into the objects worth parsing, wherever the
+ * network or the disk happened to cut it, and holds no more than one of them.
+ *
+ * FRAME_EVENTS  a watch, or documents one after another: every top-level value
+ *               is handed out.
+ * FRAME_LIST    a list: every element of the top-level member "items" is
+ *               handed out; what remains, {"kind":"List","items":[]}, is kept
+ *               in `rest`. Other arrays at that level stay in `rest`.
+ *
+ * It balances brackets and knows strings, no more: what it hands out still has
+ * to be parsed, and may turn out not to be JSON.
+ */
+enum frame_mode { FRAME_EVENTS, FRAME_LIST };
+
+/* `offset` is where the object's first byte stood in the whole stream. False stops the feed. */
+typedef bool frame_fn(void *context, const char *json, size_t len, size_t offset);
+
+struct frame {
+    enum frame_mode mode;
+    frame_fn *on_object;
+    void *context;
+    unsigned depth;
+    unsigned key_state; /* How far the top-level key being read still spells "items". */
+    bool in_items;
+    bool in_object;
+    bool in_string;
+    bool escaped;
+    bool stopped;
+    size_t offset;       /* Bytes taken so far. */
+    size_t object_start; /* Where the open object began. */
+    struct strbuf object;
+    struct strbuf rest;
+};
+
+/* `max` is the ceiling, in bytes, for one object and for the rest. Allocates nothing yet. */
+void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_object,
+                void *context);
+void frame_release(struct frame *f);
+
+/* Take the next bytes. False, once and for all, when something passes the ceiling or on_object said
+ * so; in that case `err` is left alone, for on_object knows the reason. */
+bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err) MUST_USE;
+
+/* True if the stream may end here: no object is open. */
+bool frame_complete(const struct frame *f);

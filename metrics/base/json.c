@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/json.h"
+
+#include "metrics/base/json_check.h"
+
+static const char replacement_character[] = "\xef\xbf\xbd";
+
+/* Doubles hold every whole number up to here; beyond, what was sent is not what we would read. */
+static const double whole_number_max = 9007199254740992;
+
+const cJSON *json_get(const cJSON *object, const char *key)
+{
+    if (!cJSON_IsObject(object))
+        return NULL;
+
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, key);
+
+    return cJSON_IsNull(member) ? NULL : member;
+}
+
+const char *json_str(const cJSON *object, const char *key, const char *fallback)
+{
+    const cJSON *member = json_get(object, key);
+
+    return cJSON_IsString(member) ? member->valuestring : fallback;
+}
+
+int64_t json_int(const cJSON *object, const char *key, int64_t fallback)
+{
+    const cJSON *member = json_get(object, key);
+
+    if (!cJSON_IsNumber(member))
+        return fallback;
+
+    double value = member->valuedouble;
+
+    if (!(value >= -whole_number_max && value <= whole_number_max))
+        return fallback;
+
+    int64_t whole = (int64_t)value;
+
+    return (double)whole == value ? whole : fallback;
+}
+
+bool json_bool(const cJSON *object, const char *key, bool fallback)
+{
+    const cJSON *member = json_get(object, key);
+
+    return cJSON_IsBool(member) ? cJSON_IsTrue(member) != 0 : fallback;
+}
+
+cJSON *json_parse(const char *json, size_t len, struct json_position *where, struct error *err)
+{
+    struct json_fault fault = json_check(json, len);
+
+    /* What json_check lets through cJSON takes too, but for limits that differ by its version. */
+    if (!fault.reason) {
+        const char *end = json;
+        /* With its NUL: cJSON then insists that nothing but white space stands before it. */
+        cJSON *tree = cJSON_ParseWithLengthOpts(json, len + 1, &end, true);
+
+        if (tree)
+            return tree;
+        fault.reason = "a value that the parser cannot hold";
+        fault.offset = (size_t)(end - json);
+    }
+    if (where)
+        *where = json_position_of(json, fault.offset);
+    fail(err, "not valid JSON: %s", fault.reason);
+    return NULL;
+}
+
+struct json_position json_position_of(const char *text, size_t offset)
+{
+    struct json_position position = {.line = 1};
+    const char *line = text;
+    const char *end = text + offset;
+    const char *newline;
+
+    while ((newline = memchr(line, '\n', (size_t)(end - line))) != NULL) {
+        position.line++;
+        line = newline + 1;
+    }
+    position.column = (size_t)(end - line) + 1;
+    return position;
+}
+
+void json_cleanup(cJSON **tree)
+{
+    cJSON_Delete(*tree);
+}
+
+/* What follows the backslash, or NUL where the long form is due. */
+static char short_escape(char c)
+{
+    static const char plain[] = "\"\\\b\f\n\r\t";
+    static const char escape[] = "\"\\bfnrt";
+    const char *found = strchr(plain, c);
+
+    return found ? escape[found - plain] : '\0';
+}
+
+static void quote_char(struct strbuf *out, char c)
+{
+    char escape = short_escape(c);
+
+    if ((unsigned char)c >= 0x80)
+        strbuf_adds(out, replacement_character);
+    else if (escape)
+        strbuf_add(out, (char[]){'\\', escape}, 2);
+    else
+        strbuf_addf(out, "\\u%04x", (unsigned)c);
+}
+
+/* How many bytes can be copied as they are. */
+static size_t count_plain(const char *s)
+{
+    size_t count = 0;
+
+    for (;;) {
+        unsigned len = utf8_char_len(s + count);
+
+        if (len == 0 || (unsigned char)s[count] < 0x20 || s[count] == '"' || s[count] == '\\')
+            return count;
+        count += len;
+    }
+}
+
+void json_quote(struct strbuf *out, const char *s)
+{
+    strbuf_addc(out, '"');
+    for (;;) {
+        size_t plain = count_plain(s);
+
+        strbuf_add(out, s, plain);
+        s += plain;
+        if (*s == '\0')
+            break;
+        quote_char(out, *s++);
+    }
+    strbuf_addc(out, '"');
+}
+
+static bool is_continuation(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+unsigned utf8_char_len(const char *s)
+{
+    unsigned char lead = (unsigned char)s[0];
+
+    if (lead < 0x80)
+        return lead > 0 ? 1 : 0;
+    if (lead < 0xc2 || lead > 0xf4 || !is_continuation(s[1]))
+        return 0;
+    if (lead < 0xe0)
+        return 2;
+
+    unsigned char second = (unsigned char)s[1];
+
+    /* Too long a form for its value, half a surrogate pair, or past U+10FFFF. */
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
+        return 0;
+    if (!is_continuation(s[2]))
+        return 0;
+    if (lead < 0xf0)
+        return 3;
+    return is_continuation(s[3]) ? 4 : 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <cjson/cJSON.h>
+
+#include "metrics/base/error.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * Reading JSON that we do not control, and writing JSON that others parse.
+ *
+ * Every accessor takes NULL, or an item of any type, and answers the fallback
+ * when the member is missing, null, or of another type: look-ups chain without
+ * checks. Keys are compared with case. Answers are borrowed from the tree and
+ * end with it.
+ */
+const cJSON *json_get(const cJSON *object, const char *key);
+const char *json_str(const cJSON *object, const char *key, const char *fallback);
+int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
+bool json_bool(const cJSON *object, const char *key, bool fallback);
+
+/* Where a text stops being JSON, counted from 1; columns in bytes. */
+struct json_position {
+    size_t line;
+    size_t column;
+};
+
+/*
+ * Parse exactly `len` bytes holding one JSON value; white space around it is
+ * fine, anything else after it is an error. Refuses what cJSON would let
+ * through and a cluster never sends: invalid UTF-8, a NUL byte raw or as
+ * \u0000, nesting deeper than JSON_DEPTH_MAX. `json[len]` must be readable and
+ * NUL. Returns NULL with the reason, and the place if `where` is not NULL.
+ */
+enum { JSON_DEPTH_MAX = 128 };
+cJSON *json_parse(const char *json, size_t len, struct json_position *where,
+                  struct error *err) MUST_USE;
+
+/* Line and column of a byte offset. */
+struct json_position json_position_of(const char *text, size_t offset);
+
+/* For CLEANUP on a `cJSON *`. */
+void json_cleanup(cJSON **tree);
+
+/* Append `s` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+void json_quote(struct strbuf *out, const char *s);
+
+/* Length of the valid UTF-8 character at `s` (1 to 4), or 0. Stops at NUL: needs no length. */
+unsigned utf8_char_len(const char *s);

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/* What is wrong with a text that should be JSON: a constant text, and the byte where it shows. */
+struct json_fault {
+    const char *reason; /* NULL if nothing is wrong. */
+    size_t offset;
+};
+
+/*
+ * Hold `len` bytes against the JSON grammar (RFC 8259): one value, white space
+ * around it. Refuses, beyond the grammar, \u0000 and nesting deeper than
+ * JSON_DEPTH_MAX. `json[len]` must be readable and NUL. Needs no memory.
+ */
+struct json_fault json_check(const char *json, size_t len) MUST_USE;

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/map.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { FIRST_CAPACITY = 8 };
+
+void map_release(struct map *m)
+{
+    free(m->slots);
+    *m = MAP_INIT(m->equal);
+}
+
+uint64_t map_hash(const void *bytes, size_t len, uint64_t seed)
+{
+    return XXH3_64bits_withSeed(bytes, len, seed);
+}
+
+/* The slot that holds the key, or the empty one where it would go. The map has slots. */
+static size_t find(const struct map *m, uint64_t hash, const void *key)
+{
+    size_t mask = m->capacity - 1;
+    size_t at = (size_t)hash & mask;
+
+    for (; m->slots[at].item; at = (at + 1) & mask) {
+        if (m->slots[at].hash == hash && m->equal(m->slots[at].item, key))
+            break;
+    }
+    return at;
+}
+
+void *map_get(const struct map *m, uint64_t hash, const void *key)
+{
+    return m->capacity > 0 ? m->slots[find(m, hash, key)].item : NULL;
+}
+
+static void place(struct map *m, struct map_slot slot)
+{
+    size_t mask = m->capacity - 1;
+    size_t at = (size_t)slot.hash & mask;
+
+    while (m->slots[at].item)
+        at = (at + 1) & mask;
+    m->slots[at] = slot;
+}
+
+static void grow(struct map *m)
+{
+    struct map old = *m;
+
+    m->capacity = old.capacity > 0 ? old.capacity * 2 : FIRST_CAPACITY;
+    m->slots = xcalloc(m->capacity, sizeof(*m->slots));
+    for (size_t i = 0; i < old.capacity; i++) {
+        if (old.slots[i].item)
+            place(m, old.slots[i]);
+    }
+    free(old.slots);
+}
+
+void map_add(struct map *m, uint64_t hash, void *item)
+{
+    assert(item);
+    /* At most three quarters full: probes stay short, and an empty slot ends every one of them. */
+    if (m->count >= m->capacity / 4 * 3)
+        grow(m);
+    place(m, (struct map_slot){.hash = hash, .item = item});
+    m->count++;
+}
+
+/* Close the gap at `gap`: move back whatever a probe would no longer reach. */
+static void shift_back(struct map *m, size_t gap)
+{
+    size_t mask = m->capacity - 1;
+
+    for (size_t at = (gap + 1) & mask; m->slots[at].item; at = (at + 1) & mask) {
+        size_t home = (size_t)m->slots[at].hash & mask;
+
+        /* Distances go around the end of the table, hence the mask. */
+        if (((at - home) & mask) < ((at - gap) & mask))
+            continue;
+        m->slots[gap] = m->slots[at];
+        gap = at;
+    }
+    m->slots[gap] = (struct map_slot){0};
+}
+
+void *map_take(struct map *m, uint64_t hash, const void *key)
+{
+    if (m->capacity == 0)
+        return NULL;
+
+    size_t at = find(m, hash, key);
+    void *item = m->slots[at].item;
+
+    if (!item)
+        return NULL;
+    shift_back(m, at);
+    m->count--;
+    return item;
+}
+
+void *map_next(const struct map *m, size_t *at)
+{
+    while (*at < m->capacity) {
+        void *item = m->slots[(*at)++].item;
+
+        if (item)
+            return item;
+    }
+    return NULL;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/number.h"
+
+enum {
+    NANO = -9,
+    /* Each factor of 1024 lengthens a number by at most four digits, and "Ei" has six. */
+    FACTORS_MAX = 6,
+    ROOM = FACTORS_MAX * 4 + 1,
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+bool parse_uint(const char *text, uint64_t max, uint64_t *out)
+{
+    uint64_t value = 0;
+
+    if (*text == '\0')
+        return false;
+    for (; *text != '\0'; text++) {
+        uint64_t digit = (uint64_t)(*text - '0');
+
+        if (!is_digit(*text) || digit > max || value > (max - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *out = value;
+    return true;
+}
+
+bool parse_int64(const char *text, int64_t *out)
+{
+    bool negative = *text == '-';
+    uint64_t value;
+
+    if (!parse_uint(text + (negative ? 1 : 0), (uint64_t)INT64_MAX + (negative ? 1 : 0), &value))
+        return false;
+    /* Written so that the smallest number has no positive twin to overflow into. */
+    *out = negative && value > 0 ? -(int64_t)(value - 1) - 1 : (int64_t)value;
+    return true;
+}
+
+struct suffix {
+    const char *text;
+    int64_t exponent; /* Of ten. */
+    unsigned factors; /* Of 1024; more than zero for a binary suffix. */
+};
+
+static const struct suffix suffixes[] = {
+    {"", 0, 0},   {"n", -9, 0}, {"u", -6, 0}, {"m", -3, 0}, {"k", 3, 0},  {"M", 6, 0},
+    {"G", 9, 0},  {"T", 12, 0}, {"P", 15, 0}, {"E", 18, 0}, {"Ki", 0, 1}, {"Mi", 0, 2},
+    {"Gi", 0, 3}, {"Ti", 0, 4}, {"Pi", 0, 5}, {"Ei", 0, 6},
+};
+
+static bool read_suffix(const char *text, struct suffix *out)
+{
+    int64_t exponent;
+
+    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++) {
+        if (strcmp(text, suffixes[i].text) == 0) {
+            *out = suffixes[i];
+            return true;
+        }
+    }
+    if (*text != 'e' && *text != 'E')
+        return false;
+    text++;
+    if (*text == '+' && is_digit(text[1]))
+        text++;
+    if (!parse_int64(text, &exponent))
+        return false;
+    /* Kubernetes keeps the low 32 bits of an exponent. */
+    *out = (struct suffix){.text = text, .exponent = (int32_t)exponent};
+    return true;
+}
+
+/* A decimal number of any length: digits (0 to 9, not characters) times a power of ten. */
+struct decimal {
+    unsigned char *digits; /* Into `block`, behind the room left for growing. */
+    size_t count;
+    int64_t exponent;
+    char *block;
+};
+
+static void decimal_release(struct decimal *d)
+{
+    free(d->block);
+}
+
+/* Read digits with at most one point; leading zeros are left out. Return where they end. */
+static const char *read_digits(const char *text, struct decimal *out, bool *out_any)
+{
+    bool fraction = false;
+
+    out->block = xmalloc(ROOM + strlen(text) + 1);
+    out->digits = (unsigned char *)out->block + ROOM;
+    *out_any = false;
+    for (; is_digit(*text) || (*text == '.' && !fraction); text++) {
+        if (*text == '.') {
+            fraction = true;
+            continue;
+        }
+        *out_any = true;
+        out->exponent -= fraction ? 1 : 0;
+        if (out->count > 0 || *text != '0')
+            out->digits[out->count++] = (unsigned char)(*text - '0');
+    }
+    return text;
+}
+
+static void prepend(struct decimal *d, unsigned digit)
+{
+    *--d->digits = (unsigned char)digit;
+    d->count++;
+}
+
+static void multiply_1024(struct decimal *d)
+{
+    unsigned carry = 0;
+
+    for (size_t i = d->count; i-- > 0;) {
+        unsigned value = d->digits[i] * 1024U + carry;
+
+        d->digits[i] = (unsigned char)(value % 10);
+        carry = value / 10;
+    }
+    for (; carry > 0; carry /= 10)
+        prepend(d, carry % 10);
+}
+
+static void add_one(struct decimal *d)
+{
+    for (size_t i = d->count; i-- > 0;) {
+        if (d->digits[i] < 9) {
+            d->digits[i]++;
+            return;
+        }
+        d->digits[i] = 0;
+    }
+    prepend(d, 1);
+}
+
+/* Keep whole nanos; a remainder counts as one more, so that nothing asked for becomes zero. */
+static void round_up_to_nano(struct decimal *d)
+{
+    bool remainder = false;
+
+    while (d->count > 0 && d->exponent < NANO) {
+        remainder = remainder || d->digits[d->count - 1] != 0;
+        d->count--;
+        d->exponent++;
+    }
+    if (remainder) {
+        d->exponent = NANO;
+        add_one(d);
+    }
+}
+
+static double to_double(struct decimal *d)
+{
+    if (d->count == 0)
+        return 0;
+
+    CLEANUP(free_cleanup) char *text = xmalloc(d->count + 32);
+
+    for (size_t i = 0; i < d->count; i++)
+        text[i] = (char)('0' + d->digits[i]);
+    snprintf(text + d->count, 32, "e%" PRId64, d->exponent);
+    return strtod(text, NULL);
+}
+
+bool parse_quantity(const char *text, double *out)
+{
+    CLEANUP(decimal_release) struct decimal number = {0};
+    bool negative = *text == '-';
+    bool any_digit;
+    struct suffix suffix;
+
+    if (*text == '\0')
+        return false;
+
+    const char *end =
+        read_digits(text + (*text == '-' || *text == '+' ? 1 : 0), &number, &any_digit);
+
+    if (!read_suffix(end, &suffix))
+        return false;
+    /* Kubernetes reads small numbers in a way that takes "no digits" for zero, and others not. */
+    if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
+        return false;
+
+    for (unsigned i = 0; i < suffix.factors; i++)
+        multiply_1024(&number);
+    number.exponent += suffix.exponent;
+    round_up_to_nano(&number);
+
+    double value = to_double(&number);
+
+    if (suffix.factors > 0 && value > 0x1p63)
+        value = 0x1p63;
+    *out = negative && value > 0 ? -value : value;
+    return true;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/*
+ * Numbers from text, checked: the whole text is the number, or the answer is
+ * false and the result is untouched. No white space anywhere.
+ */
+
+/* Decimal, with an optional '-'. */
+bool parse_int64(const char *text, int64_t *out) MUST_USE;
+
+/* Decimal digits only, at most `max`. */
+bool parse_uint(const char *text, uint64_t max, uint64_t *out) MUST_USE;
+
+/*
+ * A Kubernetes quantity ("500m", "1.5Gi", "2e3"), valid exactly where Kubernetes'
+ * own parser says so, down to its oddities: "Ki" and "+" are zero, "Ei" is not a
+ * quantity. As there, what is finer than 1n is rounded away from zero, and
+ * binary suffixes stop at 2^63-1. The answer is the nearest double, infinite for
+ * an exponent that no double reaches.
+ */
+bool parse_quantity(const char *text, double *out) MUST_USE;

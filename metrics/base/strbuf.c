@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/strbuf.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+/* Shared by all empty buffers, never written: a buffer owns its bytes only once `cap` is set. */
+char strbuf_empty[1];
+
+void strbuf_release(struct strbuf *b)
+{
+    if (b->cap > 0)
+        free(b->data);
+    *b = STRBUF_INIT(b->max);
+}
+
+void strbuf_reset(struct strbuf *b)
+{
+    b->len = 0;
+    b->full = false;
+    if (b->cap > 0)
+        b->data[0] = '\0';
+}
+
+/* Make room for `extra` bytes and the NUL, or mark the buffer full. */
+static bool reserve(struct strbuf *b, size_t extra)
+{
+    if (b->full || extra > b->max - b->len || extra >= SIZE_MAX - b->len) {
+        b->full = true;
+        return false;
+    }
+    if (b->len + extra < b->cap)
+        return true;
+
+    size_t cap = b->cap > 0 ? b->cap : FIRST_CAPACITY;
+
+    while (cap <= b->len + extra)
+        cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
+    if (cap - 1 > b->max)
+        cap = b->max + 1;
+    b->data = xreallocarray(b->cap > 0 ? b->data : NULL, cap, 1);
+    b->cap = cap;
+    return true;
+}
+
+void strbuf_add(struct strbuf *b, const void *bytes, size_t len)
+{
+    if (len == 0 || !reserve(b, len))
+        return;
+    memcpy(b->data + b->len, bytes, len);
+    b->len += len;
+    b->data[b->len] = '\0';
+}
+
+void strbuf_adds(struct strbuf *b, const char *s)
+{
+    strbuf_add(b, s, strlen(s));
+}
+
+void strbuf_addc(struct strbuf *b, char c)
+{
+    strbuf_add(b, &c, 1);
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+    if (len <= 0 || !reserve(b, (size_t)len))
+        return;
+
+    va_start(args, fmt);
+    vsnprintf(b->data + b->len, b->cap - b->len, fmt, args);
+    va_end(args);
+    b->len += (size_t)len;
+}
+
+char *strbuf_take(struct strbuf *b, size_t *out_len)
+{
+    char *bytes = b->cap > 0 ? b->data : xmemdup0("", 0);
+
+    if (out_len)
+        *out_len = b->len;
+    *b = STRBUF_INIT(b->max);
+    return bytes;
+}

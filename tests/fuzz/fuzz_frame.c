@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/frame.h"
+
+/* However the bytes are cut, the same objects come out, and the same rest stays. */
+
+static bool collect(void *context, const char *json, size_t len, size_t offset)
+{
+    struct strbuf *log = context;
+
+    if (json[len] != '\0')
+        abort();
+    strbuf_addf(log, "%zu:", offset);
+    strbuf_add(log, json, len);
+    strbuf_addc(log, '\n');
+    return true;
+}
+
+struct outcome {
+    struct strbuf log;
+    struct strbuf rest;
+    bool fine;
+    bool complete;
+};
+
+static void outcome_release(struct outcome *o)
+{
+    strbuf_release(&o->log);
+    strbuf_release(&o->rest);
+}
+
+struct input {
+    enum frame_mode mode;
+    const char *bytes;
+    size_t len;
+    size_t max;
+};
+
+static void run(const struct input *in, size_t step, struct outcome *out)
+{
+    struct error err;
+    struct frame f;
+
+    *out = (struct outcome){STRBUF_INIT(SIZE_MAX), STRBUF_INIT(SIZE_MAX), true, false};
+    frame_init(&f, in->mode, in->max, collect, &out->log);
+    for (size_t at = 0; at < in->len && out->fine; at += step) {
+        size_t left = in->len - at;
+
+        out->fine = frame_feed(&f, in->bytes + at, left < step ? left : step, &err);
+    }
+    if (f.object.len > in->max || f.rest.len > in->max)
+        abort();
+    out->complete = frame_complete(&f);
+    strbuf_add(&out->rest, f.rest.data, f.rest.len);
+    frame_release(&f);
+}
+
+static bool same(const struct strbuf *a, const struct strbuf *b)
+{
+    return a->len == b->len && memcmp(a->data, b->data, a->len) == 0;
+}
+
+static void compare(const struct input *in, size_t step)
+{
+    CLEANUP(outcome_release) struct outcome whole;
+    CLEANUP(outcome_release) struct outcome pieces;
+
+    run(in, in->len, &whole);
+    run(in, step, &pieces);
+    if (whole.fine != pieces.fine || !same(&whole.log, &pieces.log))
+        abort();
+    /* After a failure, how much of the rest was kept is nobody's business. */
+    if (whole.fine && (whole.complete != pieces.complete || !same(&whole.rest, &pieces.rest)))
+        abort();
+}
+
+/* The first byte chooses the pieces, the second one the ceiling. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size < 3)
+        return 0;
+
+    struct input in = {.bytes = (const char *)data + 2, .len = size - 2};
+    size_t step = 1 + data[0] % 17;
+
+    in.max = data[1] < 128 ? (size_t)data[1] : SIZE_MAX / 2;
+    in.mode = FRAME_EVENTS;
+    compare(&in, step);
+    in.mode = FRAME_LIST;
+    compare(&in, step);
+    return 0;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/json.h"
+
+/*
+ * What is accepted is a tree without surprises, and every string in it comes back from quoting as
+ * it was; any bytes at all become a valid JSON string.
+ */
+
+/* Quote and parse `s`; the answer must be `s` again if it is valid UTF-8. */
+static void round_trip(const char *s)
+{
+    CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT(SIZE_MAX);
+    struct error err;
+    bool valid = true;
+
+    for (const char *at = s; *at != '\0' && valid;) {
+        unsigned len = utf8_char_len(at);
+
+        valid = len > 0;
+        at += len;
+    }
+    json_quote(&quoted, s);
+
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(quoted.data, quoted.len, NULL, &err);
+
+    if (!cJSON_IsString(tree) || (valid && strcmp(tree->valuestring, s) != 0))
+        abort();
+}
+
+static void visit(const cJSON *item, unsigned depth)
+{
+    const cJSON *child;
+
+    if (depth > JSON_DEPTH_MAX)
+        abort();
+    if (cJSON_IsString(item))
+        round_trip(item->valuestring);
+    if (item->string)
+        round_trip(item->string);
+    (void)json_get(item, "a");
+    (void)json_str(item, "a", "");
+    (void)json_int(item, "a", 0);
+    (void)json_bool(item, "a", false);
+    cJSON_ArrayForEach (child, item) {
+        visit(child, depth + 1);
+    }
+}
+
+static void parse(const char *json, size_t len)
+{
+    struct json_position where = {0};
+    struct error err = {""};
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(json, len, &where, &err);
+
+    if (tree) {
+        visit(tree, 0);
+        return;
+    }
+    if (err.text[0] == '\0' || where.line == 0 || where.column == 0 || where.column > len + 1)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
+
+    parse(text, size);
+    round_trip(text);
+    return 0;
+}

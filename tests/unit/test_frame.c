@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/frame.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/json.h"
+
+enum { LOG_MAX = 1 << 20 };
+
+/* Writes down what is handed out, as "<offset>:<object>" lines, and may refuse one of them. */
+struct recorder {
+    struct strbuf log;
+    unsigned count;
+    unsigned stop_at; /* Refuse the object of this number; 0 for none. */
+};
+
+static bool record(void *context, const char *json, size_t len, size_t offset)
+{
+    struct recorder *r = context;
+
+    assert_true(json[len] == '\0');
+    strbuf_addf(&r->log, "%zu:", offset);
+    strbuf_add(&r->log, json, len);
+    strbuf_addc(&r->log, '\n');
+    return ++r->count != r->stop_at;
+}
+
+struct outcome {
+    struct recorder recorder;
+    struct strbuf rest;
+    struct error err;
+    bool fine;
+    bool complete;
+};
+
+static void outcome_release(struct outcome *o)
+{
+    strbuf_release(&o->recorder.log);
+    strbuf_release(&o->rest);
+}
+
+struct run {
+    enum frame_mode mode;
+    const char *input;
+    size_t len;
+    size_t max;
+    unsigned stop_at;
+};
+
+/* Feed everything in pieces of `step` bytes. */
+static void run_in_pieces(const struct run *run, size_t step, struct outcome *out)
+{
+    struct frame f;
+
+    *out = (struct outcome){
+        .recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = run->stop_at},
+        .rest = STRBUF_INIT(LOG_MAX),
+        .fine = true,
+    };
+    frame_init(&f, run->mode, run->max, record, &out->recorder);
+    for (size_t at = 0; at < run->len && out->fine; at += step) {
+        size_t left = run->len - at;
+
+        out->fine = frame_feed(&f, run->input + at, left < step ? left : step, &out->err);
+    }
+    out->complete = frame_complete(&f);
+    strbuf_add(&out->rest, f.rest.data, f.rest.len);
+    frame_release(&f);
+}
+
+static struct frame_case {
+    const char *name;
+    enum frame_mode mode;
+    const char *input;
+    const char *log;
+    const char *rest;
+    bool incomplete;
+} frame_cases[] = {
+    {"no events", FRAME_EVENTS, "", "", "", false},
+    {"one event", FRAME_EVENTS, "{\"a\":1}", "0:{\"a\":1}\n", "", false},
+    {"events by line", FRAME_EVENTS, "{\"a\":1}\n{\"b\":[{}]}\r\n", "0:{\"a\":1}\n8:{\"b\":[{}]}\n",
+     "", false},
+    {"events without a line between", FRAME_EVENTS, "{}{}[1]", "0:{}\n2:{}\n4:[1]\n", "", false},
+    {"an event that is cut off", FRAME_EVENTS, "{}\n{\"a\":", "0:{}\n", "", true},
+    {"brackets in strings", FRAME_EVENTS, "{\"}{\":\"]\\\"}[\\\\\"}{}",
+     "0:{\"}{\":\"]\\\"}[\\\\\"}\n16:{}\n", "", false},
+    {"a string longer than a word", FRAME_EVENTS,
+     "{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}",
+     "0:{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}\n", "", false},
+    {"what is no object is handed out too", FRAME_EVENTS, "Internal error\n{} 12 \"a }\" ]\n",
+     "0:Internal\n9:error\n15:{}\n18:12\n21:\"a }\"\n27:]\n", "", false},
+    {"a word that nothing ends", FRAME_EVENTS, "{} tru", "0:{}\n", "", true},
+    {"a word right before an object", FRAME_EVENTS, "x{}", "0:x\n1:{}\n", "", false},
+    {"\"items\" means nothing among events", FRAME_EVENTS, "{\"items\":[{},{}]}",
+     "0:{\"items\":[{},{}]}\n", "", false},
+
+    {"an empty list", FRAME_LIST, "{\"items\":[]}", "", "{\"items\":[]}", false},
+    {"a list", FRAME_LIST,
+     "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":1},{\"b\":2}]}",
+     "59:{\"a\":1}\n67:{\"b\":2}\n",
+     "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}", false},
+    {"a list with white space", FRAME_LIST, "{ \"items\" : [ {} ,\n {} ] , \"x\" : 1 }\n",
+     "14:{}\n20:{}\n", "{ \"items\" : [] , \"x\" : 1 }\n", false},
+    {"members after the items", FRAME_LIST, "{\"items\":[{}],\"m\":[1,2]}", "10:{}\n",
+     "{\"items\":[],\"m\":[1,2]}", false},
+    {"only \"items\" at the top is cut", FRAME_LIST,
+     "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[{\"items\":[2]}]}",
+     "49:{\"items\":[2]}\n", "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[]}",
+     false},
+    {"\"items\" as a value is no key", FRAME_LIST, "{\"kind\":\"items\",\"a\":[{}]}", "",
+     "{\"kind\":\"items\",\"a\":[{}]}", false},
+    {"keys that only begin alike", FRAME_LIST,
+     "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", "",
+     "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", false},
+    {"items that are no array", FRAME_LIST, "{\"items\":{\"a\":[{}]}}", "",
+     "{\"items\":{\"a\":[{}]}}", false},
+    {"items that are null", FRAME_LIST, "{\"items\":null,\"a\":[{}]}", "",
+     "{\"items\":null,\"a\":[{}]}", false},
+    {"items that are no objects", FRAME_LIST, "{\"items\":[1,\"a,]\",null,[2,3] ]}",
+     "10:1\n12:\"a,]\"\n18:null\n23:[2,3]\n", "{\"items\":[]}", false},
+    {"a list that is cut off in an item", FRAME_LIST, "{\"items\":[{\"a\":", "", "{\"items\":[",
+     true},
+    {"a list that is cut off between items", FRAME_LIST, "{\"items\":[{},", "10:{}\n",
+     "{\"items\":[", true},
+    {"a list that is cut off in its rest", FRAME_LIST, "{\"items\":[],\"m", "", "{\"items\":[],\"m",
+     true},
+    {"a status instead of a list", FRAME_LIST, "{\"kind\":\"Status\",\"code\":410}", "",
+     "{\"kind\":\"Status\",\"code\":410}", false},
+    {"text instead of a list", FRAME_LIST, "404 not found ]}\n", "", "404 not found ]}\n", false},
+};
+
+static void check(const struct frame_case *c, size_t step)
+{
+    const struct run run = {c->mode, c->input, strlen(c->input), 4096, 0};
+    CLEANUP(outcome_release) struct outcome o;
+
+    run_in_pieces(&run, step, &o);
+    assert_true(o.fine);
+    assert_string_equal(o.recorder.log.data, c->log);
+    assert_string_equal(o.rest.data, c->rest);
+    assert_int_equal(o.complete, !c->incomplete);
+}
+
+/* Every row whole, and cut into pieces of every size. */
+static void frame_row(void **state)
+{
+    const struct frame_case *c = *state;
+
+    check(c, SIZE_MAX / 2);
+    for (size_t step = 1; step <= strlen(c->input); step++)
+        check(c, step);
+}
+
+/* Whatever the outcome, it does not depend on where the bytes were cut. */
+static void check_cuts(const struct run *run)
+{
+    CLEANUP(outcome_release) struct outcome whole;
+
+    run_in_pieces(run, run->len > 0 ? run->len : 1, &whole);
+    for (size_t step = 1; step < 12; step++) {
+        CLEANUP(outcome_release) struct outcome pieces;
+
+        run_in_pieces(run, step, &pieces);
+        assert_string_equal(pieces.recorder.log.data, whole.recorder.log.data);
+        assert_int_equal(pieces.fine, whole.fine);
+        if (whole.fine) {
+            assert_string_equal(pieces.rest.data, whole.rest.data);
+            assert_int_equal(pieces.complete, whole.complete);
+        }
+    }
+}
+
+static void random_bytes_do_not_depend_on_cuts(void **state)
+{
+    static const char *const words[] = {
+        "{",  "}",     "[", "]",         "\"",   "\\", ",",    ":",           " ",
+        "\n", "items", "1", "\"items\"", "\\\"", "{}", "true", "\"items\":[", "[{},{}]"};
+    uint64_t random = 42;
+
+    (void)state;
+    for (unsigned round = 0; round < 3000; round++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+
+        strbuf_adds(&text, round % 3 == 0 ? "{\"items\":[" : "");
+        for (unsigned i = 0; i < 40; i++) {
+            random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+            strbuf_adds(&text, words[(random >> 40) % ARRAY_LEN(words)]);
+        }
+        check_cuts(&(struct run){FRAME_EVENTS, text.data, text.len, 4096, 0});
+        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 4096, 0});
+        check_cuts(&(struct run){FRAME_EVENTS, text.data, text.len, 9, 0});
+        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 24, 0});
+        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 4096, 2});
+    }
+}
+
+static void an_object_may_be_as_large_as_the_ceiling(void **state)
+{
+    const struct run fits = {FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
+    const struct run too_large = {FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
+    CLEANUP(outcome_release) struct outcome o;
+    CLEANUP(outcome_release) struct outcome p;
+
+    (void)state;
+    run_in_pieces(&fits, 3, &o);
+    assert_true(o.fine);
+    assert_int_equal(o.recorder.count, 2);
+    run_in_pieces(&too_large, 100, &p);
+    assert_false(p.fine);
+    assert_string_equal(p.recorder.log.data, "0:{}\n");
+    assert_string_equal(p.err.text, "the object at byte 2 is larger than 7 bytes");
+}
+
+static void the_rest_has_a_ceiling_too(void **state)
+{
+    const char *list = "{\"metadata\":{\"a\":\"b\"},\"items\":[{}]}";
+    const struct run run = {FRAME_LIST, list, strlen(list), 20, 0};
+    CLEANUP(outcome_release) struct outcome o;
+
+    (void)state;
+    run_in_pieces(&run, 100, &o);
+    assert_false(o.fine);
+    assert_int_equal(o.recorder.count, 0);
+    assert_non_null(strstr(o.err.text, "20 bytes without its items"));
+}
+
+static void an_endless_object_keeps_no_more_than_the_ceiling(void **state)
+{
+    struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX)};
+    struct frame f;
+    struct error err;
+
+    (void)state;
+    frame_init(&f, FRAME_EVENTS, 1000, record, &recorder);
+    bool fine = frame_feed(&f, "{\"a\":\"", 6, &err);
+    for (unsigned i = 0; i < 10000 && fine; i++) {
+        fine = frame_feed(&f, "xxxxxxxx", 8, &err);
+        assert_true(f.object.cap <= 1001);
+    }
+    assert_false(fine);
+    assert_false(frame_complete(&f));
+    frame_release(&f);
+}
+
+static void a_failure_is_for_good(void **state)
+{
+    struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};
+    struct frame f;
+    struct error err = {"the reason of on_object"};
+
+    (void)state;
+    frame_init(&f, FRAME_EVENTS, 100, record, &recorder);
+    assert_true(frame_feed(&f, "{}", 2, &err));
+    assert_false(frame_feed(&f, "{}{}", 4, &err));
+    assert_string_equal(err.text, "the reason of on_object");
+    assert_int_equal(recorder.count, 2);
+    assert_false(frame_feed(&f, "{}", 2, &err));
+    assert_int_equal(recorder.count, 2);
+    frame_release(&f);
+    strbuf_release(&recorder.log);
+}
+
+static void what_remains_of_a_list_is_json(void **state)
+{
+    const char *list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":[1]},{}]}";
+    const struct run run = {FRAME_LIST, list, strlen(list), 4096, 0};
+    CLEANUP(outcome_release) struct outcome o;
+    struct error err;
+
+    (void)state;
+    run_in_pieces(&run, 5, &o);
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(o.rest.data, o.rest.len, NULL, &err);
+    assert_string_equal(json_str(json_get(tree, "metadata"), "resourceVersion", ""), "7");
+    assert_int_equal(cJSON_GetArraySize(json_get(tree, "items")), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest fixed[] = {
+        cmocka_unit_test(random_bytes_do_not_depend_on_cuts),
+        cmocka_unit_test(an_object_may_be_as_large_as_the_ceiling),
+        cmocka_unit_test(the_rest_has_a_ceiling_too),
+        cmocka_unit_test(an_endless_object_keeps_no_more_than_the_ceiling),
+        cmocka_unit_test(a_failure_is_for_good),
+        cmocka_unit_test(what_remains_of_a_list_is_json),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(fixed) + ARRAY_LEN(frame_cases)];
+    size_t n = ARRAY_LEN(fixed);
+
+    memcpy(tests, fixed, sizeof(fixed));
+    for (size_t i = 0; i < ARRAY_LEN(frame_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){frame_cases[i].name, frame_row, NULL, NULL, &frame_cases[i]};
+    return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
+}

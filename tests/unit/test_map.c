@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/map.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+enum { KEYS = 200, STEPS = 40000 };
+
+struct item {
+    unsigned key;
+    bool inside; /* The oracle: is it in the map? */
+};
+
+static bool item_equal(const void *item, const void *key)
+{
+    return ((const struct item *)item)->key == *(const unsigned *)key;
+}
+
+/* A small generator of our own, so that a failure comes back with the same seed. */
+static uint32_t next_random(uint64_t *state)
+{
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(*state >> 33);
+}
+
+/* How keys are spread over the table: each row makes another kind of crowd. */
+static struct spread_case {
+    const char *name;
+    uint64_t multiply;
+    uint64_t modulo;
+    uint64_t add;
+} spread_cases[] = {
+    {"agrees with an array, hashes spread", UINT64_C(0x9e3779b97f4a7c15), UINT64_MAX, 0},
+    {"agrees with an array, hashes in a row", 1, UINT64_MAX, 0},
+    {"agrees with an array, seven hashes for all", 1, 7, 0},
+    {"agrees with an array, one hash for all", 0, UINT64_MAX, 3},
+    {"agrees with an array, runs around the table's end", 1, 16, UINT64_MAX - 7},
+    {"agrees with an array, all in one bucket with different hashes", UINT64_C(1) << 32, UINT64_MAX,
+     5},
+};
+
+static uint64_t hash_of(const struct spread_case *c, unsigned key)
+{
+    return key * c->multiply % c->modulo + c->add;
+}
+
+/* Look every key up, and walk: both must show exactly what the oracle holds. */
+static void check_all(const struct spread_case *c, const struct map *m, struct item *items)
+{
+    unsigned seen[KEYS] = {0};
+    size_t count = 0;
+    size_t at = 0;
+    const struct item *item;
+
+    for (unsigned key = 0; key < KEYS; key++) {
+        void *want = items[key].inside ? &items[key] : NULL;
+
+        assert_ptr_equal(map_get(m, hash_of(c, key), &key), want);
+        count += items[key].inside ? 1 : 0;
+    }
+    assert_int_equal(m->count, count);
+    while ((item = map_next(m, &at)) != NULL)
+        seen[item->key]++;
+    for (unsigned key = 0; key < KEYS; key++)
+        assert_int_equal(seen[key], items[key].inside ? 1 : 0);
+}
+
+static void random_steps(void **state)
+{
+    const struct spread_case *c = *state;
+    CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
+    struct item items[KEYS];
+    uint64_t random = 20260101;
+
+    for (unsigned key = 0; key < KEYS; key++)
+        items[key] = (struct item){.key = key};
+    for (unsigned step = 0; step < STEPS; step++) {
+        unsigned key = next_random(&random) % KEYS;
+        /* The crowd grows and shrinks, so that deletion meets long runs and short ones. */
+        bool growing = step / 1000 % 2 == 0;
+        bool add = next_random(&random) % 4 < (growing ? 3 : 1);
+
+        if (add && !items[key].inside) {
+            map_add(&m, hash_of(c, key), &items[key]);
+            items[key].inside = true;
+        } else if (!add) {
+            void *want = items[key].inside ? &items[key] : NULL;
+
+            assert_ptr_equal(map_take(&m, hash_of(c, key), &key), want);
+            items[key].inside = false;
+        }
+        if (step % 97 == 0)
+            check_all(c, &m, items);
+    }
+    check_all(c, &m, items);
+}
+
+static void an_empty_map_has_nothing(void **state)
+{
+    struct map m = MAP_INIT(item_equal);
+    unsigned key = 1;
+    size_t at = 0;
+
+    (void)state;
+    assert_null(map_get(&m, 1, &key));
+    assert_null(map_take(&m, 1, &key));
+    assert_null(map_next(&m, &at));
+    map_release(&m);
+}
+
+static void a_released_map_is_usable(void **state)
+{
+    CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
+    struct item item = {.key = 9};
+
+    (void)state;
+    map_add(&m, 1, &item);
+    map_release(&m);
+    assert_int_equal(m.count, 0);
+    assert_null(map_get(&m, 1, &item.key));
+    map_add(&m, 1, &item);
+    assert_ptr_equal(map_get(&m, 1, &item.key), &item);
+}
+
+static void the_hash_depends_on_bytes_and_seed(void **state)
+{
+    (void)state;
+    assert_true(map_hash("abc", 3, 1) == map_hash("abc", 3, 1));
+    assert_true(map_hash("abc", 3, 1) != map_hash("abc", 3, 2));
+    assert_true(map_hash("abc", 3, 1) != map_hash("abd", 3, 1));
+    assert_true(map_hash("abc", 3, 1) != map_hash("abc", 2, 1));
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(spread_cases) + 3];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(spread_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){spread_cases[i].name, random_steps, NULL, NULL, &spread_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_empty_map_has_nothing);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_released_map_is_usable);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_hash_depends_on_bytes_and_seed);
+    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/number.h"
+
+#include <math.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+#undef fail /* cmocka has a macro of that name, and so have we a function. */
+
+#include "metrics/base/json.h"
+
+enum { VECTORS_MAX = 1000, LINE_MAX_BYTES = 1024 };
+
+/* Quantities with what Kubernetes' own parser makes of them. */
+static const char vectors_path[] = "tests/fixtures/vectors/quantity.jsonl.gz";
+
+static struct int64_case {
+    const char *text;
+    bool valid;
+    int64_t value;
+} int64_cases[] = {
+    {"0", true, 0},
+    {"-0", true, 0},
+    {"007", true, 7},
+    {"-42", true, -42},
+    {"9223372036854775807", true, INT64_MAX},
+    {"-9223372036854775808", true, INT64_MIN},
+    {"9223372036854775808", false, 0},
+    {"-9223372036854775809", false, 0},
+    {"18446744073709551616", false, 0},
+    {"99999999999999999999999", false, 0},
+    {"", false, 0},
+    {"-", false, 0},
+    {"--1", false, 0},
+    {"+1", false, 0},
+    {" 1", false, 0},
+    {"1 ", false, 0},
+    {"1.0", false, 0},
+    {"0x10", false, 0},
+    {"1e3", false, 0},
+};
+
+static void int64_row(void **state)
+{
+    const struct int64_case *c = *state;
+    int64_t value = 4242;
+
+    assert_int_equal(parse_int64(c->text, &value), c->valid);
+    assert_true(value == (c->valid ? c->value : 4242));
+}
+
+static struct uint_case {
+    const char *text;
+    uint64_t max;
+    bool valid;
+    uint64_t value;
+} uint_cases[] = {
+    {"0", 0, true, 0},
+    {"1", 0, false, 0},
+    {"9", 5, false, 0},
+    {"65535", 65535, true, 65535},
+    {"65536", 65535, false, 0},
+    {"100000", 65535, false, 0},
+    {"0000000000000000000000001", 1, true, 1},
+    {"18446744073709551615", UINT64_MAX, true, UINT64_MAX},
+    {"18446744073709551616", UINT64_MAX, false, 0},
+    {"-1", UINT64_MAX, false, 0},
+    {"-0", UINT64_MAX, false, 0},
+    {"+1", UINT64_MAX, false, 0},
+    {"", UINT64_MAX, false, 0},
+    {"1a", UINT64_MAX, false, 0},
+    {"1\n", UINT64_MAX, false, 0},
+};
+
+static void uint_row(void **state)
+{
+    const struct uint_case *c = *state;
+    uint64_t value = 4242;
+
+    assert_int_equal(parse_uint(c->text, c->max, &value), c->valid);
+    assert_true(value == (c->valid ? c->value : 4242));
+}
+
+struct quantity_case {
+    const char *text;
+    bool valid;
+    double value;
+};
+
+/* What the vectors leave out; each row was put to Kubernetes' parser. */
+static struct quantity_case quantity_cases[] = {
+    {"+", true, 0},
+    {"-", true, 0},
+    {".", true, 0},
+    {"-.", true, 0},
+    {"+-1", false, 0},
+    {"1..0", false, 0},
+    {"Ti", true, 0},
+    {"Pi", false, 0},
+    {"Ei", false, 0},
+    {"0Ei", true, 0},
+    {".Pi", false, 0},
+    {"n", true, 0},
+    {"e-9", true, 0},
+    {"e-10", false, 0},
+    {"0e-10", true, 0},
+    {"0e999999", true, 0},
+    {"1e-999999", true, 1e-9},
+    {"-1e-12", true, -1e-9},
+    {"0.0000000001Ki", true, 0.000000103},
+    {"999999999.9n", true, 1},
+    {"0.00000000000000000000000000000000000000000000000000000000000000000000000001Ki", true, 1e-9},
+    {"123456789012345678901234567890", true, 123456789012345678901234567890.0},
+    {"7Ei", true, 8070450532247928832.0},
+    {"8Ei", true, 0x1p63},
+    {"-9Ei", true, -0x1p63},
+    {"1e", false, 0},
+    {"1e+", false, 0},
+    {"1e+-3", false, 0},
+    {"1e++3", false, 0},
+    {"1e007", true, 1e7},
+    {"1e4294967299", true, 1000},
+    {"1e9223372036854775808", false, 0},
+    {"1e400", true, INFINITY},
+    {"1i", false, 0},
+    {"1KiKi", false, 0},
+    {"1Ki3", false, 0},
+};
+
+static void quantity_row(void **state)
+{
+    const struct quantity_case *c = *state;
+    double value = 4242;
+
+    assert_int_equal(parse_quantity(c->text, &value), c->valid);
+    if (!c->valid)
+        assert_true(value == 4242);
+    else
+        assert_true(value == c->value || fabs(value - c->value) <= 1e-9 * fabs(c->value));
+}
+
+/* Everything that must live while the tests run. */
+struct suite {
+    struct quantity_case vectors[VECTORS_MAX];
+    size_t vector_count;
+    struct CMUnitTest tests[VECTORS_MAX + ARRAY_LEN(int64_cases) + ARRAY_LEN(uint_cases) +
+                            ARRAY_LEN(quantity_cases) + 1];
+    size_t test_count;
+};
+
+static void suite_free(struct suite **suite)
+{
+    for (size_t i = 0; i < (*suite)->vector_count; i++)
+        free((void *)(uintptr_t)(*suite)->vectors[i].text);
+    free(*suite);
+}
+
+static void close_gzip(gzFile *file)
+{
+    if (*file)
+        gzclose(*file);
+}
+
+static void load_vectors(struct suite *suite)
+{
+    CLEANUP(close_gzip) gzFile file = gzopen(vectors_path, "rb");
+    char line[LINE_MAX_BYTES];
+    struct error err;
+
+    while (file && suite->vector_count < VECTORS_MAX && gzgets(file, line, sizeof(line))) {
+        CLEANUP(json_cleanup) cJSON *tree = json_parse(line, strlen(line), NULL, &err);
+        const cJSON *value = json_get(tree, "value");
+
+        if (!tree)
+            return;
+        suite->vectors[suite->vector_count++] = (struct quantity_case){
+            .text = xstrdup(json_str(tree, "quantity", "?")),
+            .valid = json_bool(tree, "valid", false),
+            .value = cJSON_IsNumber(value) ? value->valuedouble : 0,
+        };
+    }
+}
+
+static void all_vectors_were_read(void **state)
+{
+    const struct suite *suite = *state;
+
+    assert_int_equal(suite->vector_count, 398);
+}
+
+static void add_test(struct suite *suite, const char *name, CMUnitTestFunction test, void *row)
+{
+    suite->tests[suite->test_count++] = (struct CMUnitTest){name, test, NULL, NULL, row};
+}
+
+int main(void)
+{
+    CLEANUP(suite_free) struct suite *suite = xcalloc(1, sizeof(*suite));
+
+    load_vectors(suite);
+    add_test(suite, "all vectors were read", all_vectors_were_read, suite);
+    for (size_t i = 0; i < ARRAY_LEN(int64_cases); i++)
+        add_test(suite, int64_cases[i].text, int64_row, &int64_cases[i]);
+    for (size_t i = 0; i < ARRAY_LEN(uint_cases); i++)
+        add_test(suite, uint_cases[i].text, uint_row, &uint_cases[i]);
+    for (size_t i = 0; i < ARRAY_LEN(quantity_cases); i++)
+        add_test(suite, quantity_cases[i].text, quantity_row, &quantity_cases[i]);
+    for (size_t i = 0; i < suite->vector_count; i++)
+        add_test(suite, suite->vectors[i].text, quantity_row, &suite->vectors[i]);
+    return _cmocka_run_group_tests("number", suite->tests, suite->test_count, NULL, NULL);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/strbuf.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static void an_empty_buffer_is_a_string_and_owns_nothing(void **state)
+{
+    struct strbuf b = STRBUF_INIT(8);
+
+    (void)state;
+    assert_string_equal(b.data, "");
+    assert_int_equal(b.cap, 0);
+    strbuf_reset(&b);
+    strbuf_release(&b);
+    assert_string_equal(b.data, "");
+}
+
+static void appends_follow_one_another(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
+
+    (void)state;
+    strbuf_adds(&b, "policy");
+    strbuf_addc(&b, '/');
+    strbuf_add(&b, "a\0b", 3);
+    strbuf_addf(&b, "-%d-%s", 42, "x");
+    assert_int_equal(b.len, 15);
+    assert_memory_equal(b.data, "policy/a\0b-42-x", 16);
+    assert_true(strbuf_ok(&b));
+}
+
+static void exactly_the_ceiling_fits(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
+
+    (void)state;
+    strbuf_adds(&b, "abcd");
+    assert_true(strbuf_ok(&b));
+    strbuf_adds(&b, "");
+    assert_true(strbuf_ok(&b));
+    strbuf_addc(&b, 'e');
+    assert_false(strbuf_ok(&b));
+    assert_string_equal(b.data, "abcd");
+}
+
+static void a_full_buffer_takes_nothing_until_it_is_reset(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
+
+    (void)state;
+    strbuf_adds(&b, "ab");
+    strbuf_adds(&b, "cde");
+    strbuf_addc(&b, 'c');
+    assert_string_equal(b.data, "ab");
+    assert_false(strbuf_ok(&b));
+    strbuf_reset(&b);
+    assert_true(strbuf_ok(&b));
+    assert_string_equal(b.data, "");
+    strbuf_addf(&b, "%s", "wxyz");
+    assert_string_equal(b.data, "wxyz");
+    assert_true(strbuf_ok(&b));
+}
+
+static void formatting_stops_at_the_ceiling(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(9);
+
+    (void)state;
+    strbuf_addf(&b, "%010d", 1);
+    assert_false(strbuf_ok(&b));
+    assert_string_equal(b.data, "");
+}
+
+static void a_ceiling_of_nothing_holds_nothing(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(0);
+
+    (void)state;
+    strbuf_addc(&b, 'a');
+    assert_false(strbuf_ok(&b));
+    assert_string_equal(b.data, "");
+}
+
+static void the_greatest_ceiling_does_not_wrap(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(SIZE_MAX);
+
+    (void)state;
+    strbuf_adds(&b, "abc");
+    strbuf_add(&b, "x", SIZE_MAX - 3);
+    assert_false(strbuf_ok(&b));
+    assert_string_equal(b.data, "abc");
+}
+
+static void memory_never_passes_the_ceiling(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
+
+    (void)state;
+    for (unsigned i = 0; i < 100; i++) {
+        strbuf_addc(&b, (char)('a' + i % 26));
+        assert_true(b.cap <= 101);
+        assert_int_equal(strlen(b.data), i + 1);
+    }
+    assert_true(strbuf_ok(&b));
+}
+
+static void take_moves_the_bytes_out(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
+    size_t len;
+
+    (void)state;
+    strbuf_adds(&b, "hello");
+    CLEANUP(free_cleanup) char *first = strbuf_take(&b, &len);
+    assert_string_equal(first, "hello");
+    assert_int_equal(len, 5);
+    assert_int_equal(b.len, 0);
+    assert_int_equal(b.max, 100);
+
+    CLEANUP(free_cleanup) char *second = strbuf_take(&b, &len);
+    assert_non_null(second);
+    assert_string_equal(second, "");
+    assert_int_equal(len, 0);
+    assert_string_equal(strbuf_empty, "");
+}
+
+/* base.c has no test of its own: what else it gives is seen here. */
+static void copies_and_empty_blocks_are_memory(void **state)
+{
+    (void)state;
+    CLEANUP(free_cleanup) char *copy = xmemdup0("abc\0d", 5);
+    assert_memory_equal(copy, "abc\0d", 6);
+    CLEANUP(free_cleanup) char *twin = xstrdup("abc");
+    assert_string_equal(twin, "abc");
+    CLEANUP(free_cleanup) void *none = xcalloc(0, 16);
+    assert_non_null(none);
+    CLEANUP(free_cleanup) void *block = xreallocarray(xmalloc(0), 0, 8);
+    assert_non_null(block);
+    CLEANUP(free_cleanup) uint64_t *zeros = xcalloc(2, sizeof(*zeros));
+    assert_int_equal(zeros[0] | zeros[1], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_buffer_is_a_string_and_owns_nothing),
+        cmocka_unit_test(appends_follow_one_another),
+        cmocka_unit_test(exactly_the_ceiling_fits),
+        cmocka_unit_test(a_full_buffer_takes_nothing_until_it_is_reset),
+        cmocka_unit_test(formatting_stops_at_the_ceiling),
+        cmocka_unit_test(a_ceiling_of_nothing_holds_nothing),
+        cmocka_unit_test(the_greatest_ceiling_does_not_wrap),
+        cmocka_unit_test(memory_never_passes_the_ceiling),
+        cmocka_unit_test(take_moves_the_bytes_out),
+        cmocka_unit_test(copies_and_empty_blocks_are_memory),
+    };
+
+    return cmocka_run_group_tests_name("strbuf", tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/timestamp.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static struct parse_case {
+    const char *text;
+    int64_t ms;
+} parse_cases[] = {
+    {"1970-01-01T00:00:00Z", 0},
+    {"1970-01-01T00:00:01Z", 1000},
+    {"1969-12-31T23:59:59Z", -1000},
+    {"1969-12-31T23:59:59.5Z", -500},
+    {"2000-02-29T12:00:00Z", INT64_C(951825600000)},
+    {"2026-01-31T23:59:59Z", INT64_C(1769903999000)},
+    {"2038-01-19T03:14:08Z", INT64_C(2147483648000)},
+    {"0000-01-01T00:00:00Z", INT64_C(-62167219200000)},
+    {"0000-02-29T00:00:00Z", INT64_C(-62162121600000)},
+    {"9999-12-31T23:59:59.999Z", INT64_C(253402300799999)},
+    {"2026-01-01T00:00:00.1Z", INT64_C(1767225600100)},
+    {"2026-01-01T00:00:00.0019999Z", INT64_C(1767225600001)},
+    {"2026-01-01T00:00:00.123456789012345678901Z", INT64_C(1767225600123)},
+    {"2026-01-01T02:00:00+02:00", INT64_C(1767225600000)},
+    {"2025-12-31T18:29:00-05:31", INT64_C(1767225600000)},
+    {"2026-01-01T00:00:00-00:00", INT64_C(1767225600000)},
+    {"2026-01-01T23:59:00+23:59", INT64_C(1767225600000)},
+};
+
+static void parse(void **state)
+{
+    const struct parse_case *c = *state;
+    int64_t ms;
+
+    assert_true(parse_timestamp(c->text, &ms));
+    assert_true(ms == c->ms);
+}
+
+static struct refused_case {
+    char text[40];
+} refused[] = {
+    {""},
+    {"2026"},
+    {"2026-01-01"},
+    {"2026-01-01T00:00:00"},
+    {"2026-01-01 00:00:00Z"},
+    {"2026-01-01t00:00:00Z"},
+    {"2026-01-01T00:00:00z"},
+    {" 2026-01-01T00:00:00Z"},
+    {"2026-01-01T00:00:00Z "},
+    {"2026-01-01T00:00:00ZZ"},
+    {"26-01-01T00:00:00Z"},
+    {"12026-01-01T00:00:00Z"},
+    {"-026-01-01T00:00:00Z"},
+    {"2026-00-01T00:00:00Z"},
+    {"2026-13-01T00:00:00Z"},
+    {"2026-01-00T00:00:00Z"},
+    {"2026-01-32T00:00:00Z"},
+    {"2026-04-31T00:00:00Z"},
+    {"2026-02-29T00:00:00Z"},
+    {"1900-02-29T00:00:00Z"},
+    {"2026-1-01T00:00:00Z"},
+    {"2026-01-01T24:00:00Z"},
+    {"2026-01-01T00:60:00Z"},
+    {"2026-01-01T00:00:60Z"},
+    {"2026-01-01T0:00:00Z"},
+    {"2026-01-01T00:00Z"},
+    {"2026-01-01T00:00:00.Z"},
+    {"2026-01-01T00:00:00,5Z"},
+    {"2026-01-01T00:00:00.5"},
+    {"2026-01-01T00:00:00+0000"},
+    {"2026-01-01T00:00:00+00"},
+    {"2026-01-01T00:00:00+24:00"},
+    {"2026-01-01T00:00:00+00:60"},
+    {"2026-01-01T00:00:00+00:00Z"},
+    {"2026/01/01T00:00:00Z"},
+};
+
+static void refuse(void **state)
+{
+    const struct refused_case *c = *state;
+    int64_t ms = 42;
+
+    assert_false(parse_timestamp(c->text, &ms));
+    assert_true(ms == 42);
+}
+
+static struct format_case {
+    int64_t ms;
+    const char *text;
+} format_cases[] = {
+    {0, "1970-01-01T00:00:00Z"},
+    {999, "1970-01-01T00:00:00Z"},
+    {-1, "1969-12-31T23:59:59Z"},
+    {INT64_C(951825600000), "2000-02-29T12:00:00Z"},
+    {INT64_C(1769903999999), "2026-01-31T23:59:59Z"},
+    {INT64_C(-62167219200000), "0000-01-01T00:00:00Z"},
+    {INT64_C(253402300799999), "9999-12-31T23:59:59Z"},
+    {INT64_MAX, "292278994-08-17T07:12:55Z"},
+    {INT64_MIN, "-292275055-05-16T16:47:04Z"},
+};
+
+static void format(void **state)
+{
+    const struct format_case *c = *state;
+    char text[32];
+
+    format_timestamp(c->ms, text);
+    assert_string_equal(text, c->text);
+}
+
+/* Some instant in every day from the year 0 to 9999 comes back, and days follow one another. */
+static void every_day_comes_back(void **state)
+{
+    int64_t day_ms = INT64_C(86400000);
+    unsigned second = 0;
+
+    (void)state;
+    for (int64_t ms = INT64_C(-62167219200000); ms < INT64_C(253402300800000); ms += day_ms) {
+        int64_t sent = ms + second * INT64_C(1000);
+        char text[32];
+        int64_t back;
+
+        second = (second + 7919) % 86400;
+        format_timestamp(sent, text);
+        assert_true(parse_timestamp(text, &back));
+        assert_true(back == sent);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest
+        tests[ARRAY_LEN(parse_cases) + ARRAY_LEN(refused) + ARRAY_LEN(format_cases) + 1];
+    char names[ARRAY_LEN(refused)][64];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(parse_cases); i++)
+        tests[n++] = (struct CMUnitTest){parse_cases[i].text, parse, NULL, NULL, &parse_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        snprintf(names[i], sizeof(names[i]), "refuses '%s'", refused[i].text);
+        tests[n++] = (struct CMUnitTest){names[i], refuse, NULL, NULL, &refused[i]};
+    }
+    for (size_t i = 0; i < ARRAY_LEN(format_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){format_cases[i].text, format, NULL, NULL, &format_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_day_comes_back);
+    return cmocka_run_group_tests_name("timestamp", tests, NULL, NULL);
+}
