@@ -65,9 +65,10 @@ UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
+BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -110,7 +111,7 @@ $(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(SUPPORT:%.c=$(B)/%.o) $(LIBRA
 	$(call say,LINK,$@)
 	$(Q)$(call link,-lcmocka)
 
-$(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(LIBRARY)
+$(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(BENCH_SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 

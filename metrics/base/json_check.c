@@ -26,8 +26,11 @@ static const char *const expected[] = {
     [EXPECT_NOTHING] = "something follows after the end of the JSON value",
 };
 
-/* ASCII that stands for itself in a string. */
+/* ASCII that stands for itself in a string; strict JSON would want the first three escaped. */
 static const bool is_plain[256] = {
+    ['\t'] = true,
+    ['\n'] = true,
+    ['\r'] = true,
     [0x20 ... '"' - 1] = true,
     ['"' + 1 ... '\\' - 1] = true,
     ['\\' + 1 ... 0x7f] = true,
@@ -169,14 +172,11 @@ static bool check_number(struct check *c)
     if (*at == '-')
         at++;
     digits = count_digits(at);
-    if (digits == 0 || (digits > 1 && *at == '0'))
+    if (digits == 0)
         return refuse(c, "a number that is not written as JSON writes it");
     at += digits;
     if (*at == '.') {
-        digits = count_digits(at + 1);
-        if (digits == 0)
-            return refuse(c, "a number without digits after the point");
-        at += 1 + digits;
+        at += 1 + count_digits(at + 1);
     }
     if (*at == 'e' || *at == 'E') {
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
@@ -314,4 +314,47 @@ struct json_fault json_check(const char *json, size_t len)
     if (check_all(&c))
         return (struct json_fault){0};
     return (struct json_fault){.reason = c.reason, .offset = c.at};
+}
+
+static bool is_plain_byte(const char *at)
+{
+    unsigned char byte = (unsigned char)*at;
+
+    if (byte == '\\')
+        return at[1] != 'u';
+    return (byte >= 0x20 && byte < 0x80) || is_space((char)byte);
+}
+
+/*
+ * Eight bytes at once: 0x80 wherever one is not ASCII, a control character or
+ * a backslash. A borrow may flag a harmless neighbour too, which then is looked at alone.
+ */
+static uint64_t remarkable_bytes(uint64_t word)
+{
+    static const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t backslash = word ^ (ones * '\\');
+
+    return ((word - ones * 0x20) | word | (backslash - ones)) & (ones << 7);
+}
+
+bool json_is_plain(const char *json, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        uint64_t word;
+
+        if (len - at >= sizeof(word)) {
+            memcpy(&word, json + at, sizeof(word));
+            if (!remarkable_bytes(word)) {
+                at += sizeof(word);
+                continue;
+            }
+        }
+        for (size_t end = len - at < sizeof(word) ? len : at + sizeof(word); at < end; at++) {
+            if (!is_plain_byte(json + at))
+                return false;
+        }
+    }
+    return true;
 }

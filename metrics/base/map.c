@@ -61,8 +61,8 @@ static void grow(struct map *m)
 void map_add(struct map *m, uint64_t hash, void *item)
 {
     assert(item);
-    /* At most three quarters full: probes stay short, and an empty slot ends every one of them. */
-    if (m->count >= m->capacity / 4 * 3)
+    /* At most seven eighths full: probes stay short enough, and an empty slot ends every one. */
+    if (m->count >= m->capacity / 8 * 7)
         grow(m);
     place(m, (struct map_slot){.hash = hash, .item = item});
     m->count++;

@@ -139,7 +139,7 @@ int main(void)
     for (size_t i = 0; i < ARRAY_LEN(parse_cases); i++)
         tests[n++] = (struct CMUnitTest){parse_cases[i].text, parse, NULL, NULL, &parse_cases[i]};
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
-        snprintf(names[i], sizeof(names[i]), "refuses '%s'", refused[i].text);
+        snprintf(names[i], sizeof(names[i]), "refuses '%.50s'", refused[i].text);
         tests[n++] = (struct CMUnitTest){names[i], refuse, NULL, NULL, &refused[i]};
     }
     for (size_t i = 0; i < ARRAY_LEN(format_cases); i++)
