@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/binding.h"
+
+#include "metrics/model/canonical.h"
+#include "metrics/model/changes.h"
+
+static const char managed_by_key[] = "binding.karmada.io/managed-by";
+static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
+
+/* As decode_shared, but "" if absent or empty. */
+static const char *read_text(struct decode *d, const cJSON *parent, const char *path,
+                             const char *key)
+{
+    const char *text = decode_text(d, parent, path, key);
+
+    return intern_add(d->strings, text ? text : "");
+}
+
+/* What the scheduler wrote down. It is its own business whether that can be read. */
+static const char *read_applied_placement(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
+    const char *text = decode_text(d, annotations, "metadata.annotations", applied_placement_key);
+    struct error ignored;
+
+    if (!text)
+        return NULL;
+
+    CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
+
+    return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+}
+
+static void read_resource(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.resource";
+    const cJSON *resource = decode_object(d, spec, "spec", "resource");
+
+    b->api_version = read_text(d, resource, path, "apiVersion");
+    b->kind = read_text(d, resource, path, "kind");
+    b->ns = read_text(d, resource, path, "namespace");
+    b->name = read_text(d, resource, path, "name");
+    b->uid = decode_shared(d, resource, path, "uid");
+}
+
+static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.requiredBy[]";
+    const cJSON *array = decode_array(d, spec, "spec", "requiredBy");
+    int size = cJSON_GetArraySize(array);
+    const cJSON *item;
+
+    if (size == 0)
+        return;
+    b->referrers = xreallocarray(NULL, (size_t)size, sizeof(*b->referrers));
+    cJSON_ArrayForEach (item, array) {
+        decode_element(d, item, path);
+        b->referrers[b->referrer_count++] = (struct referrer){
+            .ns = read_text(d, item, path, "namespace"),
+            .name = read_text(d, item, path, "name"),
+        };
+    }
+}
+
+static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.clusters[]";
+    const cJSON *array = decode_array(d, spec, "spec", "clusters");
+    int size = cJSON_GetArraySize(array);
+    const cJSON *item;
+
+    if (size == 0)
+        return;
+    b->clusters = xreallocarray(NULL, (size_t)size, sizeof(*b->clusters));
+    cJSON_ArrayForEach (item, array) {
+        decode_element(d, item, path);
+        b->clusters[b->cluster_count++] = (struct target_cluster){
+            .name = read_text(d, item, path, "name"),
+            .replicas = decode_replicas(d, item, path, "replicas", 0),
+        };
+    }
+}
+
+static void read_requests(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.replicaRequirements";
+    const cJSON *requirements = decode_object(d, spec, "spec", "replicaRequirements");
+    const cJSON *requests = decode_object(d, requirements, path, "resourceRequest");
+    int size = cJSON_GetArraySize(requests);
+    const cJSON *item;
+
+    if (size == 0)
+        return;
+    b->requests = xreallocarray(NULL, (size_t)size, sizeof(*b->requests));
+    cJSON_ArrayForEach (item, requests) {
+        b->requests[b->request_count++] = (struct resource_request){
+            .resource = intern_add(d->strings, item->string),
+            .amount = decode_quantity(d, item, "spec.replicaRequirements.resourceRequest"),
+        };
+    }
+}
+
+static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    const cJSON *components = decode_array(d, spec, "spec", "components");
+
+    read_resource(d, spec, b);
+    propagation_decode(d, spec, &b->propagation);
+    read_referrers(d, spec, b);
+    read_clusters(d, spec, b);
+    read_requests(d, spec, b);
+    b->component_count = (uint32_t)cJSON_GetArraySize(components);
+    b->replicas = decode_replicas(d, spec, "spec", "replicas", 0);
+    b->has_placement = decode_object(d, spec, "spec", "placement") != NULL;
+    b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
+}
+
+void *binding_decode(struct decode *d, const cJSON *json)
+{
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+    struct binding *b = xcalloc(1, sizeof(*b));
+
+    b->claim = claim_decode(d, metadata);
+    b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
+    b->applied_placement = read_applied_placement(d, metadata);
+    b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    b->changed_ms = user_changed_ms(d, metadata);
+    b->deleting = decode_deleting(d, metadata);
+    read_spec(d, decode_object(d, json, "", "spec"), b);
+    if (d->failed) {
+        binding_release(d->strings, b);
+        return NULL;
+    }
+    return b;
+}
+
+void binding_release(struct intern *strings, void *object)
+{
+    struct binding *b = object;
+
+    if (!b)
+        return;
+    const char *const texts[] = {
+        b->api_version, b->kind, b->ns, b->name, b->uid, b->managed_by, b->applied_placement};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        intern_drop(strings, texts[i]);
+    for (uint32_t i = 0; i < b->referrer_count; i++) {
+        intern_drop(strings, b->referrers[i].ns);
+        intern_drop(strings, b->referrers[i].name);
+    }
+    for (uint32_t i = 0; i < b->cluster_count; i++)
+        intern_drop(strings, b->clusters[i].name);
+    for (uint32_t i = 0; i < b->request_count; i++)
+        intern_drop(strings, b->requests[i].resource);
+    claim_free(strings, b->claim);
+    propagation_release(strings, &b->propagation);
+    free(b->referrers);
+    free(b->clusters);
+    free(b->requests);
+    free(b);
+}
+
+static void add_lower(struct strbuf *out, const char *text, char colon)
+{
+    for (; *text; text++) {
+        char c = *text;
+
+        if (c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        strbuf_addc(out, c == ':' ? colon : c);
+    }
+}
+
+void binding_name(const char *kind, const char *name, struct strbuf *out)
+{
+    strbuf_reset(out);
+    add_lower(out, name, '.');
+    strbuf_addc(out, '-');
+    add_lower(out, kind, ':');
+}

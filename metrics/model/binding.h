@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/policy.h"
+
+/* Another binding that needs this one (an entry of spec.requiredBy). Shared texts, "" if unset. */
+struct referrer {
+    const char *ns;
+    const char *name;
+};
+
+/* A member cluster and the replicas it was given (an entry of spec.clusters). */
+struct target_cluster {
+    const char *name;
+    int32_t replicas;
+};
+
+/* One resource a replica asks for, in the resource's base unit (cores, bytes, ...). */
+struct resource_request {
+    const char *resource;
+    double amount;
+};
+
+/* A ResourceBinding or a ClusterResourceBinding. */
+struct binding {
+    const char *api_version; /* spec.resource: the template. "" where not told. */
+    const char *kind;
+    const char *ns;
+    const char *name;
+    const char *uid; /* NULL if not told. */
+    struct claim *claim;
+    const char *managed_by; /* binding.karmada.io/managed-by */
+    struct propagation propagation;
+    const char *applied_placement; /* What the scheduler last worked with, canonical. */
+    struct referrer *referrers;
+    struct target_cluster *clusters;
+    struct resource_request *requests;
+    uint32_t referrer_count;
+    uint32_t cluster_count;
+    uint32_t request_count;
+    uint32_t component_count; /* Several pod templates: spec.components. */
+    int32_t replicas;
+    int64_t created_ms;
+    int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    bool has_placement; /* Present, be it empty: made by a policy, not attached. */
+    bool has_conflict_resolution;
+    bool deleting;
+};
+
+void *binding_decode(struct decode *d, const cJSON *json);
+void binding_release(struct intern *strings, void *object);
+
+/*
+ * The name that Karmada gives the binding of a template: "<name>-<kind>" in
+ * lower case with ':' as '.' (Karmada: names.GenerateBindingName). Written into
+ * `out`, which is reset first.
+ */
+void binding_name(const char *kind, const char *name, struct strbuf *out);

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/canonical.h"
+
+#include <math.h>
+
+enum { TEXT_MAX = 4 * 1024 * 1024 };
+
+/* Doubles hold every whole number up to here. */
+static const double whole_number_max = 0x1p53;
+
+/* A place in one of the structures that has rules of its own. */
+enum place {
+    ANYWHERE,
+    PLACEMENT,
+    REPLICA_SCHEDULING,
+    SPREAD_CONSTRAINT,
+    FAILOVER,
+    FAILOVER_APPLICATION,
+    FAILOVER_CLUSTER,
+    DECISION_CONDITIONS,
+    SUSPENSION,
+    MATCH_LABELS,
+};
+
+/* What stands at `key` of a place; an array's elements are all at the array's place. */
+static const struct step {
+    enum place from;
+    const char *key;
+    enum place to;
+} steps[] = {
+    {PLACEMENT, "replicaScheduling", REPLICA_SCHEDULING},
+    {PLACEMENT, "spreadConstraints", SPREAD_CONSTRAINT},
+    {FAILOVER, "application", FAILOVER_APPLICATION},
+    {FAILOVER, "cluster", FAILOVER_CLUSTER},
+    {FAILOVER_APPLICATION, "decisionConditions", DECISION_CONDITIONS},
+};
+
+/* Written where the key is unset and `if_key`, if any, is unset too or `if_text`. */
+static const struct default_value {
+    enum place place;
+    const char *key;
+    const char *json; /* Canonical already. */
+    const char *if_key;
+    const char *if_text;
+} defaults[] = {
+    {REPLICA_SCHEDULING, "replicaSchedulingType", "\"Divided\"", NULL, NULL},
+    {REPLICA_SCHEDULING, "replicaDivisionPreference", "\"Weighted\"", "replicaSchedulingType",
+     "Divided"},
+    {SPREAD_CONSTRAINT, "minGroups", "1", NULL, NULL},
+    {SPREAD_CONSTRAINT, "spreadByField", "\"cluster\"", "spreadByLabel", ""},
+    {FAILOVER_APPLICATION, "purgeMode", "\"Gracefully\"", NULL, NULL},
+    {FAILOVER_APPLICATION, "gracePeriodSeconds", "600", "purgeMode", "Gracefully"},
+    {FAILOVER_APPLICATION, "decisionConditions", "{\"tolerationSeconds\":300}", NULL, NULL},
+    {FAILOVER_CLUSTER, "purgeMode", "\"Gracefully\"", NULL, NULL},
+    {DECISION_CONDITIONS, "tolerationSeconds", "300", NULL, NULL},
+};
+
+/* Of these an absent value is not 0 but a default, or for ever. */
+static const char *const zero_counts[] = {"tolerationSeconds", "gracePeriodSeconds"};
+
+/* All that policies own of a suspension. */
+static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
+
+/* A member of an object or an element of an array: sent, or filled in where `item` is NULL. */
+struct member {
+    const char *key; /* NULL for an element. */
+    const cJSON *item;
+    const char *json;
+    size_t position;
+};
+
+static bool is_among(const char *key, const char *const *keys, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum place step_to(enum place from, const char *key)
+{
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        if (steps[i].from == from && strcmp(steps[i].key, key) == 0)
+            return steps[i].to;
+    }
+    return strcmp(key, "matchLabels") == 0 ? MATCH_LABELS : ANYWHERE;
+}
+
+static bool is_zero(const cJSON *item)
+{
+    const char *key = item->string ? item->string : "";
+
+    return item->valuedouble == 0 && !is_among(key, zero_counts, ARRAY_LEN(zero_counts));
+}
+
+/* True if a scalar, or nothing at all, means the same as being absent. */
+static bool is_unset(const cJSON *item)
+{
+    if (cJSON_IsString(item))
+        return !item->valuestring[0];
+    if (cJSON_IsNumber(item))
+        return is_zero(item);
+    return !item || cJSON_IsNull(item) || cJSON_IsFalse(item);
+}
+
+static void write_scalar(struct strbuf *out, const cJSON *item)
+{
+    double number = item->valuedouble;
+
+    if (cJSON_IsString(item))
+        json_quote(out, item->valuestring);
+    else if (cJSON_IsBool(item))
+        strbuf_adds(out, cJSON_IsTrue(item) ? "true" : "false");
+    else if (!cJSON_IsNumber(item))
+        strbuf_adds(out, "null");
+    else if (number == trunc(number) && fabs(number) <= whole_number_max)
+        strbuf_addf(out, "%" PRId64, (int64_t)number);
+    else
+        strbuf_addf(out, "%.17g", number);
+}
+
+/* What means nothing, where its place has to be kept. */
+static void write_empty(struct strbuf *out, const cJSON *item)
+{
+    if (cJSON_IsObject(item))
+        strbuf_adds(out, "{}");
+    else if (cJSON_IsArray(item))
+        strbuf_adds(out, "[]");
+    else
+        write_scalar(out, item);
+}
+
+static bool applies(const struct default_value *value, const cJSON *object, enum place place)
+{
+    if (value->place != place || !is_unset(json_get(object, value->key)))
+        return false;
+    if (!value->if_key)
+        return true;
+
+    const char *text = json_str(object, value->if_key, "");
+
+    return !*text || strcmp(text, value->if_text) == 0;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+    const struct member *x = a;
+    const struct member *y = b;
+    int order = strcmp(x->key, y->key);
+
+    if (order != 0)
+        return order;
+    return x->position < y->position ? -1 : 1;
+}
+
+static size_t list_elements(const cJSON *array, struct member *out)
+{
+    size_t count = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, array)
+        out[count++] = (struct member){.item = item};
+    return count;
+}
+
+/* An object's members and its defaults, sorted; of a key given twice the last, as in Go. */
+static size_t list_members(const cJSON *object, enum place place, struct member *out)
+{
+    size_t count = 0;
+    size_t kept = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, object) {
+        if (place == SUSPENSION &&
+            !is_among(item->string, suspension_keys, ARRAY_LEN(suspension_keys)))
+            continue;
+        out[count] = (struct member){.key = item->string, .item = item, .position = count};
+        count++;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
+        const struct default_value *value = &defaults[i];
+
+        if (!applies(value, object, place))
+            continue;
+        out[count] = (struct member){.key = value->key, .json = value->json, .position = count};
+        count++;
+    }
+    qsort(out, count, sizeof(*out), compare_members);
+    for (size_t i = 0; i < count; i++) {
+        if (i + 1 == count || strcmp(out[i].key, out[i + 1].key) != 0)
+            out[kept++] = out[i];
+    }
+    return kept;
+}
+
+static void cut(struct strbuf *out, size_t len)
+{
+    if (out->len == len)
+        return;
+    out->len = len;
+    out->data[len] = '\0';
+}
+
+/* False if nothing is left of the value: then nothing was written. */
+static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
+{
+    bool is_object = cJSON_IsObject(item);
+    size_t start = out->len;
+    bool written = false;
+
+    if (!is_object && !cJSON_IsArray(item)) {
+        if (is_unset(item))
+            return false;
+        write_scalar(out, item);
+        return true;
+    }
+
+    size_t room = (size_t)cJSON_GetArraySize(item) + ARRAY_LEN(defaults);
+    CLEANUP(free_cleanup) struct member *members = xreallocarray(NULL, room, sizeof(*members));
+    size_t count = is_object ? list_members(item, place, members) : list_elements(item, members);
+
+    strbuf_addc(out, is_object ? '{' : '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct member *m = &members[i];
+        size_t mark = out->len;
+
+        strbuf_adds(out, written ? "," : "");
+        if (is_object) {
+            json_quote(out, m->key);
+            strbuf_addc(out, ':');
+        }
+        if (m->json) {
+            strbuf_adds(out, m->json);
+        } else if (!write_value(out, m->item, is_object ? step_to(place, m->key) : place)) {
+            if (is_object && place != MATCH_LABELS) {
+                cut(out, mark);
+                continue;
+            }
+            write_empty(out, m->item);
+        }
+        written = true;
+    }
+    strbuf_addc(out, is_object ? '}' : ']');
+    if (!written)
+        cut(out, start);
+    return written;
+}
+
+const char *canonical_text(struct decode *d, const cJSON *json, enum canonical_kind kind)
+{
+    static const struct {
+        enum place place;
+        const char *name;
+    } roots[] = {
+        [CANONICAL_PLAIN] = {ANYWHERE, "schedulePriority"},
+        [CANONICAL_PLACEMENT] = {PLACEMENT, "placement"},
+        [CANONICAL_FAILOVER] = {FAILOVER, "failover"},
+        [CANONICAL_SUSPENSION] = {SUSPENSION, "suspension"},
+    };
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    if (!write_value(&text, json, roots[kind].place))
+        return NULL;
+    if (!strbuf_ok(&text)) {
+        decode_fail(d, "spec", roots[kind].name, "is larger than 4 MiB");
+        return NULL;
+    }
+    return intern_add_len(d->strings, text.data, text.len);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/changes.h"
+
+#include "metrics/model/claim.h"
+
+static const char path[] = "metadata.managedFields[]";
+
+/* A label with Karmada's mark in its key that users set all the same. */
+static const char users_label[] = "namespace.karmada.io/skip-auto-propagation";
+
+/* True if the field set has a member other than "." (the map itself) and Karmada's own keys. */
+static bool has_user_key(const cJSON *fields, const char *exception)
+{
+    const cJSON *field;
+
+    cJSON_ArrayForEach (field, fields) {
+        const char *key = strncmp(field->string, "f:", 2) == 0 ? field->string + 2 : field->string;
+
+        if (strcmp(key, ".") == 0)
+            continue;
+        if (!is_karmada_key(key) || (exception && strcmp(key, exception) == 0))
+            return true;
+    }
+    return false;
+}
+
+static bool has_user_metadata(const cJSON *metadata)
+{
+    const cJSON *field;
+
+    cJSON_ArrayForEach (field, metadata) {
+        const char *name = field->string;
+
+        if (strcmp(name, ".") == 0)
+            continue;
+        if (strcmp(name, "f:labels") == 0) {
+            if (has_user_key(field, users_label))
+                return true;
+        } else if (strcmp(name, "f:annotations") == 0) {
+            if (has_user_key(field, NULL))
+                return true;
+        } else {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* True if the entry owns anything that only a user changes. */
+static bool is_users(struct decode *d, const cJSON *entry)
+{
+    const cJSON *fields = decode_object(d, entry, path, "fieldsV1");
+    const char *subresource = decode_text(d, entry, path, "subresource");
+    const cJSON *field;
+
+    if (subresource && strcmp(subresource, "status") == 0)
+        return false;
+    cJSON_ArrayForEach (field, fields) {
+        if (strcmp(field->string, ".") == 0)
+            continue;
+        if (strcmp(field->string, "f:status") == 0)
+            continue;
+        if (strcmp(field->string, "f:metadata") != 0 || has_user_metadata(field))
+            return true;
+    }
+    return false;
+}
+
+int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *entry;
+    int64_t changed_ms = INT64_MIN;
+
+    cJSON_ArrayForEach (entry, decode_array(d, metadata, "metadata", "managedFields")) {
+        decode_element(d, entry, path);
+
+        int64_t time_ms = decode_time(d, entry, path, "time");
+
+        if (json_get(entry, "time") && is_users(d, entry) && time_ms > changed_ms)
+            changed_ms = time_ms;
+    }
+    if (changed_ms > INT64_MIN)
+        return changed_ms;
+    return decode_time(d, metadata, "metadata", "creationTimestamp");
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/claim.h"
+
+static const struct claim_keys {
+    bool cluster_scoped;
+    const char *ns;
+    const char *name;
+    const char *id;
+    const char *uid;
+} claim_keys[] = {
+    {
+        false,
+        "propagationpolicy.karmada.io/namespace",
+        "propagationpolicy.karmada.io/name",
+        "propagationpolicy.karmada.io/permanent-id",
+        "propagationpolicy.karmada.io/uid",
+    },
+    {
+        true,
+        NULL,
+        "clusterpropagationpolicy.karmada.io/name",
+        "clusterpropagationpolicy.karmada.io/permanent-id",
+        "clusterpropagationpolicy.karmada.io/uid",
+    },
+};
+
+/* The text under `key` in the first of annotations and labels that has it; NULL if neither has. */
+static const char *either(struct decode *d, const cJSON *annotations, const cJSON *labels,
+                          const char *key)
+{
+    const char *text = decode_text(d, annotations, "metadata.annotations", key);
+    const char *older = decode_text(d, labels, "metadata.labels", key);
+
+    return text ? text : older;
+}
+
+static const char *read_id(struct decode *d, const cJSON *labels, const struct claim_keys *keys)
+{
+    const char *id = decode_text(d, labels, "metadata.labels", keys->id);
+    const char *uid = decode_text(d, labels, "metadata.labels", keys->uid);
+
+    return id ? id : uid;
+}
+
+struct claim *claim_decode(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+    const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
+
+    for (size_t i = 0; i < ARRAY_LEN(claim_keys); i++) {
+        const struct claim_keys *keys = &claim_keys[i];
+        const char *ns = keys->ns ? either(d, annotations, labels, keys->ns) : "";
+        const char *name = either(d, annotations, labels, keys->name);
+        const char *id = read_id(d, labels, keys);
+
+        if (!ns || !name || !id)
+            continue;
+        struct claim *claim = xcalloc(1, sizeof(*claim));
+        *claim = (struct claim){
+            .ns = intern_add(d->strings, ns),
+            .name = intern_add(d->strings, name),
+            .id = intern_add(d->strings, id),
+            .cluster_scoped = keys->cluster_scoped,
+        };
+        return claim;
+    }
+    return NULL;
+}
+
+void claim_release(struct intern *strings, const struct claim *claim)
+{
+    if (!claim)
+        return;
+    intern_drop(strings, claim->ns);
+    intern_drop(strings, claim->name);
+    intern_drop(strings, claim->id);
+}
+
+void claim_free(struct intern *strings, struct claim *claim)
+{
+    claim_release(strings, claim);
+    free(claim);
+}
+
+bool claim_equal(const struct claim *a, const struct claim *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->cluster_scoped == b->cluster_scoped && a->ns == b->ns && a->name == b->name &&
+           a->id == b->id;
+}
+
+bool is_karmada_key(const char *key)
+{
+    return strstr(key, ".karmada.io") != NULL;
+}
+
+const char *permanent_id_decode(struct decode *d, const cJSON *metadata, bool cluster_scoped)
+{
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+    const char *id = read_id(d, labels, &claim_keys[cluster_scoped ? 1 : 0]);
+
+    return id ? intern_add(d->strings, id) : NULL;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/labels.h"
+
+/* Keeps away what does not tolerate it. Shared texts, "" where not set. */
+struct taint {
+    const char *key;
+    const char *value;
+    const char *effect;
+};
+
+/* What a member cluster has of one resource, in the resource's base unit (cores, bytes, ...). */
+struct cluster_resource {
+    const char *resource;
+    double allocatable;
+    double allocated;
+};
+
+/* A member cluster: what placements choose by, and what it can take. */
+struct cluster {
+    struct labels labels;
+    const char *provider; /* NULL if not told; so is the region. */
+    const char *region;
+    const char **zones; /* spec.zones and, if not among them, the deprecated spec.zone. */
+    struct taint *taints;
+    struct cluster_resource *resources; /* status.resourceSummary, by name in byte order. */
+    uint32_t zone_count;
+    uint32_t taint_count;
+    uint32_t resource_count;
+    bool ready; /* The condition Ready is True. */
+    bool deleting;
+};
+
+void *cluster_decode(struct decode *d, const cJSON *json);
+void cluster_release(struct intern *strings, void *object);

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/decode.h"
+
+#include <math.h>
+
+#include "metrics/base/number.h"
+#include "metrics/base/timestamp.h"
+
+static const char *type_name(const cJSON *item)
+{
+    if (cJSON_IsString(item))
+        return "a string";
+    if (cJSON_IsNumber(item))
+        return "a number";
+    if (cJSON_IsBool(item))
+        return "a boolean";
+    if (cJSON_IsArray(item))
+        return "an array";
+    return "an object";
+}
+
+void decode_fail(struct decode *d, const char *path, const char *key, const char *what)
+{
+    const char *prefix = d->prefix ? d->prefix : "";
+
+    if (d->failed)
+        return;
+    d->failed = true;
+    fail(d->err, "'%s%s%s%s%s' %s", prefix, *prefix && (*path || *key) ? "." : "", path,
+         *path && *key ? "." : "", key, what);
+}
+
+static void wrong_type(struct decode *d, const char *path, const char *key, const char *wanted,
+                       const cJSON *found)
+{
+    char what[64];
+
+    snprintf(what, sizeof(what), "must be %s, found %s", wanted, type_name(found));
+    decode_fail(d, path, key, what);
+}
+
+const cJSON *decode_object(struct decode *d, const cJSON *parent, const char *path, const char *key)
+{
+    const cJSON *item = json_get(parent, key);
+
+    if (item && !cJSON_IsObject(item)) {
+        wrong_type(d, path, key, "an object", item);
+        return NULL;
+    }
+    return item;
+}
+
+const cJSON *decode_array(struct decode *d, const cJSON *parent, const char *path, const char *key)
+{
+    const cJSON *item = json_get(parent, key);
+
+    if (item && !cJSON_IsArray(item)) {
+        wrong_type(d, path, key, "an array", item);
+        return NULL;
+    }
+    return item;
+}
+
+const char *decode_text(struct decode *d, const cJSON *parent, const char *path, const char *key)
+{
+    const cJSON *item = json_get(parent, key);
+
+    if (item && !cJSON_IsString(item)) {
+        wrong_type(d, path, key, "a string", item);
+        return NULL;
+    }
+    return item && item->valuestring[0] ? item->valuestring : NULL;
+}
+
+const char *decode_shared(struct decode *d, const cJSON *parent, const char *path, const char *key)
+{
+    const char *text = decode_text(d, parent, path, key);
+
+    return text ? intern_add(d->strings, text) : NULL;
+}
+
+int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, const char *key,
+                   int64_t fallback)
+{
+    const cJSON *item = json_get(parent, key);
+
+    if (!item)
+        return fallback;
+    if (!cJSON_IsNumber(item)) {
+        wrong_type(d, path, key, "a whole number", item);
+        return fallback;
+    }
+    /* Beyond 2^53 a double no longer tells neighbours apart. */
+    if (item->valuedouble != trunc(item->valuedouble) || fabs(item->valuedouble) > 0x1p53) {
+        decode_fail(d, path, key, "must be a whole number of at most 2^53");
+        return fallback;
+    }
+    return (int64_t)item->valuedouble;
+}
+
+enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char *path,
+                               const char *key)
+{
+    const cJSON *item = json_get(parent, key);
+
+    if (!item)
+        return OPTIONAL_ABSENT;
+    if (!cJSON_IsBool(item)) {
+        wrong_type(d, path, key, "a boolean", item);
+        return OPTIONAL_ABSENT;
+    }
+    return cJSON_IsTrue(item) ? OPTIONAL_TRUE : OPTIONAL_FALSE;
+}
+
+int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, const char *key)
+{
+    const char *text = decode_text(d, parent, path, key);
+    int64_t ms = 0;
+
+    if (text && !parse_timestamp(text, &ms))
+        decode_fail(d, path, key, "must be a time such as 2026-01-31T12:00:00Z");
+    return ms;
+}
+
+bool decode_deleting(struct decode *d, const cJSON *metadata)
+{
+    decode_time(d, metadata, "metadata", "deletionTimestamp");
+    return decode_text(d, metadata, "metadata", "deletionTimestamp") != NULL;
+}
+
+int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path, const char *key,
+                        int32_t fallback)
+{
+    int64_t replicas = decode_int(d, parent, path, key, fallback);
+
+    if (json_get(parent, key) && (replicas < 0 || replicas > INT32_MAX)) {
+        decode_fail(d, path, key, "must be between 0 and 2147483647");
+        return fallback;
+    }
+    return (int32_t)replicas;
+}
+
+static const char *name_of(const cJSON *item)
+{
+    return item->string ? item->string : "";
+}
+
+double decode_quantity(struct decode *d, const cJSON *item, const char *path)
+{
+    double amount = 0;
+
+    if (cJSON_IsNull(item))
+        return 0;
+    if (cJSON_IsNumber(item)) {
+        amount = item->valuedouble;
+    } else if (!cJSON_IsString(item)) {
+        wrong_type(d, path, name_of(item), "a quantity", item);
+        return 0;
+    } else if (!parse_quantity(item->valuestring, &amount)) {
+        decode_fail(d, path, name_of(item), "must be a quantity such as 500m or 1.5Gi");
+        return 0;
+    }
+    if (amount < 0 || !isfinite(amount)) {
+        decode_fail(d, path, name_of(item), "must be a quantity from 0 up that a number can hold");
+        return 0;
+    }
+    return amount;
+}
+
+const char *decode_item_text(struct decode *d, const cJSON *item, const char *path)
+{
+    if (cJSON_IsString(item))
+        return item->valuestring;
+    if (!cJSON_IsNull(item))
+        wrong_type(d, path, name_of(item), "a string", item);
+    return "";
+}
+
+void decode_element(struct decode *d, const cJSON *element, const char *path)
+{
+    if (!cJSON_IsObject(element) && !cJSON_IsNull(element))
+        wrong_type(d, path, "", "an object", element);
+}
+
+const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
+                          uint32_t *count)
+{
+    const cJSON *array = decode_array(d, parent, path, key);
+    size_t size = (size_t)cJSON_GetArraySize(array);
+    const cJSON *item;
+
+    *count = 0;
+    if (size == 0)
+        return NULL;
+
+    const char **texts = xreallocarray(NULL, size, sizeof(*texts));
+    cJSON_ArrayForEach (item, array) {
+        if (!cJSON_IsString(item) && !cJSON_IsNull(item))
+            decode_fail(d, path, key, "must be an array of strings");
+        else
+            texts[(*count)++] = intern_add(d->strings, decode_item_text(d, item, path));
+    }
+    return texts;
+}
+
+void decode_texts_release(struct intern *strings, const char **texts, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        intern_drop(strings, texts[i]);
+    free(texts);
+}

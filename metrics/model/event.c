@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/event.h"
+
+/* The text under the first of two names: core/v1's, else that of events.k8s.io/v1. */
+static const char *either_text(struct decode *d, const cJSON *json, const char *core,
+                               const char *newer)
+{
+    const char *text = decode_text(d, json, "", core);
+    const char *other = decode_text(d, json, "", newer);
+
+    return text ? text : other;
+}
+
+static uint32_t read_count(struct decode *d, const cJSON *json)
+{
+    const cJSON *series = decode_object(d, json, "", "series");
+    const int64_t counts[] = {
+        decode_int(d, json, "", "count", 0),
+        decode_int(d, json, "", "deprecatedCount", 0),
+        decode_int(d, series, "series", "count", 0),
+    };
+    int64_t highest = 1;
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+        if (counts[i] > highest)
+            highest = counts[i];
+    }
+    return highest < UINT32_MAX ? (uint32_t)highest : UINT32_MAX;
+}
+
+static const char *read_shared(struct decode *d, const cJSON *about, const char *path,
+                               const char *key)
+{
+    const char *text = decode_text(d, about, path, key);
+
+    return intern_add(d->strings, text ? text : "");
+}
+
+static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
+{
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
+    const cJSON *involved = decode_object(d, json, "", "involvedObject");
+    const cJSON *regarding = decode_object(d, json, "", "regarding");
+    const cJSON *about = involved ? involved : regarding;
+    const char *path = involved ? "involvedObject" : "regarding";
+    const char *message = either_text(d, json, "message", "note");
+
+    e->is_conflict = true;
+    e->kind = read_shared(d, about, path, "kind");
+    e->ns = read_shared(d, about, path, "namespace");
+    e->name = read_shared(d, about, path, "name");
+    e->uid = decode_shared(d, metadata, "metadata", "uid");
+    e->count = read_count(d, json);
+    /* Events that were lumped together keep the message behind a prefix. */
+    e->conflict_resolution = message && strstr(message, "ConflictResolution conflicted");
+    e->preserve = message && strstr(message, "PreserveResourcesOnDeletion conflicted");
+}
+
+void *event_decode(struct decode *d, const cJSON *json)
+{
+    const char *reason = decode_text(d, json, "", "reason");
+    struct event *e = xcalloc(1, sizeof(*e));
+
+    if (reason && strcmp(reason, "DependencyPolicyConflict") == 0)
+        read_conflict(d, json, e);
+    if (d->failed) {
+        event_release(d->strings, e);
+        return NULL;
+    }
+    return e;
+}
+
+void event_release(struct intern *strings, void *object)
+{
+    struct event *e = object;
+
+    if (!e)
+        return;
+    intern_drop(strings, e->kind);
+    intern_drop(strings, e->ns);
+    intern_drop(strings, e->name);
+    intern_drop(strings, e->uid);
+    free(e);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/labels.h"
+
+enum { NAME_MAX_LEN = 63, PREFIX_MAX_LEN = 253 };
+
+static const struct {
+    const char *name;
+    enum label_operator op;
+    bool takes_values;
+} operators[] = {
+    {"In", LABEL_IN, true},
+    {"NotIn", LABEL_NOT_IN, true},
+    {"Exists", LABEL_EXISTS, false},
+    {"DoesNotExist", LABEL_DOES_NOT_EXIST, false},
+};
+
+void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
+                   struct labels *out)
+{
+    const cJSON *map = decode_object(d, parent, path, key);
+    int size = cJSON_GetArraySize(map);
+    const cJSON *item;
+
+    *out = (struct labels){0};
+    if (size == 0)
+        return;
+    out->items = xreallocarray(NULL, (size_t)size, sizeof(*out->items));
+    cJSON_ArrayForEach (item, map) {
+        if (!cJSON_IsString(item) && !cJSON_IsNull(item)) {
+            decode_fail(d, path, key, "must be a map of strings");
+            return;
+        }
+        const char *value = decode_item_text(d, item, path);
+        out->items[out->count++] =
+            (struct label){intern_add(d->strings, item->string), intern_add(d->strings, value)};
+    }
+}
+
+void labels_release(struct intern *strings, struct labels *labels)
+{
+    for (size_t i = 0; i < labels->count; i++) {
+        intern_drop(strings, labels->items[i].key);
+        intern_drop(strings, labels->items[i].value);
+    }
+    free(labels->items);
+    *labels = (struct labels){0};
+}
+
+const char *labels_get(const struct labels *labels, const char *shared_key)
+{
+    /* From the end: of a key given twice the last one counts, as in Go. */
+    for (size_t i = labels->count; i > 0; i--) {
+        if (labels->items[i - 1].key == shared_key)
+            return labels->items[i - 1].value;
+    }
+    return NULL;
+}
+
+static bool is_alnum(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* A qualified name's last part, or a label value: letters, digits and, inside, "-_." too. */
+static bool is_name_part(const char *s, size_t len)
+{
+    if (len == 0 || len > NAME_MAX_LEN || !is_alnum(s[0]) || !is_alnum(s[len - 1]))
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (!is_alnum(s[i]) && !strchr("-_.", s[i]))
+            return false;
+    }
+    return true;
+}
+
+/* A DNS-1123 subdomain: what stands before the slash of a key. */
+static bool is_prefix(const char *s, size_t len)
+{
+    if (len == 0 || len > PREFIX_MAX_LEN)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        bool edge = i == 0 || i == len - 1 || s[i - 1] == '.' || s[i + 1] == '.';
+
+        if (s[i] >= 'A' && s[i] <= 'Z')
+            return false;
+        if (!is_alnum(s[i]) && (edge || (s[i] != '-' && s[i] != '.')))
+            return false;
+    }
+    return true;
+}
+
+static bool is_label_key(const char *key)
+{
+    const char *slash = strchr(key, '/');
+
+    if (!slash)
+        return is_name_part(key, strlen(key));
+    return is_prefix(key, (size_t)(slash - key)) && is_name_part(slash + 1, strlen(slash + 1));
+}
+
+static bool is_label_value(const char *value)
+{
+    return !*value || is_name_part(value, strlen(value));
+}
+
+/* Append one requirement with room for `values` values. */
+static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
+                                                 const char *key, enum label_operator op,
+                                                 size_t values)
+{
+    s->items = xreallocarray(s->items, s->count + 1, sizeof(*s->items));
+    struct label_requirement *r = &s->items[s->count++];
+
+    *r = (struct label_requirement){.key = intern_add(d->strings, key), .op = op};
+    if (values > 0)
+        r->values = xreallocarray(NULL, values, sizeof(*r->values));
+    if (!is_label_key(key))
+        s->invalid = "a label key is not valid";
+    return r;
+}
+
+static void add_value(struct decode *d, struct label_selector *s, struct label_requirement *r,
+                      const char *value)
+{
+    r->values[r->value_count++] = intern_add(d->strings, value);
+    if (!is_label_value(value))
+        s->invalid = "a label value is not valid";
+}
+
+static void decode_expression(struct decode *d, struct label_selector *s, const cJSON *item)
+{
+    static const char path[] = "labelSelector.matchExpressions[]";
+    const char *key = decode_text(d, item, path, "key");
+    const char *name = decode_text(d, item, path, "operator");
+    const cJSON *values = decode_array(d, item, path, "values");
+    size_t count = (size_t)cJSON_GetArraySize(values);
+    const cJSON *value;
+    size_t i = 0;
+
+    decode_element(d, item, path);
+    while (i < ARRAY_LEN(operators) && strcmp(name ? name : "", operators[i].name) != 0)
+        i++;
+    if (i == ARRAY_LEN(operators)) {
+        s->invalid = "an operator is not one of In, NotIn, Exists, DoesNotExist";
+        return;
+    }
+    if (operators[i].takes_values != (count > 0))
+        s->invalid = count > 0 ? "Exists and DoesNotExist take no values"
+                               : "In and NotIn need at least one value";
+    struct label_requirement *r = add_requirement(d, s, key ? key : "", operators[i].op, count);
+    if (!r->values)
+        return;
+    cJSON_ArrayForEach (value, values)
+        add_value(d, s, r, decode_item_text(d, value, "labelSelector.matchExpressions[].values"));
+}
+
+struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
+                                             const char *path, const char *key)
+{
+    const cJSON *json = decode_object(d, parent, path, key);
+    const char *outer = d->prefix;
+    const cJSON *item;
+
+    if (!json)
+        return NULL;
+
+    struct label_selector *s = xcalloc(1, sizeof(*s));
+    if (!outer)
+        d->prefix = path;
+    cJSON_ArrayForEach (item, decode_object(d, json, "labelSelector", "matchLabels")) {
+        const char *value = decode_item_text(d, item, "labelSelector.matchLabels");
+
+        add_value(d, s, add_requirement(d, s, item->string, LABEL_IN, 1), value);
+    }
+    cJSON_ArrayForEach (item, decode_array(d, json, "labelSelector", "matchExpressions"))
+        decode_expression(d, s, item);
+    d->prefix = outer;
+    return s;
+}
+
+void label_selector_free(struct intern *strings, struct label_selector *selector)
+{
+    if (!selector)
+        return;
+    for (size_t i = 0; i < selector->count; i++) {
+        struct label_requirement *r = &selector->items[i];
+
+        intern_drop(strings, r->key);
+        for (size_t v = 0; v < r->value_count; v++)
+            intern_drop(strings, r->values[v]);
+        free(r->values);
+    }
+    free(selector->items);
+    free(selector);
+}

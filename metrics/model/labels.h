@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/decode.h"
+
+/* One label; both texts are shared strings. `value` may be "". */
+struct label {
+    const char *key;
+    const char *value;
+};
+
+/* An owned list of labels, or of `In`-like values; empty is {NULL, 0}. */
+struct labels {
+    struct label *items;
+    size_t count;
+};
+
+/* Read `parent.key` as a map of strings. Release what comes out, also after a failure. */
+void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
+                   struct labels *out);
+void labels_release(struct intern *strings, struct labels *labels);
+
+/* The value of a label by its shared key, NULL if there is none. */
+const char *labels_get(const struct labels *labels, const char *shared_key);
+
+enum label_operator {
+    LABEL_IN,
+    LABEL_NOT_IN,
+    LABEL_EXISTS,
+    LABEL_DOES_NOT_EXIST,
+};
+
+/* One requirement of a label selector. */
+struct label_requirement {
+    const char *key;
+    enum label_operator op;
+    const char **values;
+    size_t value_count;
+};
+
+/*
+ * A Kubernetes LabelSelector, matchLabels folded into `In` requirements. All
+ * must hold. An invalid one (unknown operator, values that the operator does
+ * not take, an illegal key or value) matches nothing, as in apimachinery's
+ * LabelSelectorAsSelector; `invalid` says why.
+ */
+struct label_selector {
+    struct label_requirement *items;
+    size_t count;
+    const char *invalid;
+};
+
+/* Read `parent.key`; NULL if absent. The caller frees it with label_selector_free. */
+struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
+                                             const char *path, const char *key);
+void label_selector_free(struct intern *strings, struct label_selector *selector);

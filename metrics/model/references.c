@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/references.h"
+
+enum { PATH_ROOM = 128 };
+
+/* What can be needed, in the order of the answer. */
+enum need {
+    NEED_CONFIG_MAP,
+    NEED_SECRET,
+    NEED_SERVICE_ACCOUNT,
+    NEED_CLAIM,
+    NEED_SERVICE,
+};
+
+static const struct {
+    const char *api_version;
+    const char *kind;
+} needs[] = {
+    [NEED_CONFIG_MAP] = {"v1", "ConfigMap"},
+    [NEED_SECRET] = {"v1", "Secret"},
+    [NEED_SERVICE_ACCOUNT] = {"v1", "ServiceAccount"},
+    [NEED_CLAIM] = {"v1", "PersistentVolumeClaim"},
+    [NEED_SERVICE] = {"v1", "Service"},
+};
+
+/* A member that names something: `outer.member.name`, or `member.name` without `outer`. */
+struct named {
+    const char *outer;
+    const char *member;
+    const char *path; /* Of the member, from where the reader stands. */
+    const char *name;
+    enum need need;
+};
+
+static const struct named env_members[] = {
+    {"valueFrom", "configMapKeyRef", "env[].valueFrom.configMapKeyRef", "name", NEED_CONFIG_MAP},
+    {"valueFrom", "secretKeyRef", "env[].valueFrom.secretKeyRef", "name", NEED_SECRET},
+};
+
+static const struct named env_from_members[] = {
+    {NULL, "configMapRef", "envFrom[].configMapRef", "name", NEED_CONFIG_MAP},
+    {NULL, "secretRef", "envFrom[].secretRef", "name", NEED_SECRET},
+};
+
+static const struct named volume_members[] = {
+    {NULL, "configMap", "configMap", "name", NEED_CONFIG_MAP},
+    {NULL, "secret", "secret", "secretName", NEED_SECRET},
+    {NULL, "azureFile", "azureFile", "secretName", NEED_SECRET},
+    {"cephfs", "secretRef", "cephfs.secretRef", "name", NEED_SECRET},
+    {"cinder", "secretRef", "cinder.secretRef", "name", NEED_SECRET},
+    {"flexVolume", "secretRef", "flexVolume.secretRef", "name", NEED_SECRET},
+    {"rbd", "secretRef", "rbd.secretRef", "name", NEED_SECRET},
+    {"scaleIO", "secretRef", "scaleIO.secretRef", "name", NEED_SECRET},
+    {"iscsi", "secretRef", "iscsi.secretRef", "name", NEED_SECRET},
+    {"storageos", "secretRef", "storageos.secretRef", "name", NEED_SECRET},
+    {"csi", "nodePublishSecretRef", "csi.nodePublishSecretRef", "name", NEED_SECRET},
+    {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", NEED_CLAIM},
+};
+
+static const struct named projected_members[] = {
+    {NULL, "configMap", "projected.sources[].configMap", "name", NEED_CONFIG_MAP},
+    {NULL, "secret", "projected.sources[].secret", "name", NEED_SECRET},
+};
+
+/* A name that was come across; borrowed from the tree. */
+struct found {
+    enum need need;
+    const char *name;
+    bool excluded; /* Not needed, whoever names it. */
+};
+
+struct search {
+    struct decode *d;
+    struct found *items;
+    size_t count;
+    size_t capacity;
+};
+
+static void search_release(struct search *s)
+{
+    free(s->items);
+}
+
+/* Take a name; nothing where none is set. */
+static void add(struct search *s, struct found found)
+{
+    if (!found.name)
+        return;
+    if (s->count == s->capacity) {
+        s->capacity = s->capacity ? 2 * s->capacity : 16;
+        s->items = xreallocarray(s->items, s->capacity, sizeof(*s->items));
+    }
+    s->items[s->count++] = found;
+}
+
+/* What the row's member stands in, NULL if absent. */
+static const cJSON *find_outer(struct search *s, const cJSON *parent, const struct named *row)
+{
+    const cJSON *outer = row->outer ? json_get(parent, row->outer) : parent;
+
+    if (outer && !cJSON_IsObject(outer)) {
+        char path[PATH_ROOM];
+
+        snprintf(path, sizeof(path), "%.*s", (int)(strlen(row->path) - strlen(row->member) - 1),
+                 row->path);
+        decode_element(s->d, outer, path);
+    }
+    return outer;
+}
+
+static void read_named(struct search *s, const cJSON *parent, const struct named *rows,
+                       size_t count)
+{
+    for (size_t i = 0; cJSON_IsObject(parent) && i < count; i++) {
+        const struct named *row = &rows[i];
+        const cJSON *member = json_get(find_outer(s, parent, row), row->member);
+
+        if (!member)
+            continue;
+        decode_element(s->d, member, row->path);
+        add(s, (struct found){row->need, decode_text(s->d, member, row->path, row->name), false});
+    }
+}
+
+static void read_container(struct search *s, const cJSON *container)
+{
+    const cJSON *env;
+
+    cJSON_ArrayForEach (env, decode_array(s->d, container, "", "env")) {
+        decode_element(s->d, env, "env[]");
+        read_named(s, env, env_members, ARRAY_LEN(env_members));
+    }
+    cJSON_ArrayForEach (env, decode_array(s->d, container, "", "envFrom")) {
+        decode_element(s->d, env, "envFrom[]");
+        read_named(s, env, env_from_members, ARRAY_LEN(env_from_members));
+    }
+}
+
+static void read_volume(struct search *s, const cJSON *volume)
+{
+    const cJSON *projected = decode_object(s->d, volume, "", "projected");
+    const cJSON *source;
+
+    read_named(s, volume, volume_members, ARRAY_LEN(volume_members));
+    cJSON_ArrayForEach (source, decode_array(s->d, projected, "projected", "sources")) {
+        decode_element(s->d, source, "projected.sources[]");
+        read_named(s, source, projected_members, ARRAY_LEN(projected_members));
+    }
+}
+
+static void read_pull_secret(struct search *s, const cJSON *secret)
+{
+    add(s, (struct found){NEED_SECRET, decode_text(s->d, secret, "", "name"), false});
+}
+
+static void read_tls(struct search *s, const cJSON *tls)
+{
+    add(s, (struct found){NEED_SECRET, decode_text(s->d, tls, "", "secretName"), false});
+}
+
+/* Each Pod of a StatefulSet gets its own claim: the one named here does not exist. */
+static void read_claim_template(struct search *s, const cJSON *claim)
+{
+    const cJSON *metadata = decode_object(s->d, claim, "", "metadata");
+
+    add(s, (struct found){NEED_CLAIM, decode_text(s->d, metadata, "metadata", "name"), true});
+}
+
+/* Read each element of `parent.key`; what a reader complains of is said to be below it. */
+static void each_element(struct search *s, const cJSON *parent, const char *path, const char *key,
+                         void (*read)(struct search *s, const cJSON *element))
+{
+    const cJSON *array = decode_array(s->d, parent, path, key);
+    char prefix[PATH_ROOM];
+    const cJSON *element;
+
+    if (!array)
+        return;
+    snprintf(prefix, sizeof(prefix), "%s.%s[]", path, key);
+    s->d->prefix = prefix;
+    cJSON_ArrayForEach (element, array) {
+        decode_element(s->d, element, "");
+        read(s, element);
+    }
+    s->d->prefix = NULL;
+}
+
+/* The object at a path such as "spec.template.spec", NULL if absent. */
+static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
+{
+    const char *step = path;
+
+    while (json && *step) {
+        int before = step > path ? (int)(step - path) - 1 : 0;
+        size_t len = strcspn(step, ".");
+        char parent[PATH_ROOM];
+        char key[PATH_ROOM];
+
+        snprintf(parent, sizeof(parent), "%.*s", before, path);
+        snprintf(key, sizeof(key), "%.*s", (int)len, step);
+        json = decode_object(d, json, parent, key);
+        step += len + (step[len] == '.');
+    }
+    return json;
+}
+
+static void read_pod(struct search *s, const cJSON *json, const char *path)
+{
+    const cJSON *pod = find(s->d, json, path);
+
+    each_element(s, pod, path, "containers", read_container);
+    each_element(s, pod, path, "initContainers", read_container);
+    each_element(s, pod, path, "ephemeralContainers", read_container);
+    each_element(s, pod, path, "volumes", read_volume);
+    each_element(s, pod, path, "imagePullSecrets", read_pull_secret);
+
+    /* The older spelling: the API server sets both when it is given one. */
+    const char *older = decode_text(s->d, pod, path, "serviceAccount");
+    const char *account = decode_text(s->d, pod, path, "serviceAccountName");
+
+    account = account ? account : older;
+    if (account && strcmp(account, "default") != 0)
+        add(s, (struct found){NEED_SERVICE_ACCOUNT, account, false});
+}
+
+static void read_stateful_set(struct search *s, const cJSON *json, const char *path)
+{
+    read_pod(s, json, path);
+    each_element(s, find(s->d, json, "spec"), "spec", "volumeClaimTemplates", read_claim_template);
+}
+
+static void read_ingress(struct search *s, const cJSON *json, const char *path)
+{
+    each_element(s, find(s->d, json, path), path, "tls", read_tls);
+}
+
+static const struct interpreter {
+    const char *api_version;
+    const char *kind;
+    void (*read)(struct search *s, const cJSON *json, const char *path);
+    const char *path;
+} interpreters[] = {
+    {"v1", "Pod", read_pod, "spec"},
+    {"apps/v1", "Deployment", read_pod, "spec.template.spec"},
+    {"apps/v1", "ReplicaSet", read_pod, "spec.template.spec"},
+    {"apps/v1", "DaemonSet", read_pod, "spec.template.spec"},
+    {"apps/v1", "StatefulSet", read_stateful_set, "spec.template.spec"},
+    {"batch/v1", "Job", read_pod, "spec.template.spec"},
+    {"batch/v1", "CronJob", read_pod, "spec.jobTemplate.spec.template.spec"},
+    {"networking.k8s.io/v1", "Ingress", read_ingress, "spec"},
+};
+
+static bool is_kind(const cJSON *json, const char *api_version, const char *kind)
+{
+    return strcmp(json_str(json, "kind", ""), kind) == 0 &&
+           strcmp(json_str(json, "apiVersion", ""), api_version) == 0;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const struct found *x = a;
+    const struct found *y = b;
+    int order = x->need < y->need ? -1 : x->need > y->need;
+
+    if (order == 0)
+        order = strcmp(x->name, y->name);
+    /* Exclusions first, so that they decide for all that follow. */
+    return order ? order : y->excluded - x->excluded;
+}
+
+/* Sort, and keep of each name the first unless it is excluded. */
+static void settle(struct search *s)
+{
+    size_t kept = 0;
+
+    if (s->count > 0)
+        qsort(s->items, s->count, sizeof(*s->items), compare_found);
+    for (size_t i = 0; i < s->count; i++) {
+        struct found *last = kept > 0 ? &s->items[kept - 1] : NULL;
+        struct found item = s->items[i];
+
+        if (last && last->need == item.need && strcmp(last->name, item.name) == 0)
+            continue;
+        if (last && last->excluded)
+            kept--;
+        s->items[kept++] = item;
+    }
+    if (kept > 0 && s->items[kept - 1].excluded)
+        kept--;
+    s->count = kept;
+}
+
+static struct reference make_reference(struct intern *strings, const struct found *found)
+{
+    return (struct reference){
+        .api_version = intern_add(strings, needs[found->need].api_version),
+        .kind = intern_add(strings, needs[found->need].kind),
+        .name = intern_add(strings, found->name),
+    };
+}
+
+/* The Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
+static void decode_service_import(struct decode *d, const cJSON *json, struct template *out)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(SIZE_MAX);
+
+    strbuf_addf(&name, "derived-%s", json_str(json_get(json, "metadata"), "name", ""));
+    out->references = xcalloc(2, sizeof(*out->references));
+    out->reference_count = 2;
+    out->references[0] =
+        make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
+    out->references[1] = (struct reference){
+        .api_version = intern_add(d->strings, "discovery.k8s.io/v1"),
+        .kind = intern_add(d->strings, "EndpointSlice"),
+        .label_key = intern_add(d->strings, "kubernetes.io/service-name"),
+        .label_value = intern_add(d->strings, name.data),
+    };
+}
+
+void references_decode(struct decode *d, const cJSON *json, struct template *out)
+{
+    CLEANUP(search_release) struct search s = {.d = d};
+
+    out->references = NULL;
+    out->reference_count = 0;
+    if (is_kind(json, "multicluster.x-k8s.io/v1alpha1", "ServiceImport")) {
+        decode_service_import(d, json, out);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
+        const struct interpreter *row = &interpreters[i];
+
+        if (is_kind(json, row->api_version, row->kind))
+            row->read(&s, json, row->path);
+    }
+    settle(&s);
+    if (s.count == 0)
+        return;
+    out->references = xreallocarray(NULL, s.count, sizeof(*out->references));
+    for (size_t i = 0; i < s.count; i++)
+        out->references[out->reference_count++] = make_reference(d->strings, &s.items[i]);
+}
+
+void references_release(struct intern *strings, struct template *t)
+{
+    for (uint32_t i = 0; i < t->reference_count; i++) {
+        const struct reference *r = &t->references[i];
+
+        intern_drop(strings, r->api_version);
+        intern_drop(strings, r->kind);
+        intern_drop(strings, r->name);
+        intern_drop(strings, r->label_key);
+        intern_drop(strings, r->label_value);
+    }
+    free(t->references);
+    t->references = NULL;
+    t->reference_count = 0;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/store.h"
+
+enum { EMPTY_SCOPES_MIN = 64 };
+
+struct store {
+    struct intern *strings;
+    uint64_t seed;
+    struct map entries;
+    struct map scopes;
+    struct map types;
+    struct type *first_type;
+    size_t empty_scopes;
+    struct store_listener listener;
+    size_t counts[CLASS_OTHER + 1];
+};
+
+struct scope_key {
+    const struct type *type;
+    const char *ns;
+};
+
+struct entry_key {
+    const struct scope *scope;
+    const char *name;
+};
+
+static bool is_type(const void *item, const void *key)
+{
+    const struct type *type = item;
+    const char *const *names = key;
+
+    return type->api_version == names[0] && type->kind == names[1];
+}
+
+static bool is_scope(const void *item, const void *key)
+{
+    const struct scope *scope = item;
+    const struct scope_key *k = key;
+
+    return scope->type == k->type && scope->ns == k->ns;
+}
+
+static bool is_entry(const void *item, const void *key)
+{
+    const struct entry *entry = item;
+    const struct entry_key *k = key;
+
+    return entry->scope == k->scope && strcmp(entry->name, k->name) == 0;
+}
+
+static uint64_t hash_entry(const struct store *s, const struct scope *scope, const char *name)
+{
+    return map_hash(name, strlen(name), s->seed ^ (uint64_t)(uintptr_t)scope);
+}
+
+struct store *store_new(uint64_t seed)
+{
+    struct store *s = xcalloc(1, sizeof(*s));
+
+    s->seed = seed;
+    s->strings = intern_new(seed);
+    s->entries = MAP_INIT(is_entry);
+    s->scopes = MAP_INIT(is_scope);
+    s->types = MAP_INIT(is_type);
+    return s;
+}
+
+void store_free(struct store *s)
+{
+    void *item;
+
+    if (!s)
+        return;
+    for (size_t at = 0; (item = map_next(&s->entries, &at));) {
+        struct entry *entry = item;
+
+        entry->scope->type->row->release(s->strings, entry->object);
+        free(entry->reads);
+        free(entry->dependents);
+        free(entry);
+    }
+    for (size_t at = 0; (item = map_next(&s->scopes, &at));) {
+        free(((struct scope *)item)->entries);
+        free(item);
+    }
+    for (size_t at = 0; (item = map_next(&s->types, &at));)
+        free(item);
+    map_release(&s->entries);
+    map_release(&s->scopes);
+    map_release(&s->types);
+    intern_free(s->strings);
+    free(s);
+}
+
+void store_listen(struct store *s, struct store_listener listener)
+{
+    s->listener = listener;
+}
+
+struct intern *store_strings(const struct store *s)
+{
+    return s->strings;
+}
+
+size_t store_count(const struct store *s, enum object_class class)
+{
+    return s->counts[class];
+}
+
+struct type *store_type(const struct store *s, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+
+    return map_get(&s->types, map_hash(names, sizeof(names), s->seed), names);
+}
+
+struct type *store_types(const struct store *s)
+{
+    return s->first_type;
+}
+
+struct scope *type_scope(const struct store *s, const struct type *type, const char *ns)
+{
+    struct scope_key key = {type, ns};
+
+    return map_get(&s->scopes, map_hash(&key, sizeof(key), s->seed), &key);
+}
+
+/* Types are few and stay for the life of the store: series and scopes point at them. */
+static struct type *add_type(struct store *s, const struct kind *row, const char *names[2])
+{
+    struct type *type = xcalloc(1, sizeof(*type));
+
+    type->api_version = intern_ref(names[0]);
+    type->kind = intern_ref(names[1]);
+    type->group = intern_add_len(s->strings, names[0], api_group_len(names[0]));
+    type->row = row;
+    type->next = s->first_type;
+    s->first_type = type;
+    map_add(&s->types, map_hash(names, 2 * sizeof(*names), s->seed), type);
+    return type;
+}
+
+static struct scope *add_scope(struct store *s, struct type *type, const char *ns)
+{
+    struct scope_key key = {type, ns};
+    struct scope *scope = xcalloc(1, sizeof(*scope));
+
+    scope->type = type;
+    scope->ns = intern_ref(ns);
+    scope->next_of_type = type->scopes;
+    type->scopes = scope;
+    map_add(&s->scopes, map_hash(&key, sizeof(key), s->seed), scope);
+    s->empty_scopes++;
+    return scope;
+}
+
+/* The scope of an identity: found, or made if `make`. */
+static struct scope *scope_of(struct store *s, const struct identity *id, bool make)
+{
+    const struct kind *row = kind_of(id->api_version, id->kind);
+    const char *names[] = {
+        intern_add(s->strings, row->api_version ? row->api_version : id->api_version),
+        intern_add(s->strings, id->kind),
+    };
+    const char *ns = intern_add(s->strings, row->cluster_scoped ? "" : id->ns);
+    struct type *type = store_type(s, names[0], names[1]);
+    struct scope *scope = type ? type_scope(s, type, ns) : NULL;
+
+    if (!type && make)
+        type = add_type(s, row, names);
+    if (!scope && make)
+        scope = add_scope(s, type, ns);
+    intern_drop(s->strings, names[0]);
+    intern_drop(s->strings, names[1]);
+    intern_drop(s->strings, ns);
+    return scope;
+}
+
+static struct entry *find_in(const struct store *s, const struct scope *scope, const char *name)
+{
+    struct entry_key key = {scope, name};
+
+    return map_get(&s->entries, hash_entry(s, scope, name), &key);
+}
+
+struct entry *store_find(const struct store *s, const struct identity *id)
+{
+    const struct kind *row = kind_of(id->api_version, id->kind);
+    const char *names[] = {
+        intern_find(s->strings, row->api_version ? row->api_version : id->api_version),
+        intern_find(s->strings, id->kind),
+    };
+    const char *ns = intern_find(s->strings, row->cluster_scoped ? "" : id->ns);
+    struct type *type = names[0] && names[1] && ns ? store_type(s, names[0], names[1]) : NULL;
+    struct scope *scope = type ? type_scope(s, type, ns) : NULL;
+
+    return scope ? find_in(s, scope, id->name) : NULL;
+}
+
+static struct entry *add_entry(struct store *s, struct scope *scope, const char *name)
+{
+    size_t len = strlen(name) + 1;
+    struct entry *entry = xcalloc(1, sizeof(*entry) + len);
+
+    entry->scope = scope;
+    memcpy(entry->name, name, len);
+    if (scope->count == scope->capacity) {
+        scope->capacity = scope->capacity ? scope->capacity + scope->capacity / 2 + 1 : 4;
+        scope->entries = xreallocarray(scope->entries, scope->capacity, sizeof(struct entry *));
+    }
+    s->empty_scopes -= scope->count == 0;
+    entry->position = (uint32_t)scope->count;
+    scope->entries[scope->count++] = entry;
+    map_add(&s->entries, hash_entry(s, scope, name), entry);
+    return entry;
+}
+
+struct entry *store_refer(struct store *s, const struct identity *id)
+{
+    struct scope *scope = scope_of(s, id, true);
+    struct entry *entry = find_in(s, scope, id->name);
+
+    return entry ? entry : add_entry(s, scope, id->name);
+}
+
+void store_tidy(struct store *s, struct entry *entry)
+{
+    struct scope *scope = entry->scope;
+    struct entry_key key = {scope, entry->name};
+
+    if (entry->object || entry->dependent_count > 0 || entry->read_count > 0 || entry->dirty ||
+        entry->decision || entry->contribution)
+        return;
+    map_take(&s->entries, hash_entry(s, scope, entry->name), &key);
+
+    struct entry *last = scope->entries[--scope->count];
+    scope->entries[entry->position] = last;
+    last->position = entry->position;
+    s->empty_scopes += scope->count == 0;
+    free(entry->reads);
+    free(entry->dependents);
+    free(entry);
+}
+
+/* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
+static void replace(struct store *s, struct entry *entry, void *fresh)
+{
+    const struct kind *row = entry->scope->type->row;
+    void *old = entry->object;
+
+    entry->object = fresh;
+    if (!old && fresh) {
+        s->counts[row->class]++;
+        entry->scope->type->objects++;
+    } else if (old && !fresh) {
+        s->counts[row->class]--;
+        entry->scope->type->objects--;
+    }
+    if (s->listener.changed)
+        s->listener.changed(s->listener.context, entry, old);
+    row->release(s->strings, old);
+}
+
+enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
+                             struct error *err)
+{
+    struct decode d = {.strings = s->strings, .err = err};
+    struct identity id;
+
+    if (!identity_read(json, &id, err))
+        return STORE_REJECTED;
+
+    const struct kind *row = kind_of(id.api_version, id.kind);
+    void *object = row->decode(&d, json);
+    struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
+    if (entry) {
+        entry->source = origin.source;
+        entry->sweep = origin.sweep;
+    }
+    if (!object) {
+        fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+        return STORE_REJECTED;
+    }
+    bool added = !entry->object;
+    replace(s, entry, object);
+    return added ? STORE_ADDED : STORE_CHANGED;
+}
+
+static void take_away(struct store *s, struct entry *entry)
+{
+    if (entry->object)
+        replace(s, entry, NULL);
+    store_tidy(s, entry);
+}
+
+static void free_scope(struct store *s, struct scope *scope)
+{
+    struct scope_key key = {scope->type, scope->ns};
+
+    map_take(&s->scopes, map_hash(&key, sizeof(key), s->seed), &key);
+    intern_drop(s->strings, scope->ns);
+    free(scope->entries);
+    free(scope);
+}
+
+/*
+ * Free the scopes of namespaces that are gone, once they are most of them: a
+ * cluster that makes a namespace for every test run must not fill the memory.
+ */
+static void free_empty_scopes(struct store *s)
+{
+    if (s->empty_scopes < EMPTY_SCOPES_MIN || s->empty_scopes <= s->scopes.count / 2)
+        return;
+    for (struct type *type = s->first_type; type; type = type->next) {
+        struct scope **at = &type->scopes;
+
+        while (*at) {
+            struct scope *scope = *at;
+
+            if (scope->count > 0) {
+                at = &scope->next_of_type;
+                continue;
+            }
+            *at = scope->next_of_type;
+            free_scope(s, scope);
+        }
+    }
+    s->empty_scopes = 0;
+}
+
+void store_remove(struct store *s, struct entry *entry)
+{
+    take_away(s, entry);
+    free_empty_scopes(s);
+}
+
+static size_t sweep_scope(struct store *s, struct scope *scope, struct origin origin)
+{
+    size_t swept = 0;
+    size_t i = scope->count;
+
+    /*
+     * From the end, because removing moves the last entry of a scope forward;
+     * and the listener may have tidied away more than the one.
+     */
+    while ((i = i < scope->count ? i : scope->count) > 0) {
+        struct entry *entry = scope->entries[--i];
+
+        if (!entry->object || entry->source != origin.source || entry->sweep == origin.sweep)
+            continue;
+        take_away(s, entry);
+        swept++;
+    }
+    return swept;
+}
+
+size_t store_sweep(struct store *s, struct origin origin)
+{
+    size_t swept = 0;
+
+    for (struct type *type = s->first_type; type; type = type->next) {
+        for (struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+            swept += sweep_scope(s, scope, origin);
+    }
+    free_empty_scopes(s);
+    return swept;
+}
+
+int entry_compare(const struct entry *a, const struct entry *b)
+{
+    int order = strcmp(entry_kind(a), entry_kind(b));
+
+    if (order == 0)
+        order = strcmp(entry_ns(a), entry_ns(b));
+    if (order == 0)
+        order = strcmp(a->name, b->name);
+    return order ? order : strcmp(a->scope->type->api_version, b->scope->type->api_version);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/map.h"
+#include "metrics/model/identity.h"
+#include "metrics/model/kind.h"
+
+/*
+ * Every object that a source has told of, found by its identity.
+ *
+ * A source puts objects as it reads them and sweeps what it no longer saw, so
+ * reading everything again (a relist, a changed file) removes nothing half-way.
+ * Whoever listens is told of each change once.
+ */
+struct store;
+struct entry;
+
+/* One apiVersion and kind. */
+struct type {
+    const char *api_version;
+    const char *kind;
+    const char *group;
+    const struct kind *row;
+    struct scope *scopes; /* Linked by next_of_type. */
+    struct type *next;    /* Of all types of the store. */
+    size_t objects;
+};
+
+/*
+ * The objects of one type in one namespace. It stays while it has entries; an
+ * empty one may go in store_remove and store_sweep, and in nothing else.
+ */
+struct scope {
+    struct type *type;
+    const char *ns;
+    struct scope *next_of_type;
+    struct entry **entries;
+    size_t count;
+    size_t capacity;
+    int verdict; /* Of the rules, kept here because it is the same for the whole scope. */
+};
+
+struct edge {
+    struct entry *read;
+    uint32_t position; /* Of the reader in read->dependents. */
+};
+
+/*
+ * One identity. It stays, without an object, while others refer to it; the
+ * fields below `object` belong to the rules and to the exposition.
+ */
+struct entry {
+    struct scope *scope;
+    void *object; /* What row->decode made; NULL while the object does not exist. */
+    void *decision;
+    void *contribution;
+    struct edge *reads;
+    struct entry **dependents;
+    struct entry *next_dirty;
+    uint32_t read_count;
+    uint32_t dependent_count;
+    uint32_t dependent_capacity;
+    uint32_t position; /* In scope->entries. */
+    uint32_t source;
+    uint32_t sweep;
+    bool dirty;
+    char name[];
+};
+
+/*
+ * Told after a change; `old` is the object before it, NULL if new, and gone after
+ * the call. It may refer to other entries and tidy them, but not put, remove or
+ * sweep, nor tidy the entry that it is told of.
+ */
+struct store_listener {
+    void (*changed)(void *context, struct entry *entry, const void *old);
+    void *context;
+};
+
+struct store *store_new(uint64_t seed) MUST_USE;
+/* Everything in it goes too. Takes NULL. What the rules hung on entries must be gone before. */
+void store_free(struct store *s);
+void store_listen(struct store *s, struct store_listener listener);
+struct intern *store_strings(const struct store *s);
+
+/* Which source brought an object, and in which of its passes. */
+struct origin {
+    uint32_t source;
+    uint32_t sweep;
+};
+
+enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
+
+/*
+ * Take one object. What cannot be read is rejected with the reason and leaves
+ * the version before it in place, marked as seen, so that one bad write never
+ * removes an object from sight.
+ */
+enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
+                             struct error *err);
+
+/* The object is gone. */
+void store_remove(struct store *s, struct entry *entry);
+
+/* Remove what `origin.source` brought in another pass than `origin.sweep`. How many that were. */
+size_t store_sweep(struct store *s, struct origin origin);
+
+/* The entry of an identity, with or without an object; NULL if nobody knows it. */
+struct entry *store_find(const struct store *s, const struct identity *id);
+
+/* As store_find, but makes it, so that others can refer to what does not exist (yet). */
+struct entry *store_refer(struct store *s, const struct identity *id);
+
+/* Let an entry go that has no object and that nobody refers to any more; else nothing. */
+void store_tidy(struct store *s, struct entry *entry);
+
+/* The type of an apiVersion and kind, NULL if no entry has it. Both as shared strings. */
+struct type *store_type(const struct store *s, const char *api_version, const char *kind);
+/* The first of all types, linked by `next`. */
+struct type *store_types(const struct store *s);
+/* The scope of a type and namespace, NULL if no entry is in it. */
+struct scope *type_scope(const struct store *s, const struct type *type, const char *ns);
+
+/* How many entries have an object of a class. */
+size_t store_count(const struct store *s, enum object_class class);
+
+static inline enum object_class entry_class(const struct entry *e)
+{
+    return e->scope->type->row->class;
+}
+
+static inline const char *entry_kind(const struct entry *e)
+{
+    return e->scope->type->kind;
+}
+
+static inline const char *entry_ns(const struct entry *e)
+{
+    return e->scope->ns;
+}
+
+/* By kind, namespace, name, apiVersion, in byte order: the order of every list that people see. */
+int entry_compare(const struct entry *a, const struct entry *b);

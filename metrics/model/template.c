@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/template.h"
+
+#include "metrics/model/changes.h"
+#include "metrics/model/references.h"
+
+static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
+
+/* Where Karmada finds the replicas of the kinds it knows; the API server's default for each is 1.
+ */
+static const struct replicas_field {
+    const char *api_version;
+    const char *kind;
+    const char *key;
+} replicas_fields[] = {
+    {"apps/v1", "Deployment", "replicas"},
+    {"apps/v1", "StatefulSet", "replicas"},
+    {"apps/v1", "ReplicaSet", "replicas"},
+    {"batch/v1", "Job", "parallelism"},
+    {"v1", "Pod", NULL},
+};
+
+static int32_t read_replicas(struct decode *d, const cJSON *json)
+{
+    const char *api_version = json_str(json, "apiVersion", "");
+    const char *kind = json_str(json, "kind", "");
+    const cJSON *spec = json_get(json, "spec");
+    const cJSON *replicas = json_get(spec, "replicas");
+
+    for (size_t i = 0; cJSON_IsObject(spec) && i < ARRAY_LEN(replicas_fields); i++) {
+        const struct replicas_field *field = &replicas_fields[i];
+
+        if (strcmp(field->api_version, api_version) == 0 && strcmp(field->kind, kind) == 0)
+            return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
+    }
+    /* Custom resources may use the word for something else: then it tells nothing. */
+    if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
+        return -1;
+    return (int32_t)replicas->valuedouble;
+}
+
+/*
+ * One block for the template, its labels and its claim: of templates there are
+ * a hundred thousand, and every allocation costs its header and its rounding.
+ */
+static struct template *pack(struct labels *labels, struct claim *claim)
+{
+    size_t label_bytes = labels->count * sizeof(*labels->items);
+    size_t claim_bytes = claim ? sizeof(*claim) : 0;
+    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes);
+    char *after = (char *)(t + 1);
+
+    *t = (struct template){.replicas = -1};
+    if (labels->count > 0) {
+        t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
+        after += label_bytes;
+    }
+    if (claim)
+        t->claim = memcpy(after, claim, claim_bytes);
+    free(labels->items);
+    free(claim);
+    return t;
+}
+
+void *template_decode(struct decode *d, const cJSON *json)
+{
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
+    const cJSON *label_map = decode_object(d, metadata, "metadata", "labels");
+    struct labels labels;
+
+    labels_decode(d, metadata, "metadata", "labels", &labels);
+    struct template *t = pack(&labels, claim_decode(d, metadata));
+    t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
+    t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    t->changed_ms = user_changed_ms(d, metadata);
+    t->deleting = decode_deleting(d, metadata);
+    t->replicas = read_replicas(d, json);
+    references_decode(d, json, t);
+    if (d->failed) {
+        template_release(d->strings, t);
+        return NULL;
+    }
+    return t;
+}
+
+void template_release(struct intern *strings, void *object)
+{
+    struct template *t = object;
+
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->labels.count; i++) {
+        intern_drop(strings, t->labels.items[i].key);
+        intern_drop(strings, t->labels.items[i].value);
+    }
+    claim_release(strings, t->claim);
+    intern_drop(strings, t->claimed_by);
+    references_release(strings, t);
+    free(t);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/claim.h"
+
+/*
+ * Another object that a template needs to run, as Karmada's native interpreter
+ * finds it: by name, or for EndpointSlices by one label. Same namespace.
+ */
+struct reference {
+    const char *api_version;
+    const char *kind;
+    const char *name;      /* NULL if by label. */
+    const char *label_key; /* NULL if by name. */
+    const char *label_value;
+};
+
+/*
+ * What the rules look at in a resource template. From a metadata-only source
+ * there are no references and no replicas.
+ *
+ * Labels and claim live in the template's own block and go with it: they are
+ * never handed to labels_release or claim_free.
+ */
+struct template
+{
+    struct labels labels;
+    struct claim *claim;    /* NULL if unclaimed. */
+    const char *claimed_by; /* resourcetemplate.karmada.io/claimed-by: another controller. */
+    struct reference *references;
+    uint32_t reference_count;
+    int32_t replicas;   /* -1 where the source does not tell. */
+    int64_t created_ms; /* 0 if unknown. */
+    int64_t changed_ms; /* Last change by a user rather than by Karmada; 0 if unknown. */
+    bool deleting;
+};
+
+void *template_decode(struct decode *d, const cJSON *json);
+void template_release(struct intern *strings, void *object);

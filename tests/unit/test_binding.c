@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/binding.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+static struct binding *binding_of(struct reading *r, const char *text)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+    struct binding *b = binding_decode(&r->decode, json);
+
+    if (!b)
+        fail_msg("%s", r->err.text);
+    return b;
+}
+
+static void a_whole_binding_is_read(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    (void)state;
+    reading_init(&r);
+
+    struct binding *b = binding_of(
+        &r,
+        "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding',"
+        "'metadata':{'name':'nginx-deployment','namespace':'test',"
+        "'creationTimestamp':'1970-01-01T00:00:10Z','deletionTimestamp':'1970-01-01T00:00:40Z',"
+        "'labels':{'propagationpolicy.karmada.io/permanent-id':'id1',"
+        "'binding.karmada.io/managed-by':'MultiClusterService'},"
+        "'annotations':{'propagationpolicy.karmada.io/namespace':'test',"
+        "'propagationpolicy.karmada.io/name':'pp'},"
+        "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:spec':{}}}]},"
+        "'spec':{'resource':{'apiVersion':'apps/v1','kind':'Deployment','namespace':'test',"
+        "'name':'nginx','uid':'u1','resourceVersion':'5'},"
+        "'replicas':3,'replicaRequirements':{'resourceRequest':{'cpu':'250m','memory':'1Gi',"
+        "'example.com/gpu':2,'pods':null}},"
+        "'components':[{'name':'a'},{'name':'b'}],"
+        "'clusters':[{'name':'m1','replicas':2},{'name':'m2'}],"
+        "'requiredBy':[{'namespace':'test','name':'app-deployment','clusters':[]},{'name':'x'}],"
+        "'placement':{'clusterAffinity':{'clusterNames':['m1']}},"
+        "'conflictResolution':'Overwrite','preserveResourcesOnDeletion':true,"
+        "'propagateDeps':true,'schedulePriority':{'priority':100}}}");
+
+    assert_string_equal(b->api_version, "apps/v1");
+    assert_string_equal(b->kind, "Deployment");
+    assert_string_equal(b->ns, "test");
+    assert_string_equal(b->name, "nginx");
+    assert_string_equal(b->uid, "u1");
+    assert_string_equal(b->claim->name, "pp");
+    assert_string_equal(b->managed_by, "MultiClusterService");
+    assert_int_equal(b->created_ms, 10000);
+    assert_int_equal(b->changed_ms, 30000);
+    assert_true(b->deleting);
+    assert_int_equal(b->replicas, 3);
+    assert_int_equal(b->component_count, 2);
+    assert_int_equal(b->request_count, 4);
+    assert_string_equal(b->requests[0].resource, "cpu");
+    assert_true(b->requests[0].amount == 0.25);
+    assert_true(b->requests[1].amount == 1073741824);
+    assert_string_equal(b->requests[2].resource, "example.com/gpu");
+    assert_true(b->requests[2].amount == 2);
+    assert_true(b->requests[3].amount == 0);
+    assert_int_equal(b->cluster_count, 2);
+    assert_string_equal(b->clusters[0].name, "m1");
+    assert_int_equal(b->clusters[0].replicas, 2);
+    assert_int_equal(b->clusters[1].replicas, 0);
+    assert_int_equal(b->referrer_count, 2);
+    assert_string_equal(b->referrers[0].ns, "test");
+    assert_string_equal(b->referrers[0].name, "app-deployment");
+    assert_string_equal(b->referrers[1].ns, "");
+    assert_true(b->has_placement);
+    assert_true(b->has_conflict_resolution);
+    assert_text(b->propagation.placement, "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}");
+    assert_text(b->propagation.schedule_priority, "{\"priority\":100}");
+    assert_int_equal(b->propagation.preserve, OPTIONAL_TRUE);
+    assert_true(b->propagation.propagate_deps);
+    assert_null(b->applied_placement);
+    binding_release(r.strings, b);
+}
+
+static void an_attached_binding_has_little(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    (void)state;
+    reading_init(&r);
+
+    struct binding *b = binding_of(&r, "{'metadata':{'name':'x'},'spec':{}}");
+
+    assert_string_equal(b->api_version, "");
+    assert_string_equal(b->ns, "");
+    assert_null(b->uid);
+    assert_null(b->claim);
+    assert_null(b->managed_by);
+    assert_false(b->has_placement || b->has_conflict_resolution || b->deleting);
+    assert_int_equal(b->replicas, 0);
+    assert_text(b->propagation.scheduler_name, "default-scheduler");
+    binding_release(r.strings, b);
+}
+
+static struct placement_case {
+    const char *name;
+    const char *placement; /* NULL leaves it out. */
+    bool has_placement;
+    const char *text;
+} placements[] = {
+    {"no placement", NULL, false, NULL},
+    {"a null placement", "null", false, NULL},
+    {"an empty placement is a placement", "{}", true, NULL},
+    {"a placement of empty parts", "{'clusterAffinity':{}}", true, NULL},
+    {"a placement", "{'clusterAffinity':{'clusterNames':['m1']}}", true,
+     "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}"},
+};
+
+static void reads_placement(void **state)
+{
+    const struct placement_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'metadata':{'name':'x'},'spec':{}}");
+
+    if (c->placement)
+        json_put(json, "spec.placement", json_of(c->placement));
+    reading_init(&r);
+
+    struct binding *b = binding_decode(&r.decode, json);
+
+    assert_non_null(b);
+    assert_int_equal(b->has_placement, c->has_placement);
+    assert_text(b->propagation.placement, c->text);
+    binding_release(r.strings, b);
+}
+
+/* What the scheduler wrote down, next to the same placement in the spec. */
+static struct applied_case {
+    const char *name;
+    const char *applied;
+    bool same;
+    const char *text;
+} applied[] = {
+    {"the same placement with another order and defaults",
+     "{\"replicaScheduling\":{\"replicaSchedulingType\":\"Divided\"},"
+     "\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}",
+     true, NULL},
+    {"an older placement", "{\"clusterAffinity\":{\"clusterNames\":[\"m2\"]}}", false,
+     "{\"clusterAffinity\":{\"clusterNames\":[\"m2\"]}}"},
+    {"not JSON", "{\"clusterAffinity\":", false, NULL},
+    {"not an object", "[\"m1\"]", false, NULL},
+    {"null", "null", false, NULL},
+    {"empty", "", false, NULL},
+};
+
+static void reads_applied(void **state)
+{
+    const struct applied_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'metadata':{'name':'x','annotations':{}},'spec':{'placement':{"
+                          "'clusterAffinity':{'clusterNames':['m1']},'replicaScheduling':{}}}}");
+
+    cJSON_AddStringToObject(
+        cJSON_GetObjectItem(cJSON_GetObjectItem(json, "metadata"), "annotations"),
+        "policy.karmada.io/applied-placement", c->applied);
+    reading_init(&r);
+
+    struct binding *b = binding_decode(&r.decode, json);
+
+    assert_non_null(b);
+    if (c->same)
+        assert_ptr_equal(b->applied_placement, b->propagation.placement);
+    else
+        assert_text(b->applied_placement, c->text);
+    binding_release(r.strings, b);
+}
+
+static struct refused_case {
+    const char *name;
+    const char *path;
+    const char *value;
+    const char *error;
+} refused[] = {
+    {"a request that is garbage", "spec.replicaRequirements.resourceRequest.memory", "'lots'",
+     "'spec.replicaRequirements.resourceRequest.memory' must be a quantity such as 500m or 1.5Gi"},
+    {"a negative request", "spec.replicaRequirements.resourceRequest.cpu", "'-1'",
+     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity from 0 up that a number "
+     "can hold"},
+    {"a negative number", "spec.replicaRequirements.resourceRequest.cpu", "-1",
+     "'spec.replicaRequirements.resourceRequest.cpu' must be a quantity from 0 up that a number "
+     "can hold"},
+    {"negative replicas", "spec.replicas", "-1",
+     "'spec.replicas' must be between 0 and 2147483647"},
+    {"negative replicas of a cluster", "spec.clusters[1].replicas", "-1",
+     "'spec.clusters[].replicas' must be between 0 and 2147483647"},
+    {"half a replica", "spec.clusters[1].replicas", "0.5",
+     "'spec.clusters[].replicas' must be a whole number of at most 2^53"},
+    {"another conflict resolution", "spec.conflictResolution", "'Merge'",
+     "'spec.conflictResolution' must be Abort or Overwrite"},
+};
+
+static void refuses(void **state)
+{
+    const struct refused_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'metadata':{'name':'x'},'spec':{'resource':{'name':'a'},'replicas':1,"
+                          "'replicaRequirements':{'resourceRequest':{'cpu':'1'}},"
+                          "'clusters':[{'name':'m1'},{'name':'m2'}],'requiredBy':[{'name':'y'}]}}");
+
+    json_put(json, c->path, json_of(c->value));
+    reading_init(&r);
+    assert_null(binding_decode(&r.decode, json));
+    assert_string_equal(r.err.text, c->error);
+}
+
+/* Made by Karmada's own function. */
+static struct name_case {
+    const char *kind;
+    const char *name;
+    const char *binding;
+} names[] = {
+    {"Deployment", "nginx", "nginx-deployment"},
+    {"ConfigMap", "my-config", "my-config-configmap"},
+    {"ClusterRole", "system:controller:foo", "system.controller.foo-clusterrole"},
+    {"CustomResourceDefinition", "foos.example.com", "foos.example.com-customresourcedefinition"},
+    {"Role", "My:Role", "my.role-role"},
+    {"ServiceAccount", "Foo", "foo-serviceaccount"},
+    {"Secret", "a.b-c", "a.b-c-secret"},
+    {"Namespace", "kube-system", "kube-system-namespace"},
+    {"StatefulSet", "web-0", "web-0-statefulset"},
+    {"PersistentVolumeClaim", "data", "data-persistentvolumeclaim"},
+    {"ClusterRoleBinding", "a::b", "a..b-clusterrolebinding"},
+    {"ClusterRole", "a&b$C", "a&b$c-clusterrole"},
+};
+
+static void names_are_those_of_karmada(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        binding_name(names[i].kind, names[i].name, &name);
+        assert_string_equal(name.data, names[i].binding);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(placements) + ARRAY_LEN(applied) + ARRAY_LEN(refused) + 3];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(placements); i++)
+        tests[n++] =
+            (struct CMUnitTest){placements[i].name, reads_placement, NULL, NULL, &placements[i]};
+    for (size_t i = 0; i < ARRAY_LEN(applied); i++)
+        tests[n++] = (struct CMUnitTest){applied[i].name, reads_applied, NULL, NULL, &applied[i]};
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        tests[n++] = (struct CMUnitTest){refused[i].name, refuses, NULL, NULL, &refused[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_binding_is_read);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_attached_binding_has_little);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(names_are_those_of_karmada);
+    return cmocka_run_group_tests_name("binding", tests, NULL, NULL);
+}

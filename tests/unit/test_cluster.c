@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/cluster.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+static struct cluster *cluster_of(struct reading *r, const char *text)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+    struct cluster *c = cluster_decode(&r->decode, json);
+
+    if (!c)
+        fail_msg("%s", r->err.text);
+    return c;
+}
+
+static void a_whole_cluster_is_read(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    (void)state;
+    reading_init(&r);
+
+    struct cluster *c = cluster_of(
+        &r, "{'metadata':{'name':'m1','labels':{'env':'prod'},"
+            "'deletionTimestamp':'2026-01-31T12:00:00Z'},"
+            "'spec':{'syncMode':'Push','provider':'gcp','region':'eu','zones':['z1','z2'],"
+            "'zone':'z3','taints':[{'key':'k','value':'v','effect':'NoSchedule'},{'key':'l'}]},"
+            "'status':{'conditions':[{'type':'CompleteAPIEnablements','status':'False'},"
+            "{'type':'Ready','status':'True'}],"
+            "'resourceSummary':{'allocatable':{'memory':'4Gi','cpu':'8','pods':110},"
+            "'allocated':{'ephemeral-storage':'1k','cpu':'1500m'}}}}");
+
+    assert_int_equal(c->labels.count, 1);
+    assert_string_equal(labels_get(&c->labels, intern_find(r.strings, "env")), "prod");
+    assert_string_equal(c->provider, "gcp");
+    assert_string_equal(c->region, "eu");
+    assert_int_equal(c->zone_count, 3);
+    assert_string_equal(c->zones[2], "z3");
+    assert_int_equal(c->taint_count, 2);
+    assert_string_equal(c->taints[0].key, "k");
+    assert_string_equal(c->taints[0].value, "v");
+    assert_string_equal(c->taints[0].effect, "NoSchedule");
+    assert_string_equal(c->taints[1].key, "l");
+    assert_string_equal(c->taints[1].value, "");
+    assert_true(c->ready);
+    assert_true(c->deleting);
+
+    static const struct cluster_resource expected[] = {
+        {"cpu", 8, 1.5},
+        {"ephemeral-storage", 0, 1000},
+        {"memory", 4294967296, 0},
+        {"pods", 110, 0},
+    };
+
+    assert_int_equal(c->resource_count, ARRAY_LEN(expected));
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        assert_string_equal(c->resources[i].resource, expected[i].resource);
+        assert_true(c->resources[i].allocatable == expected[i].allocatable);
+        assert_true(c->resources[i].allocated == expected[i].allocated);
+    }
+    cluster_release(r.strings, c);
+}
+
+static void a_bare_cluster_is_not_ready(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    (void)state;
+    reading_init(&r);
+
+    struct cluster *c = cluster_of(&r, "{'metadata':{'name':'m1'}}");
+
+    assert_null(c->provider);
+    assert_null(c->region);
+    assert_int_equal(c->zone_count + c->taint_count + c->resource_count, 0);
+    assert_false(c->ready || c->deleting);
+    cluster_release(r.strings, c);
+}
+
+static struct zones_case {
+    const char *name;
+    const char *spec;
+    const char *zones;
+} zones[] = {
+    {"none", "{}", ""},
+    {"the old field alone", "{'zone':'z1'}", "z1 "},
+    {"the old field among the new", "{'zone':'z2','zones':['z1','z2']}", "z1 z2 "},
+    {"the old field beside the new", "{'zone':'z3','zones':['z1']}", "z1 z3 "},
+    {"an empty old field", "{'zone':'','zones':['z1']}", "z1 "},
+};
+
+static void reads_zones(void **state)
+{
+    const struct zones_case *row = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'metadata':{'name':'m1'}}");
+    CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(256);
+
+    json_put(json, "spec", json_of(row->spec));
+    reading_init(&r);
+
+    struct cluster *c = cluster_decode(&r.decode, json);
+
+    assert_non_null(c);
+    for (uint32_t i = 0; i < c->zone_count; i++)
+        strbuf_addf(&found, "%s ", c->zones[i]);
+    assert_string_equal(found.data, row->zones);
+    cluster_release(r.strings, c);
+}
+
+static struct ready_case {
+    const char *name;
+    const char *conditions;
+    bool ready;
+} readies[] = {
+    {"no conditions", "[]", false},
+    {"Ready is True", "[{'type':'Ready','status':'True'}]", true},
+    {"Ready is False", "[{'type':'Ready','status':'False'}]", false},
+    {"Ready is Unknown", "[{'type':'Ready','status':'Unknown'}]", false},
+    {"Ready says nothing", "[{'type':'Ready'}]", false},
+    {"something else is True", "[{'type':'CompleteAPIEnablements','status':'True'}]", false},
+    {"an empty condition", "[null,{},{'type':'Ready','status':'True'}]", true},
+};
+
+static void reads_ready(void **state)
+{
+    const struct ready_case *row = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'metadata':{'name':'m1'},'status':{}}");
+
+    json_put(json, "status.conditions", json_of(row->conditions));
+    reading_init(&r);
+
+    struct cluster *c = cluster_decode(&r.decode, json);
+
+    assert_non_null(c);
+    assert_int_equal(c->ready, row->ready);
+    cluster_release(r.strings, c);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(zones) + ARRAY_LEN(readies) + 2];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(zones); i++)
+        tests[n++] = (struct CMUnitTest){zones[i].name, reads_zones, NULL, NULL, &zones[i]};
+    for (size_t i = 0; i < ARRAY_LEN(readies); i++)
+        tests[n++] = (struct CMUnitTest){readies[i].name, reads_ready, NULL, NULL, &readies[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_cluster_is_read);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_bare_cluster_is_not_ready);
+    return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/event.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+#define SAYS       "Dependency policy conflict detected: "
+#define RESOLUTION "ConflictResolution conflicted (Overwrite vs Abort)"
+#define PRESERVE   "PreserveResourcesOnDeletion conflicted (true vs false)"
+#define EVENT(members)                                                                             \
+    "{'metadata':{'name':'e','uid':'u1'},'reason':'DependencyPolicyConflict'" members "}"
+
+/* "kind ns/name fields count". */
+static struct event_case {
+    const char *name;
+    const char *json;
+    const char *text;
+} cases[] = {
+    {"core/v1",
+     EVENT(",'involvedObject':{'kind':'ResourceBinding','namespace':'test','name':'c-configmap'},"
+           "'count':3,'message':'" SAYS RESOLUTION "; " PRESERVE ".'"),
+     "ResourceBinding test/c-configmap resolution preserve 3"},
+    {"events.k8s.io/v1",
+     EVENT(",'regarding':{'kind':'ResourceBinding','namespace':'test','name':'c-configmap'},"
+           "'deprecatedCount':4,'note':'" SAYS PRESERVE ".','eventTime':null,'series':null"),
+     "ResourceBinding test/c-configmap preserve 4"},
+    {"a series", EVENT(",'note':'" SAYS RESOLUTION ".','series':{'count':9}"), " / resolution 9"},
+    {"the highest count counts", EVENT(",'count':2,'series':{'count':1}"), " / 2"},
+    {"at least one", EVENT(",'count':0"), " / 1"},
+    {"at least one, whatever it says", EVENT(",'count':-4"), " / 1"},
+    {"at most what is held", EVENT(",'count':99999999999"), " / 4294967295"},
+    {"lumped together",
+     EVENT(",'count':12,'message':'(combined from similar events): " SAYS RESOLUTION ".'"),
+     " / resolution 12"},
+    {"an unknown message", EVENT(",'message':'Dependency policy conflict'"), " / 1"},
+    {"no message", EVENT(""), " / 1"},
+};
+
+static void reads_conflict(void **state)
+{
+    const struct event_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
+
+    reading_init(&r);
+
+    struct event *e = event_decode(&r.decode, json);
+
+    assert_non_null(e);
+    assert_true(e->is_conflict);
+    assert_text(e->uid, "u1");
+    strbuf_addf(&text, "%s %s/%s%s%s %" PRIu32, e->kind, e->ns, e->name,
+                e->conflict_resolution ? " resolution" : "", e->preserve ? " preserve" : "",
+                e->count);
+    assert_string_equal(text.data, c->text);
+    event_release(r.strings, e);
+}
+
+/* Nothing of it is read, so nothing of it can be wrong. */
+static struct other_case {
+    const char *name;
+    const char *json;
+} others[] = {
+    {"another reason", "{'metadata':{'uid':'u1'},'reason':'SyncSucceed',"
+                       "'involvedObject':{'kind':'Work','name':'w'},'count':5}"},
+    {"no reason", "{'metadata':{'uid':'u1'}}"},
+    {"the reason in lower case", "{'reason':'dependencypolicyconflict'}"},
+    {"wrong types elsewhere", "{'reason':'SyncSucceed','count':'many','involvedObject':[]}"},
+};
+
+static void keeps_nothing(void **state)
+{
+    const struct other_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+
+    reading_init(&r);
+
+    struct event *e = event_decode(&r.decode, json);
+    const struct event nothing = {0};
+
+    assert_non_null(e);
+    assert_memory_equal(e, &nothing, sizeof(nothing));
+    assert_int_equal(intern_count(r.strings), 0);
+    event_release(r.strings, e);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(cases) + ARRAY_LEN(others)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        tests[n++] = (struct CMUnitTest){cases[i].name, reads_conflict, NULL, NULL, &cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tests[n++] = (struct CMUnitTest){others[i].name, keeps_nothing, NULL, NULL, &others[i]};
+    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/labels.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+#define KEY_63 "a23456789012345678901234567890123456789012345678901234567890123"
+
+/* A selector as text: "key op value,value; ..." and what makes it invalid. */
+static struct selector_case {
+    const char *name;
+    const char *json;
+    const char *text;
+    bool invalid;
+} selectors[] = {
+    {"an empty selector asks for nothing", "{}", "", false},
+    {"matchLabels are folded in", "{'matchLabels':{'app':'nginx','tier':''}}",
+     "app In nginx; tier In ; ", false},
+    {"every operator",
+     "{'matchExpressions':[{'key':'a','operator':'In','values':['x','y']},"
+     "{'key':'b','operator':'NotIn','values':['x']},{'key':'c','operator':'Exists'},"
+     "{'key':'d','operator':'DoesNotExist','values':[]}]}",
+     "a In x,y; b NotIn x; c Exists; d DoesNotExist; ", false},
+    {"operators have case", "{'matchExpressions':[{'key':'a','operator':'in','values':['x']}]}", "",
+     true},
+    {"an unknown operator", "{'matchExpressions':[{'key':'a','operator':'Gt','values':['1']}]}", "",
+     true},
+    {"no operator", "{'matchExpressions':[{'key':'a','values':['1']}]}", "", true},
+    {"an empty expression", "{'matchExpressions':[null]}", "", true},
+    {"In without values", "{'matchExpressions':[{'key':'a','operator':'In'}]}", "a In; ", true},
+    {"NotIn without values", "{'matchExpressions':[{'key':'a','operator':'NotIn','values':[]}]}",
+     "a NotIn; ", true},
+    {"Exists with values", "{'matchExpressions':[{'key':'a','operator':'Exists','values':['x']}]}",
+     "a Exists x; ", true},
+    {"an empty value", "{'matchExpressions':[{'key':'a','operator':'In','values':['']}]}",
+     "a In ; ", false},
+    {"an empty key", "{'matchLabels':{'':'bar'}}", " In bar; ", true},
+    {"a key with a prefix", "{'matchLabels':{'a-b.example.com/x_y.Z-1':'v'}}",
+     "a-b.example.com/x_y.Z-1 In v; ", false},
+    {"a prefix in upper case", "{'matchLabels':{'Example.com/x':'v'}}", "Example.com/x In v; ",
+     true},
+    {"an empty prefix", "{'matchLabels':{'/x':'v'}}", "/x In v; ", true},
+    {"an empty part of a prefix", "{'matchLabels':{'a..b/x':'v'}}", "a..b/x In v; ", true},
+    {"a dash at the edge of a prefix's part", "{'matchLabels':{'a-.b/x':'v'}}", "a-.b/x In v; ",
+     true},
+    {"a dash at the start of a prefix's part", "{'matchLabels':{'a.-b/x':'v'}}", "a.-b/x In v; ",
+     true},
+    {"a dot at the end of a prefix", "{'matchLabels':{'a./x':'v'}}", "a./x In v; ", true},
+    {"no name after the prefix", "{'matchLabels':{'a.b/':'v'}}", "a.b/ In v; ", true},
+    {"two slashes", "{'matchLabels':{'a/b/c':'v'}}", "a/b/c In v; ", true},
+    {"a key of 63 characters", "{'matchLabels':{'" KEY_63 "':'v'}}", KEY_63 " In v; ", false},
+    {"a key of 64 characters", "{'matchLabels':{'" KEY_63 "x':'v'}}", KEY_63 "x In v; ", true},
+    {"a value of 63 characters", "{'matchLabels':{'k':'" KEY_63 "'}}", "k In " KEY_63 "; ", false},
+    {"a value of 64 characters", "{'matchLabels':{'k':'" KEY_63 "x'}}", "k In " KEY_63 "x; ", true},
+    {"a value with a space", "{'matchLabels':{'k':'a b'}}", "k In a b; ", true},
+    {"a value that ends in a dash", "{'matchLabels':{'k':'a-'}}", "k In a-; ", true},
+    {"a value in other letters", "{'matchLabels':{'k':'\xc3\xa9'}}", "k In \xc3\xa9; ", true},
+    {"one bad value among good ones",
+     "{'matchExpressions':[{'key':'a','operator':'In','values':['x','/','y']}]}", "a In x,/,y; ",
+     true},
+};
+
+static void describe(const struct label_selector *s, struct strbuf *out)
+{
+    static const char *const names[] = {
+        [LABEL_IN] = "In",
+        [LABEL_NOT_IN] = "NotIn",
+        [LABEL_EXISTS] = "Exists",
+        [LABEL_DOES_NOT_EXIST] = "DoesNotExist",
+    };
+
+    for (size_t i = 0; i < s->count; i++) {
+        const struct label_requirement *r = &s->items[i];
+
+        strbuf_addf(out, "%s %s", r->key, names[r->op]);
+        for (size_t v = 0; v < r->value_count; v++)
+            strbuf_addf(out, "%c%s", v > 0 ? ',' : ' ', r->values[v]);
+        strbuf_adds(out, "; ");
+    }
+}
+
+static void reads_selector(void **state)
+{
+    const struct selector_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+
+    cJSON_AddItemToObject(json, "s", json_of(c->json));
+    reading_init(&r);
+
+    struct label_selector *s = label_selector_decode(&r.decode, json, "spec", "s");
+
+    assert_non_null(s);
+    describe(s, &text);
+    assert_string_equal(text.data, c->text);
+    assert_int_equal(s->invalid != NULL, c->invalid);
+    assert_false(r.decode.failed);
+    label_selector_free(r.strings, s);
+}
+
+/* What no API server takes is refused, and named. */
+static struct refused_case {
+    const char *name;
+    const char *json;
+    const char *error;
+} refused[] = {
+    {"a selector that is a text", "'app=nginx'", "'spec[].s' must be an object, found a string"},
+    {"matchLabels that are an array", "{'matchLabels':[]}",
+     "'spec[].labelSelector.matchLabels' must be an object, found an array"},
+    {"a label with a number", "{'matchLabels':{'app':1}}",
+     "'spec[].labelSelector.matchLabels.app' must be a string, found a number"},
+    {"expressions that are an object", "{'matchExpressions':{}}",
+     "'spec[].labelSelector.matchExpressions' must be an array, found an object"},
+    {"an expression that is a text", "{'matchExpressions':['app']}",
+     "'spec[].labelSelector.matchExpressions[]' must be an object, found a string"},
+    {"a key that is a number", "{'matchExpressions':[{'key':1,'operator':'Exists'}]}",
+     "'spec[].labelSelector.matchExpressions[].key' must be a string, found a number"},
+    {"values that are a text", "{'matchExpressions':[{'key':'a','operator':'In','values':'x'}]}",
+     "'spec[].labelSelector.matchExpressions[].values' must be an array, found a string"},
+    {"a value that is an object",
+     "{'matchExpressions':[{'key':'a','operator':'In','values':[{}]}]}",
+     "'spec[].labelSelector.matchExpressions[].values' must be a string, found an object"},
+};
+
+static void refuses_selector(void **state)
+{
+    const struct refused_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();
+
+    cJSON_AddItemToObject(json, "s", json_of(c->json));
+    reading_init(&r);
+    label_selector_free(r.strings, label_selector_decode(&r.decode, json, "spec[]", "s"));
+    assert_true(r.decode.failed);
+    assert_string_equal(r.err.text, c->error);
+    assert_null(r.decode.prefix);
+}
+
+static void no_selector_is_no_selector(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'s':null}");
+
+    (void)state;
+    reading_init(&r);
+    assert_null(label_selector_decode(&r.decode, json, "spec", "s"));
+    assert_null(label_selector_decode(&r.decode, json, "spec", "t"));
+    assert_false(r.decode.failed);
+    label_selector_free(r.strings, NULL);
+}
+
+static void labels_are_found_by_shared_key(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'labels':{'app':'old','tier':'','none':null,'app':'new'}}");
+    struct labels labels;
+
+    (void)state;
+    reading_init(&r);
+    labels_decode(&r.decode, json, "metadata", "labels", &labels);
+    assert_false(r.decode.failed);
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "app")), "new");
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "tier")), "");
+    assert_string_equal(labels_get(&labels, intern_find(r.strings, "none")), "");
+    assert_null(labels_get(&labels, intern_find(r.strings, "new")));
+    assert_null(labels_get(&labels, NULL));
+    labels_release(r.strings, &labels);
+    assert_int_equal(labels.count, 0);
+}
+
+static void no_labels_take_no_memory(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{},'null':null}");
+    struct labels labels;
+
+    (void)state;
+    reading_init(&r);
+    labels_decode(&r.decode, json, "metadata", "labels", &labels);
+    assert_null(labels.items);
+    labels_decode(&r.decode, json, "metadata", "null", &labels);
+    assert_null(labels.items);
+    labels_release(r.strings, &labels);
+}
+
+static void labels_of_another_type_are_refused(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{'app':'nginx','n':1,'z':'z'}}");
+    struct labels labels;
+
+    (void)state;
+    reading_init(&r);
+    labels_decode(&r.decode, json, "metadata", "labels", &labels);
+    assert_string_equal(r.err.text, "'metadata.labels' must be a map of strings");
+    labels_release(r.strings, &labels);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(selectors) + ARRAY_LEN(refused) + 4];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
+        tests[n++] =
+            (struct CMUnitTest){selectors[i].name, reads_selector, NULL, NULL, &selectors[i]};
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
+        tests[n++] =
+            (struct CMUnitTest){refused[i].name, refuses_selector, NULL, NULL, &refused[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_selector_is_no_selector);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(labels_are_found_by_shared_key);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_labels_take_no_memory);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(labels_of_another_type_are_refused);
+    return cmocka_run_group_tests_name("labels", tests, NULL, NULL);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/store.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/model/template.h"
+#include "tests/unit/reading.h"
+
+static void free_store(struct store **s)
+{
+    store_free(*s);
+}
+
+/* Remembers the last change, and how many there were. */
+struct witness {
+    unsigned calls;
+    struct entry *entry;
+    char old_value[16]; /* Label v of the object before. */
+    bool had_old;
+    bool has_new;
+};
+
+static const char *value_of(const void *object)
+{
+    const struct template *t = object;
+
+    return t->labels.count > 0 ? t->labels.items[0].value : "";
+}
+
+static void take_note(void *context, struct entry *entry, const void *old)
+{
+    struct witness *w = context;
+
+    w->calls++;
+    w->entry = entry;
+    w->had_old = old != NULL;
+    w->has_new = entry->object != NULL;
+    if (entry_class(entry) == CLASS_TEMPLATE)
+        snprintf(w->old_value, sizeof(w->old_value), "%s", old ? value_of(old) : "");
+}
+
+static struct store *watched_store(struct witness *w)
+{
+    struct store *s = store_new(1);
+
+    *w = (struct witness){0};
+    store_listen(s, (struct store_listener){take_note, w});
+    return s;
+}
+
+static enum store_outcome put(struct store *s, const char *text, struct origin origin,
+                              struct error *err)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+
+    return store_put(s, json, origin, err);
+}
+
+#define CONFIG_MAP(name, v)                                                                        \
+    "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'test','name':'" name           \
+    "','labels':{'v':'" v "'}}}"
+#define BROKEN_CONFIG_MAP(name)                                                                    \
+    "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'test','name':'" name           \
+    "','labels':{'v':1}}}"
+
+static const struct identity map_a = {"v1", "ConfigMap", "test", "a"};
+static const struct identity map_b = {"v1", "ConfigMap", "test", "b"};
+
+static void puts_and_removals_are_told_once(void **state)
+{
+    CLEANUP(free_store) struct store *s = NULL;
+    struct witness w;
+    struct error err;
+
+    (void)state;
+    s = watched_store(&w);
+    assert_null(store_find(s, &map_a));
+    assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
+    assert_int_equal(w.calls, 1);
+    assert_true(!w.had_old && w.has_new);
+
+    struct entry *entry = store_find(s, &map_a);
+
+    assert_ptr_equal(w.entry, entry);
+    assert_string_equal(entry->name, "a");
+    assert_string_equal(entry_ns(entry), "test");
+    assert_string_equal(entry_kind(entry), "ConfigMap");
+    assert_int_equal(entry_class(entry), CLASS_TEMPLATE);
+    assert_string_equal(value_of(entry->object), "1");
+
+    assert_int_equal(put(s, CONFIG_MAP("a", "2"), (struct origin){1, 1}, &err), STORE_CHANGED);
+    assert_int_equal(w.calls, 2);
+    assert_true(w.had_old && w.has_new);
+    assert_string_equal(w.old_value, "1");
+    assert_ptr_equal(store_find(s, &map_a), entry);
+    assert_string_equal(value_of(entry->object), "2");
+
+    store_remove(s, entry);
+    assert_int_equal(w.calls, 3);
+    assert_true(w.had_old && !w.has_new);
+    assert_string_equal(w.old_value, "2");
+    assert_null(store_find(s, &map_a));
+    assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
+}
+
+static void a_rejected_put_keeps_the_old_version(void **state)
+{
+    CLEANUP(free_store) struct store *s = NULL;
+    struct witness w;
+    struct error err;
+
+    (void)state;
+    s = watched_store(&w);
+    put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
+    put(s, CONFIG_MAP("b", "1"), (struct origin){1, 1}, &err);
+    assert_int_equal(put(s, BROKEN_CONFIG_MAP("a"), (struct origin){1, 2}, &err), STORE_REJECTED);
+    assert_string_equal(err.text, "ConfigMap 'test/a': 'metadata.labels' must be a map of strings");
+    assert_int_equal(w.calls, 2);
+    assert_string_equal(value_of(store_find(s, &map_a)->object), "1");
+
+    /* It was seen, so that only the other one is gone. */
+    assert_int_equal(store_sweep(s, (struct origin){1, 2}), 1);
+    assert_non_null(store_find(s, &map_a));
+    assert_null(store_find(s, &map_b));
+    assert_int_equal(w.calls, 3);
+
+    assert_int_equal(put(s, BROKEN_CONFIG_MAP("new"), (struct origin){1, 2}, &err), STORE_REJECTED);
+    assert_null(store_find(s, &(struct identity){"v1", "ConfigMap", "test", "new"}));
+    assert_int_equal(store_count(s, CLASS_TEMPLATE), 1);
+}
+
+static void a_sweep_takes_only_its_own(void **state)
+{
+    CLEANUP(free_store) struct store *s = NULL;
+    struct witness w;
+    struct error err;
+
+    (void)state;
+    s = watched_store(&w);
+    put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
+    put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
+    assert_int_equal(store_sweep(s, (struct origin){3, 9}), 0);
+    assert_int_equal(store_sweep(s, (struct origin){1, 1}), 0);
+    assert_int_equal(store_sweep(s, (struct origin){1, 2}), 1);
+    assert_null(store_find(s, &map_a));
+    assert_non_null(store_find(s, &map_b));
+}
+
+static void who_is_referred_to_stays(void **state)
+{
+    CLEANUP(free_store) struct store *s = NULL;
+    struct witness w;
+    struct error err;
+
+    (void)state;
+    s = watched_store(&w);
+
+    struct entry *entry = store_refer(s, &map_a);
+
+    assert_null(entry->object);
+    assert_ptr_equal(store_refer(s, &map_a), entry);
+    assert_ptr_equal(store_find(s, &map_a), entry);
+    assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
+    assert_int_equal(w.calls, 0);
+
+    assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
+    assert_ptr_equal(store_find(s, &map_a), entry);
+
+    entry->dependent_count = 1;
+    store_remove(s, entry);
+    assert_ptr_equal(store_find(s, &map_a), entry);
+    assert_null(entry->object);
+    assert_int_equal(store_sweep(s, (struct origin){1, 2}), 0);
+
+    entry->dependent_count = 0;
+    entry->dirty = true;
+    store_tidy(s, entry);
+    assert_ptr_equal(store_find(s, &map_a), entry);
+    entry->dirty = false;
+    store_tidy(s, entry);
+    assert_null(store_find(s, &map_a));
+}
+
+static void versions_of_karmadas_kinds_are_one(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+    struct error err;
+
+    (void)state;
+    assert_int_equal(put(s,
+                         "{'apiVersion':'work.karmada.io/v1alpha1','kind':'ResourceBinding',"
+                         "'metadata':{'namespace':'test','name':'b'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_ADDED);
+    assert_int_equal(put(s,
+                         "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding',"
+                         "'metadata':{'namespace':'test','name':'b'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_CHANGED);
+    assert_int_equal(put(s, "{'apiVersion':'v1','kind':'Event','metadata':{'name':'e'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_ADDED);
+    assert_int_equal(put(s,
+                         "{'apiVersion':'events.k8s.io/v1','kind':'Event',"
+                         "'metadata':{'name':'e'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_CHANGED);
+    /* A template's version is part of its name. */
+    assert_int_equal(put(s, "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_ADDED);
+    assert_int_equal(put(s, "{'apiVersion':'apps/v2','kind':'Deployment','metadata':{'name':'d'}}",
+                         (struct origin){1, 1}, &err),
+                     STORE_ADDED);
+    assert_int_equal(store_count(s, CLASS_BINDING), 1);
+    assert_int_equal(store_count(s, CLASS_EVENT), 1);
+    assert_int_equal(store_count(s, CLASS_TEMPLATE), 2);
+}
+
+static void cluster_scoped_kinds_have_no_namespace(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+    struct error err;
+
+    (void)state;
+    put(s,
+        "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'ClusterPropagationPolicy',"
+        "'metadata':{'namespace':'stray','name':'cpp'}}",
+        (struct origin){1, 1}, &err);
+
+    struct entry *entry = store_find(
+        s, &(struct identity){"policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "cpp"});
+
+    assert_non_null(entry);
+    assert_string_equal(entry_ns(entry), "");
+}
+
+static void a_type_knows_its_scopes(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+    struct error err;
+
+    (void)state;
+    put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
+    put(s, CONFIG_MAP("b", "1"), (struct origin){1, 1}, &err);
+    put(s, "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'}}",
+        (struct origin){1, 1}, &err);
+
+    struct intern *strings = store_strings(s);
+    struct type *type =
+        store_type(s, intern_find(strings, "v1"), intern_find(strings, "ConfigMap"));
+
+    assert_non_null(type);
+    assert_string_equal(type->group, "");
+    assert_int_equal(type->objects, 2);
+
+    struct scope *scope = type_scope(s, type, intern_find(strings, "test"));
+
+    assert_ptr_equal(type->scopes, scope);
+    assert_int_equal(scope->count, 2);
+    assert_null(type_scope(s, type, intern_find(strings, "a")));
+    assert_null(store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "ConfigMap")));
+
+    type = store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "Deployment"));
+    assert_string_equal(type->group, "apps");
+    assert_true(store_types(s) && store_types(s)->next && !store_types(s)->next->next);
+}
+
+static void entries_are_ordered_as_people_read(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+    /* In order; every one is before all that follow. */
+    static const struct identity ids[] = {
+        {"v1", "ConfigMap", "", "z"},         {"v1", "ConfigMap", "a", "a"},
+        {"v1", "ConfigMap", "a", "b"},        {"v1", "ConfigMap", "b", "a"},
+        {"apps/v1", "Deployment", "a", "a"},  {"apps/v2", "Deployment", "a", "a"},
+        {"apps/v1", "Deployment", "a", "a2"}, {"v1", "configMap", "", "a"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+        for (size_t j = 0; j < ARRAY_LEN(ids); j++) {
+            int order = entry_compare(store_refer(s, &ids[i]), store_refer(s, &ids[j]));
+
+            assert_int_equal(order < 0 ? -1 : order > 0, i < j ? -1 : i > j);
+        }
+    }
+}
+
+/* Lets go of two more entries of the scope when the first is swept, as rules do. */
+struct tidying {
+    struct store *store;
+    struct entry *others[2];
+};
+
+static void tidy_others(void *context, struct entry *entry, const void *old)
+{
+    struct tidying *t = context;
+
+    (void)old;
+    for (size_t i = 0; !entry->object && i < ARRAY_LEN(t->others); i++) {
+        if (t->others[i])
+            store_tidy(t->store, t->others[i]);
+        t->others[i] = NULL;
+    }
+}
+
+static void a_listener_may_tidy_during_a_sweep(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+    struct tidying tidying = {.store = s};
+    struct error err;
+
+    (void)state;
+    tidying.others[0] = store_refer(s, &(struct identity){"v1", "ConfigMap", "test", "x"});
+    put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
+    put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
+    tidying.others[1] = store_refer(s, &(struct identity){"v1", "ConfigMap", "test", "y"});
+    put(s, CONFIG_MAP("c", "1"), (struct origin){1, 1}, &err);
+    store_listen(s, (struct store_listener){tidy_others, &tidying});
+    assert_int_equal(store_sweep(s, (struct origin){1, 2}), 2);
+    assert_int_equal(store_count(s, CLASS_TEMPLATE), 1);
+    assert_non_null(store_find(s, &map_b));
+}
+
+static size_t count_scopes(const struct store *s)
+{
+    size_t count = 0;
+
+    for (const struct type *type = store_types(s); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+            count++;
+    }
+    return count;
+}
+
+static void namespaces_that_come_and_go_leave_nothing(void **state)
+{
+    CLEANUP(free_store) struct store *s = store_new(1);
+
+    (void)state;
+    store_refer(s, &map_a);
+    for (unsigned i = 0; i < 1000; i++) {
+        char ns[32];
+
+        snprintf(ns, sizeof(ns), "run-%u", i);
+        store_remove(s, store_refer(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
+    }
+    assert_true(count_scopes(s) < 100);
+    assert_true(intern_count(store_strings(s)) < 110);
+    assert_non_null(store_find(s, &map_a));
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(puts_and_removals_are_told_once),
+        cmocka_unit_test(a_rejected_put_keeps_the_old_version),
+        cmocka_unit_test(a_sweep_takes_only_its_own),
+        cmocka_unit_test(who_is_referred_to_stays),
+        cmocka_unit_test(versions_of_karmadas_kinds_are_one),
+        cmocka_unit_test(cluster_scoped_kinds_have_no_namespace),
+        cmocka_unit_test(a_type_knows_its_scopes),
+        cmocka_unit_test(entries_are_ordered_as_people_read),
+        cmocka_unit_test(a_listener_may_tidy_during_a_sweep),
+        cmocka_unit_test(namespaces_that_come_and_go_leave_nothing),
+    };
+
+    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
+}

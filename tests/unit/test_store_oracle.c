@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The store against a plain oracle, and what it takes of memory. */
+#include "metrics/model/store.h"
+
+#include <malloc.h>
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/model/template.h"
+#include "tests/unit/reading.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+static void free_store(struct store **s)
+{
+    store_free(*s);
+}
+
+static const char *value_of(const void *object)
+{
+    const struct template *t = object;
+
+    return t->labels.count > 0 ? t->labels.items[0].value : "";
+}
+
+static enum store_outcome put(struct store *s, const char *text, struct origin origin,
+                              struct error *err)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+
+    return store_put(s, json, origin, err);
+}
+
+enum { ORACLE_ROUNDS = 20000, ORACLE_KINDS = 3, ORACLE_SPACES = 3, ORACLE_NAMES = 4 };
+
+static const char *const oracle_kinds[ORACLE_KINDS][2] = {
+    {"v1", "ConfigMap"},
+    {"apps/v1", "Deployment"},
+    {"example.com/v1", "Game"},
+};
+
+/* What should be known of one identity. */
+struct truth {
+    bool known;
+    bool exists;
+    bool held; /* Referred to by somebody. */
+    unsigned value;
+    struct origin origin;
+};
+
+struct oracle {
+    struct store *store;
+    unsigned calls; /* That should have been. */
+    unsigned heard;
+    uint32_t random;
+    struct truth truths[ORACLE_KINDS][ORACLE_SPACES][ORACLE_NAMES];
+};
+
+static void hear(void *context, struct entry *entry, const void *old)
+{
+    struct oracle *o = context;
+
+    o->heard++;
+    assert_true(old || entry->object);
+}
+
+static uint32_t next_random(struct oracle *o, uint32_t limit)
+{
+    o->random = o->random * 1664525 + 1013904223;
+    return (o->random >> 8) % limit;
+}
+
+/* What is picked, with its texts. */
+struct pick {
+    struct truth *truth;
+    struct identity id;
+    char ns[16];
+    char name[16];
+};
+
+static void fill(struct oracle *o, const unsigned at[3], struct pick *p)
+{
+    *p = (struct pick){.truth = &o->truths[at[0]][at[1]][at[2]]};
+    if (at[1] > 0)
+        snprintf(p->ns, sizeof(p->ns), "ns%u", at[1]);
+    snprintf(p->name, sizeof(p->name), "n%u", at[2]);
+    p->id = (struct identity){oracle_kinds[at[0]][0], oracle_kinds[at[0]][1], p->ns, p->name};
+}
+
+static void forget_unless_held(struct truth *t)
+{
+    t->exists = false;
+    t->known = t->held;
+}
+
+static void oracle_put(struct oracle *o, struct pick *p, struct origin origin)
+{
+    struct truth *t = p->truth;
+    bool broken = next_random(o, 4) == 0;
+    unsigned value = next_random(o, 1000);
+    char text[256];
+    struct error err;
+
+    snprintf(text, sizeof(text),
+             "{'apiVersion':'%s','kind':'%s','metadata':{'namespace':'%s','name':'%s',"
+             "'labels':{'v':%s%u%s}}}",
+             p->id.api_version, p->id.kind, p->id.ns, p->id.name, broken ? "" : "'", value,
+             broken ? "" : "'");
+
+    enum store_outcome outcome = put(o->store, text, origin, &err);
+
+    if (t->known || !broken)
+        t->origin = origin;
+    if (broken) {
+        assert_int_equal(outcome, STORE_REJECTED);
+        return;
+    }
+    assert_int_equal(outcome, t->exists ? STORE_CHANGED : STORE_ADDED);
+    o->calls++;
+    t->known = true;
+    t->exists = true;
+    t->value = value;
+}
+
+static void oracle_sweep(struct oracle *o, struct origin origin)
+{
+    struct truth *all = &o->truths[0][0][0];
+    size_t swept = 0;
+
+    for (size_t i = 0; i < sizeof(o->truths) / sizeof(*all); i++) {
+        struct truth *t = &all[i];
+
+        if (!t->exists || t->origin.source != origin.source || t->origin.sweep == origin.sweep)
+            continue;
+        forget_unless_held(t);
+        swept++;
+    }
+    o->calls += (unsigned)swept;
+    assert_int_equal(store_sweep(o->store, origin), swept);
+}
+
+static void oracle_step(struct oracle *o)
+{
+    const unsigned at[3] = {next_random(o, ORACLE_KINDS), next_random(o, ORACLE_SPACES),
+                            next_random(o, ORACLE_NAMES)};
+    struct origin origin = {next_random(o, 2), next_random(o, 3)};
+    struct pick p;
+
+    fill(o, at, &p);
+
+    struct entry *entry = store_find(o->store, &p.id);
+
+    switch (next_random(o, 16)) {
+    case 0:
+        oracle_sweep(o, origin);
+        break;
+    case 1:
+    case 2:
+    case 3:
+        if (!entry)
+            break;
+        o->calls += p.truth->exists;
+        store_remove(o->store, entry);
+        forget_unless_held(p.truth);
+        break;
+    case 4:
+        store_refer(o->store, &p.id);
+        p.truth->known = true;
+        break;
+    case 5:
+    case 6:
+        if (!entry)
+            break;
+        p.truth->held = !p.truth->held;
+        entry->dependent_count = p.truth->held;
+        break;
+    case 7:
+        if (!entry)
+            break;
+        store_tidy(o->store, entry);
+        if (!p.truth->exists)
+            forget_unless_held(p.truth);
+        break;
+    default:
+        oracle_put(o, &p, origin);
+        break;
+    }
+}
+
+static void compare_entry(const struct truth *t, const struct entry *entry)
+{
+    assert_int_equal(entry != NULL, t->known);
+    if (!entry)
+        return;
+    assert_int_equal(entry->object != NULL, t->exists);
+    assert_ptr_equal(entry->scope->entries[entry->position], entry);
+    if (entry->object) {
+        char value[16];
+
+        snprintf(value, sizeof(value), "%u", t->value);
+        assert_string_equal(value_of(entry->object), value);
+    }
+}
+
+static void oracle_compare(struct oracle *o)
+{
+    size_t known = 0;
+    size_t exist = 0;
+    size_t listed = 0;
+    size_t objects = 0;
+
+    for (unsigned i = 0; i < ORACLE_KINDS * ORACLE_SPACES * ORACLE_NAMES; i++) {
+        const unsigned at[3] = {i % ORACLE_KINDS, i / ORACLE_KINDS % ORACLE_SPACES,
+                                i / (ORACLE_KINDS * ORACLE_SPACES)};
+        struct pick p;
+
+        fill(o, at, &p);
+        compare_entry(p.truth, store_find(o->store, &p.id));
+        known += p.truth->known;
+        exist += p.truth->exists;
+    }
+    for (const struct type *type = store_types(o->store); type; type = type->next) {
+        objects += type->objects;
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+            listed += scope->count;
+    }
+    assert_int_equal(listed, known);
+    assert_int_equal(objects, exist);
+    assert_int_equal(store_count(o->store, CLASS_TEMPLATE), exist);
+    assert_int_equal(o->heard, o->calls);
+}
+
+static void any_sequence_agrees_with_the_oracle(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= 3; seed++) {
+        CLEANUP(free_store) struct store *s = store_new(seed);
+        struct oracle o = {.store = s, .random = seed};
+
+        store_listen(s, (struct store_listener){hear, &o});
+        for (unsigned round = 0; round < ORACLE_ROUNDS; round++) {
+            oracle_step(&o);
+            if (round % 8 == 0)
+                oracle_compare(&o);
+        }
+        oracle_compare(&o);
+    }
+}
+
+#ifndef SANITIZED
+/* Large tables live in mappings of their own. */
+static size_t memory_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
+
+/*
+ * What a hundred thousand of these take decides how large a control plane can be
+ * watched. Four templates share an app, and the tables are at their emptiest.
+ */
+static void a_template_takes_400_bytes(void **state)
+{
+    enum { COUNT = 50000 };
+    CLEANUP(free_store) struct store *s = store_new(1);
+    size_t before = memory_in_use();
+    struct error err;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT; i++) {
+        char text[512];
+
+        snprintf(text, sizeof(text),
+                 "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'namespace':'team-%u',"
+                 "'name':'payments-%u','labels':{'app':'payments-%u','tier':'web',"
+                 "'propagationpolicy.karmada.io/permanent-id':'id-%u'},"
+                 "'annotations':{'propagationpolicy.karmada.io/namespace':'team-%u',"
+                 "'propagationpolicy.karmada.io/name':'default'}}}",
+                 i % 500, i, i / 4, i % 500, i % 500);
+        assert_int_equal(put(s, text, (struct origin){1, 1}, &err), STORE_ADDED);
+    }
+
+    size_t each = (memory_in_use() - before) / COUNT;
+
+    print_message("%zu bytes a template\n", each);
+    assert_in_range(each, 100, 400);
+}
+#endif
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_sequence_agrees_with_the_oracle),
+#ifndef SANITIZED
+        cmocka_unit_test(a_template_takes_400_bytes),
+#endif
+    };
+
+    return cmocka_run_group_tests_name("store oracle", tests, NULL, NULL);
+}

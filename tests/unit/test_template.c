@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/template.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+static void a_whole_template_is_read(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of(
+        "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'nginx',"
+        "'labels':{'app':'nginx','propagationpolicy.karmada.io/permanent-id':'id',"
+        "'resourcetemplate.karmada.io/claimed-by':'MultiClusterService'},"
+        "'annotations':{'propagationpolicy.karmada.io/namespace':'test',"
+        "'propagationpolicy.karmada.io/name':'pp'},"
+        "'creationTimestamp':'1970-01-01T00:00:10Z','deletionTimestamp':'1970-01-01T00:00:40Z',"
+        "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:spec':{}}}]},"
+        "'spec':{'replicas':3,'template':{'spec':{'serviceAccountName':'robot'}}}}");
+
+    (void)state;
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_non_null(t);
+    assert_int_equal(t->labels.count, 3);
+    assert_string_equal(labels_get(&t->labels, intern_find(r.strings, "app")), "nginx");
+    assert_string_equal(t->claim->ns, "test");
+    assert_string_equal(t->claim->name, "pp");
+    assert_string_equal(t->claim->id, "id");
+    assert_string_equal(t->claimed_by, "MultiClusterService");
+    assert_int_equal(t->reference_count, 1);
+    assert_string_equal(t->references[0].name, "robot");
+    assert_int_equal(t->replicas, 3);
+    assert_int_equal(t->created_ms, 10000);
+    assert_int_equal(t->changed_ms, 30000);
+    assert_true(t->deleting);
+    template_release(r.strings, t);
+}
+
+static void a_bare_template_has_nothing(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json =
+        json_of("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x','labels':null}}");
+
+    (void)state;
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_non_null(t);
+    assert_int_equal(t->labels.count, 0);
+    assert_null(t->labels.items);
+    assert_null(t->claim);
+    assert_null(t->claimed_by);
+    assert_null(t->references);
+    assert_int_equal(t->replicas, -1);
+    assert_int_equal(t->created_ms, 0);
+    assert_int_equal(t->changed_ms, 0);
+    assert_false(t->deleting);
+    template_release(r.strings, t);
+}
+
+static struct replicas_case {
+    const char *name;
+    const char *json;
+    int32_t replicas;
+} replicas[] = {
+    {"a Deployment says", "{'apiVersion':'apps/v1','kind':'Deployment','spec':{'replicas':0}}", 0},
+    {"a Deployment does not say", "{'apiVersion':'apps/v1','kind':'Deployment','spec':{}}", 1},
+    {"a Deployment's metadata", "{'apiVersion':'apps/v1','kind':'Deployment'}", -1},
+    {"a StatefulSet", "{'apiVersion':'apps/v1','kind':'StatefulSet','spec':{'replicas':null}}", 1},
+    {"a ReplicaSet", "{'apiVersion':'apps/v1','kind':'ReplicaSet','spec':{'replicas':7}}", 7},
+    {"a Job has pods side by side",
+     "{'apiVersion':'batch/v1','kind':'Job','spec':{'parallelism':4,'replicas':9}}", 4},
+    {"a Job does not say", "{'apiVersion':'batch/v1','kind':'Job','spec':{}}", 1},
+    {"a Pod is one", "{'apiVersion':'v1','kind':'Pod','spec':{'replicas':9}}", 1},
+    {"a Pod's metadata", "{'apiVersion':'v1','kind':'Pod'}", -1},
+    {"a custom resource says", "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':2}}", 2},
+    {"a custom resource means something else",
+     "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':{'min':1}}}", -1},
+    {"a custom resource counts down", "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':-2}}",
+     -1},
+    {"a custom resource counts far",
+     "{'apiVersion':'x/v1','kind':'Game','spec':{'replicas':3000000000}}", -1},
+    {"a custom resource does not say", "{'apiVersion':'x/v1','kind':'Game','spec':{}}", -1},
+    {"a custom resource's spec is a text", "{'apiVersion':'x/v1','kind':'Game','spec':'x'}", -1},
+};
+
+static void reads_replicas(void **state)
+{
+    const struct replicas_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_non_null(t);
+    assert_int_equal(t->replicas, c->replicas);
+    template_release(r.strings, t);
+}
+
+static void half_a_template_leaves_nothing_behind(void **state)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json =
+        json_of("{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'nginx',"
+                "'labels':{'app':'nginx','clusterpropagationpolicy.karmada.io/permanent-id':'id'},"
+                "'annotations':{'clusterpropagationpolicy.karmada.io/name':'cpp'}},"
+                "'spec':{'template':{'spec':{'serviceAccountName':'robot','volumes':{}}}}}");
+
+    (void)state;
+    reading_init(&r);
+    assert_null(template_decode(&r.decode, json));
+    assert_string_equal(r.err.text,
+                        "'spec.template.spec.volumes' must be an array, found an object");
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(replicas) + 3];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(replicas); i++)
+        tests[n++] =
+            (struct CMUnitTest){replicas[i].name, reads_replicas, NULL, NULL, &replicas[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_template_is_read);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_bare_template_has_nothing);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(half_a_template_leaves_nothing_behind);
+    return cmocka_run_group_tests_name("template", tests, NULL, NULL);
+}
