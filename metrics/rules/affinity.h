@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/cluster.h"
+#include "metrics/model/placement.h"
+
+/* Which member clusters a placement may use (Karmada: ClusterMatches, TaintToleration). */
+
+/* True if the affinity means this cluster; all that is set in it must hold. */
+bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
+                      const struct cluster *cluster);
+
+/*
+ * False if the affinity rules a cluster out by its name alone: all that can be
+ * said of one whose object is not in the source.
+ */
+bool affinity_names(const struct cluster_affinity *affinity, const char *name);
+
+/* True if the scheduler may put something new on the cluster, whatever its taints. */
+bool placement_tolerates(const struct placement *placement, const struct cluster *cluster);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/decision.h"
+#include "metrics/rules/projection.h"
+
+struct assigned_cluster {
+    const char *name; /* Shared. */
+    int32_t replicas;
+    bool forbidden; /* The governing policy's affinity does not mean it any more. */
+};
+
+/* What a stale template has in member clusters, and where it would go (product contract 3.6). */
+struct capacity {
+    struct assigned_cluster *assigned; /* By name, in byte order. */
+    struct resource_request *requests; /* Of one replica. */
+    uint32_t assigned_count;
+    uint32_t request_count;
+    struct projection projection; /* Under the governing policy: empty without one. */
+    bool governed;                /* Some policy governs the template. */
+    uint32_t position;            /* Place among those that the clusters matter to, 1-based. */
+};
+
+/*
+ * What a binding that is out of date means. `placed` is the placement of the
+ * policy that governs, NULL if none does. Free the answer.
+ */
+struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
+                                 const struct placed *placed, const struct binding *b) MUST_USE;
+/* Takes NULL. */
+void capacity_free(struct intern *strings, struct capacity *c);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/rank.h"
+
+/*
+ * What the rules concluded about one object. Decisions hang on entries
+ * (`entry->decision`) and are the only thing that the exposition, the report
+ * and the explanations read. The order of the enumerators is the order in
+ * which they are listed everywhere; names[] turns them into label values.
+ */
+
+enum template_state {
+    STATE_CURRENT,
+    STATE_STALE,
+    STATE_ORPHANED,
+    STATE_PENDING,
+    STATE_UNBOUND,
+    STATE_ATTACHED,
+    STATE_IGNORED,
+    STATE_COUNT,
+};
+
+enum stale_reason {
+    STALE_POLICY_UPDATED,
+    STALE_POLICY_REPLACED,
+    STALE_SELECTOR_MISMATCH,
+    STALE_POLICY_GONE,
+    STALE_NEVER_BOUND,
+    STALE_REASON_COUNT,
+};
+
+enum stale_phase { PHASE_DEFERRED, PHASE_OVERDUE, PHASE_COUNT };
+
+enum pending_reason {
+    PENDING_NO_MATCH,
+    PENDING_EXCLUDED,
+    PENDING_POLICY_GONE,
+    PENDING_OVERRIDE_MISSING,
+    PENDING_POLICY_DELETING,
+    PENDING_KIND_NOT_SELECTED,
+    PENDING_REASON_COUNT,
+};
+
+enum ignored_reason {
+    IGNORED_RESERVED_NAMESPACE,
+    IGNORED_SKIPPED_NAMESPACE,
+    IGNORED_SKIPPED_API,
+    IGNORED_SYSTEM_OBJECT,
+    IGNORED_CLAIMED_BY,
+    IGNORED_REASON_COUNT,
+};
+
+enum drift_field {
+    FIELD_PLACEMENT,
+    FIELD_CONFLICT_RESOLUTION,
+    FIELD_PRESERVE,
+    FIELD_PROPAGATE_DEPS,
+    FIELD_FAILOVER,
+    FIELD_SUSPENSION,
+    FIELD_SCHEDULER_NAME,
+    FIELD_SCHEDULE_PRIORITY,
+    DRIFT_FIELD_COUNT,
+};
+
+/* The fields that referrers of a dependency vote on (seed 000). */
+enum dependency_field {
+    DEPENDENCY_CONFLICT_RESOLUTION,
+    DEPENDENCY_PRESERVE,
+    DEPENDENCY_FIELD_COUNT
+};
+
+extern const char *const state_names[STATE_COUNT];
+extern const char *const stale_reason_names[STALE_REASON_COUNT];
+extern const char *const phase_names[PHASE_COUNT];
+extern const char *const pending_reason_names[PENDING_REASON_COUNT];
+extern const char *const ignored_reason_names[IGNORED_REASON_COUNT];
+extern const char *const drift_field_names[DRIFT_FIELD_COUNT];
+extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
+
+/* The reason's name for the state that the decision has; NULL for states without one. */
+const char *reason_name(enum template_state state, unsigned reason);
+
+/*
+ * What one referrer wants, per field: false is Abort and false, true is
+ * Overwrite and true. With both, any true wins.
+ */
+struct vote {
+    bool wants[DEPENDENCY_FIELD_COUNT];
+};
+
+/* The text of a value in reports: "Abort", "Overwrite", "false", "true". */
+const char *dependency_value_name(enum dependency_field field, bool value);
+
+struct field_resolution {
+    bool conflict;   /* Both values are wanted. */
+    bool resolved;   /* The value that the rules give. */
+    bool stored;     /* The value that the binding has. */
+    bool unapplied;  /* Stored is not what the rules give (or not cleared). */
+    bool overridden; /* As unapplied, but for a binding whose own policy's value stands. */
+    bool predicted;  /* No conflict now, but one over what the policies say now. */
+    bool predicted_resolved;
+};
+
+/*
+ * About a binding that others require, or about a template that would get one.
+ * Only an attached one, without a placement of its own, can be in conflict.
+ */
+struct dependency_decision {
+    struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
+    uint32_t referrers; /* That exist and count. */
+    uint32_t dangling;  /* Named in requiredBy, but there is no such binding. */
+    int64_t since_ms;   /* When the last party to it changed; 0 if unknown. */
+    bool attached;
+    bool derived; /* From manifests without bindings. */
+};
+
+struct capacity;
+struct placed;
+
+struct template_decision {
+    enum template_state state;
+    unsigned reason; /* Of the enum that belongs to the state. */
+    enum stale_phase phase;
+    unsigned fields;         /* Bit by drift_field. */
+    bool kept_claim;         /* `claimed` came from the template itself, not from its binding. */
+    bool propagates;         /* The governing policy propagates dependencies. */
+    struct vote vote;        /* What the governing policy wants of dependencies. */
+    int64_t since_ms;        /* When the state became possible; 0 if unknown. */
+    struct entry *winner;    /* Wins a fresh match now; NULL if none does. */
+    struct entry *governing; /* NULL if none. */
+    struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
+    struct entry *binding;   /* NULL if there is none. */
+    struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
+    struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
+    uint32_t waiting; /* Place among those that wait for a deadline, 1-based; 0 for none. */
+    uint32_t candidate_count;
+    struct candidate candidates[]; /* Best first. */
+};
+
+/* About a ResourceBinding or ClusterResourceBinding. */
+struct binding_decision {
+    struct entry *template;                 /* What it propagates; NULL if that does not exist. */
+    struct dependency_decision *dependency; /* NULL unless others may require it. */
+};
+
+/* What is wrong with a policy; bits by this order. */
+enum policy_problem {
+    POLICY_INVALID_SELECTOR,
+    POLICY_INVALID_EXCLUSION,
+    POLICY_EMPTY_EXCLUSION,
+    POLICY_NO_SELECTOR,
+    POLICY_FOREIGN_NAMESPACE,
+    POLICY_PREEMPTION_WITHOUT_NAME,
+    POLICY_PROBLEM_COUNT,
+};
+extern const char *const policy_problem_names[POLICY_PROBLEM_COUNT];
+/* One sentence for people. */
+extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
+
+struct policy_decision {
+    unsigned problems; /* Bits by policy_problem. */
+    bool override_missing;
+    const struct placed *placed; /* Its placement, and the clusters it leads to (placements.h). */
+};
+
+static inline const struct template_decision *template_decision(const struct entry *e)
+{
+    return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;
+}
+
+static inline const struct binding_decision *binding_decision(const struct entry *e)
+{
+    return entry_class(e) == CLASS_BINDING ? e->decision : NULL;
+}
+
+static inline const struct policy_decision *policy_decision(const struct entry *e)
+{
+    return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
+}
+
+/* The dependency decision of a binding or of a template, NULL if it has none. */
+const struct dependency_decision *dependency_decision(const struct entry *e);

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/division.h"
+
+/* FNV-1a with 32 bits. */
+static const uint32_t fnv_basis = 2166136261U;
+static const uint32_t fnv_prime = 16777619U;
+
+/* Who gets the next replica: a heap with the first in line on top. */
+struct line {
+    struct share **items;
+    size_t count;
+    bool larger_name; /* At a tie. */
+};
+
+static bool prefers_larger_name(const char *uid)
+{
+    uint32_t hash = fnv_basis;
+
+    for (const char *c = uid; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * fnv_prime;
+    return hash & 1;
+}
+
+/* As doubles, because that is how Karmada rounds, and rounding makes ties. */
+static double priority(const struct share *share, int64_t replicas)
+{
+    return (double)share->weight / (2 * (double)replicas + 1);
+}
+
+static bool comes_before(const struct line *line, const struct share *a, const struct share *b)
+{
+    double first = priority(a, a->replicas);
+    double second = priority(b, b->replicas);
+
+    if (first != second)
+        return first > second;
+    if (a->replicas != b->replicas)
+        return a->replicas < b->replicas;
+    return (strcmp(a->name, b->name) < 0) != line->larger_name;
+}
+
+static void sink(struct line *line, size_t at)
+{
+    struct share *moved = line->items[at];
+
+    for (size_t child = 2 * at + 1; child < line->count; child = 2 * at + 1) {
+        if (child + 1 < line->count &&
+            comes_before(line, line->items[child + 1], line->items[child]))
+            child++;
+        if (!comes_before(line, line->items[child], moved))
+            break;
+        line->items[at] = line->items[child];
+        at = child;
+    }
+    line->items[at] = moved;
+}
+
+/* How many replicas the share gets before any other with a priority below `least`. */
+static int64_t count_above(const struct share *share, double least)
+{
+    int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
+
+    /* The estimate may be off by a rounding. */
+    while (count > 0 && priority(share, count - 1) < least)
+        count--;
+    while (priority(share, count) >= least)
+        count++;
+    return count;
+}
+
+/*
+ * Hand out at once what all who have a priority of at least `least` get in any
+ * case. Each gets at most weight / (2 x least) + 1/2, so that with this `least`
+ * together they get fewer than there are, and lack about one each.
+ */
+static int64_t hand_out(struct share *shares, size_t count, int64_t replicas)
+{
+    double spare = 2 * (double)replicas - (double)count - 2;
+    double total = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += (double)shares[i].weight;
+    for (size_t i = 0; i < count && spare > 0; i++) {
+        shares[i].replicas = count_above(&shares[i], total / spare);
+        replicas -= shares[i].replicas;
+    }
+    return replicas;
+}
+
+void divide_by_weight(struct share *shares, size_t count, int64_t replicas, const char *uid)
+{
+    for (size_t i = 0; i < count; i++)
+        shares[i].replicas = 0;
+    if (count == 0 || replicas <= 0)
+        return;
+
+    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(*items));
+    struct line line = {items, count, prefers_larger_name(uid)};
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = &shares[i];
+    replicas = hand_out(shares, count, replicas);
+    assert(replicas >= 0);
+    for (size_t i = count; i > 0; i--)
+        sink(&line, i - 1);
+    for (; replicas > 0; replicas--) {
+        items[0]->replicas++;
+        sink(&line, 0);
+    }
+}

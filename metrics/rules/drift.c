@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/drift.h"
+
+/* Schedule priority is resolved through a PriorityClass that we do not see: only a left-over one is
+ * drift. */
+static bool schedule_priority_drifts(const struct propagation *policy,
+                                     const struct propagation *binding)
+{
+    return !policy->schedule_priority && binding->schedule_priority;
+}
+
+unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
+                      bool cluster_scoped)
+{
+    const bool differs[DRIFT_FIELD_COUNT] = {
+        [FIELD_PLACEMENT] = policy->placement != binding->placement,
+        [FIELD_CONFLICT_RESOLUTION] = policy->conflict_resolution != binding->conflict_resolution,
+        [FIELD_PRESERVE] =
+            (policy->preserve == OPTIONAL_TRUE) != (binding->preserve == OPTIONAL_TRUE),
+        /* Karmada: ApplyClusterPolicy copies it when it makes the binding, and never again. */
+        [FIELD_PROPAGATE_DEPS] =
+            !cluster_scoped && policy->propagate_deps != binding->propagate_deps,
+        [FIELD_FAILOVER] = policy->failover != binding->failover,
+        [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
+        [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
+        [FIELD_SCHEDULE_PRIORITY] = schedule_priority_drifts(policy, binding),
+    };
+    unsigned fields = 0;
+
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++)
+        fields |= (unsigned)differs[i] << i;
+    return fields;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The policy of the claim still exists under the id that the claim names. */
+static bool claim_holds(const struct situation *s)
+{
+    const struct policy *policy = s->claimed ? s->claimed->object : NULL;
+
+    /* A policy without an id never met Karmada's webhook: its name is all there is. */
+    return policy && (!policy->id || policy->id == s->claim->id);
+}
+
+static bool claim_selects(const struct situation *s)
+{
+    const struct policy *policy = s->claimed->object;
+
+    return policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
+}
+
+/* A binding made by a policy, as opposed to one that others merely require. */
+static const struct binding *own_binding(const struct situation *s)
+{
+    const struct binding *b = s->binding ? s->binding->object : NULL;
+
+    return b && b->has_placement ? b : NULL;
+}
+
+static bool is_required(const struct situation *s)
+{
+    const struct binding *b = s->binding ? s->binding->object : NULL;
+
+    return s->required || (b && !b->has_placement && b->referrer_count > 0);
+}
+
+static bool acts_lazily(const struct situation *s, const struct policy *policy)
+{
+    return policy->lazy || s->options->takeover == TAKEOVER_STATIC;
+}
+
+/*
+ * Set the phase: a lazy policy waits for the user, so only a change of the
+ * template after the policy's makes Karmada owe something; any other owes it
+ * from the policy's change on. Where times are unknown the policy's kind decides.
+ */
+static int64_t set_phase(const struct situation *s, const struct entry *governing,
+                         struct template_decision *out)
+{
+    const struct policy *policy = governing->object;
+    const struct template *t = s->template->object;
+    int64_t since = policy->changed_ms;
+
+    out->since_ms = since;
+    if (acts_lazily(s, policy)) {
+        out->phase = PHASE_DEFERRED;
+        if (!since || t->changed_ms <= since)
+            return INT64_MAX;
+        since = t->changed_ms;
+    }
+    out->phase = PHASE_OVERDUE;
+    if (!since || s->now_ms - since > s->options->grace_ms)
+        return INT64_MAX;
+    out->phase = PHASE_DEFERRED;
+    return since + s->options->grace_ms + 1;
+}
+
+static int64_t set_stale(const struct situation *s, struct template_decision *out,
+                         enum stale_reason reason)
+{
+    out->state = STATE_STALE;
+    out->reason = reason;
+    if (out->governing)
+        return set_phase(s, out->governing, out);
+    out->phase = PHASE_OVERDUE;
+    return INT64_MAX;
+}
+
+static int64_t set_unbound(const struct situation *s, struct template_decision *out)
+{
+    const struct template *t = s->template->object;
+    const struct policy *policy = out->governing->object;
+
+    out->state = STATE_UNBOUND;
+    out->since_ms = later(t->created_ms, policy->created_ms);
+    return INT64_MAX;
+}
+
+static void set_pending(const struct situation *s, struct template_decision *out,
+                        enum pending_reason reason)
+{
+    const struct template *t = s->template->object;
+
+    out->state = STATE_PENDING;
+    out->reason = reason;
+    out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms;
+}
+
+static bool carries_another(const struct binding *b, const struct entry *policy)
+{
+    const struct policy *p = policy->object;
+    const struct claim *claim = b->claim;
+
+    if (!claim)
+        return false;
+    return claim->cluster_scoped != policy->scope->type->row->cluster_scoped ||
+           claim->ns != policy->scope->ns || strcmp(claim->name, policy->name) != 0 ||
+           (p->id && p->id != claim->id);
+}
+
+/* The claim's policy governs: is its binding what it says now? */
+static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = out->governing->object;
+    const struct binding *b = own_binding(s);
+
+    if (!b)
+        return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
+                                                      : set_unbound(s, out);
+    if (carries_another(b, out->governing))
+        return set_stale(s, out, STALE_POLICY_REPLACED);
+    out->fields = drift_fields(&policy->propagation, &b->propagation,
+                               s->binding->scope->type->row->cluster_scoped);
+    if (out->fields)
+        return set_stale(s, out, STALE_POLICY_UPDATED);
+    out->state = STATE_CURRENT;
+    return INT64_MAX;
+}
+
+/* Without a claim that counts, but a policy would take it. */
+static int64_t decide_matched(const struct situation *s, struct template_decision *out)
+{
+    const struct policy_decision *decision = out->governing->decision;
+
+    if (own_binding(s))
+        return set_stale(s, out, STALE_POLICY_REPLACED);
+    if (decision && decision->override_missing) {
+        set_pending(s, out, PENDING_OVERRIDE_MISSING);
+        return INT64_MAX;
+    }
+    return set_unbound(s, out);
+}
+
+/*
+ * Has the user changed the template since its binding was last written? Times
+ * tell where the source has them, else the replica counts, which Karmada copies
+ * with every change that it follows.
+ */
+static bool changed_since(const struct template *t, const struct binding *b)
+{
+    if (t->changed_ms && b->changed_ms)
+        return t->changed_ms > b->changed_ms;
+    return t->replicas >= 0 && b->component_count == 0 && t->replicas != b->replicas;
+}
+
+static enum pending_reason why_unmatched(const struct situation *s)
+{
+    bool deleting = false;
+
+    if (!s->kind_selected)
+        return PENDING_KIND_NOT_SELECTED;
+    for (size_t i = 0; i < s->candidate_count; i++) {
+        if (!s->candidates[i].deleting && s->candidates[i].excluded)
+            return PENDING_EXCLUDED;
+        if (s->candidates[i].deleting && !s->candidates[i].excluded)
+            deleting = true;
+    }
+    return deleting ? PENDING_POLICY_DELETING : PENDING_NO_MATCH;
+}
+
+static int64_t decide_unmatched(const struct situation *s, struct template_decision *out)
+{
+    const struct binding *b = own_binding(s);
+
+    if (b && changed_since(s->template->object, b))
+        set_pending(s, out, PENDING_POLICY_GONE);
+    else if (b)
+        out->state = STATE_ORPHANED;
+    else if (is_required(s))
+        out->state = STATE_ATTACHED;
+    else
+        set_pending(s, out, why_unmatched(s));
+    return INT64_MAX;
+}
+
+static int64_t decide_fresh(const struct situation *s, struct template_decision *out)
+{
+    out->governing = s->winner;
+    return s->winner ? decide_matched(s, out) : decide_unmatched(s, out);
+}
+
+static int64_t decide_preemption(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = s->claimed ? s->claimed->object : NULL;
+
+    if (!s->claim)
+        return decide_fresh(s, out);
+    if (!claim_holds(s))
+        return set_stale(s, out, STALE_POLICY_GONE);
+    if (policy->deleting)
+        return decide_fresh(s, out);
+    if (!claim_selects(s))
+        return set_stale(s, out, STALE_SELECTOR_MISMATCH);
+    out->governing = s->claimed;
+    return decide_claimed(s, out);
+}
+
+/* Seed 001: whoever ranks best governs; a claim only tells what made the binding. */
+static int64_t decide_static(const struct situation *s, struct template_decision *out)
+{
+    if (!s->winner || !s->claim || s->claimed != s->winner || !claim_holds(s))
+        return decide_fresh(s, out);
+    out->governing = s->winner;
+    return decide_claimed(s, out);
+}
+
+int64_t drift_decide(const struct situation *s, struct template_decision *out)
+{
+    if (s->options->takeover == TAKEOVER_STATIC)
+        return decide_static(s, out);
+    return decide_preemption(s, out);
+}

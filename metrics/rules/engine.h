@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/decision.h"
+
+/*
+ * Keeps a decision on every entry of a store, and after each change looks again
+ * only at what that change can affect.
+ *
+ * The property that guards it: whatever the order of changes, once settled the
+ * decisions equal those of a fresh engine over the same objects at the same time.
+ */
+struct engine;
+
+/* Which rules give a template to another policy (product contract 3.2). */
+enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
+
+struct rules_options {
+    enum takeover takeover;
+    int64_t grace_ms; /* Differences younger than this are not overdue yet. */
+    /* Comma-separated regular expressions, each for a whole namespace; "" skips none. */
+    const char *skipped_namespaces;
+    /* As karmada-controller-manager's --skipped-propagating-apis; "" adds none. */
+    const char *skipped_apis;
+};
+extern const struct rules_options rules_options_default;
+
+/*
+ * Told after each look at an entry: decision and object may have changed; the
+ * object may be gone. Decisions of other entries may still be on the way.
+ */
+struct engine_observer {
+    void (*decided)(void *context, struct entry *entry);
+    void *context;
+};
+
+/*
+ * An engine over an empty store, which it listens to from now on. NULL with the reason where an
+ * option is not valid. Free the engine before the store.
+ */
+struct engine *engine_new(struct store *store, const struct rules_options *options, uint64_t seed,
+                          struct error *err) MUST_USE;
+void engine_free(struct engine *e);
+void engine_observe(struct engine *e, struct engine_observer observer);
+const struct store *engine_store(const struct engine *e);
+
+/*
+ * Look again at up to `budget` entries. `now_ms` is the time that ages are
+ * measured against. True when nothing is left to look at: only then do the
+ * decisions agree with each other.
+ */
+bool engine_settle(struct engine *e, int64_t now_ms, size_t budget);
+
+/* When settling is due without any change, because a grace period ends; INT64_MAX for never. */
+int64_t engine_deadline(const struct engine *e);
+
+/* How many looks there have been since the start. */
+uint64_t engine_evaluations(const struct engine *e);
+
+/* True while the store holds no binding: dependencies are derived from pod templates. */
+bool engine_derives(const struct engine *e);
+
+/* One referrer of a dependency, and what it wants. */
+struct ballot {
+    struct entry *binding;  /* The referring binding; NULL where derived. */
+    struct entry *template; /* The template behind it; NULL if it does not exist. */
+    struct vote observed;   /* What decides now. */
+    struct vote current;    /* What its policy says now. */
+    bool counts_observed;
+    bool counts_current; /* False if its policy no longer propagates dependencies. */
+};
+
+/*
+ * The referrers of a dependency in the order that spec.requiredBy lists them
+ * (derived: by template name), for those who have to name them. Calls `each` per referrer.
+ */
+void engine_ballots(const struct engine *e, const struct entry *dependency,
+                    void (*each)(void *context, const struct ballot *ballot), void *context);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/ignored.h"
+
+#include <regex.h>
+
+#include "metrics/model/template.h"
+
+/* A part that is NULL fits any. */
+struct skipped_api {
+    char *group;
+    char *version;
+    char *kind;
+};
+
+struct ignored {
+    regex_t *namespaces;
+    size_t namespace_count;
+    struct skipped_api *apis;
+    size_t api_count;
+};
+
+/* Karmada's own groups are no templates at all (kind.c); these are skipped besides. */
+static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
+
+/* What a scope's `verdict` says: unset, not ignored, or the reason. */
+enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
+
+static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
+                          struct error *err)
+{
+    CLEANUP(free_cleanup) char *text = xcalloc(1, len + sizeof("^()$"));
+    regex_t regex;
+
+    snprintf(text, len + sizeof("^()$"), "^(%.*s)$", (int)len, pattern);
+    int code = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+    if (code != 0) {
+        char why[128];
+
+        regerror(code, &regex, why, sizeof(why));
+        return fail(err, "'%.*s' is not a regular expression for namespaces: %s", (int)len, pattern,
+                    why);
+    }
+    ignored->namespaces = xreallocarray(ignored->namespaces, ignored->namespace_count + 1,
+                                        sizeof(*ignored->namespaces));
+    ignored->namespaces[ignored->namespace_count++] = regex;
+    return true;
+}
+
+static void add_api(struct ignored *ignored, struct skipped_api api)
+{
+    ignored->apis = xreallocarray(ignored->apis, ignored->api_count + 1, sizeof(*ignored->apis));
+    ignored->apis[ignored->api_count++] = api;
+}
+
+static void add_kinds(struct ignored *ignored, struct skipped_api api, const char *kinds,
+                      const char *end)
+{
+    while (kinds < end) {
+        size_t len = strcspn(kinds, ",;");
+
+        if (len > (size_t)(end - kinds))
+            len = (size_t)(end - kinds);
+        add_api(ignored, (struct skipped_api){
+                             xstrdup(api.group),
+                             xstrdup(api.version),
+                             xmemdup0(kinds, len),
+                         });
+        kinds += len + 1;
+    }
+}
+
+/* One token: group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle).
+ */
+static bool add_token(struct ignored *ignored, const char *token, size_t len, struct error *err)
+{
+    const char *end = token + len;
+    const char *slash = memchr(token, '/', len);
+    const char *second = slash ? memchr(slash + 1, '/', (size_t)(end - slash - 1)) : NULL;
+
+    if (!slash) {
+        add_api(ignored, (struct skipped_api){.group = xmemdup0(token, len)});
+        return true;
+    }
+    CLEANUP(free_cleanup) char *first = xmemdup0(token, (size_t)(slash - token));
+    if (!second && strcmp(first, "v1") == 0) {
+        char group[] = "";
+
+        add_kinds(ignored, (struct skipped_api){group, first, NULL}, slash + 1, end);
+        return true;
+    }
+    if (!second) {
+        add_api(ignored, (struct skipped_api){
+                             xstrdup(first), xmemdup0(slash + 1, (size_t)(end - slash - 1)), NULL});
+        return true;
+    }
+    if (memchr(second + 1, '/', (size_t)(end - second - 1)))
+        return fail(err, "'%.*s' names no API: use group, group/version or group/version/Kind,Kind",
+                    (int)len, token);
+    CLEANUP(free_cleanup) char *version = xmemdup0(slash + 1, (size_t)(second - slash - 1));
+    add_kinds(ignored, (struct skipped_api){first, version, NULL}, second + 1, end);
+    return true;
+}
+
+typedef bool add_fn(struct ignored *ignored, const char *token, size_t len, struct error *err);
+
+/* Call `add` for each non-empty part of `list`. */
+static bool each_part(struct ignored *ignored, const char *list, const char *separator, add_fn *add,
+                      struct error *err)
+{
+    while (*list) {
+        size_t len = strcspn(list, separator);
+
+        if (len > 0 && !add(ignored, list, len, err))
+            return false;
+        list += len + (list[len] != '\0');
+    }
+    return true;
+}
+
+struct ignored *ignored_new(const char *namespaces, const char *apis, struct error *err)
+{
+    struct ignored *ignored = xcalloc(1, sizeof(*ignored));
+
+    if (!each_part(ignored, namespaces, ",", add_namespace, err) ||
+        !each_part(ignored, default_apis, ";", add_token, err) ||
+        !each_part(ignored, apis, ";", add_token, err)) {
+        ignored_free(ignored);
+        return NULL;
+    }
+    return ignored;
+}
+
+void ignored_free(struct ignored *ignored)
+{
+    if (!ignored)
+        return;
+    for (size_t i = 0; i < ignored->namespace_count; i++)
+        regfree(&ignored->namespaces[i]);
+    for (size_t i = 0; i < ignored->api_count; i++) {
+        free(ignored->apis[i].group);
+        free(ignored->apis[i].version);
+        free(ignored->apis[i].kind);
+    }
+    free(ignored->namespaces);
+    free(ignored->apis);
+    free(ignored);
+}
+
+static bool api_fits(const struct skipped_api *api, const struct type *type)
+{
+    const char *slash = strchr(type->api_version, '/');
+    const char *version = slash ? slash + 1 : type->api_version;
+
+    return strcmp(api->group, type->group) == 0 &&
+           (!api->version || strcmp(api->version, version) == 0) &&
+           (!api->kind || strcmp(api->kind, type->kind) == 0);
+}
+
+static bool skips_namespace(const struct ignored *ignored, const char *ns)
+{
+    for (size_t i = 0; *ns && i < ignored->namespace_count; i++) {
+        if (regexec(&ignored->namespaces[i], ns, 0, NULL, 0) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool is_reserved(const char *ns)
+{
+    static const char prefix[] = "karmada-es-";
+
+    return strcmp(ns, "karmada-system") == 0 || strcmp(ns, "karmada-cluster") == 0 ||
+           strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
+}
+
+/* The answer for all objects of a scope. */
+static int judge(const struct ignored *ignored, const struct scope *scope)
+{
+    for (size_t i = 0; i < ignored->api_count; i++) {
+        if (api_fits(&ignored->apis[i], scope->type))
+            return VERDICT_REASON + IGNORED_SKIPPED_API;
+    }
+    if (is_reserved(scope->ns))
+        return VERDICT_REASON + IGNORED_RESERVED_NAMESPACE;
+    if (skips_namespace(ignored, scope->ns))
+        return VERDICT_REASON + IGNORED_SKIPPED_NAMESPACE;
+    return VERDICT_NONE;
+}
+
+/* The API server's own configuration, written anew by each of its starts. */
+static bool is_system_object(const struct entry *template)
+{
+    return strcmp(template->name, "extension-apiserver-authentication") == 0 &&
+           strcmp(entry_ns(template), "kube-system") == 0 &&
+           strcmp(entry_kind(template), "ConfigMap") == 0;
+}
+
+bool ignored_reason(const struct ignored *ignored, const struct entry *template,
+                    enum ignored_reason *reason)
+{
+    const struct template *t = template->object;
+    struct scope *scope = template->scope;
+
+    if (scope->verdict == VERDICT_UNKNOWN)
+        scope->verdict = judge(ignored, scope);
+    if (is_system_object(template))
+        *reason = IGNORED_SYSTEM_OBJECT;
+    else if (scope->verdict != VERDICT_NONE)
+        *reason = (enum ignored_reason)(scope->verdict - VERDICT_REASON);
+    else if (t->claimed_by)
+        *reason = IGNORED_CLAIMED_BY;
+    else
+        return false;
+    return true;
+}

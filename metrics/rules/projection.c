@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/projection.h"
+
+#include "metrics/rules/division.h"
+
+const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
+    [UNDETERMINED_AGGREGATED] = "aggregated",
+    [UNDETERMINED_DYNAMIC_WEIGHT] = "dynamic_weight",
+    [UNDETERMINED_SPREAD_CONSTRAINTS] = "spread_constraints",
+    [UNDETERMINED_TAINTS] = "taints",
+    [UNDETERMINED_COMPONENTS] = "components",
+    [UNDETERMINED_OVERFLOW] = "overflow",
+    [UNDETERMINED_NO_CLUSTERS] = "no_clusters",
+    [UNDETERMINED_UNSUPPORTED] = "unsupported",
+};
+
+static bool has_group(const struct placement *placement, const char *name)
+{
+    for (uint32_t i = 0; i < placement->group_count; i++) {
+        if (placement->groups[i].name == name)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Karmada goes on from the affinity that it used last, if that is still there
+ * (schedulerObservingAffinityName). It can only be one of those that it was
+ * scheduled with.
+ */
+static bool may_start_later(struct intern *strings, const struct placement *placement,
+                            const struct binding *b)
+{
+    const char *text = b->applied_placement ? b->applied_placement : b->propagation.placement;
+    bool found = false;
+
+    if (placement->group_count < 2)
+        return false;
+
+    struct placement *applied = placement_new(strings, text);
+
+    for (uint32_t i = 1; i < placement->group_count; i++) {
+        const char *name = placement->groups[i].name;
+
+        found |= applied->unreadable || (name && has_group(applied, name));
+    }
+    placement_free(strings, applied);
+    return found;
+}
+
+static bool has_overflow(const struct placement *placement)
+{
+    for (uint32_t i = 0; i < placement->group_count; i++) {
+        if (placement->groups[i].overflow_count > 0)
+            return true;
+    }
+    return false;
+}
+
+/* The first group that means any cluster: only for want of one does Karmada go on to the next. */
+static const struct reach *first_reach(const struct placed *placed)
+{
+    for (uint32_t i = 0; i < placed->group_count; i++) {
+        if (placed->groups[i].count > 0)
+            return &placed->groups[i];
+    }
+    return NULL;
+}
+
+/* Whether everything that matters is known, and if not, what is not. */
+static bool is_determined(struct intern *strings, const struct placed *placed,
+                          const struct binding *b, enum undetermined_reason *reason)
+{
+    const struct placement *placement = placed->placement;
+    const struct reach *reach = first_reach(placed);
+    bool divides = b->replicas > 0;
+    const struct {
+        bool holds;
+        enum undetermined_reason reason;
+    } obstacles[] = {
+        {placement->unreadable, UNDETERMINED_UNSUPPORTED},
+        {b->component_count > 0, UNDETERMINED_COMPONENTS},
+        {!placed->has_clusters, UNDETERMINED_NO_CLUSTERS},
+        {placement->has_workload_affinity, UNDETERMINED_UNSUPPORTED},
+        {placement->has_spread_constraints, UNDETERMINED_SPREAD_CONSTRAINTS},
+        {has_overflow(placement), UNDETERMINED_OVERFLOW},
+        {may_start_later(strings, placement, b), UNDETERMINED_OVERFLOW},
+        {!reach, UNDETERMINED_NO_CLUSTERS},
+        {reach && !reach->tolerated, UNDETERMINED_TAINTS},
+        {divides && placement->division == DIVISION_AGGREGATED, UNDETERMINED_AGGREGATED},
+        {divides && placement->division == DIVISION_DYNAMIC_WEIGHT, UNDETERMINED_DYNAMIC_WEIGHT},
+        {divides && placement->division == DIVISION_UNKNOWN, UNDETERMINED_UNSUPPORTED},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(obstacles); i++) {
+        if (obstacles[i].holds) {
+            *reason = obstacles[i].reason;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_cluster(struct projection *out, const char *name, int64_t replicas)
+{
+    out->clusters[out->count++] =
+        (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
+}
+
+/* Each cluster gets all; what has no replicas goes to each cluster too. */
+static void duplicate(const struct reach *reach, int32_t replicas, struct projection *out)
+{
+    for (uint32_t i = 0; i < reach->count; i++)
+        add_cluster(out, reach->members[i].name, replicas);
+}
+
+static void divide(const struct reach *reach, const struct binding *b, struct projection *out)
+{
+    CLEANUP(free_cleanup) struct share *shares = xcalloc(reach->count, sizeof(*shares));
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < reach->count; i++) {
+        const struct member *member = &reach->members[i];
+
+        if (member->weight > 0)
+            shares[count++] = (struct share){.name = member->name, .weight = member->weight};
+    }
+    /* Without any weight all weigh the same. */
+    for (uint32_t i = 0; count == 0 && i < reach->count; i++)
+        shares[i] = (struct share){.name = reach->members[i].name, .weight = 1};
+    if (count == 0)
+        count = reach->count;
+    divide_by_weight(shares, count, b->replicas, b->uid ? b->uid : "");
+    for (size_t i = 0; i < count; i++) {
+        if (shares[i].replicas > 0)
+            add_cluster(out, shares[i].name, shares[i].replicas);
+    }
+}
+
+void projection_make(struct intern *strings, const struct placed *placed, const struct binding *b,
+                     struct projection *out)
+{
+    const struct reach *reach = first_reach(placed);
+
+    *out = (struct projection){0};
+    out->determined = is_determined(strings, placed, b, &out->reason);
+    if (!out->determined || !reach)
+        return;
+    out->clusters = xreallocarray(NULL, reach->count, sizeof(*out->clusters));
+    if (b->replicas == 0 || placed->placement->division == DIVISION_DUPLICATED)
+        duplicate(reach, b->replicas, out);
+    else
+        divide(reach, b, out);
+}
+
+void projection_release(struct intern *strings, struct projection *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        intern_drop(strings, p->clusters[i].name);
+    free(p->clusters);
+    *p = (struct projection){0};
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/selector.h"
+
+#include "metrics/model/template.h"
+
+static bool lists(const struct label_requirement *r, const char *value)
+{
+    for (size_t i = 0; i < r->value_count; i++) {
+        if (r->values[i] == value)
+            return true;
+    }
+    return false;
+}
+
+static bool requirement_holds(const struct label_requirement *r, const struct labels *labels)
+{
+    const char *value = labels_get(labels, r->key);
+
+    switch (r->op) {
+    case LABEL_IN:
+        return value && lists(r, value);
+    case LABEL_NOT_IN:
+        return !value || !lists(r, value);
+    case LABEL_EXISTS:
+        return value;
+    case LABEL_DOES_NOT_EXIST:
+        return !value;
+    }
+    abort();
+}
+
+bool label_selector_matches(const struct label_selector *selector, const struct labels *labels)
+{
+    if (selector->invalid)
+        return false;
+    for (size_t i = 0; i < selector->count; i++) {
+        if (!requirement_holds(&selector->items[i], labels))
+            return false;
+    }
+    return true;
+}
+
+enum selector_score selector_score(const struct resource_selector *selector,
+                                   const struct entry *template)
+{
+    const struct scope *scope = template->scope;
+    const struct template *t = template->object;
+
+    if (selector->api_version != scope->type->api_version || selector->kind != scope->type->kind)
+        return SCORE_NONE;
+    if (selector->ns && selector->ns != scope->ns)
+        return SCORE_NONE;
+    if (selector->name)
+        return strcmp(selector->name, template->name) == 0 ? SCORE_NAME : SCORE_NONE;
+    if (!selector->labels)
+        return SCORE_ALL;
+    return label_selector_matches(selector->labels, &t->labels) ? SCORE_LABELS : SCORE_NONE;
+}
+
+static bool selects_by_labels(const struct resource_selector *rule)
+{
+    return rule->labels && (rule->labels->count > 0 || rule->labels->invalid);
+}
+
+bool exclusion_is_empty(const struct resource_selector *rule)
+{
+    return !rule->api_version && !rule->kind && !rule->ns && !rule->name &&
+           !selects_by_labels(rule);
+}
+
+bool exclusion_matches(const struct resource_selector *rule, const struct entry *template)
+{
+    const struct scope *scope = template->scope;
+    const struct template *t = template->object;
+
+    if (exclusion_is_empty(rule))
+        return false;
+    if (rule->api_version && rule->api_version != scope->type->api_version)
+        return false;
+    if (rule->kind && rule->kind != scope->type->kind)
+        return false;
+    if (rule->ns && rule->ns != scope->ns)
+        return false;
+    if (rule->name && strcmp(rule->name, template->name) != 0)
+        return false;
+    return !selects_by_labels(rule) || label_selector_matches(rule->labels, &t->labels);
+}
+
+bool policy_excludes(const struct policy *policy, const struct entry *template)
+{
+    for (size_t i = 0; i < policy->exclusion_count; i++) {
+        if (exclusion_matches(&policy->exclusions[i], template))
+            return true;
+    }
+    return false;
+}
+
+enum selector_score policy_score(const struct policy *policy, const struct entry *template)
+{
+    enum selector_score best = SCORE_NONE;
+
+    for (size_t i = 0; i < policy->selector_count; i++) {
+        enum selector_score score = selector_score(&policy->selectors[i], template);
+
+        if (score > best)
+            best = score;
+    }
+    return best;
+}

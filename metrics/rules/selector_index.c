@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/selector_index.h"
+
+#include "metrics/model/template.h"
+
+/* All texts are shared; NULL where the selector leaves it open. */
+struct bucket_key {
+    const char *policy_ns; /* NULL for cluster-wide policies. */
+    const char *api_version;
+    const char *kind;
+    const char *ns;
+    const char *name;
+    const char *label_key;
+    const char *label_value;
+};
+
+struct filed {
+    struct entry *policy;
+    const struct resource_selector *selector;
+};
+
+struct bucket {
+    struct bucket_key key;
+    struct filed *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct type_count {
+    const char *names[2];
+    size_t selectors;
+};
+
+struct selector_index {
+    const struct store *store;
+    uint64_t seed;
+    struct map buckets;
+    struct map types;
+    struct selection *found;
+    size_t found_count;
+    size_t found_capacity;
+};
+
+static bool is_bucket(const void *item, const void *key)
+{
+    const struct bucket *bucket = item;
+
+    return memcmp(&bucket->key, key, sizeof(bucket->key)) == 0;
+}
+
+static bool is_type_count(const void *item, const void *key)
+{
+    const struct type_count *type = item;
+
+    return memcmp(type->names, key, sizeof(type->names)) == 0;
+}
+
+struct selector_index *selector_index_new(const struct store *store, uint64_t seed)
+{
+    struct selector_index *index = xcalloc(1, sizeof(*index));
+
+    index->store = store;
+    index->seed = seed;
+    index->buckets = MAP_INIT(is_bucket);
+    index->types = MAP_INIT(is_type_count);
+    return index;
+}
+
+static void free_bucket(struct bucket *bucket)
+{
+    free(bucket->items);
+    free(bucket);
+}
+
+void selector_index_free(struct selector_index *index)
+{
+    void *item;
+
+    if (!index)
+        return;
+    for (size_t at = 0; (item = map_next(&index->buckets, &at));)
+        free_bucket(item);
+    for (size_t at = 0; (item = map_next(&index->types, &at));)
+        free(item);
+    map_release(&index->buckets);
+    map_release(&index->types);
+    free(index->found);
+    free(index);
+}
+
+/* The first label that every selected template must carry, if there is one. */
+static const struct label_requirement *anchor_of(const struct label_selector *selector)
+{
+    for (size_t i = 0; selector && i < selector->count; i++) {
+        const struct label_requirement *r = &selector->items[i];
+
+        if (r->op == LABEL_IN && r->value_count == 1)
+            return r;
+    }
+    return NULL;
+}
+
+/* Where a selector is filed. False if it can never match, so that it is filed nowhere. */
+static bool key_of(const struct entry *policy, const struct resource_selector *selector,
+                   struct bucket_key *out)
+{
+    bool cluster_wide = policy->scope->type->row->cluster_scoped;
+    const struct label_requirement *anchor = selector->name ? NULL : anchor_of(selector->labels);
+
+    *out = (struct bucket_key){
+        .policy_ns = cluster_wide ? NULL : policy->scope->ns,
+        .api_version = selector->api_version,
+        .kind = selector->kind,
+        .ns = selector->ns,
+        .name = selector->name,
+        .label_key = anchor ? anchor->key : NULL,
+        .label_value = anchor ? anchor->values[0] : NULL,
+    };
+    if (cluster_wide)
+        return true;
+    /* A PropagationPolicy is looked up for templates of its own namespace only. */
+    out->ns = policy->scope->ns;
+    return !selector->ns || selector->ns == policy->scope->ns;
+}
+
+static void count_type(struct selector_index *index, const struct resource_selector *selector,
+                       bool up)
+{
+    const char *names[] = {selector->api_version, selector->kind};
+    uint64_t hash = map_hash(names, sizeof(names), index->seed);
+    struct type_count *type = map_get(&index->types, hash, names);
+
+    if (!type) {
+        type = xcalloc(1, sizeof(*type));
+        memcpy(type->names, names, sizeof(names));
+        map_add(&index->types, hash, type);
+    }
+    type->selectors = up ? type->selectors + 1 : type->selectors - 1;
+    if (type->selectors == 0)
+        free(map_take(&index->types, hash, names));
+}
+
+size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
+                                 const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    const struct type_count *type =
+        map_get(&index->types, map_hash(names, sizeof(names), index->seed), names);
+
+    return type ? type->selectors : 0;
+}
+
+static void file_selector(struct selector_index *index, struct entry *policy,
+                          const struct resource_selector *selector)
+{
+    struct bucket_key key;
+
+    count_type(index, selector, true);
+    if (!key_of(policy, selector, &key))
+        return;
+
+    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
+    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    if (!bucket) {
+        bucket = xcalloc(1, sizeof(*bucket));
+        bucket->key = key;
+        map_add(&index->buckets, hash, bucket);
+    }
+    if (bucket->count == bucket->capacity) {
+        bucket->capacity = bucket->capacity ? 2 * bucket->capacity : 1;
+        bucket->items = xreallocarray(bucket->items, bucket->capacity, sizeof(*bucket->items));
+    }
+    bucket->items[bucket->count++] = (struct filed){policy, selector};
+}
+
+static void take_selector(struct selector_index *index, struct entry *policy,
+                          const struct resource_selector *selector)
+{
+    struct bucket_key key;
+
+    count_type(index, selector, false);
+    if (!key_of(policy, selector, &key))
+        return;
+
+    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
+    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    for (size_t i = 0; i < bucket->count; i++) {
+        if (bucket->items[i].selector != selector)
+            continue;
+        bucket->items[i] = bucket->items[--bucket->count];
+        break;
+    }
+    if (bucket->count == 0)
+        free_bucket(map_take(&index->buckets, hash, &key));
+}
+
+void selector_index_add(struct selector_index *index, struct entry *entry,
+                        const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->selector_count; i++)
+        file_selector(index, entry, &policy->selectors[i]);
+}
+
+void selector_index_remove(struct selector_index *index, struct entry *entry,
+                           const struct policy *policy)
+{
+    for (size_t i = 0; i < policy->selector_count; i++)
+        take_selector(index, entry, &policy->selectors[i]);
+}
+
+static void note(struct selector_index *index, struct entry *policy, enum selector_score score)
+{
+    if (index->found_count == index->found_capacity) {
+        index->found_capacity = index->found_capacity ? 2 * index->found_capacity : 16;
+        index->found = xreallocarray(index->found, index->found_capacity, sizeof(*index->found));
+    }
+    index->found[index->found_count++] = (struct selection){policy, score};
+}
+
+static void search(struct selector_index *index, const struct bucket_key *key,
+                   const struct entry *template)
+{
+    const struct bucket *bucket =
+        map_get(&index->buckets, map_hash(key, sizeof(*key), index->seed), key);
+
+    for (size_t i = 0; bucket && i < bucket->count; i++) {
+        enum selector_score score = selector_score(bucket->items[i].selector, template);
+
+        if (score != SCORE_NONE)
+            note(index, bucket->items[i].policy, score);
+    }
+}
+
+/* Under one name, label or nothing: the namespace's own policies, then the cluster-wide ones. */
+static void search_all(struct selector_index *index, struct bucket_key key,
+                       const struct entry *template)
+{
+    const char *ns = template->scope->ns;
+
+    key.ns = ns;
+    if (*ns) {
+        key.policy_ns = ns;
+        search(index, &key, template);
+    }
+    key.policy_ns = NULL;
+    if (*ns)
+        search(index, &key, template);
+    key.ns = NULL;
+    search(index, &key, template);
+}
+
+static int by_policy(const void *a, const void *b)
+{
+    const struct selection *left = a, *right = b;
+
+    if (left->policy != right->policy)
+        return (uintptr_t)left->policy < (uintptr_t)right->policy ? -1 : 1;
+    return (int)right->score - (int)left->score;
+}
+
+/* Keep each policy once, with its best score. */
+static void merge(struct selector_index *index)
+{
+    size_t kept = 0;
+
+    if (index->found_count > 1)
+        qsort(index->found, index->found_count, sizeof(*index->found), by_policy);
+    for (size_t i = 0; i < index->found_count; i++) {
+        if (kept == 0 || index->found[kept - 1].policy != index->found[i].policy)
+            index->found[kept++] = index->found[i];
+    }
+    index->found_count = kept;
+}
+
+const struct selection *selector_index_select(struct selector_index *index,
+                                              const struct entry *template, size_t *out_count)
+{
+    const struct type *type = template->scope->type;
+    const struct template *t = template->object;
+    struct bucket_key key = {.api_version = type->api_version, .kind = type->kind};
+
+    index->found_count = 0;
+    if (selector_index_type_count(index, type->api_version, type->kind) > 0) {
+        search_all(index, key, template);
+        for (size_t i = 0; i < t->labels.count; i++) {
+            key.label_key = t->labels.items[i].key;
+            key.label_value = t->labels.items[i].value;
+            search_all(index, key, template);
+        }
+        key.label_key = key.label_value = NULL;
+        key.name = intern_find(store_strings(index->store), template->name);
+        if (key.name)
+            search_all(index, key, template);
+        merge(index);
+    }
+    *out_count = index->found_count;
+    return index->found;
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/random_object.h"
+
+#include "metrics/model/binding.h"
+
+static const char *const namespaces[] = {"default", "team", "kube-system"};
+static const char *const names[] = {"app", "web", "Web", "db"};
+static const char *const policies[] = {"policy-a", "policy-b", "policy-c"};
+static const char *const ids[] = {"id-1", "id-2"};
+static const char *const kinds[][2] = {
+    {"apps/v1", "Deployment"},
+    {"v1", "ConfigMap"},
+    {"v1", "Secret"},
+};
+static const char *const members[] = {"member1", "member2", "member3", "member4"};
+static const char *const times[] = {
+    "2026-01-01T00:00:00Z",
+    "2026-01-01T00:00:30Z",
+    "2026-01-01T00:01:00Z",
+    "2026-01-01T00:02:00Z",
+};
+
+#define PICK(w, list) ((list)[world_random((w), (uint32_t)ARRAY_LEN(list))])
+
+static bool chance(struct world *w, uint32_t one_in)
+{
+    return world_random(w, one_in) == 0;
+}
+
+static cJSON *add_metadata(struct world *w, cJSON *object, const char *ns, const char *name)
+{
+    cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
+
+    cJSON_AddStringToObject(metadata, "name", name);
+    if (*ns)
+        cJSON_AddStringToObject(metadata, "namespace", ns);
+    if (chance(w, 2))
+        cJSON_AddStringToObject(metadata, "creationTimestamp", PICK(w, times));
+    if (chance(w, 8))
+        cJSON_AddStringToObject(metadata, "deletionTimestamp", PICK(w, times));
+    if (chance(w, 2)) {
+        cJSON *entry = cJSON_CreateObject();
+
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(metadata, "managedFields"), entry);
+        cJSON_AddStringToObject(entry, "manager", "kubectl");
+        cJSON_AddStringToObject(entry, "operation", "Update");
+        cJSON_AddStringToObject(entry, "time", PICK(w, times));
+        cJSON_AddItemToObject(entry, "fieldsV1", cJSON_Parse("{\"f:spec\":{}}"));
+    }
+    cJSON_AddObjectToObject(metadata, "labels");
+    cJSON_AddObjectToObject(metadata, "annotations");
+    return metadata;
+}
+
+static cJSON *new_object(const char *api_version, const char *kind)
+{
+    cJSON *object = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(object, "apiVersion", api_version);
+    cJSON_AddStringToObject(object, "kind", kind);
+    return object;
+}
+
+/* A claim, now and then with one part missing. */
+static void add_claim(struct world *w, cJSON *metadata, const char *ns)
+{
+    cJSON *labels = cJSON_GetObjectItem(metadata, "labels");
+    cJSON *annotations = cJSON_GetObjectItem(metadata, "annotations");
+    bool own = *ns && chance(w, 2);
+
+    if (own) {
+        cJSON_AddStringToObject(annotations, "propagationpolicy.karmada.io/namespace", ns);
+        cJSON_AddStringToObject(annotations, "propagationpolicy.karmada.io/name",
+                                PICK(w, policies));
+    } else {
+        cJSON_AddStringToObject(annotations, "clusterpropagationpolicy.karmada.io/name",
+                                PICK(w, policies));
+    }
+    if (!chance(w, 6))
+        cJSON_AddStringToObject(labels,
+                                own ? "propagationpolicy.karmada.io/permanent-id"
+                                    : "clusterpropagationpolicy.karmada.io/permanent-id",
+                                PICK(w, ids));
+}
+
+static cJSON *random_template(struct world *w)
+{
+    const char *const *kind = PICK(w, kinds);
+    const char *ns = PICK(w, namespaces);
+    cJSON *object = new_object(kind[0], kind[1]);
+    cJSON *metadata = add_metadata(w, object, ns, PICK(w, names));
+    cJSON *labels = cJSON_GetObjectItem(metadata, "labels");
+
+    if (chance(w, 2))
+        cJSON_AddStringToObject(labels, "app", PICK(w, names));
+    if (chance(w, 20))
+        cJSON_AddStringToObject(labels, "resourcetemplate.karmada.io/claimed-by", "somebody");
+    if (chance(w, 2))
+        add_claim(w, metadata, ns);
+    if (strcmp(kind[1], "Deployment") == 0) {
+        cJSON *spec = cJSON_AddObjectToObject(object, "spec");
+        char template[256];
+
+        cJSON_AddNumberToObject(spec, "replicas", world_random(w, 3));
+        snprintf(template, sizeof(template),
+                 "{\"spec\":{\"volumes\":[{\"name\":\"v\",\"configMap\":{\"name\":\"%s\"}},"
+                 "{\"name\":\"s\",\"secret\":{\"secretName\":\"%s\"}}]}}",
+                 PICK(w, names), PICK(w, names));
+        cJSON_AddItemToObject(spec, "template", cJSON_Parse(template));
+    }
+    return object;
+}
+
+/* One of each way to choose clusters and to divide replicas. */
+static const char *const placements[] = {
+    "{}",
+    "{\"clusterAffinity\":{\"clusterNames\":[\"member1\"]}}",
+    "{\"clusterAffinity\":{\"clusterNames\":[\"member2\"]}}",
+    "{\"clusterAffinity\":{\"labelSelector\":{\"matchLabels\":{\"env\":\"prod\"}}},"
+    "\"replicaScheduling\":{\"replicaSchedulingType\":\"Divided\"}}",
+    "{\"clusterAffinity\":{\"fieldSelector\":{\"matchExpressions\":[{\"key\":\"zone\","
+    "\"operator\":\"In\",\"values\":[\"z1\"]}]}},\"replicaScheduling\":{"
+    "\"replicaDivisionPreference\":\"Aggregated\"}}",
+    "{\"clusterAffinities\":[{\"affinityName\":\"a\",\"clusterNames\":[\"member3\"]},"
+    "{\"affinityName\":\"b\",\"exclude\":[\"member1\"]}],\"clusterTolerations\":["
+    "{\"operator\":\"Exists\"}]}",
+    "{\"replicaScheduling\":{\"weightPreference\":{\"staticWeightList\":[{\"targetCluster\":{"
+    "\"clusterNames\":[\"member1\"]},\"weight\":3},{\"targetCluster\":{},\"weight\":1}]}}}",
+};
+
+/* What policies and bindings have in common. */
+static void add_propagation(struct world *w, cJSON *spec)
+{
+    cJSON_AddItemToObject(spec, "placement", cJSON_Parse(PICK(w, placements)));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(spec, "conflictResolution", chance(w, 2) ? "Abort" : "Overwrite");
+    if (chance(w, 2))
+        cJSON_AddBoolToObject(spec, "preserveResourcesOnDeletion", chance(w, 2));
+    if (!chance(w, 3))
+        cJSON_AddTrueToObject(spec, "propagateDeps");
+}
+
+static cJSON *random_selector(struct world *w, const char *ns)
+{
+    const char *const *kind = PICK(w, kinds);
+    cJSON *selector = new_object(kind[0], kind[1]);
+
+    if (chance(w, 3))
+        cJSON_AddStringToObject(selector, "namespace", *ns ? ns : PICK(w, namespaces));
+    if (chance(w, 3)) {
+        cJSON_AddStringToObject(selector, "name", PICK(w, names));
+    } else if (chance(w, 3)) {
+        cJSON *labels = cJSON_AddObjectToObject(selector, "labelSelector");
+        cJSON_AddStringToObject(cJSON_AddObjectToObject(labels, "matchLabels"), "app",
+                                PICK(w, names));
+    } else if (chance(w, 4)) {
+        cJSON_AddItemToObject(selector, "labelSelector",
+                              cJSON_Parse("{\"matchExpressions\":[{\"key\":\"app\","
+                                          "\"operator\":\"DoesNotExist\"}]}"));
+    }
+    return selector;
+}
+
+static cJSON *random_policy(struct world *w)
+{
+    bool wide = chance(w, 2);
+    const char *ns = wide ? "" : PICK(w, namespaces);
+    cJSON *object = new_object("policy.karmada.io/v1alpha1",
+                               wide ? "ClusterPropagationPolicy" : "PropagationPolicy");
+    cJSON *metadata = add_metadata(w, object, ns, PICK(w, policies));
+    cJSON *spec = cJSON_AddObjectToObject(object, "spec");
+    cJSON *selectors = cJSON_AddArrayToObject(spec, "resourceSelectors");
+
+    if (!chance(w, 4))
+        cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "labels"),
+                                wide ? "clusterpropagationpolicy.karmada.io/permanent-id"
+                                     : "propagationpolicy.karmada.io/permanent-id",
+                                PICK(w, ids));
+    for (uint32_t i = 1 + world_random(w, 2); i > 0; i--)
+        cJSON_AddItemToArray(selectors, random_selector(w, ns));
+    if (chance(w, 3))
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(spec, "excludedResources"),
+                             random_selector(w, ns));
+    if (chance(w, 2))
+        cJSON_AddNumberToObject(spec, "priority", world_random(w, 3));
+    if (chance(w, 3))
+        cJSON_AddStringToObject(spec, "activationPreference", "Lazy");
+    if (chance(w, 5))
+        cJSON_AddItemToArray(cJSON_AddArrayToObject(spec, "dependentOverrides"),
+                             cJSON_CreateString(PICK(w, names)));
+    add_propagation(w, spec);
+    return object;
+}
+
+/* What the scheduler made of a binding. */
+static void add_schedule(struct world *w, cJSON *spec)
+{
+    cJSON *clusters = cJSON_AddArrayToObject(spec, "clusters");
+
+    cJSON_AddNumberToObject(spec, "replicas", world_random(w, 6));
+    for (uint32_t i = world_random(w, 3); i > 0; i--) {
+        cJSON *cluster = cJSON_CreateObject();
+
+        cJSON_AddStringToObject(cluster, "name", PICK(w, members));
+        cJSON_AddNumberToObject(cluster, "replicas", world_random(w, 3));
+        cJSON_AddItemToArray(clusters, cluster);
+    }
+    if (chance(w, 2))
+        cJSON_AddItemToObject(spec, "replicaRequirements",
+                              cJSON_Parse("{\"resourceRequest\":{\"cpu\":\"100m\","
+                                          "\"memory\":\"1Gi\"}}"));
+    if (chance(w, 10))
+        cJSON_AddItemToObject(spec, "components", cJSON_Parse("[{\"name\":\"main\"}]"));
+}
+
+static cJSON *random_binding(struct world *w)
+{
+    const char *const *kind = PICK(w, kinds);
+    const char *ns = PICK(w, namespaces);
+    const char *name = PICK(w, names);
+    CLEANUP(strbuf_release) struct strbuf binding = STRBUF_INIT(256);
+    cJSON *object = new_object("work.karmada.io/v1alpha2", "ResourceBinding");
+
+    binding_name(kind[1], name, &binding);
+    cJSON *metadata = add_metadata(w, object, ns, binding.data);
+    cJSON *spec = cJSON_AddObjectToObject(object, "spec");
+    cJSON *resource = new_object(kind[0], kind[1]);
+    cJSON_AddItemToObject(spec, "resource", resource);
+    cJSON_AddStringToObject(resource, "namespace", ns);
+    cJSON_AddStringToObject(resource, "name", name);
+    cJSON_AddStringToObject(resource, "uid", PICK(w, ids));
+    add_schedule(w, spec);
+    add_propagation(w, spec);
+    if (chance(w, 2))
+        cJSON_DeleteItemFromObject(spec, "placement");
+    else if (!chance(w, 4))
+        add_claim(w, metadata, ns);
+    cJSON *required = cJSON_AddArrayToObject(spec, "requiredBy");
+    for (uint32_t i = world_random(w, 4); i > 0; i--) {
+        cJSON *referrer = cJSON_CreateObject();
+
+        binding_name("Deployment", PICK(w, names), &binding);
+        cJSON_AddStringToObject(referrer, "namespace", ns);
+        cJSON_AddStringToObject(referrer, "name", binding.data);
+        cJSON_AddItemToArray(required, referrer);
+    }
+    return object;
+}
+
+static cJSON *random_override(struct world *w)
+{
+    bool wide = chance(w, 2);
+    cJSON *object =
+        new_object("policy.karmada.io/v1alpha1", wide ? "ClusterOverridePolicy" : "OverridePolicy");
+
+    add_metadata(w, object, wide ? "" : PICK(w, namespaces), PICK(w, names));
+    return object;
+}
+
+static cJSON *random_cluster(struct world *w)
+{
+    cJSON *object = new_object("cluster.karmada.io/v1alpha1", "Cluster");
+    cJSON *metadata = add_metadata(w, object, "", PICK(w, members));
+    cJSON *labels = cJSON_GetObjectItem(metadata, "labels");
+    cJSON *spec = cJSON_AddObjectToObject(object, "spec");
+    char status[128];
+
+    if (!chance(w, 3))
+        cJSON_AddStringToObject(labels, "env", chance(w, 2) ? "prod" : "dev");
+    if (chance(w, 2))
+        cJSON_AddItemToObject(spec, "zones", cJSON_Parse("[\"z1\",\"z2\"]"));
+    if (chance(w, 5))
+        cJSON_AddItemToObject(spec, "taints",
+                              cJSON_Parse("[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]"));
+    snprintf(status, sizeof(status),
+             "{\"resourceSummary\":{\"allocatable\":{\"cpu\":\"8\"},"
+             "\"allocated\":{\"cpu\":\"%u\"}}}",
+             world_random(w, 8));
+    cJSON_AddItemToObject(object, "status", cJSON_Parse(status));
+    return object;
+}
+
+cJSON *random_object(struct world *w)
+{
+    uint32_t roll = world_random(w, 11);
+
+    if (roll < 4)
+        return random_template(w);
+    if (roll < 7)
+        return random_policy(w);
+    if (roll < 9)
+        return random_binding(w);
+    return roll < 10 ? random_override(w) : random_cluster(w);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/drift.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/timestamp.h"
+#include "tests/unit/world.h"
+
+/* One Deployment test/nginx, the policies around it, and its binding, each from a few words. */
+#define POLICY_OF(kind, ns, name, id, spec)                                                        \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"" kind "\",\"metadata\":{"          \
+    "\"name\":\"" name "\"" ns ",\"generation\":1,\"labels\":{" id "}},\"spec\":{"                 \
+    "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"" spec "}}"
+#define PP(name, id, spec)                                                                         \
+    POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"", name,                                \
+              "\"propagationpolicy.karmada.io/permanent-id\":\"" id "\"", spec)
+#define CPP(name, id, spec)                                                                        \
+    POLICY_OF("ClusterPropagationPolicy", "", name,                                                \
+              "\"clusterpropagationpolicy.karmada.io/permanent-id\":\"" id "\"", spec)
+/* The rest of the only selector, then the rest of the spec. */
+#define ALL         "}]"
+#define NAMED(name) ",\"name\":\"" name "\"}]"
+#define LAZY        ",\"activationPreference\":\"Lazy\""
+#define ON(cluster) ",\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"" cluster "\"]}}"
+
+#define CLAIM_LABEL(id) "\"propagationpolicy.karmada.io/permanent-id\":\"" id "\""
+#define CLAIM_NOTES(name)                                                                          \
+    "\"propagationpolicy.karmada.io/namespace\":\"test\","                                         \
+    "\"propagationpolicy.karmada.io/name\":\"" name "\""
+#define CLAIM(name, id) ",\"labels\":{" CLAIM_LABEL(id) "},\"annotations\":{" CLAIM_NOTES(name) "}"
+
+#define CHANGED_BY_USER(time)                                                                      \
+    ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":\"" time       \
+    "\",\"fieldsV1\":{\"f:spec\":{}}}]"
+
+#define NGINX(metadata)                                                                            \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","        \
+    "\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2}}"
+#define BINDING(metadata, spec)                                                                    \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
+    "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
+    "\"name\":\"nginx\"}" spec "}}"
+/* Somebody else's: then the source is a control plane, not a folder of manifests. */
+#define OTHER_BINDING                                                                              \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"other-deployment\",\"namespace\":\"test\"},\"spec\":{\"placement\":{},"            \
+    "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
+    "\"name\":\"other\"}}}"
+
+#define NOON "2026-01-01T12:00:00Z"
+
+static const struct drift_case {
+    const char *title;
+    const char *objects[5];
+    enum template_state state;
+    unsigned reason;
+    enum stale_phase phase;
+    unsigned fields;
+    const char *governing;
+    const char *now; /* NOON unless told. */
+    enum takeover takeover;
+} cases[] = {
+    /* The claim's policy governs. */
+    {"claimed by an immediate policy, no binding yet: unbound",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL), OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .governing = "p"},
+    {"claimed by a lazy policy that never made a binding",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY), OTHER_BINDING},
+     .state = STATE_STALE,
+     .reason = STALE_NEVER_BOUND,
+     .phase = PHASE_DEFERRED,
+     .governing = "p"},
+    {"an attached binding is no binding of the lazy policy",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY),
+      BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
+     .state = STATE_STALE,
+     .reason = STALE_NEVER_BOUND,
+     .phase = PHASE_DEFERRED,
+     .governing = "p"},
+    {"the binding says what the policy says",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a claim on the binding alone counts too",
+     {NGINX(""), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a lazy policy changed its placement: deferred",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_DEFERRED,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"an immediate policy changed its placement: overdue",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"a policy preempted the claim lazily, the binding is the old one's",
+     {NGINX(CLAIM("p2", "2")), PP("p", "1", ALL), PP("p2", "2", ALL LAZY),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_DEFERRED,
+     .governing = "p2"},
+    {"the binding carries an older id of the policy's name",
+     {NGINX(CLAIM("p", "2")), PP("p", "2", ALL), BINDING(CLAIM("p", "1"), ",\"placement\":{}")},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"every copied field is named",
+     {NGINX(CLAIM("p", "1")),
+      PP("p", "1",
+         ALL ON("m2") ",\"conflictResolution\":\"Overwrite\",\"preserveResourcesOnDeletion\":true,"
+                      "\"propagateDeps\":true,\"failover\":{\"cluster\":{\"purgeMode\":"
+                      "\"Directly\"}},\"suspension\":{\"dispatching\":true},"
+                      "\"schedulerName\":\"other\""),
+      BINDING(CLAIM("p", "1"), ON("m1") ",\"schedulePriority\":{\"priority\":1}")},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = (1U << DRIFT_FIELD_COUNT) - 1,
+     .governing = "p"},
+    {"defaults, empty lists, order of keys and scheduling of its own are no drift",
+     {NGINX(CLAIM("p", "1")),
+      PP("p", "1",
+         ALL ",\"placement\":{\"clusterTolerations\":[],\"replicaScheduling\":{"
+             "\"replicaSchedulingType\":\"Divided\"},\"clusterAffinity\":{\"clusterNames\":["
+             "\"m1\"],\"exclude\":null}},\"propagateDeps\":false,\"suspension\":{}"),
+      BINDING(CLAIM("p", "1"),
+              ",\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]},"
+              "\"replicaScheduling\":{\"replicaDivisionPreference\":\"Weighted\"}},"
+              "\"conflictResolution\":\"Abort\",\"schedulerName\":\"default-scheduler\","
+              "\"preserveResourcesOnDeletion\":false,\"suspension\":{\"scheduling\":true}")},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    /* Phases in time. */
+    {"within the grace period an immediate policy is not overdue",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL ON("m2")),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_DEFERRED,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p",
+     .now = "2026-01-01T12:01:00Z"},
+    {"after it, it is",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL ON("m2")),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p",
+     .now = "2026-01-01T12:01:01Z"},
+    {"a template changed after its lazy policy is owed the change",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T12:05:00Z")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL LAZY ON("m2")),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p",
+     .now = "2026-01-01T12:07:00Z"},
+    {"a template changed before its lazy policy waits, however long",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T11:00:00Z")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL LAZY ON("m2")),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_DEFERRED,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p",
+     .now = "2026-06-01T12:07:00Z"},
+    /* The claim no longer counts. */
+    {"the policy does not select the template any more",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    {"the policy excludes the template now",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ",\"excludedResources\":[{\"name\":\"nginx\"}]"),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    {"the policy of the claim is gone",
+     {NGINX(CLAIM("p", "1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_GONE,
+     .phase = PHASE_OVERDUE},
+    {"the policy of the claim was made anew under its name",
+     {NGINX(CLAIM("p", "1")), PP("p", "2", ALL), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_GONE,
+     .phase = PHASE_OVERDUE},
+    {"a claim with half its keys is none",
+     {NGINX(",\"labels\":{" CLAIM_LABEL("1") "}"), PP("p", "1", ALL), OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .governing = "p"},
+    /* Without a claim. */
+    {"a match, no binding: unbound",
+     {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .governing = "p"},
+    {"a match, but an override that it depends on does not exist",
+     {NGINX(""), PP("p", "1", ALL ",\"dependentOverrides\":[\"missing\"]"), OTHER_BINDING},
+     .state = STATE_PENDING,
+     .reason = PENDING_OVERRIDE_MISSING,
+     .governing = "p"},
+    {"a match, and a binding that an earlier policy left",
+     {NGINX(""), PP("p", "1", ALL), BINDING("", ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"no match, a binding that an earlier policy left: orphaned",
+     {NGINX(""), BINDING("", ON("m1"))},
+     .state = STATE_ORPHANED},
+    {"no match, and the replicas changed since: pending again",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\"},\"spec\":{\"replicas\":5}}",
+      BINDING("", ON("m1"))},
+     .state = STATE_PENDING,
+     .reason = PENDING_POLICY_GONE},
+    {"no match, and times tell that the user changed it since",
+     {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
+      BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_PENDING,
+     .reason = PENDING_POLICY_GONE},
+    {"no match, and times tell that nobody did",
+     {NGINX(CHANGED_BY_USER("2026-01-01T10:00:00Z")),
+      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+     .state = STATE_ORPHANED},
+    {"no match, only required by others: attached",
+     {NGINX(""), BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
+     .state = STATE_ATTACHED},
+    {"required by nobody any more: pending",
+     {NGINX(""), BINDING("", ""), CPP("c", "9", NAMED("other"))},
+     .state = STATE_PENDING,
+     .reason = PENDING_NO_MATCH},
+    {"no policy selects its kind at all",
+     {NGINX(""), OTHER_BINDING},
+     .state = STATE_PENDING,
+     .reason = PENDING_KIND_NOT_SELECTED},
+    {"only an exclusion keeps the policy from it",
+     {NGINX(""), CPP("c", "9", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]")},
+     .state = STATE_PENDING,
+     .reason = PENDING_EXCLUDED},
+    {"only a policy that is being deleted selects it",
+     {NGINX(""),
+      POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "c", "", ALL)},
+     .state = STATE_PENDING,
+     .reason = PENDING_POLICY_DELETING},
+    /* Seed 001: static rules. */
+    {"static: the best-ranked policy takes over at the next change",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), PP("p2", "2", ALL ",\"priority\":2"),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_DEFERRED,
+     .governing = "p2",
+     .takeover = TAKEOVER_STATIC},
+    {"preemption: the same policy of higher priority takes nothing",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), PP("p2", "2", ALL ",\"priority\":2"),
+      BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"static: every policy behaves as lazy",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_DEFERRED,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
+    {"static: a policy that no longer selects leaves the template as it is",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_ORPHANED,
+     .takeover = TAKEOVER_STATIC},
+    {"static: a claim of a policy that is gone is as none",
+     {NGINX(CLAIM("p", "1")), PP("p2", "2", ALL), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_DEFERRED,
+     .governing = "p2",
+     .takeover = TAKEOVER_STATIC},
+    /* Never considered. */
+    {"claimed by another controller",
+     {NGINX(",\"labels\":{\"resourcetemplate.karmada.io/claimed-by\":\"MultiClusterService\"}"),
+      PP("p", "1", ALL)},
+     .state = STATE_IGNORED,
+     .reason = IGNORED_CLAIMED_BY},
+};
+
+static void decides(void **state)
+{
+    const struct drift_case *c = *state;
+    struct rules_options options = rules_options_default;
+    struct world w;
+    int64_t now_ms;
+
+    options.takeover = c->takeover;
+    assert_true(parse_timestamp(c->now ? c->now : NOON, &now_ms));
+    world_init(&w, &options, 1);
+    for (size_t i = 0; i < ARRAY_LEN(c->objects) && c->objects[i]; i++)
+        world_put_text(&w, c->objects[i]);
+    world_settle(&w, now_ms);
+
+    const struct template_decision *d =
+        template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
+    assert_string_equal(state_names[d->state], state_names[c->state]);
+    assert_int_equal(d->reason, c->reason);
+    assert_int_equal(d->phase, c->phase);
+    assert_int_equal(d->fields, c->fields);
+    if (c->governing)
+        assert_string_equal(d->governing ? d->governing->name : "none", c->governing);
+    else
+        assert_null(d->governing);
+    world_release(&w);
+}
+
+/* By the passing of time alone, without any change. */
+static void a_grace_period_ends_by_itself(void **state)
+{
+    int64_t noon_ms;
+    struct world w;
+
+    (void)state;
+    assert_true(parse_timestamp(NOON, &noon_ms));
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, NGINX(CLAIM("p", "1")));
+    world_put_text(&w,
+                   POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON),
+                             "p", CLAIM_LABEL("1"), ALL ON("m2")));
+    world_put_text(&w, BINDING(CLAIM("p", "1"), ON("m1")));
+    world_settle(&w, noon_ms);
+
+    const struct entry *nginx = world_find(&w, "apps/v1", "Deployment", "test", "nginx");
+    assert_int_equal(template_decision(nginx)->phase, PHASE_DEFERRED);
+    assert_int_equal(engine_deadline(w.engine), noon_ms + 60 * 1000 + 1);
+    world_settle(&w, noon_ms + 60 * 1000);
+    assert_int_equal(template_decision(nginx)->phase, PHASE_DEFERRED);
+    world_settle(&w, noon_ms + 60 * 1000 + 1);
+    assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
+    assert_true(engine_deadline(w.engine) == INT64_MAX);
+    /* A clock that is set back takes nothing back. */
+    world_settle(&w, noon_ms);
+    assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
+    world_release(&w);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(cases) + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        /* cmocka hands the state on as it is; the rows themselves stay constant. */
+        void *row = (void *)(uintptr_t)&cases[i];
+
+        tests[n++] = (struct CMUnitTest){cases[i].title, decides, NULL, NULL, row};
+    }
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_grace_period_ends_by_itself);
+    return cmocka_run_group_tests_name("drift", tests, NULL, NULL);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/engine.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/timestamp.h"
+#include "tests/unit/random_object.h"
+
+enum { HISTORIES = 300, CHANGES = 200, DUMP_MAX = 1 << 20 };
+
+static const struct rules_options variants[] = {
+    {TAKEOVER_PREEMPTION, 60 * 1000, "kube-.*", ""},
+    {TAKEOVER_STATIC, 0, "", "v1/Secret"},
+};
+
+/* What a fresh engine says of the objects that are left, given in another order. */
+static void dump_fresh(const struct rules_options *options, cJSON *const *objects, size_t count,
+                       int64_t now_ms, struct strbuf *out)
+{
+    struct world w;
+
+    world_init(&w, options, 99);
+    for (size_t i = count; i > 0; i--) {
+        if (objects[i - 1])
+            world_put(&w, objects[i - 1]);
+    }
+    world_settle(&w, now_ms);
+    world_dump(&w, out);
+    world_release(&w);
+}
+
+static bool same_identity(const cJSON *json, const struct entry *entry)
+{
+    struct identity id;
+    struct error err;
+
+    assert_true(identity_read(json, &id, &err));
+    return strcmp(id.kind, entry_kind(entry)) == 0 && strcmp(id.ns, entry_ns(entry)) == 0 &&
+           strcmp(id.name, entry->name) == 0;
+}
+
+/* Forget what the list holds of an entry, because it changes or goes. */
+static void forget(cJSON **objects, size_t count, const struct entry *entry)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (objects[i] && same_identity(objects[i], entry)) {
+            cJSON_Delete(objects[i]);
+            objects[i] = NULL;
+        }
+    }
+}
+
+static void run_history(const struct rules_options *options, uint32_t seed)
+{
+    CLEANUP(strbuf_release) struct strbuf incremental = STRBUF_INIT(DUMP_MAX);
+    CLEANUP(strbuf_release) struct strbuf fresh = STRBUF_INIT(DUMP_MAX);
+    cJSON *objects[CHANGES] = {NULL};
+    struct world w;
+    int64_t now_ms;
+
+    assert_true(parse_timestamp("2026-01-01T00:00:00Z", &now_ms));
+    world_init(&w, options, seed);
+    for (size_t i = 0; i < CHANGES; i++) {
+        struct entry *gone = world_random(&w, 4) == 0 ? world_pick(&w) : NULL;
+
+        if (gone) {
+            forget(objects, i, gone);
+            store_remove(w.store, gone);
+        } else {
+            cJSON *object = random_object(&w);
+
+            world_put(&w, object);
+            struct identity id;
+            struct error err;
+            assert_true(identity_read(object, &id, &err));
+            forget(objects, i, store_find(w.store, &id));
+            objects[i] = object;
+        }
+        now_ms += world_random(&w, 2000);
+        if (world_random(&w, 3) == 0)
+            engine_settle(w.engine, now_ms, world_random(&w, 20));
+    }
+    world_settle(&w, now_ms);
+    world_dump(&w, &incremental);
+    dump_fresh(options, objects, CHANGES, now_ms, &fresh);
+    if (strcmp(incremental.data, fresh.data) != 0)
+        fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, incremental.data, fresh.data);
+    for (size_t i = 0; i < CHANGES; i++)
+        cJSON_Delete(objects[i]);
+    world_release(&w);
+}
+
+static void any_history_ends_as_a_fresh_engine(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= HISTORIES; seed++)
+        run_history(&variants[seed % ARRAY_LEN(variants)], seed);
+}
+
+/* Sum over a type of what its templates' states are. */
+static void every_template_is_in_one_state(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 7);
+    for (size_t i = 0; i < CHANGES; i++) {
+        cJSON *object = random_object(&w);
+
+        world_put(&w, object);
+        cJSON_Delete(object);
+    }
+    world_settle(&w, 0);
+    size_t decided = 0;
+    for (const struct type *type = store_types(w.store); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count; i++) {
+                const struct template_decision *d = template_decision(scope->entries[i]);
+
+                assert_int_equal(d != NULL, type->row->class == CLASS_TEMPLATE &&
+                                                scope->entries[i]->object != NULL);
+                decided += d && d->state < STATE_COUNT;
+            }
+        }
+    }
+    assert_int_equal(decided, store_count(w.store, CLASS_TEMPLATE));
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_history_ends_as_a_fresh_engine),
+        cmocka_unit_test(every_template_is_in_one_state),
+    };
+
+    return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
+}

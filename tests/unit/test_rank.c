@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/rank.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/lines.h"
+#include "tests/unit/world.h"
+
+/* The winner of a fresh match must be who Karmada's own code says. */
+static void check_winner(const struct world *w, const cJSON *expect)
+{
+    const cJSON *policy = json_get(expect, "policy");
+    const struct entry *template =
+        world_find(w, json_str(expect, "apiVersion", ""), json_str(expect, "kind", ""),
+                   json_str(expect, "namespace", ""), json_str(expect, "name", ""));
+
+    assert_non_null(template);
+    const struct entry *winner = template_decision(template)->winner;
+    if (!policy) {
+        assert_null(winner);
+        return;
+    }
+    assert_non_null(winner);
+    assert_string_equal(entry_kind(winner), json_str(policy, "kind", ""));
+    assert_string_equal(entry_ns(winner), json_str(policy, "namespace", ""));
+    assert_string_equal(winner->name, json_str(policy, "name", ""));
+}
+
+static void check_case(const cJSON *line, void *context)
+{
+    size_t *checked = context;
+    const cJSON *expect;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_all(&w, json_get(line, "objects"));
+    world_settle(&w, 0);
+    cJSON_ArrayForEach (expect, json_get(line, "expect")) {
+        check_winner(&w, expect);
+        (*checked)++;
+    }
+    world_release(&w);
+}
+
+static void agrees_with_karmada(void **state)
+{
+    size_t checked = 0;
+    size_t cases = lines_each("tests/fixtures/vectors/match.jsonl.gz", check_case, &checked);
+
+    (void)state;
+    assert_int_equal(cases, 1500);
+    assert_true(checked > cases);
+}
+
+#define POLICY(kind, ns, name, spec)                                                               \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"" kind                              \
+    "\",\"metadata\":{\"name\":\"" name "\"" ns "},\"spec\":{" spec "}}"
+#define IN_TEST ",\"namespace\":\"test\""
+#define BY_NAME                                                                                    \
+    "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","                  \
+    "\"name\":\"nginx\"}]"
+#define BY_LABEL                                                                                   \
+    "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","                  \
+    "\"labelSelector\":{\"matchLabels\":{\"app\":\"nginx\"}}}]"
+#define BY_KIND "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}]"
+
+/* Two policies over one template: who wins, and what decides. */
+static struct duel {
+    const char *title;
+    const char *first;
+    const char *second;
+    const char *winner;
+    enum rank_step step;
+} duels[] = {
+    {"a namespace's own policy wins over a cluster-wide one of any priority",
+     POLICY("PropagationPolicy", IN_TEST, "own", BY_KIND),
+     POLICY("ClusterPropagationPolicy", "", "wide", BY_NAME ",\"priority\":100"), "own", RANK_KIND},
+    {"explicit priority comes before how closely a selector names",
+     POLICY("PropagationPolicy", IN_TEST, "a", BY_NAME ",\"priority\":1"),
+     POLICY("PropagationPolicy", IN_TEST, "b", BY_LABEL ",\"priority\":2"), "b", RANK_PRIORITY},
+    {"no priority is zero, and zero is more than minus one",
+     POLICY("PropagationPolicy", IN_TEST, "a", BY_LABEL),
+     POLICY("PropagationPolicy", IN_TEST, "b", BY_NAME ",\"priority\":-1"), "a", RANK_PRIORITY},
+    {"a name counts more than a label",
+     POLICY("PropagationPolicy", IN_TEST, "a", BY_LABEL ",\"priority\":1"),
+     POLICY("PropagationPolicy", IN_TEST, "b", BY_NAME ",\"priority\":1"), "b", RANK_SELECTOR},
+    {"a label counts more than the kind alone", POLICY("PropagationPolicy", IN_TEST, "a", BY_KIND),
+     POLICY("PropagationPolicy", IN_TEST, "b", BY_LABEL), "b", RANK_SELECTOR},
+    {"an empty labelSelector counts as a label", POLICY("PropagationPolicy", IN_TEST, "a", BY_KIND),
+     POLICY("PropagationPolicy", IN_TEST, "b",
+            "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+            "\"labelSelector\":{}}]"),
+     "b", RANK_SELECTOR},
+    {"at a tie the smaller name wins, a prefix first",
+     POLICY("PropagationPolicy", IN_TEST, "abc", BY_NAME),
+     POLICY("PropagationPolicy", IN_TEST, "ab", BY_NAME), "ab", RANK_NAME},
+    {"capitals are smaller", POLICY("PropagationPolicy", IN_TEST, "a", BY_NAME),
+     POLICY("PropagationPolicy", IN_TEST, "B", BY_NAME), "B", RANK_NAME},
+    {"an exclusion outweighs everything",
+     POLICY("PropagationPolicy", IN_TEST, "a",
+            BY_NAME ",\"priority\":9,\"excludedResources\":[{\"namespace\":\"test\"}]"),
+     POLICY("ClusterPropagationPolicy", "", "wide", BY_KIND), "wide", RANK_ELIGIBLE},
+};
+
+static void duel(void **state)
+{
+    const struct duel *d = *state;
+    enum rank_step step;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w,
+                   "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                   "\"name\":\"nginx\",\"namespace\":\"test\",\"labels\":{\"app\":\"nginx\"}}}");
+    world_put_text(&w, d->first);
+    world_put_text(&w, d->second);
+    world_settle(&w, 0);
+
+    const struct template_decision *decision =
+        template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
+    assert_non_null(decision->winner);
+    assert_string_equal(decision->winner->name, d->winner);
+    assert_int_equal(decision->candidate_count, 2);
+    assert_true(candidate_compare(&decision->candidates[0], &decision->candidates[1], &step) < 0);
+    assert_int_equal(step, d->step);
+    assert_true(candidate_compare(&decision->candidates[1], &decision->candidates[0], &step) > 0);
+    assert_int_equal(step, d->step);
+    world_release(&w);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(duels) + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(duels); i++)
+        tests[n++] = (struct CMUnitTest){duels[i].title, duel, NULL, NULL, &duels[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(agrees_with_karmada);
+    return cmocka_run_group_tests_name("rank", tests, NULL, NULL);
+}

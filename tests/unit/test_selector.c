@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/selector.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/world.h"
+
+#define POD                                                                                        \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"test\","                     \
+    "\"namespace\":\"default\",\"labels\":{\"foo\":\"bar\"}}}"
+#define NODE "{\"apiVersion\":\"v1\",\"kind\":\"Node\",\"metadata\":{\"name\":\"test\"}}"
+
+/* One selector over one object (Karmada: ResourceSelectorPriority, TestResourceSelectorPriority).
+ */
+static const struct score_case {
+    const char *selector;
+    enum selector_score score;
+    const char *object;
+} score_cases[] = {
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\"", SCORE_ALL, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"namespace\":\"default\"", SCORE_ALL, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"namespace\":\"other\"", SCORE_NONE, POD},
+    {"\"apiVersion\":\"v2\",\"kind\":\"Pod\"", SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"pod\"", SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"test\"", SCORE_NAME, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"Test\"", SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"test\",\"labelSelector\":{"
+     "\"matchLabels\":{\"foo\":\"unmatched\"}}",
+     SCORE_NAME, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"name\":\"unmatched\",\"labelSelector\":{"
+     "\"matchLabels\":{\"foo\":\"bar\"}}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{}", SCORE_LABELS, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchLabels\":{\"foo\":\"bar\"}}",
+     SCORE_LABELS, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchLabels\":{\"\":\"bar\"}}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"missing\",\"operator\":\"NotIn\",\"values\":[\"x\"]}]}",
+     SCORE_LABELS, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"NotIn\",\"values\":[\"bar\"]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"Exists\"}]}",
+     SCORE_LABELS, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"nokey\",\"operator\":\"DoesNotExist\"}]}",
+     SCORE_LABELS, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"In\",\"values\":[]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"Exists\",\"values\":[\"bar\"]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"in\",\"values\":[\"bar\"]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"Gt\",\"values\":[\"1\"]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchLabels\":{\"foo\":\"bar\"},"
+     "\"matchExpressions\":[{\"key\":\"foo\",\"operator\":\"NotIn\",\"values\":[\"bar\"]}]}",
+     SCORE_NONE, POD},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Node\"", SCORE_ALL, NODE},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Node\",\"namespace\":\"default\"", SCORE_NONE, NODE},
+};
+
+/* One exclusion rule over the same objects (seed 003). */
+static const struct exclusion_case {
+    const char *rule;
+    bool excludes;
+    bool empty;
+} exclusion_cases[] = {
+    {"", false, true},
+    {"\"labelSelector\":{}", false, true},
+    {"\"labelSelector\":{\"matchLabels\":{}}", false, true},
+    {"\"namespace\":\"default\"", true, false},
+    {"\"namespace\":\"other\"", false, false},
+    {"\"kind\":\"Pod\"", true, false},
+    {"\"apiVersion\":\"v1\"", true, false},
+    {"\"name\":\"test\"", true, false},
+    {"\"kind\":\"Pod\",\"name\":\"other\"", false, false},
+    {"\"name\":\"test\",\"labelSelector\":{\"matchLabels\":{\"foo\":\"other\"}}", false, false},
+    {"\"name\":\"test\",\"labelSelector\":{\"matchLabels\":{\"foo\":\"bar\"}}", true, false},
+    {"\"name\":\"test\",\"labelSelector\":{}", true, false},
+    {"\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"labelSelector\":{\"matchExpressions\":[{"
+     "\"key\":\"foo\",\"operator\":\"DoesNotExist\"}]}",
+     false, false},
+    {"\"labelSelector\":{\"matchExpressions\":[{\"key\":\"foo\",\"operator\":\"Gt\"}]}", false,
+     false},
+};
+
+/* A world of one object and one policy with the given list of one rule. */
+static const struct policy *put_policy(struct world *w, const char *list, const char *rule)
+{
+    char text[1024];
+
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"ClusterPropagationPolicy\","
+             "\"metadata\":{\"name\":\"p\"},\"spec\":{\"%s\":[{%s}]}}",
+             list, rule);
+    world_put_text(w, text);
+    return world_find(w, "policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "p")->object;
+}
+
+static void scores(void **state)
+{
+    const struct score_case *c = *state;
+    bool is_node = strcmp(c->object, NODE) == 0;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, c->object);
+    const struct policy *policy = put_policy(&w, "resourceSelectors", c->selector);
+    const struct entry *object =
+        world_find(&w, "v1", is_node ? "Node" : "Pod", is_node ? "" : "default", "test");
+
+    assert_int_equal(policy_score(policy, object), c->score);
+    world_release(&w);
+}
+
+static void excludes(void **state)
+{
+    const struct exclusion_case *c = *state;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POD);
+    const struct policy *policy = put_policy(&w, "excludedResources", c->rule);
+
+    assert_int_equal(policy_excludes(policy, world_find(&w, "v1", "Pod", "default", "test")),
+                     c->excludes);
+    assert_int_equal(exclusion_is_empty(&policy->exclusions[0]), c->empty);
+    world_release(&w);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(score_cases) + ARRAY_LEN(exclusion_cases)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(score_cases); i++) {
+        void *row = (void *)(uintptr_t)&score_cases[i];
+
+        tests[n++] = (struct CMUnitTest){score_cases[i].selector, scores, NULL, NULL, row};
+    }
+    for (size_t i = 0; i < ARRAY_LEN(exclusion_cases); i++) {
+        void *row = (void *)(uintptr_t)&exclusion_cases[i];
+
+        tests[n++] = (struct CMUnitTest){exclusion_cases[i].rule, excludes, NULL, NULL, row};
+    }
+    return cmocka_run_group_tests_name("selector", tests, NULL, NULL);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/selector_index.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/random_object.h"
+
+enum { ROUNDS = 200, OBJECTS = 60 };
+
+/* Does the policy belong to those that are asked for this template at all? */
+static bool in_reach(const struct entry *policy, const struct entry *template)
+{
+    return policy->scope->type->row->cluster_scoped || entry_ns(policy) == entry_ns(template);
+}
+
+static enum selector_score found_score(const struct selection *found, size_t count,
+                                       const struct entry *policy)
+{
+    enum selector_score score = SCORE_NONE;
+
+    for (size_t i = 0; i < count; i++) {
+        if (found[i].policy != policy)
+            continue;
+        assert_int_equal(score, SCORE_NONE); /* Each policy once. */
+        score = found[i].score;
+    }
+    return score;
+}
+
+struct all_entries {
+    struct entry *items[OBJECTS];
+    size_t count;
+};
+
+static void list(const struct store *store, enum object_class class, struct all_entries *out)
+{
+    out->count = 0;
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count && type->row->class == class; i++) {
+                if (scope->entries[i]->object)
+                    out->items[out->count++] = scope->entries[i];
+            }
+        }
+    }
+}
+
+/* The index must say of every pair what looking at every selector says. */
+static void compare_with_every_selector(struct selector_index *index, const struct store *store)
+{
+    struct all_entries templates;
+    struct all_entries policies;
+
+    list(store, CLASS_TEMPLATE, &templates);
+    list(store, CLASS_POLICY, &policies);
+    for (size_t t = 0; t < templates.count; t++) {
+        size_t count;
+        const struct selection *found = selector_index_select(index, templates.items[t], &count);
+
+        for (size_t p = 0; p < policies.count; p++) {
+            const struct entry *policy = policies.items[p];
+            enum selector_score expect = in_reach(policy, templates.items[t])
+                                             ? policy_score(policy->object, templates.items[t])
+                                             : SCORE_NONE;
+
+            assert_int_equal(found_score(found, count, policy), expect);
+        }
+    }
+}
+
+static void finds_what_every_selector_finds(void **state)
+{
+    (void)state;
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        struct all_entries policies;
+        struct world w;
+
+        world_init(&w, &rules_options_default, round);
+        struct selector_index *index = selector_index_new(w.store, round);
+        for (size_t i = 0; i < OBJECTS; i++) {
+            cJSON *object = random_object(&w);
+
+            world_put(&w, object);
+            cJSON_Delete(object);
+        }
+        list(w.store, CLASS_POLICY, &policies);
+        for (size_t i = 0; i < policies.count; i++)
+            selector_index_add(index, policies.items[i], policies.items[i]->object);
+        compare_with_every_selector(index, w.store);
+        for (size_t i = 0; i < policies.count; i++)
+            selector_index_remove(index, policies.items[i], policies.items[i]->object);
+
+        struct all_entries templates;
+        list(w.store, CLASS_TEMPLATE, &templates);
+        for (size_t i = 0; i < templates.count; i++) {
+            size_t count;
+
+            selector_index_select(index, templates.items[i], &count);
+            assert_int_equal(count, 0);
+        }
+        selector_index_free(index);
+        world_release(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_what_every_selector_finds),
+    };
+
+    return cmocka_run_group_tests_name("selector_index", tests, NULL, NULL);
+}

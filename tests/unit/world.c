@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/world.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/rules/capacity.h"
+
+void world_init(struct world *w, const struct rules_options *options, uint32_t seed)
+{
+    struct error err;
+
+    w->random = seed * 2654435761U + 1;
+    w->store = store_new(seed);
+    w->engine = engine_new(w->store, options, seed, &err);
+    assert_non_null(w->engine);
+}
+
+void world_release(struct world *w)
+{
+    engine_free(w->engine);
+    store_free(w->store);
+}
+
+/* xorshift32: the same numbers everywhere, so that a failing seed fails again. */
+uint32_t world_random(struct world *w, uint32_t limit)
+{
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 17;
+    w->random ^= w->random << 5;
+    return w->random % limit;
+}
+
+void world_put(struct world *w, const cJSON *json)
+{
+    struct error err = {""};
+
+    if (store_put(w->store, json, (struct origin){1, 1}, &err) == STORE_REJECTED)
+        fail_msg("rejected: %s", err.text);
+}
+
+void world_put_text(struct world *w, const char *json)
+{
+    cJSON *tree = cJSON_Parse(json);
+
+    assert_non_null(tree);
+    world_put(w, tree);
+    cJSON_Delete(tree);
+}
+
+void world_put_all(struct world *w, const cJSON *objects)
+{
+    const cJSON *object;
+
+    cJSON_ArrayForEach (object, objects)
+        world_put(w, object);
+}
+
+void world_settle(struct world *w, int64_t now_ms)
+{
+    while (!engine_settle(w->engine, now_ms, 7))
+        ;
+}
+
+struct entry *world_find(const struct world *w, const char *api_version, const char *kind,
+                         const char *ns, const char *name)
+{
+    return store_find(w->store, &(struct identity){api_version, kind, ns, name});
+}
+
+/* All entries that have an object, sorted. The caller frees the array. */
+static struct entry **sorted(const struct world *w, size_t *out_count)
+{
+    struct entry **entries = NULL;
+    size_t count = 0;
+
+    for (const struct type *type = store_types(w->store); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count; i++) {
+                if (!scope->entries[i]->object)
+                    continue;
+                entries = xreallocarray(entries, count + 1, sizeof(*entries));
+                entries[count++] = scope->entries[i];
+            }
+        }
+    }
+    for (size_t i = 1; i < count; i++) {
+        for (size_t j = i; j > 0 && entry_compare(entries[j - 1], entries[j]) > 0; j--) {
+            struct entry *swapped = entries[j];
+
+            entries[j] = entries[j - 1];
+            entries[j - 1] = swapped;
+        }
+    }
+    *out_count = count;
+    return entries;
+}
+
+struct entry *world_pick(struct world *w)
+{
+    size_t count;
+    CLEANUP(free_cleanup) struct entry **entries = sorted(w, &count);
+
+    return count ? entries[world_random(w, (uint32_t)count)] : NULL;
+}
+
+static void dump_reference(struct strbuf *out, const char *title, const struct entry *entry)
+{
+    if (entry)
+        strbuf_addf(out, " %s=%s/%s/%s%s", title, entry_kind(entry), entry_ns(entry), entry->name,
+                    entry->object ? "" : "(absent)");
+}
+
+static void dump_dependency(struct strbuf *out, const struct dependency_decision *d)
+{
+    if (!d)
+        return;
+    strbuf_addf(out, " dependency(referrers=%u dangling=%u attached=%d derived=%d since=%" PRId64,
+                d->referrers, d->dangling, d->attached, d->derived, d->since_ms);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        strbuf_addf(out, " %d%d%d%d%d%d%d", d->fields[i].conflict, d->fields[i].resolved,
+                    d->fields[i].stored, d->fields[i].unapplied, d->fields[i].overridden,
+                    d->fields[i].predicted, d->fields[i].predicted_resolved);
+    strbuf_adds(out, ")");
+}
+
+static void dump_capacity(struct strbuf *out, const struct capacity *c)
+{
+    if (!c)
+        return;
+    strbuf_addf(out, " capacity(governed=%d", c->governed);
+    for (uint32_t i = 0; i < c->request_count; i++)
+        strbuf_addf(out, " %s=%g", c->requests[i].resource, c->requests[i].amount);
+    for (uint32_t i = 0; i < c->assigned_count; i++)
+        strbuf_addf(out, " %s:%d%s", c->assigned[i].name, c->assigned[i].replicas,
+                    c->assigned[i].forbidden ? "!" : "");
+    if (c->governed && !c->projection.determined)
+        strbuf_addf(out, " undetermined=%s", undetermined_reason_names[c->projection.reason]);
+    for (uint32_t i = 0; i < c->projection.count; i++)
+        strbuf_addf(out, " ->%s:%d", c->projection.clusters[i].name,
+                    c->projection.clusters[i].replicas);
+    strbuf_adds(out, ")");
+}
+
+static void dump_policy(struct strbuf *out, const struct policy_decision *p)
+{
+    strbuf_addf(out, " problems=%x override_missing=%d clusters=", p->problems,
+                p->override_missing);
+    for (uint32_t i = 0; i < p->placed->cluster_count; i++)
+        strbuf_addf(out, "%s,", p->placed->clusters[i]);
+}
+
+static void dump_template(struct strbuf *out, const struct template_decision *d)
+{
+    strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d since=%" PRId64,
+                state_names[d->state], d->reason, d->phase, d->fields, d->kept_claim, d->propagates,
+                d->since_ms);
+    dump_reference(out, "winner", d->winner);
+    dump_reference(out, "governing", d->governing);
+    dump_reference(out, "claimed", d->claimed);
+    dump_reference(out, "binding", d->binding);
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        dump_reference(out, "candidate", d->candidates[i].policy);
+        strbuf_addf(out, "(%d,%d,%d)", d->candidates[i].score, d->candidates[i].excluded,
+                    d->candidates[i].deleting);
+    }
+    dump_dependency(out, d->dependency);
+    dump_capacity(out, d->capacity);
+}
+
+void world_dump(const struct world *w, struct strbuf *out)
+{
+    size_t count;
+    CLEANUP(free_cleanup) struct entry **entries = sorted(w, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct entry *entry = entries[i];
+        const struct binding_decision *b = binding_decision(entry);
+        const struct policy_decision *p = policy_decision(entry);
+
+        strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
+        if (template_decision(entry))
+            dump_template(out, template_decision(entry));
+        if (b)
+            dump_reference(out, "template", b->template);
+        if (b)
+            dump_dependency(out, b->dependency);
+        if (p)
+            dump_policy(out, p);
+        strbuf_addc(out, '\n');
+    }
+}
