@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/listing.h"
+
+static int by_identity(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+static void add_scope(struct listing *listing, const struct scope *scope)
+{
+    for (size_t i = 0; i < scope->count; i++) {
+        if (scope->entries[i]->object)
+            listing->entries[listing->count++] = scope->entries[i];
+    }
+}
+
+struct listing listing_make(const struct store *store, enum object_class class)
+{
+    struct listing listing = {0};
+    size_t count = store_count(store, class);
+
+    if (count == 0)
+        return listing;
+    listing.entries = xreallocarray(NULL, count, sizeof(const struct entry *));
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        if (type->row->class != class)
+            continue;
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+            add_scope(&listing, scope);
+    }
+    assert(listing.count == count);
+    qsort(listing.entries, count, sizeof(const struct entry *), by_identity);
+    return listing;
+}
+
+void listing_release(struct listing *listing)
+{
+    free(listing->entries);
+    *listing = (struct listing){0};
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/samples.h"
+
+/*
+ * The functions that the table of families points at, a file for each class of
+ * entries. What each gives is said by the help text of its family.
+ */
+
+/* In the order of their label's values. */
+enum relation { RELATION_CLAIMED, RELATION_SELECTED, RELATION_WON, RELATION_EXCLUDED };
+
+void observe_templates(const struct entry *entry, struct samples *out);
+void observe_namespace_templates(const struct entry *entry, struct samples *out);
+void observe_stale(const struct entry *entry, struct samples *out);
+void observe_stale_fields(const struct entry *entry, struct samples *out);
+void observe_stale_oldest(const struct entry *entry, struct samples *out);
+void observe_pending(const struct entry *entry, struct samples *out);
+void observe_pending_oldest(const struct entry *entry, struct samples *out);
+void observe_ignored(const struct entry *entry, struct samples *out);
+void observe_outranked(const struct entry *entry, struct samples *out);
+void observe_unbound_oldest(const struct entry *entry, struct samples *out);
+void observe_overlaps(const struct entry *entry, struct samples *out);
+
+/* Of policies and of templates. */
+void observe_policy_templates(const struct entry *entry, struct samples *out);
+void observe_policy_info(const struct entry *entry, struct samples *out);
+void observe_policy_generation(const struct entry *entry, struct samples *out);
+void observe_policy_problems(const struct entry *entry, struct samples *out);
+
+enum binding_origin { ORIGIN_POLICY, ORIGIN_DEPENDENCY, ORIGIN_BOTH, ORIGIN_UNCLAIMED };
+enum { BINDING_ORIGIN_COUNT = ORIGIN_UNCLAIMED + 1 };
+
+void observe_bindings(const struct entry *entry, struct samples *out);
+void observe_not_rescheduled(const struct entry *entry, struct samples *out);
+
+/* Of bindings, and of templates where there are none. */
+void observe_conflicts(const struct entry *entry, struct samples *out);
+void observe_conflicted(const struct entry *entry, struct samples *out);
+void observe_conflict_info(const struct entry *entry, struct samples *out);
+void observe_conflict_parties(const struct entry *entry, struct samples *out);
+void observe_conflict_oldest(const struct entry *entry, struct samples *out);
+void observe_predicted(const struct entry *entry, struct samples *out);
+void observe_unapplied(const struct entry *entry, struct samples *out);
+void observe_overridden(const struct entry *entry, struct samples *out);
+void observe_dangling(const struct entry *entry, struct samples *out);
+void observe_shared(const struct entry *entry, struct samples *out);

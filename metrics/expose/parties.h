@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/engine.h"
+
+/*
+ * Who is who in a decision, where neither side of the exposition may answer
+ * differently: metrics and report both ask here.
+ */
+
+/* What names a policy, whether or not there is such a policy. */
+struct policy_name {
+    const char *kind; /* NULL if no policy is known. */
+    const char *ns;
+    const char *name;
+};
+
+/* The name of a policy's entry; of NULL, no policy. */
+struct policy_name policy_name_of(const struct entry *policy);
+
+/* The policy that has to answer for a stale template: what governs it, else what it claims. */
+const struct entry *stale_policy(const struct template_decision *d);
+
+/*
+ * Whose will a ballot is: `current` asks for the policy that governs the referrer now,
+ * else it is the one that its binding was made from.
+ */
+struct policy_name ballot_policy(const struct ballot *ballot, bool current);
+
+/* The object that a dependency's entry, a binding or (derived) a template, is about. */
+struct identity dependency_resource(const struct entry *dependency);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/report.h"
+
+#include "metrics/expose/listing.h"
+#include "metrics/expose/parties.h"
+#include "metrics/expose/report_rows.h"
+
+/* Everything that the report is made from, gathered before the first byte. */
+struct report {
+    const struct engine *engine;
+    struct listing templates;
+    struct listing policies;
+    struct listing dependencies;  /* By the resource that they are about. */
+    struct policy_counts *counts; /* As `policies`. */
+    struct map counts_by_policy;
+};
+
+static bool is_of_policy(const void *item, const void *key)
+{
+    const struct policy_counts *counts = item;
+
+    return counts->policy == key;
+}
+
+/* Addresses, which nobody outside chooses: no seed is needed. */
+static uint64_t hash_entry(const struct entry *entry)
+{
+    uintptr_t address = (uintptr_t)entry;
+
+    return map_hash(&address, sizeof(address), 0);
+}
+
+/* The counts of a policy; those that nobody reads if there is no such policy. */
+static struct policy_counts *counts_of(struct report *r, const struct entry *policy)
+{
+    struct policy_counts *counts =
+        policy ? map_get(&r->counts_by_policy, hash_entry(policy), policy) : NULL;
+
+    return counts ? counts : &r->counts[r->policies.count];
+}
+
+static void count_template(struct report *r, const struct template_decision *d)
+{
+    if (d->state == STATE_IGNORED)
+        return;
+    counts_of(r, d->winner)->won++;
+    counts_of(r, d->claimed)->claimed++;
+    if (d->state == STATE_STALE)
+        counts_of(r, stale_policy(d))->stale++;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+
+        if (candidate_eligible(c) && c->score > SCORE_NONE)
+            counts_of(r, c->policy)->selected++;
+    }
+}
+
+static void count_policies(struct report *r)
+{
+    r->counts = xcalloc(r->policies.count + 1, sizeof(*r->counts));
+    for (size_t i = 0; i < r->policies.count; i++) {
+        r->counts[i].policy = r->policies.entries[i];
+        map_add(&r->counts_by_policy, hash_entry(r->policies.entries[i]), &r->counts[i]);
+    }
+    for (size_t i = 0; i < r->templates.count; i++)
+        count_template(r, template_decision(r->templates.entries[i]));
+}
+
+/* Keep those that are attached; the rest of the listing is of no interest. */
+static void add_dependencies(struct listing *out, const struct listing *from)
+{
+    for (size_t i = 0; i < from->count; i++) {
+        const struct dependency_decision *d = dependency_decision(from->entries[i]);
+
+        if (d && d->attached)
+            out->entries[out->count++] = from->entries[i];
+    }
+}
+
+static int by_resource(const void *a, const void *b)
+{
+    const struct entry *left = *(const struct entry *const *)a;
+    const struct entry *right = *(const struct entry *const *)b;
+    struct identity l = dependency_resource(left);
+    struct identity r = dependency_resource(right);
+    int order = strcmp(l.kind, r.kind);
+
+    if (order == 0)
+        order = strcmp(l.ns, r.ns);
+    if (order == 0)
+        order = strcmp(l.name, r.name);
+    if (order == 0)
+        order = strcmp(l.api_version, r.api_version);
+    return order ? order : entry_compare(left, right);
+}
+
+static struct listing list_dependencies(const struct store *store, const struct listing *templates)
+{
+    struct listing bindings = listing_make(store, CLASS_BINDING);
+    struct listing out = {0};
+    size_t count = templates->count + bindings.count;
+
+    out.entries = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
+    add_dependencies(&out, templates);
+    add_dependencies(&out, &bindings);
+    qsort(out.entries, out.count, sizeof(const struct entry *), by_resource);
+    listing_release(&bindings);
+    return out;
+}
+
+static void put_summary(struct writer *w, const struct report *r)
+{
+    int64_t states[STATE_COUNT] = {0};
+    int64_t conflicts[DEPENDENCY_FIELD_COUNT] = {0};
+
+    for (size_t i = 0; i < r->templates.count; i++)
+        states[template_decision(r->templates.entries[i])->state]++;
+    for (size_t i = 0; i < r->dependencies.count; i++) {
+        const struct dependency_decision *d = dependency_decision(r->dependencies.entries[i]);
+
+        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
+            conflicts[k] += d->fields[k].conflict;
+    }
+    writer_open(w, "summary", '{');
+    writer_open(w, "templates", '{');
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        writer_int(w, state_names[i], states[i]);
+    writer_close(w, '}');
+    writer_open(w, "conflicts", '{');
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        writer_int(w, dependency_field_names[i], conflicts[i]);
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+static void put_invalid(struct writer *w, const struct report_invalid *invalid)
+{
+    writer_open(w, NULL, '{');
+    writer_text(w, "kind", invalid->kind);
+    writer_text(w, "path", invalid->path);
+    writer_int(w, "line", (int64_t)invalid->line);
+    writer_int(w, "column", (int64_t)invalid->column);
+    writer_text(w, "text", invalid->text);
+    writer_close(w, '}');
+}
+
+static void put_lists(struct writer *w, const struct report *r)
+{
+    writer_open(w, "templates", '[');
+    for (size_t i = 0; i < r->templates.count; i++)
+        report_template(w, r->templates.entries[i]);
+    writer_close(w, ']');
+    writer_open(w, "conflicts", '[');
+    for (size_t i = 0; i < r->dependencies.count; i++)
+        report_conflicts(w, r->engine, r->dependencies.entries[i]);
+    writer_close(w, ']');
+    writer_open(w, "dependencies", '[');
+    for (size_t i = 0; i < r->dependencies.count; i++)
+        report_dependency(w, r->dependencies.entries[i]);
+    writer_close(w, ']');
+    writer_open(w, "leases", '[');
+    writer_close(w, ']');
+    writer_open(w, "policies", '[');
+    for (size_t i = 0; i < r->policies.count; i++)
+        report_policy(w, &r->counts[i]);
+    writer_close(w, ']');
+}
+
+void report_write(const struct engine *engine, const struct report_invalid *invalid,
+                  size_t invalid_count, struct strbuf *out)
+{
+    const struct store *store = engine_store(engine);
+    struct writer w = {.out = out, .lines = 2};
+    struct report r = {
+        .engine = engine,
+        .templates = listing_make(store, CLASS_TEMPLATE),
+        .policies = listing_make(store, CLASS_POLICY),
+        .counts_by_policy = MAP_INIT(is_of_policy),
+    };
+
+    r.dependencies = list_dependencies(store, &r.templates);
+    count_policies(&r);
+    writer_open(&w, NULL, '{');
+    writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
+    put_summary(&w, &r);
+    put_lists(&w, &r);
+    writer_open(&w, "invalid", '[');
+    for (size_t i = 0; i < invalid_count; i++)
+        put_invalid(&w, &invalid[i]);
+    for (size_t i = 0; i < r.policies.count; i++)
+        report_problems(&w, r.policies.entries[i]);
+    writer_close(&w, ']');
+    writer_close(&w, '}');
+    strbuf_addc(out, '\n');
+
+    listing_release(&r.templates);
+    listing_release(&r.policies);
+    listing_release(&r.dependencies);
+    free(r.counts);
+    map_release(&r.counts_by_policy);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/writer.h"
+#include "metrics/rules/engine.h"
+
+/*
+ * What the rules concluded, as JSON for programs (product contract 7): lists are
+ * sorted, and two reports over the same objects are byte-equal. The engine must
+ * have settled.
+ */
+
+/* What a source could not read. Borrowed texts. */
+struct report_invalid {
+    const char *kind; /* "Manifest", or that of the object. */
+    const char *path;
+    size_t line; /* 0 if unknown, as is the column. */
+    size_t column;
+    const char *text;
+};
+
+/* Append the whole report; `invalid` comes before what is wrong with policies. */
+void report_write(const struct engine *engine, const struct report_invalid *invalid,
+                  size_t invalid_count, struct strbuf *out);

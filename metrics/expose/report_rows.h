@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/writer.h"
+#include "metrics/rules/engine.h"
+
+/* The elements of the report's lists, one object at a time, for all who list some of them. */
+
+void report_template(struct writer *w, const struct entry *template);
+
+/* One element for each field in conflict or predicted to be: none, one or two. */
+void report_conflicts(struct writer *w, const struct engine *engine,
+                      const struct entry *dependency);
+
+void report_dependency(struct writer *w, const struct entry *dependency);
+
+/* How many templates a policy has to do with. */
+struct policy_counts {
+    const struct entry *policy;
+    uint32_t selected;
+    uint32_t won;
+    uint32_t claimed;
+    uint32_t stale;
+};
+void report_policy(struct writer *w, const struct policy_counts *counts);
+
+/* One element for each thing that is wrong with a policy. */
+void report_problems(struct writer *w, const struct entry *policy);

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/exposition.h"
+#include "tests/unit/world.h"
+
+/* Series that follow a world's engine from now on. Free them before the world. */
+struct series *page_series(struct world *w, const struct series_options *options);
+
+/* The page in the text format, of synced sources. The caller frees it. */
+char *page_of(struct series *s);
+
+/* Fail unless the page has the line `<series> <value>`. */
+void page_has(const char *page, const char *series, const char *value);
+
+/* Fail if the page has a line that begins so. */
+void page_lacks(const char *page, const char *start);
+
+/*
+ * Fail unless the file tests/fixtures/golden/<name> is exactly `text`. Where the
+ * environment has GOLDEN_UPDATE the file is written instead, to be looked at in the diff.
+ */
+void golden_check(const char *name, const char *text);
+
+/* Put the array of objects in tests/fixtures/golden/<name>. */
+void golden_load(struct world *w, const char *name);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/identity.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+
+static struct unnamed_case {
+    const char *name;
+    const char *json;
+    const char *error;
+} unnamed[] = {
+    {"no object", "[]", "the object has no apiVersion"},
+    {"no apiVersion", "{'kind':'Pod','metadata':{'name':'a'}}", "the object has no apiVersion"},
+    {"no kind", "{'apiVersion':'v1','metadata':{'name':'a'}}", "the object has no kind"},
+    {"no metadata", "{'apiVersion':'v1','kind':'Pod'}", "the Pod has no metadata.name"},
+    {"an empty name", "{'apiVersion':'v1','kind':'Pod','metadata':{'name':''}}",
+     "the Pod has no metadata.name"},
+    {"a name that is a number", "{'apiVersion':'v1','kind':'Pod','metadata':{'name':1}}",
+     "the Pod has no metadata.name"},
+};
+
+static void rejects_unnamed(void **state)
+{
+    const struct unnamed_case *c = *state;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+    struct identity id = {.name = "untouched"};
+    struct error err;
+
+    assert_false(identity_read(json, &id, &err));
+    assert_string_equal(err.text, c->error);
+    assert_string_equal(id.name, "untouched");
+}
+
+static void a_namespace_is_optional(void **state)
+{
+    CLEANUP(json_cleanup)
+    cJSON *pod =
+        json_of("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a','namespace':'n'}}");
+    CLEANUP(json_cleanup)
+    cJSON *node = json_of("{'apiVersion':'v1','kind':'Node','metadata':{'name':'b'}}");
+    struct identity id;
+    struct error err;
+
+    (void)state;
+    assert_true(identity_read(pod, &id, &err));
+    assert_string_equal(id.api_version, "v1");
+    assert_string_equal(id.kind, "Pod");
+    assert_string_equal(id.ns, "n");
+    assert_string_equal(id.name, "a");
+    assert_true(identity_read(node, &id, &err));
+    assert_string_equal(id.ns, "");
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(unnamed) + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(unnamed); i++)
+        tests[n++] = (struct CMUnitTest){unnamed[i].name, rejects_unnamed, NULL, NULL, &unnamed[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_namespace_is_optional);
+    return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
+}

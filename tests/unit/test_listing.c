@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/listing.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/random_object.h"
+
+enum { OBJECTS = 300 };
+
+static void each_object_of_the_class_once_and_sorted(void **state)
+{
+    static const enum object_class classes[] = {CLASS_TEMPLATE, CLASS_POLICY, CLASS_BINDING};
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 3);
+    for (size_t i = 0; i < OBJECTS; i++) {
+        cJSON *object = random_object(&w);
+
+        world_put(&w, object);
+        cJSON_Delete(object);
+        if (i % 5 == 0)
+            store_remove(w.store, world_pick(&w));
+    }
+    world_settle(&w, 0);
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
+        CLEANUP(listing_release) struct listing listing = listing_make(w.store, classes[i]);
+
+        assert_true(listing.count > 1);
+        assert_int_equal(listing.count, store_count(w.store, classes[i]));
+        for (size_t k = 0; k < listing.count; k++) {
+            assert_non_null(listing.entries[k]->object);
+            assert_int_equal(entry_class(listing.entries[k]), classes[i]);
+            assert_true(k == 0 || entry_compare(listing.entries[k - 1], listing.entries[k]) < 0);
+        }
+    }
+    world_release(&w);
+}
+
+static void nothing_is_listed_of_an_empty_store(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 3);
+    CLEANUP(listing_release) struct listing listing = listing_make(w.store, CLASS_TEMPLATE);
+    assert_int_equal(listing.count, 0);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_object_of_the_class_once_and_sorted),
+        cmocka_unit_test(nothing_is_listed_of_an_empty_store),
+    };
+
+    return cmocka_run_group_tests_name("listing", tests, NULL, NULL);
+}

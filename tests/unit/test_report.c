@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/report.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/timestamp.h"
+#include "tests/unit/page.h"
+#include "tests/unit/random_object.h"
+
+enum { REPORT_MAX_BYTES = 4 << 20, OBJECTS = 150 };
+
+static const struct report_invalid broken = {
+    "Manifest", "team/app.yaml", 3, 7, "a mapping key has no \"value\"",
+};
+
+struct golden_case {
+    const char *name;
+    const char *objects;
+    const char *report;
+    size_t invalid_count;
+};
+
+static struct golden_case golden_cases[] = {
+    {"objects with bindings", "observed.json", "observed.report.json", 0},
+    {"manifests without bindings", "derived.json", "derived.report.json", 1},
+    {"nothing at all", "empty.json", "empty.report.json", 0},
+};
+
+static void report(const char *objects, size_t invalid_count, struct strbuf *out)
+{
+    struct world w;
+    int64_t now_ms;
+
+    assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
+    world_init(&w, &rules_options_default, 1);
+    golden_load(&w, objects);
+    world_settle(&w, now_ms);
+    report_write(w.engine, &broken, invalid_count, out);
+    assert_true(strbuf_ok(out));
+    world_release(&w);
+}
+
+static void report_is_golden(void **state)
+{
+    const struct golden_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(REPORT_MAX_BYTES);
+    struct error err;
+
+    report(c->objects, c->invalid_count, &out);
+    cJSON *tree = json_parse(out.data, out.len, NULL, &err);
+    assert_non_null(tree);
+    cJSON_Delete(tree);
+    golden_check(c->report, out.data);
+}
+
+static int64_t sum_of(const cJSON *object)
+{
+    const cJSON *member;
+    int64_t sum = 0;
+
+    cJSON_ArrayForEach (member, object)
+        sum += (int64_t)member->valuedouble;
+    return sum;
+}
+
+/* Random objects, put in two orders: the same bytes, and sums that agree with the lists. */
+static void any_objects_make_one_report(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(REPORT_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(REPORT_MAX_BYTES);
+    struct error err;
+
+    (void)state;
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        struct world forth;
+        struct world back;
+        cJSON *objects[OBJECTS];
+
+        world_init(&forth, &rules_options_default, seed);
+        world_init(&back, &rules_options_default, seed + 1000);
+        for (size_t i = 0; i < OBJECTS; i++) {
+            objects[i] = random_object(&forth);
+            world_put(&forth, objects[i]);
+        }
+        /* The last one of an identity counts, so the first pass backward only sets the order. */
+        for (size_t i = 0; i < 2 * OBJECTS; i++)
+            world_put(&back, objects[i < OBJECTS ? OBJECTS - 1 - i : i - OBJECTS]);
+        world_settle(&forth, 0);
+        world_settle(&back, 0);
+        strbuf_reset(&one);
+        strbuf_reset(&other);
+        report_write(forth.engine, NULL, 0, &one);
+        report_write(back.engine, NULL, 0, &other);
+        assert_string_equal(one.data, other.data);
+
+        cJSON *tree = json_parse(one.data, one.len, NULL, &err);
+        assert_non_null(tree);
+        const cJSON *summary = json_get(tree, "summary");
+        assert_int_equal(sum_of(json_get(summary, "templates")),
+                         cJSON_GetArraySize(json_get(tree, "templates")));
+        assert_int_equal(store_count(forth.store, CLASS_TEMPLATE),
+                         cJSON_GetArraySize(json_get(tree, "templates")));
+        cJSON_Delete(tree);
+        for (size_t i = 0; i < OBJECTS; i++)
+            cJSON_Delete(objects[i]);
+        world_release(&forth);
+        world_release(&back);
+    }
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(golden_cases) + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(golden_cases); i++)
+        tests[n++] = (struct CMUnitTest){golden_cases[i].name, report_is_golden, NULL, NULL,
+                                         &golden_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(any_objects_make_one_report);
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

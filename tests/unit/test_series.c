@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/series.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/parties.h"
+#include "tests/unit/page.h"
+#include "tests/unit/random_object.h"
+
+enum { HISTORIES = 120, CHANGES = 120, ROWS_MAX = 4096 };
+
+struct variant {
+    const char *name;
+    struct rules_options rules;
+    struct series_options series;
+};
+
+static struct variant variants[] = {
+    {"any history, preemption", {TAKEOVER_PREEMPTION, 60 * 1000, "kube-.*", ""}, {1000, false}},
+    {"any history, static", {TAKEOVER_STATIC, 0, "", "v1/Secret"}, {1000, true}},
+    {"any history, few details", {TAKEOVER_PREEMPTION, 0, "", ""}, {2, false}},
+    {"any history, no details", {TAKEOVER_PREEMPTION, 0, "", ""}, {0, false}},
+};
+
+/* Transitions are history, and the only thing that may differ; they have their own test. */
+static void drop_counters(char *page)
+{
+    char *at;
+
+    while ((at = strstr(page, "\nkarmada_dependency_conflict_transitions_total{")) != NULL) {
+        const char *end = strchr(at + 1, '\n');
+
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
+/* A number that was computed without any series: what is it called, and how much. */
+struct expected {
+    char text[512];
+    int64_t value;
+    bool seconds;
+};
+
+struct oracle {
+    struct expected rows[ROWS_MAX];
+    size_t count;
+};
+
+static struct expected *expect(struct oracle *o, const char *text)
+{
+    size_t i = 0;
+
+    while (i < o->count && strcmp(o->rows[i].text, text) != 0)
+        i++;
+    if (i == o->count) {
+        assert_true(o->count < ROWS_MAX);
+        snprintf(o->rows[o->count++].text, sizeof(o->rows[0].text), "%s", text);
+    }
+    return &o->rows[i];
+}
+
+static void PRINTF_LIKE(3, 4) count(struct oracle *o, int64_t value, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    expect(o, text)->value += value;
+}
+
+static void oldest(struct oracle *o, int64_t since_ms, const char *family, const char *label,
+                   const char *value)
+{
+    char text[512];
+
+    if (since_ms == 0)
+        return;
+    snprintf(text, sizeof(text), "%s{%s=\"%s\"}", family, label, value);
+    struct expected *row = expect(o, text);
+    if (!row->seconds || since_ms < row->value)
+        row->value = since_ms;
+    row->seconds = true;
+}
+
+#define POLICY_LABELS "policy_kind=\"%s\",policy_namespace=\"%s\",policy=\"%s\""
+
+static void relate(struct oracle *o, const struct entry *policy, const char *relation)
+{
+    if (policy)
+        count(o, 1, "karmada_propagationpolicy_templates{" POLICY_LABELS ",relation=\"%s\"}",
+              entry_kind(policy), entry_ns(policy), policy->name, relation);
+}
+
+static void expect_relations(struct oracle *o, const struct template_decision *d)
+{
+    static const char *const steps[] = {"", "kind", "priority", "selector", "name"};
+    enum rank_step step;
+    size_t eligible = 0;
+
+    relate(o, d->claimed, "claimed");
+    relate(o, d->winner, "won");
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        eligible += candidate_eligible(&d->candidates[i]);
+        if (d->candidates[i].excluded)
+            relate(o, d->candidates[i].policy, "excluded");
+        else if (!d->candidates[i].deleting)
+            relate(o, d->candidates[i].policy, "selected");
+    }
+    if (eligible < 2)
+        return;
+    candidate_compare(&d->candidates[0], &d->candidates[1], &step);
+    count(o, 1, "karmada_propagationpolicy_overlaps{decided_by=\"%s\"}", steps[step]);
+}
+
+static void expect_template(struct oracle *o, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    const char *group = entry->scope->type->group;
+    const char *reason = reason_name(d->state, d->reason);
+    struct policy_name policy = policy_name_of(stale_policy(d));
+
+    count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
+          entry_kind(entry), state_names[d->state]);
+    count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}", entry_ns(entry),
+          state_names[d->state]);
+    if (d->state == STATE_STALE) {
+        count(o, 1, "karmada_templates_stale{" POLICY_LABELS ",reason=\"%s\",phase=\"%s\"}",
+              policy.kind, policy.ns, policy.name, reason, phase_names[d->phase]);
+        oldest(o, d->since_ms, "karmada_templates_stale_oldest_timestamp_seconds", "phase",
+               phase_names[d->phase]);
+        for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++)
+            count(o, d->fields >> i & 1, "karmada_templates_stale_field{field=\"%s\"}",
+                  drift_field_names[i]);
+    }
+    if (d->state == STATE_PENDING) {
+        count(o, 1, "karmada_templates_pending{api_group=\"%s\",kind=\"%s\",reason=\"%s\"}", group,
+              entry_kind(entry), reason);
+        oldest(o, d->since_ms, "karmada_templates_pending_oldest_timestamp_seconds", "reason",
+               reason);
+    }
+    if (d->state == STATE_IGNORED)
+        count(o, 1, "karmada_templates_ignored{reason=\"%s\"}", reason);
+    else
+        expect_relations(o, d);
+}
+
+static void expect_dependency(struct oracle *o, const struct entry *entry)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        const char *field = dependency_field_names[i];
+
+        count(o, d->fields[i].conflict, "karmada_dependency_conflicts{field=\"%s\"}", field);
+        count(o, d->fields[i].predicted, "karmada_dependency_conflicts_predicted{field=\"%s\"}",
+              field);
+        count(o, d->fields[i].unapplied, "karmada_dependency_unapplied_resolutions{field=\"%s\"}",
+              field);
+        count(o, d->fields[i].overridden, "karmada_dependency_overridden{field=\"%s\"}", field);
+        if (d->fields[i].conflict)
+            oldest(o, d->since_ms, "karmada_dependency_conflict_oldest_timestamp_seconds", "field",
+                   field);
+    }
+    if (!d)
+        return;
+    count(o, d->dangling, "karmada_dependency_dangling_references");
+    count(o, d->attached && d->referrers > 1, "karmada_dependency_shared_bindings");
+    count(o, d->fields[0].conflict || d->fields[1].conflict,
+          "karmada_dependency_conflicted_bindings");
+}
+
+/* After all templates, because it asks what they count for. */
+static void expect_policy(struct oracle *o, const struct entry *entry)
+{
+    char selected[512];
+
+    snprintf(selected, sizeof(selected),
+             "karmada_propagationpolicy_templates{" POLICY_LABELS ",relation=\"selected\"}",
+             entry_kind(entry), entry_ns(entry), entry->name);
+    count(o, expect(o, selected)->value == 0,
+          "karmada_propagationpolicy_unused{policy_kind=\"%s\"}", entry_kind(entry));
+    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++)
+        count(o, policy_decision(entry)->problems >> i & 1,
+              "karmada_propagationpolicy_invalid{reason=\"%s\"}", policy_problem_names[i]);
+}
+
+static void expect_class(struct oracle *o, const struct world *w, enum object_class class,
+                         void (*each)(struct oracle *o, const struct entry *entry))
+{
+    for (const struct type *type = store_types(w->store); type; type = type->next) {
+        if (type->row->class != class)
+            continue;
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count; i++) {
+                if (scope->entries[i]->object)
+                    each(o, scope->entries[i]);
+            }
+        }
+    }
+}
+
+static void check_against_oracle(const struct world *w, const char *page)
+{
+    struct oracle *o = xcalloc(1, sizeof(*o));
+
+    expect_class(o, w, CLASS_TEMPLATE, expect_template);
+    expect_class(o, w, CLASS_TEMPLATE, expect_dependency);
+    expect_class(o, w, CLASS_BINDING, expect_dependency);
+    expect_class(o, w, CLASS_POLICY, expect_policy);
+    for (size_t i = 0; i < o->count; i++) {
+        char value[32];
+        struct expected *row = &o->rows[i];
+
+        snprintf(value, sizeof(value), "%" PRId64, row->seconds ? row->value / 1000 : row->value);
+        page_has(page, row->text, value);
+    }
+    free(o);
+}
+
+/* The page of a fresh engine that is given the same objects in another order. */
+static char *fresh_page(const struct variant *v, cJSON *const *objects, int64_t now_ms)
+{
+    struct world w;
+
+    world_init(&w, &v->rules, 99);
+    struct series *s = page_series(&w, &v->series);
+    for (size_t i = CHANGES; i > 0; i--) {
+        if (objects[i - 1])
+            world_put(&w, objects[i - 1]);
+    }
+    world_settle(&w, now_ms);
+    char *page = page_of(s);
+    series_free(s);
+    world_release(&w);
+    return page;
+}
+
+/* Forget what the list holds of an entry, because it changes or goes. */
+static void forget(const struct world *w, cJSON **objects, const struct entry *entry)
+{
+    for (size_t i = 0; i < CHANGES; i++) {
+        struct identity id;
+        struct error err;
+
+        if (!objects[i])
+            continue;
+        assert_true(identity_read(objects[i], &id, &err));
+        if (store_find(w->store, &id) != entry)
+            continue;
+        cJSON_Delete(objects[i]);
+        objects[i] = NULL;
+    }
+}
+
+static void change(struct world *w, cJSON **objects, size_t step)
+{
+    struct entry *gone = world_random(w, 4) == 0 ? world_pick(w) : NULL;
+
+    if (gone) {
+        forget(w, objects, gone);
+        store_remove(w->store, gone);
+        return;
+    }
+
+    cJSON *object = random_object(w);
+    struct identity id;
+    struct error err;
+
+    world_put(w, object);
+    assert_true(identity_read(object, &id, &err));
+    forget(w, objects, store_find(w->store, &id));
+    objects[step] = object;
+}
+
+static void run_history(const struct variant *v, uint32_t seed)
+{
+    cJSON *objects[CHANGES] = {NULL};
+    struct world w;
+    int64_t now_ms;
+
+    assert_true(parse_timestamp("2026-01-01T00:00:00Z", &now_ms));
+    world_init(&w, &v->rules, seed);
+    struct series *s = page_series(&w, &v->series);
+    for (size_t i = 0; i < CHANGES; i++) {
+        change(&w, objects, i);
+        now_ms += world_random(&w, 2000);
+        if (world_random(&w, 3) == 0)
+            engine_settle(w.engine, now_ms, world_random(&w, 20));
+        if (world_random(&w, 8) == 0)
+            free(page_of(s));
+    }
+    world_settle(&w, now_ms);
+
+    CLEANUP(free_cleanup) char *page = page_of(s);
+    CLEANUP(free_cleanup) char *fresh = fresh_page(v, objects, now_ms);
+    check_against_oracle(&w, page);
+    drop_counters(page);
+    drop_counters(fresh);
+    if (strcmp(page, fresh) != 0)
+        fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, page, fresh);
+    for (size_t i = 0; i < CHANGES; i++)
+        cJSON_Delete(objects[i]);
+    series_free(s);
+    world_release(&w);
+}
+
+static void any_history_ends_as_a_fresh_page(void **state)
+{
+    for (uint32_t seed = 1; seed <= HISTORIES / ARRAY_LEN(variants); seed++)
+        run_history(*state, seed);
+}
+
+/* The rest gives decisions made by hand to one template. */
+struct hand {
+    struct world w;
+    struct series *s;
+    struct entry *entry;
+    struct template_decision *decision;
+};
+
+static void hand_init(struct hand *h, const char *ns, const struct series_options *options)
+{
+    char json[512];
+
+    snprintf(json, sizeof(json),
+             "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"shared\","
+             "\"namespace\":\"%s\"}}",
+             ns);
+    world_init(&h->w, &rules_options_default, 1);
+    h->s = series_new(h->w.engine, options, 7);
+    world_put_text(&h->w, json);
+    h->entry = store_types(h->w.store)->scopes->entries[0];
+    h->decision = xcalloc(1, sizeof(*h->decision));
+    h->decision->state = STATE_ATTACHED;
+    h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));
+    h->entry->decision = h->decision;
+}
+
+static void hand_release(struct hand *h)
+{
+    series_free(h->s);
+    world_release(&h->w);
+}
+
+static void conflict(struct hand *h, bool value)
+{
+    h->decision->dependency->fields[DEPENDENCY_PRESERVE].conflict = value;
+    series_decided(h->s, h->entry);
+}
+
+static void transitions_count_onsets_only(void **state)
+{
+    static const char family[] =
+        "karmada_dependency_conflict_transitions_total{field=\"PreserveResourcesOnDeletion\"}";
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "default", &series_options_default);
+    series_decided(h.s, h.entry);
+    CLEANUP(free_cleanup) char *before = page_of(h.s);
+    page_has(before, family, "0");
+    conflict(&h, true);
+    h.decision->dependency->referrers = 5; /* Another list of contributions, the same conflict. */
+    h.decision->dependency->attached = true;
+    conflict(&h, true);
+    CLEANUP(free_cleanup) char *during = page_of(h.s);
+    page_has(during, family, "1");
+    conflict(&h, false);
+    conflict(&h, true);
+    conflict(&h, false);
+    CLEANUP(free_cleanup) char *after = page_of(h.s);
+    page_has(after, family, "2");
+    hand_release(&h);
+}
+
+static void a_block_goes_with_its_last_contributor(void **state)
+{
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "default", &series_options_default);
+    series_decided(h.s, h.entry);
+    CLEANUP(free_cleanup) char *with = page_of(h.s);
+    page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"attached\"}", "1");
+    page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"stale\"}", "0");
+    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    store_remove(h.w.store, h.entry);
+    world_settle(&h.w, 0);
+    assert_null(store_find(h.w.store, &(struct identity){"v1", "ConfigMap", "default", "shared"}));
+    hand_release(&h);
+}
+
+static void an_object_that_is_gone_gives_nothing(void **state)
+{
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "default", &series_options_default);
+    series_decided(h.s, h.entry);
+    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    store_remove(h.w.store, h.entry);
+    world_settle(&h.w, 0);
+    CLEANUP(free_cleanup) char *page = page_of(h.s);
+    page_lacks(page, "karmada_namespace_templates{");
+    page_has(page, "karmada_templates_ignored{reason=\"claimed_by\"}", "0");
+    page_lacks(page, "karmada_templates_pending_oldest_timestamp_seconds{");
+    hand_release(&h);
+}
+
+static void what_gives_the_same_changes_nothing(void **state)
+{
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "default", &series_options_default);
+    series_decided(h.s, h.entry);
+    uint64_t version = series_version(h.s);
+    const void *contribution = h.entry->contribution;
+    series_decided(h.s, h.entry);
+    assert_int_equal(series_version(h.s), version);
+    assert_ptr_equal(h.entry->contribution, contribution);
+    h.decision->state = STATE_CURRENT;
+    series_decided(h.s, h.entry);
+    assert_true(series_version(h.s) > version);
+    hand_release(&h);
+}
+
+/* Both namespaces read the same once what may not be shown is replaced. */
+static void values_that_become_equal_are_added_up(void **state)
+{
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "a\\u0001b", &series_options_default);
+    series_decided(h.s, h.entry);
+    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    world_put_text(&h.w, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+                         "\"name\":\"shared\",\"namespace\":\"a\\u0002b\"}}");
+    world_settle(&h.w, 0);
+    CLEANUP(free_cleanup) char *page = page_of(h.s);
+    page_has(page,
+             "karmada_namespace_templates{namespace=\"a\xef\xbf\xbd"
+             "b\",state=\"pending\"}",
+             "2");
+    hand_release(&h);
+}
+
+static void the_first_details_are_kept(void **state)
+{
+    static const char info[] = "karmada_dependency_conflict_info{namespace=\"default\","
+                               "api_group=\"\",kind=\"ConfigMap\",name=\"shared\",field=\"";
+    static const char dropped[] = "karmada_policy_exporter_detail_series_dropped{family=\"karmada_"
+                                  "dependency_conflict_info\"}";
+    struct hand h;
+
+    (void)state;
+    hand_init(&h, "default", &(struct series_options){.detail_limit = 1});
+    conflict(&h, true);
+    CLEANUP(free_cleanup) char *one = page_of(h.s);
+    page_has(one, dropped, "0");
+    h.decision->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].conflict = true;
+    conflict(&h, true);
+
+    CLEANUP(free_cleanup) char *two = page_of(h.s);
+    char text[512];
+    page_has(two, dropped, "1");
+    snprintf(text, sizeof(text), "%sConflictResolution\",resolved=\"Abort\"}", info);
+    page_has(two, text, "1");
+    snprintf(text, sizeof(text), "%sPreserve", info);
+    page_lacks(two, text);
+    hand_release(&h);
+}
+
+static void the_exporter_sets_its_own(void **state)
+{
+    struct series *s = series_new(NULL, &series_options_default, 7);
+
+    (void)state;
+    CLEANUP(free_cleanup) char *before = page_of(s);
+    page_lacks(before, "process_open_fds");
+    page_has(before, "karmada_policy_exporter_evaluations_total", "0");
+    SERIES_SET(s, "process_open_fds", 12);
+    SERIES_SET(s, "karmada_policy_exporter_objects", 3, "deployments.apps");
+    SERIES_SET(s, "karmada_policy_exporter_objects", 4, "configmaps");
+    SERIES_SET(s, "process_open_fds", 13);
+    SERIES_SET(s, "process_cpu_seconds_total", 0.25);
+    CLEANUP(free_cleanup) char *page = page_of(s);
+    page_has(page, "process_open_fds", "13");
+    page_has(page, "process_cpu_seconds_total", "0.25");
+    page_has(page, "karmada_policy_exporter_objects{resource=\"configmaps\"}", "4");
+    series_clear(s, "karmada_policy_exporter_objects");
+    SERIES_SET(s, "karmada_policy_exporter_objects", 5, "secrets");
+    CLEANUP(free_cleanup) char *cleared = page_of(s);
+    page_lacks(cleared, "karmada_policy_exporter_objects{resource=\"configmaps\"}");
+    page_has(cleared, "karmada_policy_exporter_objects{resource=\"secrets\"}", "5");
+    series_free(s);
+}
+
+static void a_histogram_adds_up_its_buckets(void **state)
+{
+#define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
+    struct series *s = series_new(NULL, &series_options_default, 7);
+
+    (void)state;
+    series_measure(s, LATENCY, 0.001);
+    series_measure(s, LATENCY, 0.25);
+    series_measure(s, LATENCY, 3);
+    CLEANUP(free_cleanup) char *page = page_of(s);
+    page_has(page, LATENCY "_bucket{le=\"0.0005\"}", "0");
+    page_has(page, LATENCY "_bucket{le=\"0.001\"}", "1");
+    page_has(page, LATENCY "_bucket{le=\"0.5\"}", "2");
+    page_has(page, LATENCY "_bucket{le=\"+Inf\"}", "3");
+    page_has(page, LATENCY "_sum", "3.251");
+    page_has(page, LATENCY "_count", "3");
+    series_free(s);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(variants) + 8];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(variants); i++)
+        tests[n++] = (struct CMUnitTest){variants[i].name, any_history_ends_as_a_fresh_page, NULL,
+                                         NULL, &variants[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(transitions_count_onsets_only);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_block_goes_with_its_last_contributor);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_object_that_is_gone_gives_nothing);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_gives_the_same_changes_nothing);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(values_that_become_equal_are_added_up);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_first_details_are_kept);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_exporter_sets_its_own);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_histogram_adds_up_its_buckets);
+    return cmocka_run_group_tests_name("series", tests, NULL, NULL);
+}
