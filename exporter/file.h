@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * Reading whole files. The buffer's ceiling is the file's: a larger one is an
+ * error. Bytes are appended; after a failure the buffer may hold some of them.
+ */
+
+/*
+ * Read the file at `path`. Never waits: a FIFO or a socket, which could, is
+ * refused, and a directory is told apart.
+ */
+bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE;
+
+/*
+ * Read until the end of `fd`, which may be a pipe or a terminal: waits as long
+ * as its writer does. `name` stands for it in errors, as in "standard input".
+ * The descriptor stays open.
+ */
+bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;
+
+/* For CLEANUP: close the descriptor, unless it is negative. */
+void file_close(const int *fd);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+
+/*
+ * One line a message, for people (logfmt) or for a collector (JSON).
+ *
+ * main() makes it and passes it down; nothing changes it afterwards, so any
+ * thread may write. Whatever a value holds, a message stays one line of valid
+ * UTF-8: control characters are escaped, broken bytes become U+FFFD, and a text
+ * longer than LOG_VALUE_MAX bytes is cut and ends in "...".
+ */
+enum { LOG_VALUE_MAX = 1024 };
+
+enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARN, LOG_LEVEL_ERROR };
+enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
+
+struct log {
+    enum log_level level; /* What is below it is not written. */
+    enum log_format format;
+    FILE *stream; /* Borrowed. */
+};
+
+/* A level or a format by the name the flags use: "debug", "info", "warn", "error"; "logfmt",
+ * "json".
+ */
+bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
+bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;
+
+/*
+ * Write a message and its fields, in one write(2):
+ *
+ *     log_write(log, LOG_LEVEL_INFO, "listening", "address", address, "tries", LOG_NUMBER(3));
+ *
+ * Fields are pairs of strings, checked as such by the compiler; a key is a plain
+ * word of ours. A NULL value is written as null, and so is one that was forgotten at the end.
+ * A NULL in the place of a key ends the list, so that the pairs may be followed by one.
+ */
+#define log_write(log, level, message, ...)                                                        \
+    log_write_fields(                                                                              \
+        (log), (level), (message), (const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL},         \
+        sizeof((const char *const[]){__VA_ARGS__ __VA_OPT__(, ) NULL}) / sizeof(const char *))
+
+/* What log_write() calls: `count` strings, key and value in turn. */
+void log_write_fields(const struct log *log, enum log_level level, const char *message,
+                      const char *const *fields, size_t count);
+
+/* A number as a field's value; it lives as long as the enclosing block. */
+#define LOG_NUMBER(number) log_number(&(struct log_number){.digits = ""}, (number))
+
+struct log_number {
+    char digits[24];
+};
+
+/* Write the number into `room` and answer the text there. */
+const char *log_number(struct log_number *room, int64_t number);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/request.h"
+
+#include <strings.h>
+
+/* The headers that decide where a request ends and whom it is for. */
+struct census {
+    unsigned hosts;
+    unsigned lengths;
+    unsigned encodings;
+    bool content;
+};
+
+static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    struct census *c = context;
+
+    (void)kind;
+    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
+        c->hosts++;
+    } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+        c->encodings++;
+    } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
+        c->lengths++;
+        c->content = c->content || !value || strspn(value, "0") != strlen(value);
+    }
+    return MHD_YES;
+}
+
+enum request_verdict request_check(struct MHD_Connection *connection, const char *method)
+{
+    struct census c = {.hosts = 0};
+
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
+    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1)
+        return REQUEST_MALFORMED;
+    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        return REQUEST_METHOD;
+    return c.content ? REQUEST_WITH_CONTENT : REQUEST_FINE;
+}
+
+bool request_uri_has_nul(const char *uri)
+{
+    return strstr(uri, "%00") != NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <microhttpd.h>
+
+#include "metrics/base/base.h"
+
+/*
+ * What a request must be before anybody looks at its path. libmicrohttpd lets
+ * pass what proxies in front of it may read otherwise: that is how one request
+ * is smuggled inside another, so it is refused here.
+ */
+enum request_verdict {
+    REQUEST_FINE,
+    REQUEST_MALFORMED,   /* 400 */
+    REQUEST_METHOD,      /* 405: neither GET nor HEAD. */
+    REQUEST_WITH_CONTENT /* 413: it carries a body, and we read none. */
+};
+
+enum request_verdict request_check(struct MHD_Connection *connection, const char *method);
+
+/* Does the URI, as it was sent, decode to one with a NUL inside? It would end the path early. */
+bool request_uri_has_nul(const char *uri);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/response.h"
+
+/* libmicrohttpd refuses only when out of memory, or when the header is not one: our mistake. */
+void response_header(struct MHD_Response *response, const char *name, const char *value)
+{
+    if (MHD_add_response_header(response, name, value) != MHD_YES)
+        abort();
+}
+
+static struct MHD_Response *finish(struct MHD_Response *response, const char *content_type)
+{
+    if (!response)
+        abort();
+    response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
+    response_header(response, "X-Content-Type-Options", "nosniff");
+    return response;
+}
+
+struct MHD_Response *response_take(char *bytes, size_t len, const char *content_type)
+{
+    return finish(MHD_create_response_from_buffer_with_free_callback(len, bytes, free),
+                  content_type);
+}
+
+struct MHD_Response *response_text(const char *text)
+{
+    /* The library takes a pointer it could write through, and does not. */
+    union {
+        const char *constant;
+        void *plain;
+    } bytes = {.constant = text};
+
+    return finish(
+        MHD_create_response_from_buffer(strlen(text), bytes.plain, MHD_RESPMEM_PERSISTENT),
+        "text/plain; charset=utf-8");
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/web/server.h"
+
+/*
+ * What the server serves: which path is answered by what. The library's threads
+ * call it, several at once; all it changes are atomic counters.
+ */
+struct site;
+
+/* Every page of the site, with the metrics at this path. NULL if the path cannot be one. */
+struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
+                      struct error *err) MUST_USE;
+
+/* NULL is fine. No thread may be answering any more. */
+void site_free(struct site *s);
+
+/* What libmicrohttpd keeps for a request of this URI, as it was sent, until it is answered. */
+void *site_state(const char *uri);
+
+/* Is this the first call for the request: are its headers complete just now? */
+bool site_begins(void *const *state);
+
+/*
+ * Answer a request. Called with the headers, then with each piece of a body,
+ * which is not looked at, then once more; what was refused was so by the first.
+ */
+enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
+                            const char *method, void **state);
+
+void site_set_ready(struct site *s, bool ready);
+uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/file.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct place {
+    char folder[64];
+    char file[80];
+    char fifo[80];
+    char missing[80];
+};
+
+static int make_place(void **state)
+{
+    struct place *p = xcalloc(1, sizeof(*p));
+
+    snprintf(p->folder, sizeof(p->folder), "%s/test_file.XXXXXX", P_tmpdir);
+    if (!mkdtemp(p->folder))
+        return -1;
+    snprintf(p->file, sizeof(p->file), "%s/file", p->folder);
+    snprintf(p->fifo, sizeof(p->fifo), "%s/fifo", p->folder);
+    snprintf(p->missing, sizeof(p->missing), "%s/missing", p->folder);
+    FILE *f = fopen(p->file, "w");
+
+    fwrite("0123456789", 1, 10, f);
+    fclose(f);
+    *state = p;
+    return mkfifo(p->fifo, 0600);
+}
+
+static int remove_place(void **state)
+{
+    struct place *p = *state;
+
+    unlink(p->file);
+    unlink(p->fifo);
+    rmdir(p->folder);
+    free(p);
+    return 0;
+}
+
+/* The call fails, and says this about the path. */
+static void assert_refused(const char *path, size_t max, const char *before, const char *after)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(max);
+    struct error err;
+    char wanted[256];
+
+    assert_false(file_read(path, &out, &err));
+    snprintf(wanted, sizeof(wanted), "%s'%s'%s", before, path, after);
+    assert_string_equal(err.text, wanted);
+}
+
+static void a_file_is_appended_whole(void **state)
+{
+    const struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(12);
+    struct error err;
+
+    strbuf_adds(&out, "x:");
+    assert_true(file_read(p->file, &out, &err));
+    assert_string_equal(out.data, "x:0123456789");
+}
+
+static void a_file_above_the_ceiling_is_refused(void **state)
+{
+    const struct place *p = *state;
+
+    assert_refused(p->file, 9, "", " is larger than 9 bytes");
+}
+
+static void an_endless_device_meets_the_ceiling(void **state)
+{
+    (void)state;
+    assert_refused("/dev/zero", 100000, "", " is larger than 100000 bytes");
+}
+
+static void the_null_device_is_an_empty_file(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(9);
+    struct error err;
+
+    (void)state;
+    assert_true(file_read("/dev/null", &out, &err));
+    assert_int_equal(out.len, 0);
+}
+
+static void what_is_no_file_is_refused(void **state)
+{
+    const struct place *p = *state;
+
+    assert_refused(p->missing, 9, "cannot open ", ": No such file or directory");
+    assert_refused(p->folder, 9, "cannot read ", ": it is a directory, not a file");
+}
+
+/* Would hang here, were the open to wait for a writer. */
+static void a_fifo_is_refused_at_once(void **state)
+{
+    const struct place *p = *state;
+
+    assert_refused(p->fifo, 9, "cannot read ", ": it is not a regular file");
+}
+
+static void *write_pieces(void *context)
+{
+    const int *fd = context;
+
+    for (int i = 0; i < 3; i++) {
+        usleep(2000);
+        if (write(*fd, "abc", 3) != 3)
+            break;
+    }
+    close(*fd);
+    return NULL;
+}
+
+static void a_pipe_is_waited_for(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
+    struct error err;
+    pthread_t writer;
+    int ends[2];
+
+    (void)state;
+    /* Non-blocking, as a shell may leave standard input. */
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_pieces, &ends[1]), 0);
+    assert_true(file_read_fd(ends[0], "standard input", &out, &err));
+    pthread_join(writer, NULL);
+    assert_string_equal(out.data, "abcabcabc");
+    assert_int_equal(fcntl(ends[0], F_GETFD), 0);
+    close(ends[0]);
+}
+
+static void an_error_carries_the_name(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
+    struct error err;
+
+    (void)state;
+    assert_false(file_read_fd(-1, "standard input", &out, &err));
+    assert_string_equal(err.text, "cannot read 'standard input': Bad file descriptor");
+}
+
+static void closing_takes_a_negative_one(void **state)
+{
+    int ends[2], none = -1;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    file_close(&none);
+    file_close(&ends[0]);
+    file_close(&ends[1]);
+    assert_int_equal(fcntl(ends[0], F_GETFD), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_is_appended_whole),
+        cmocka_unit_test(a_file_above_the_ceiling_is_refused),
+        cmocka_unit_test(an_endless_device_meets_the_ceiling),
+        cmocka_unit_test(the_null_device_is_an_empty_file),
+        cmocka_unit_test(what_is_no_file_is_refused),
+        cmocka_unit_test(a_fifo_is_refused_at_once),
+        cmocka_unit_test(a_pipe_is_waited_for),
+        cmocka_unit_test(an_error_carries_the_name),
+        cmocka_unit_test(closing_takes_a_negative_one),
+    };
+
+    return cmocka_run_group_tests_name("file", tests, make_place, remove_place);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/log.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* "2026-01-02T03:04:05.678Z", digits as 0. */
+static const char time_shape[] = "0000-00-00T00:00:00.000Z";
+
+/* What one call writes, without the time, whose shape is checked; the caller frees it. */
+static char *line_of(enum log_format format, const char *message, const char *const *fields,
+                     size_t count)
+{
+    const char *head = format == LOG_FORMAT_JSON ? "{\"time\":\"" : "time=";
+    char *text = NULL;
+    size_t len = 0;
+    struct log log = {LOG_LEVEL_DEBUG, format, open_memstream(&text, &len)};
+
+    log_write_fields(&log, LOG_LEVEL_WARN, message, fields, count);
+    fclose(log.stream);
+    assert_memory_equal(text, head, strlen(head));
+    for (size_t i = 0; i < strlen(time_shape); i++) {
+        char c = text[strlen(head) + i];
+
+        assert_int_equal(c >= '0' && c <= '9' ? '0' : c, time_shape[i]);
+    }
+    char *rest = xstrdup(text + strlen(head) + strlen(time_shape));
+
+    free(text);
+    return rest;
+}
+
+static struct value_case {
+    const char *name;
+    const char *value;
+    const char *logfmt;
+    const char *json;
+} value_cases[] = {
+    {"a word stands bare", "karmada-policy", "karmada-policy", "\"karmada-policy\""},
+    {"no value is null", NULL, "null", "null"},
+    {"an empty value is quoted", "", "\"\"", "\"\""},
+    {"a blank makes quotes", "a b", "\"a b\"", "\"a b\""},
+    {"an equals sign makes quotes", "a=b", "\"a=b\"", "\"a=b\""},
+    {"quotes and backslashes are escaped", "\"\\", "\"\\\"\\\\\"", "\"\\\"\\\\\""},
+    {"a line break cannot forge a line", "x\nlevel=ERROR", "\"x\\nlevel=ERROR\"",
+     "\"x\\nlevel=ERROR\""},
+    {"carriage return and tab", "\r\t", "\"\\r\\t\"", "\"\\r\\t\""},
+    {"an escape sequence cannot drive a terminal", "\x1b[2J", "\"\\u001b[2J\"", "\"\\u001b[2J\""},
+    {"delete and C1 controls", "\x7f\xc2\x9b", "\"\\u007f\\u009b\"", "\"\\u007f\\u009b\""},
+    {"text direction cannot be turned",
+     "a\xe2\x80\xae"
+     "b",
+     "\"a\\u202eb\"", "\"a\\u202eb\""},
+    {"line separator", "\xe2\x80\xa8", "\"\\u2028\"", "\"\\u2028\""},
+    {"UTF-8 passes", "Zürich-\xf0\x9f\x9a\x80", "Zürich-\xf0\x9f\x9a\x80",
+     "\"Zürich-\xf0\x9f\x9a\x80\""},
+    {"a lone continuation byte is replaced", "a\x80", "\"a\xef\xbf\xbd\"", "\"a\xef\xbf\xbd\""},
+    {"a cut sequence is replaced", "a\xe2\x82", "\"a\xef\xbf\xbd\xef\xbf\xbd\"",
+     "\"a\xef\xbf\xbd\xef\xbf\xbd\""},
+    {"an overlong form is replaced", "\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\"",
+     "\"\xef\xbf\xbd\xef\xbf\xbd\""},
+    {"a surrogate is replaced", "\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\"",
+     "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+};
+
+static void value(void **state)
+{
+    const struct value_case *c = *state;
+    const char *const fields[] = {"key", c->value};
+    char wanted[256];
+
+    char *line = line_of(LOG_FORMAT_LOGFMT, "said", fields, 2);
+    snprintf(wanted, sizeof(wanted), " level=WARN msg=said key=%s\n", c->logfmt);
+    assert_string_equal(line, wanted);
+    free(line);
+
+    line = line_of(LOG_FORMAT_JSON, "said", fields, 2);
+    snprintf(wanted, sizeof(wanted), "\",\"level\":\"WARN\",\"msg\":\"said\",\"key\":%s}\n",
+             c->json);
+    assert_string_equal(line, wanted);
+    free(line);
+}
+
+static void the_macro_counts_its_pairs(void **state)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
+
+    (void)state;
+    log_write(&log, LOG_LEVEL_DEBUG, "not written");
+    log_write(&log, LOG_LEVEL_INFO, "alone");
+    log_write(&log, LOG_LEVEL_ERROR, "two", "a", "1", "b", LOG_NUMBER(INT64_MIN));
+    log_write(&log, LOG_LEVEL_INFO, "ended by hand", "a", "1", NULL);
+    log_write(&log, LOG_LEVEL_INFO, "a key alone", "a");
+    fclose(log.stream);
+    assert_null(strstr(text, "not written"));
+    assert_non_null(strstr(text, " level=INFO msg=alone\n"));
+    assert_non_null(strstr(text, " level=ERROR msg=two a=1 b=-9223372036854775808\n"));
+    assert_non_null(strstr(text, " msg=\"ended by hand\" a=1\n"));
+    assert_non_null(strstr(text, " msg=\"a key alone\" a=null\n"));
+    free(text);
+}
+
+static void a_long_value_is_cut_on_a_character(void **state)
+{
+    char text[2 * LOG_VALUE_MAX + 1] = "x";
+    const char *const fields[] = {"key", text};
+
+    (void)state;
+    for (size_t i = 1; i + 2 < sizeof(text); i += 2)
+        memcpy(text + i, "\xc3\xbc", 3);
+    char *line = line_of(LOG_FORMAT_LOGFMT, "m", fields, 2);
+    size_t kept = strlen("x") + (LOG_VALUE_MAX - 1) / 2 * 2;
+
+    assert_int_equal(strlen(line), strlen(" level=WARN msg=m key=\"...\"\n") + kept);
+    assert_string_equal(line + strlen(line) - 7, "\xc3\xbc...\"\n");
+    free(line);
+}
+
+/* A pipe in packet mode gives back one write at a time. */
+static void a_line_is_one_write(void **state)
+{
+    char packet[4096];
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe2(ends, O_DIRECT), 0);
+    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_JSON, fdopen(ends[1], "w")};
+
+    setvbuf(log.stream, NULL, _IONBF, 0);
+    log_write(&log, LOG_LEVEL_INFO, "first", "key", "a value", "other", "an\nother");
+    log_write(&log, LOG_LEVEL_INFO, "second");
+    for (int i = 0; i < 2; i++) {
+        ssize_t n = read(ends[0], packet, sizeof(packet) - 1);
+
+        assert_true(n > 0);
+        packet[n] = '\0';
+        assert_int_equal(packet[0], '{');
+        assert_string_equal(packet + n - 2, "}\n");
+        assert_non_null(strstr(packet, i == 0 ? "first" : "second"));
+    }
+    fclose(log.stream);
+    close(ends[0]);
+}
+
+enum { THREADS = 4, LINES = 200 };
+
+static void *write_lines(void *context)
+{
+    for (int i = 0; i < LINES; i++)
+        log_write((const struct log *)context, LOG_LEVEL_INFO, "m", "key", "a value");
+    return NULL;
+}
+
+static void threads_do_not_mix_lines(void **state)
+{
+    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, tmpfile()};
+    pthread_t threads[THREADS];
+    char line[256];
+    size_t lines = 0;
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, write_lines, &log), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    rewind(log.stream);
+    for (; fgets(line, sizeof(line), log.stream); lines++) {
+        assert_memory_equal(line, "time=", 5);
+        assert_string_equal(strstr(line, " level="), " level=INFO msg=m key=\"a value\"\n");
+    }
+    assert_int_equal(lines, THREADS * LINES);
+    fclose(log.stream);
+}
+
+static void names_are_parsed(void **state)
+{
+    struct error err;
+    enum log_level level = LOG_LEVEL_ERROR;
+    enum log_format format = LOG_FORMAT_LOGFMT;
+
+    (void)state;
+    assert_true(log_level_parse("warn", &level, &err));
+    assert_int_equal(level, LOG_LEVEL_WARN);
+    assert_false(log_level_parse("WARN", &level, &err));
+    assert_string_equal(err.text, "unknown log level 'WARN': use debug, info, warn or error");
+    assert_int_equal(level, LOG_LEVEL_WARN);
+    assert_true(log_format_parse("json", &format, &err));
+    assert_int_equal(format, LOG_FORMAT_JSON);
+    assert_false(log_format_parse("", &format, &err));
+    assert_string_equal(err.text, "unknown log format '': use logfmt or json");
+}
+
+int main(void)
+{
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test(the_macro_counts_its_pairs),
+        cmocka_unit_test(a_long_value_is_cut_on_a_character),
+        cmocka_unit_test(a_line_is_one_write),
+        cmocka_unit_test(threads_do_not_mix_lines),
+        cmocka_unit_test(names_are_parsed),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(value_cases) + ARRAY_LEN(others)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(value_cases); i++)
+        tests[n++] = (struct CMUnitTest){value_cases[i].name, value, NULL, NULL, &value_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tests[n++] = others[i];
+    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
+}

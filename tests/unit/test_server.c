@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/server.h"
+
+#include <setjmp.h>
+
+#include "tests/unit/http_client.h"
+
+#include <cmocka.h>
+
+#define CLOSE "Host: a\r\nConnection: close\r\n\r\n"
+
+struct fixture {
+    struct snapshot *snapshot;
+    struct server *server;
+};
+
+static struct server *start(struct snapshot *snapshot, const char *address, struct error *err)
+{
+    const struct server_options options = {&address, 1, "/metrics", 0, NULL};
+
+    return server_start(&options, snapshot, err);
+}
+
+static int start_server(void **state)
+{
+    struct fixture *f = xcalloc(1, sizeof(*f));
+    struct error err;
+
+    f->snapshot = snapshot_new();
+    f->server = start(f->snapshot, "127.0.0.1:0", &err);
+    *state = f;
+    return f->server ? 0 : -1;
+}
+
+static int stop_server(void **state)
+{
+    struct fixture *f = *state;
+
+    server_stop(f->server);
+    snapshot_free(f->snapshot);
+    free(f);
+    return 0;
+}
+
+static void publish(const struct fixture *f, enum snapshot_page page, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
+
+    strbuf_adds(&body, text);
+    snapshot_publish(f->snapshot, page, &body, "text/plain; version=0.0.4; charset=utf-8");
+}
+
+/* One request of bytes as they are, on its own connection, on a server with both pages. */
+static struct request_case {
+    const char *name;
+    const char *request;
+    const char *status; /* What the answer begins with. */
+    const char *header; /* What it contains; NULL: nothing special. */
+    const char *body;   /* NULL: whatever. */
+    enum server_handler handler;
+    int code; /* The cell of the counter that moves; -1: none, the library answers by itself. */
+} request_cases[] = {
+    {"metrics", "GET /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "up 1\n", SERVER_METRICS,
+     SERVER_200},
+    {"a query does not matter", "GET /metrics?a=%41 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     "up 1\n", SERVER_METRICS, SERVER_200},
+    {"an escaped letter is that letter", "GET /%6detrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     "up 1\n", SERVER_METRICS, SERVER_200},
+    {"HEAD tells the length and sends nothing", "HEAD /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nContent-Length: 5\r\n", "", SERVER_METRICS, SERVER_200},
+    {"index", "GET / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the index\n", SERVER_INDEX,
+     SERVER_200},
+    {"healthy", "GET /-/healthy HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nX-Content-Type-Options: nosniff\r\n", "karmada-policy-exporter is Healthy.\n",
+     SERVER_HEALTHY, SERVER_200},
+    {"not ready at first", "GET /-/ready HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
+     "\r\nRetry-After: 5\r\n",
+     "karmada-policy-exporter is not ready: not everything was read yet\n", SERVER_READY,
+     SERVER_503},
+    {"no such path", "GET /metric HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, "not found\n",
+     SERVER_OTHER, SERVER_404},
+    {"a longer path is another", "GET /metrics/ HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
+     SERVER_OTHER, SERVER_404},
+    {"a doubled slash is another", "GET //metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
+     SERVER_OTHER, SERVER_404},
+    {"dots are not resolved", "GET /../metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
+     SERVER_OTHER, SERVER_404},
+    {"an escaped NUL ends no path", "GET /metrics%00x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     "\r\nConnection: close\r\n", "bad request\n", SERVER_OTHER, SERVER_400},
+    {"an escaped NUL in the query", "GET /metrics?%00 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "bad request\n", SERVER_OTHER, SERVER_400},
+    {"POST", "POST /metrics HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 405 ",
+     "\r\nAllow: GET, HEAD\r\n", "method not allowed: use GET or HEAD\n", SERVER_METRICS,
+     SERVER_405},
+    {"OPTIONS", "OPTIONS / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n", NULL,
+     SERVER_INDEX, SERVER_405},
+    {"methods have a case", "get /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 405 ", NULL, NULL,
+     SERVER_METRICS, SERVER_405},
+    {"POST with a body", "POST / HTTP/1.1\r\nContent-Length: 3\r\nHost: a\r\n\r\nabc",
+     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_405},
+    {"DELETE with a body that hides a request",
+     "DELETE / HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
+     "hidden\r\n\r\n",
+     "HTTP/1.1 405 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_405},
+    {"GET with a body that hides a request",
+     "GET / HTTP/1.1\r\nContent-Length: 31\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nHost: "
+     "hidden\r\n\r\n",
+     "HTTP/1.1 413 ", "\r\nConnection: close\r\n", "a request must not have a body\n", SERVER_INDEX,
+     SERVER_413},
+    {"GET of an empty body", "GET / HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     "the index\n", SERVER_INDEX, SERVER_200},
+    {"a body that is announced and never sent",
+     "GET / HTTP/1.1\r\nContent-Length: 1000\r\nExpect: 100-continue\r\nHost: a\r\n\r\n",
+     "HTTP/1.1 413 ", NULL, NULL, SERVER_INDEX, SERVER_413},
+    {"a chunked body", "GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: a\r\n\r\n0\r\n\r\n",
+     "HTTP/1.1 400 ", "\r\nConnection: close\r\n", NULL, SERVER_INDEX, SERVER_400},
+    {"both lengths",
+     "GET / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\nHost: "
+     "a\r\n\r\n0\r\n\r\n",
+     "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX, SERVER_400},
+    {"two lengths", "GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 5\r\n" CLOSE "abcde",
+     "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX, SERVER_400},
+    {"two hosts", "GET / HTTP/1.1\r\nHost: b\r\n" CLOSE, "HTTP/1.1 400 ", NULL, NULL, SERVER_INDEX,
+     SERVER_400},
+    {"no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ", NULL, NULL, 0, -1},
+    {"a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
+     "HTTP/1.1 400 ", NULL, NULL, 0, -1},
+    {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 505 ", NULL, NULL, 0, -1},
+    {"HTTP/1.0 needs no host", "GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.", NULL, "up 1\n",
+     SERVER_METRICS, SERVER_200},
+};
+
+static uint64_t requests_in_all(const struct server *s)
+{
+    uint64_t sum = 0;
+
+    for (int handler = 0; handler < SERVER_HANDLERS; handler++) {
+        for (int code = 0; code < SERVER_CODES; code++)
+            sum += server_requests(s, (enum server_handler)handler, (enum server_code)code);
+    }
+    return sum;
+}
+
+static void request(void **state)
+{
+    const struct request_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    void *fixture = NULL;
+
+    assert_int_equal(start_server(&fixture), 0);
+    const struct fixture *f = fixture;
+
+    publish(f, SNAPSHOT_METRICS, "up 1\n");
+    publish(f, SNAPSHOT_INDEX, "the index\n");
+    /* A server that closes while bytes are on their way may reset: the answer is what counts. */
+    (void)http_talk(server_address(f->server, 0), c->request, &answer);
+    uint64_t all = requests_in_all(f->server);
+    uint64_t counted =
+        c->code < 0 ? 0 : server_requests(f->server, c->handler, (enum server_code)c->code);
+
+    stop_server(&fixture);
+    assert_true(answer.len > strlen(c->status));
+    assert_memory_equal(answer.data, c->status, strlen(c->status));
+    /* What the library refuses by itself it says twice; it closes, so nobody is misled. */
+    assert_in_range(http_answers(&answer), 1, c->code < 0 ? 2 : 1);
+    if (c->header)
+        assert_non_null(strstr(answer.data, c->header));
+    if (c->body)
+        assert_string_equal(http_body(&answer), c->body);
+    assert_int_equal(all, c->code < 0 ? 0 : 1);
+    assert_int_equal(counted, c->code < 0 ? 0 : 1);
+}
+
+static void nothing_published_is_unavailable(void **state)
+{
+    const struct fixture *f = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+    assert_true(
+        http_talk(server_address(f->server, 0), "GET /metrics HTTP/1.1\r\n" CLOSE, &answer));
+    assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+    assert_string_equal(http_body(&answer), "not ready: nothing was read yet\n");
+    assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_503), 1);
+}
+
+static void readiness_is_what_was_said_last(void **state)
+{
+    const struct fixture *f = *state;
+
+    for (int ready = 1; ready >= 0; ready--) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+        server_set_ready(f->server, ready == 1);
+        assert_true(
+            http_talk(server_address(f->server, 0), "GET /-/ready HTTP/1.1\r\n" CLOSE, &answer));
+        assert_memory_equal(answer.data, ready ? "HTTP/1.1 200 " : "HTTP/1.1 503 ", 13);
+    }
+}
+
+static void pipelined_requests_are_answered_in_turn(void **state)
+{
+    static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+                                "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
+                                "GET /metrics HTTP/1.1\r\n" CLOSE;
+    const struct fixture *f = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+    publish(f, SNAPSHOT_METRICS, "up 1\n");
+    publish(f, SNAPSHOT_INDEX, "the index\n");
+    assert_true(http_talk(server_address(f->server, 0), three, &answer));
+    assert_int_equal(http_answers(&answer), 3);
+    const char *second = strstr(answer.data, "the index\nHTTP/1.1 404 ");
+
+    assert_non_null(second);
+    assert_non_null(strstr(second, "\r\n\r\nHTTP/1.1 200 "));
+    assert_string_equal(answer.data + answer.len - 5, "up 1\n");
+}
+
+static void every_form_of_address_is_listened_on(void **state)
+{
+    static const char *const addresses[] = {"127.0.0.1:0", "localhost:0", "[::1]:0", ":0"};
+    const struct server_options options = {addresses, ARRAY_LEN(addresses), "/m", 0, NULL};
+    const struct fixture *f = *state;
+    struct error err = {.text = ""};
+    struct server *s = server_start(&options, f->snapshot, &err);
+
+    assert_string_equal(err.text, "");
+    for (size_t i = 0; i < ARRAY_LEN(addresses); i++) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+        assert_true(strtod(strrchr(server_address(s, i), ':') + 1, NULL) > 0);
+        assert_true(http_talk(server_address(s, i), "GET /m HTTP/1.1\r\n" CLOSE, &answer));
+        assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+    }
+    assert_int_equal(server_requests(s, SERVER_METRICS, SERVER_503), ARRAY_LEN(addresses));
+    assert_memory_equal(server_address(s, 0), "127.0.0.1:", 10);
+    assert_memory_equal(server_address(s, 1), "127.0.0.1:", 10);
+    assert_memory_equal(server_address(s, 2), "[::1]:", 6);
+    assert_memory_equal(server_address(s, 3), "[::]:", 5);
+
+    /* The last one takes IPv4 as well. */
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    char four[LOG_VALUE_MAX];
+
+    snprintf(four, sizeof(four), "127.0.0.1:%s", strrchr(server_address(s, 3), ':') + 1);
+    assert_true(http_talk(four, "GET /m HTTP/1.1\r\n" CLOSE, &answer));
+    assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+    server_stop(s);
+}
+
+static void a_taken_address_is_told(void **state)
+{
+    const struct fixture *f = *state;
+    const char *addresses[] = {"127.0.0.1:0", server_address(f->server, 0)};
+    const struct server_options options = {addresses, 2, "/metrics", 0, NULL};
+    struct error err;
+    char wanted[256];
+
+    assert_null(server_start(&options, f->snapshot, &err));
+    snprintf(wanted, sizeof(wanted), "cannot listen on '%s': Address already in use", addresses[1]);
+    assert_string_equal(err.text, wanted);
+}
+
+static void what_cannot_be_listened_on_is_told(void **state)
+{
+    const struct fixture *f = *state;
+    struct error err;
+
+    assert_null(start(f->snapshot, "19180", &err));
+    assert_string_equal(err.text, "cannot listen on '19180': '19180' has no port, write it as "
+                                  "':19180' or 'host:19180'");
+    /* TEST-NET-1 is nobody's. */
+    assert_null(start(f->snapshot, "192.0.2.1:19180", &err));
+    assert_string_equal(err.text,
+                        "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
+}
+
+static void a_telemetry_path_is_plain_and_free(void **state)
+{
+    static const char *const paths[] = {"metrics", "",          "/a?b",     "/a b",
+                                        "/a%20b",  "/\xc3\xbc", "/-/ready", "/"};
+    const struct fixture *f = *state;
+    const char *address = "127.0.0.1:0";
+
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        const struct server_options options = {&address, 1, paths[i], 0, NULL};
+        struct error err = {.text = ""};
+
+        assert_null(server_start(&options, f->snapshot, &err));
+        assert_non_null(strstr(err.text, "the telemetry path '"));
+    }
+}
+
+enum { PLACES = 8, DRIPS = 2000 };
+
+/* Is the connection over? Sends one more byte of a request that never ends. */
+static bool drip(int fd)
+{
+    char answer[1024];
+
+    return !http_send(fd, "x", 1) || recv(fd, answer, sizeof(answer), MSG_DONTWAIT) == 0;
+}
+
+/* They fill every place and are never silent, so the library alone would keep them for ever. */
+static void fill_with_slow_clients(const struct fixture *f, const char *first)
+{
+    const char *address = "127.0.0.1:0";
+    const struct server_options options = {&address, 1, "/metrics", PLACES, NULL};
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    struct error err;
+    struct server *s = server_start(&options, f->snapshot, &err);
+    int slow[PLACES], over = 0;
+
+    assert_non_null(s);
+    for (int i = 0; i < PLACES; i++) {
+        slow[i] = http_connect(server_address(s, 0));
+        assert_true(slow[i] >= 0 && http_send(slow[i], first, strlen(first)));
+    }
+    for (int i = 0; i < DRIPS && over == 0; i++) {
+        for (int j = 0; j < PLACES; j++)
+            over += drip(slow[j]);
+        usleep(10000);
+    }
+    assert_true(over > 0);
+    assert_true(http_talk(server_address(s, 0), "GET /metrics HTTP/1.1\r\n" CLOSE, &answer));
+    assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+    for (int i = 0; i < PLACES; i++)
+        close(slow[i]);
+    server_stop(s);
+}
+
+static void slow_clients_do_not_keep_others_out(void **state)
+{
+    fill_with_slow_clients(*state, "GET /metrics HTTP/1.1\r\nX-");
+}
+
+static void slow_clients_are_not_excused_by_a_first_request(void **state)
+{
+    fill_with_slow_clients(*state, "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
+}
+
+static void the_library_speaks_through_the_log(void **state)
+{
+    const struct fixture *f = *state;
+    const char *address = "127.0.0.1:0";
+    char *text = NULL;
+    size_t len = 0;
+    struct log log = {LOG_LEVEL_DEBUG, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
+    const struct server_options options = {&address, 1, "/metrics", 0, &log};
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    struct error err;
+    struct server *s = server_start(&options, f->snapshot, &err);
+
+    assert_non_null(s);
+    assert_true(http_talk(server_address(s, 0), "GET / HTTP/1.1\r\n\r\n", &answer));
+    server_stop(s);
+    fclose(log.stream);
+    assert_non_null(strstr(text, " level=DEBUG msg="));
+    assert_non_null(strstr(text, " component=libmicrohttpd\n"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test_setup_teardown(nothing_published_is_unavailable, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(readiness_is_what_was_said_last, start_server, stop_server),
+        cmocka_unit_test_setup_teardown(pipelined_requests_are_answered_in_turn, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(every_form_of_address_is_listened_on, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(a_taken_address_is_told, start_server, stop_server),
+        cmocka_unit_test_setup_teardown(what_cannot_be_listened_on_is_told, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(slow_clients_do_not_keep_others_out, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(slow_clients_are_not_excused_by_a_first_request,
+                                        start_server, stop_server),
+        cmocka_unit_test_setup_teardown(the_library_speaks_through_the_log, start_server,
+                                        stop_server),
+        cmocka_unit_test_setup_teardown(a_telemetry_path_is_plain_and_free, start_server,
+                                        stop_server),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(request_cases) + ARRAY_LEN(others)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(request_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){request_cases[i].name, request, NULL, NULL, &request_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tests[n++] = others[i];
+    return cmocka_run_group_tests_name("server", tests, NULL, NULL);
+}

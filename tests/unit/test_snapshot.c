@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/snapshot.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+
+#define ZLIB_CONST
+#include <zlib.h>
+
+#include "exporter/web/server.h"
+#include "tests/unit/http_client.h"
+
+/* Last, because its fail() is a macro that our fail()'s declaration would be taken for. */
+#include <cmocka.h>
+
+enum { BODY_MAX = 1024 * 1024, PUBLISHERS = 2, READERS = 8, ROUNDS = 25 };
+
+static const char content_type[] = "text/plain; version=0.0.4; charset=utf-8";
+
+struct fixture {
+    struct snapshot *snapshot;
+    struct server *server;
+    atomic_bool stop;
+    _Atomic unsigned bad;
+};
+
+static int start(void **state)
+{
+    static const char *const address = "127.0.0.1:0";
+    const struct server_options options = {&address, 1, "/metrics", 0, NULL};
+    struct fixture *f = xcalloc(1, sizeof(*f));
+    struct error err;
+
+    f->snapshot = snapshot_new();
+    f->server = server_start(&options, f->snapshot, &err);
+    *state = f;
+    return f->server ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    struct fixture *f = *state;
+
+    server_stop(f->server);
+    snapshot_free(f->snapshot);
+    free(f);
+    return 0;
+}
+
+/* Fetch /metrics with these extra header lines. */
+static bool fetch(const struct fixture *f, const char *headers, struct strbuf *answer)
+{
+    char request[512];
+
+    snprintf(request, sizeof(request),
+             "GET /metrics HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n", headers);
+    return http_talk(server_address(f->server, 0), request, answer);
+}
+
+/* Unpack a gzipped body; false unless it is exactly one. */
+static bool unpack(const char *bytes, size_t len, struct strbuf *out)
+{
+    z_stream stream = {.next_in = (const Bytef *)bytes, .avail_in = (uInt)len};
+    unsigned char chunk[16384];
+    int result;
+
+    if (inflateInit2(&stream, 15 + 16) != Z_OK)
+        return false;
+    do {
+        stream.next_out = chunk;
+        stream.avail_out = sizeof(chunk);
+        result = inflate(&stream, Z_NO_FLUSH);
+        strbuf_add(out, chunk, sizeof(chunk) - stream.avail_out);
+    } while (result == Z_OK);
+    inflateEnd(&stream);
+    return result == Z_STREAM_END && stream.avail_in == 0;
+}
+
+/* A page all of whose lines say the same number, so that a mixed one shows. */
+static void fill_page(struct strbuf *body, unsigned number, unsigned lines)
+{
+    for (unsigned i = 0; i < lines; i++)
+        strbuf_addf(body, "number{line=\"%04u\"} %06u\n", i, number);
+}
+
+static void publish(struct fixture *f, unsigned number, unsigned lines)
+{
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
+
+    fill_page(&body, number, lines);
+    snapshot_publish(f->snapshot, SNAPSHOT_METRICS, &body, content_type);
+    assert(body.len == 0);
+}
+
+static struct encoding_case {
+    const char *name;
+    const char *headers;
+    bool gzip;
+} encoding_cases[] = {
+    {"no wish", "", false},
+    {"gzip", "Accept-Encoding: gzip\r\n", true},
+    {"gzip forbidden", "Accept-Encoding: gzip;q=0\r\n", false},
+    {"the header in two lines", "Accept-Encoding: br\r\naccept-encoding: gzip\r\n", true},
+    {"something like it", "Accept-Encoding: gzipped\r\nX-Accept-Encoding: gzip\r\n", false},
+};
+
+static void encoding(void **state)
+{
+    const struct encoding_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    CLEANUP(strbuf_release) struct strbuf plain = STRBUF_INIT(BODY_MAX);
+    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(BODY_MAX);
+    void *fixture = NULL;
+
+    assert_int_equal(start(&fixture), 0);
+    publish(fixture, 7, 1000);
+    bool fetched = fetch(fixture, c->headers, &answer);
+
+    stop(&fixture);
+    assert_true(fetched);
+    const char *body = http_body(&answer);
+    size_t len = answer.len - (size_t)(body - answer.data);
+
+    fill_page(&wanted, 7, 1000);
+    assert_non_null(strstr(answer.data, "\r\nVary: Accept-Encoding\r\n"));
+    assert_non_null(strstr(answer.data, "\r\nContent-Type: text/plain; version=0.0.4;"));
+    if (c->gzip) {
+        assert_non_null(strstr(answer.data, "\r\nContent-Encoding: gzip\r\n"));
+        assert_true(len < wanted.len / 4);
+        assert_true(unpack(body, len, &plain));
+        assert_string_equal(plain.data, wanted.data);
+    } else {
+        assert_null(strstr(answer.data, "Content-Encoding"));
+        assert_string_equal(body, wanted.data);
+    }
+}
+
+static void what_would_grow_is_sent_plain(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
+
+    strbuf_adds(&body, "up 1\n");
+    snapshot_publish(f->snapshot, SNAPSHOT_METRICS, &body, content_type);
+    assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
+    assert_string_equal(http_body(&answer), "up 1\n");
+}
+
+static void an_empty_page_is_a_page(void **state)
+{
+    struct fixture *f = *state;
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+    publish(f, 0, 0);
+    assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
+    assert_memory_equal(answer.data, "HTTP/1.1 200 ", 13);
+    assert_string_equal(http_body(&answer), "");
+}
+
+static void *publish_on(void *context)
+{
+    struct fixture *f = context;
+
+    for (unsigned number = 0; !atomic_load(&f->stop); number++)
+        publish(f, number % 1000000, 2000);
+    return NULL;
+}
+
+/* Is it one page, whole, all of it of one publication? */
+static bool is_whole_page(const struct strbuf *answer, bool gzip)
+{
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(BODY_MAX);
+    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(BODY_MAX);
+    const char *body = http_body(answer);
+
+    if (!body)
+        return false;
+    if (!gzip)
+        strbuf_adds(&page, body);
+    else if (!unpack(body, answer->len - (size_t)(body - answer->data), &page))
+        return false;
+    if (page.len < 7)
+        return false;
+    fill_page(&wanted, (unsigned)strtod(page.data + page.len - 7, NULL), 2000);
+    return page.len == wanted.len && memcmp(page.data, wanted.data, page.len) == 0;
+}
+
+static void *read_on(void *context)
+{
+    struct fixture *f = context;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+        bool gzip = i % 2 == 1;
+
+        if (!fetch(f, gzip ? "Accept-Encoding: gzip\r\n" : "", &answer) ||
+            !is_whole_page(&answer, gzip))
+            atomic_fetch_add(&f->bad, 1);
+    }
+    return NULL;
+}
+
+/* Two publish as fast as they can while eight read: nobody ever gets parts of two pages. */
+static void pages_are_replaced_under_readers(void **state)
+{
+    struct fixture *f = *state;
+    pthread_t publishers[PUBLISHERS], readers[READERS];
+
+    publish(f, 0, 2000);
+    for (int i = 0; i < PUBLISHERS; i++)
+        assert_int_equal(pthread_create(&publishers[i], NULL, publish_on, f), 0);
+    for (int i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_on, f), 0);
+    for (int i = 0; i < READERS; i++)
+        pthread_join(readers[i], NULL);
+    atomic_store(&f->stop, true);
+    for (int i = 0; i < PUBLISHERS; i++)
+        pthread_join(publishers[i], NULL);
+    assert_int_equal(f->bad, 0);
+    assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_200), READERS * ROUNDS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest others[] = {
+        cmocka_unit_test_setup_teardown(what_would_grow_is_sent_plain, start, stop),
+        cmocka_unit_test_setup_teardown(an_empty_page_is_a_page, start, stop),
+        cmocka_unit_test_setup_teardown(pages_are_replaced_under_readers, start, stop),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(encoding_cases) + ARRAY_LEN(others)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(encoding_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){encoding_cases[i].name, encoding, NULL, NULL, &encoding_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tests[n++] = others[i];
+    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}
