@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/json.h"
+
+/*
+ * Lists of objects: as for kubectl, whatever has an array `items` is one,
+ * whatever its kind is called. Items of a typed list ("DeploymentList") that
+ * have neither apiVersion nor kind take the list's.
+ */
+
+/* The kind that such items take, or "". Points into `list_kind`'s first `*len` bytes. */
+const char *list_item_kind(const char *list_kind, size_t *len);
+
+/* True for an object with neither apiVersion nor kind. */
+bool list_item_inherits(const cJSON *item);
+
+/* Give it those of its list. Nothing happens for other items, or if the list has none to give. */
+void list_item_complete(cJSON *item, const char *list_api_version, const char *list_kind);
+
+/*
+ * Call `each` for the document, or if it is a list for each of its items, lists
+ * in lists included. An item with a line of its own (yaml_line) is told with it, others with
+ * `line`.
+ */
+typedef void list_each_fn(void *context, const cJSON *object, size_t line);
+void list_each(cJSON *document, size_t line, list_each_fn *each, void *context);

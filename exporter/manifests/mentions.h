@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/manifests/json_file.h"
+#include "exporter/manifests/manifest_file.h"
+#include "exporter/manifests/source.h"
+
+/*
+ * Which document of which file names which object: of those that name the same
+ * one, the last in order is put into the store, and when it goes, the file of
+ * the one before it is asked for again.
+ *
+ * What a file named in an earlier pass and not in this one is removed by this
+ * book-keeping rather than by store_sweep, which would walk the whole store for
+ * each changed file, and could not tell that somebody else names the object too.
+ */
+struct mentions {
+    struct store *store;
+    uint64_t seed;
+    struct map by_object; /* The last mention of each object; `earlier` leads to the others. */
+    /* Called when a file has to be read again, though it did not change. */
+    void (*want)(void *context, struct manifest_file *file);
+    void *context;
+};
+
+void mentions_init(struct mentions *m, struct store *store, uint64_t seed);
+/* What the files hold has to be dropped or forgotten too. */
+void mentions_release(struct mentions *m);
+
+/* A pass over the file begins. */
+void mentions_begin(struct manifest_file *file);
+
+/*
+ * The file names an object. False with the reason if it is none that counts;
+ * then what the file gave before under that name stays.
+ */
+bool mentions_put(struct mentions *m, struct manifest_file *file, const cJSON *object,
+                  struct json_place place, struct error *err) MUST_USE;
+
+/* The pass is complete: what it did not name is gone from this file. */
+void mentions_end(struct mentions *m, struct manifest_file *file);
+
+/* The pass failed: all stays, but what was to be fetched from the file cannot be had. */
+void mentions_fail(struct mentions *m, struct manifest_file *file);
+
+/* The file itself is gone. */
+void mentions_drop(struct mentions *m, struct manifest_file *file);
+
+/* Free what is known of the file and leave the store as it is: for the end of all. */
+void mentions_forget(struct mentions *m, struct manifest_file *file);
+
+/* Note the file's mentions that do not count as its `duplicates`. */
+void mentions_report(const struct mentions *m, struct manifest_file *file);

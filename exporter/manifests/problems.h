@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/manifests/source.h"
+#include "metrics/base/json.h"
+
+/*
+ * What is wrong with one file, or with a folder. However much it is, no more
+ * than PROBLEMS_MAX are kept of what makes a file broken, and as many of what
+ * does not; the rest is counted. Filled with zeros it is empty and ready.
+ */
+enum { PROBLEMS_MAX = 100 };
+
+struct problem {
+    enum problem_kind kind;
+    size_t line;
+    size_t column;
+    char *text;
+};
+
+struct problems {
+    struct problem *items;
+    size_t count;
+    size_t capacity;
+    size_t foreign; /* Of PROBLEM_FOREIGN, those that were not kept included. */
+    size_t broken;  /* Of all other kinds, likewise. */
+};
+
+void problems_release(struct problems *p);
+void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
+                  const char *text);
+
+/* What all files have, as source.h shows it. Filled with zeros it is empty and ready. */
+struct problem_view {
+    struct manifest_problem *items;
+    size_t count;
+    size_t capacity;
+    size_t broken; /* Files. */
+    char **texts;  /* Those that belong to the view. */
+    size_t text_count;
+};
+
+void problem_view_release(struct problem_view *v);
+
+/* Add those of the file or folder at `path`, by line. The view borrows path and texts. */
+void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
+                      const struct problems *duplicates);

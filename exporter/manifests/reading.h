@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/manifests/json_file.h"
+#include "exporter/manifests/manifest_file.h"
+
+/*
+ * Reading one file in small steps, object by object.
+ *
+ * YAML is read whole and parsed to its end before the first object is handed
+ * out, so a file that turns out to be no YAML changes nothing. JSON is handed
+ * out as it comes, because no ceiling holds for a list of it: if it turns out
+ * to be no JSON, the objects before that place have been taken already.
+ *
+ * *.json is JSON, *.yaml and *.yml are YAML, other names and standard input
+ * are what their first character says.
+ */
+struct reading;
+
+enum reading_state { READING_MORE, READING_DONE, READING_FAILED };
+
+/* Why reading failed. */
+struct failure {
+    enum problem_kind kind;
+    struct json_position where; /* Zeros if it is about the file. */
+    bool gone;                  /* The file is not there any more. */
+    struct error text;
+};
+
+/*
+ * Begin. With `keep` the bytes of a file that can be read only once are kept in
+ * file->spool, and read from there later on. Failures come with the first step.
+ */
+struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
+                            bool keep) MUST_USE;
+/* Takes NULL. */
+void reading_free(struct reading *r);
+
+/* Whom to tell of each object. */
+void reading_listen(struct reading *r, json_object_fn *each, void *context);
+
+/* Go on a little: some thousand bytes, or one document. */
+enum reading_state reading_step(struct reading *r, struct failure *why) MUST_USE;

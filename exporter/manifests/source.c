@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/manifests/source.h"
+
+#include <sys/random.h>
+
+#include "exporter/manifests/list.h"
+#include "exporter/manifests/mentions.h"
+#include "exporter/manifests/reading.h"
+#include "exporter/manifests/tree.h"
+
+const struct manifest_limits manifest_limits_default = {
+    .file_max_bytes = (size_t)16 << 20,
+    .object_max_bytes = (size_t)8 << 20,
+    .nodes_max = 1000 * 1000,
+};
+
+struct manifests {
+    struct manifest_limits limits;
+    struct tree tree;
+    struct mentions mentions;
+    struct reading *reading;       /* The file that is being read, if any, ... */
+    struct manifest_file *current; /* ... which one it is, ... */
+    struct problems found;         /* ... and what is wrong with it so far. */
+    struct problem_view view;
+    bool view_is_old;
+};
+
+static void want(void *context, struct manifest_file *file)
+{
+    struct manifests *m = context;
+
+    tree_mark(&m->tree, file);
+}
+
+struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
+                                const struct manifest_limits *limits)
+{
+    struct manifests *m = xcalloc(1, sizeof(*m));
+    uint64_t seed = 0;
+
+    /* Without randomness left the seed is guessable, and no more. */
+    if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
+        seed = (uint64_t)(uintptr_t)m;
+    m->limits = *limits;
+    tree_init(&m->tree, paths, count);
+    mentions_init(&m->mentions, store, seed);
+    m->mentions.want = want;
+    m->mentions.context = m;
+    return m;
+}
+
+void manifests_free(struct manifests *m)
+{
+    if (!m)
+        return;
+    for (size_t i = 0; i < m->tree.count; i++)
+        mentions_forget(&m->mentions, m->tree.files[i]);
+    mentions_release(&m->mentions);
+    reading_free(m->reading);
+    problems_release(&m->found);
+    problem_view_release(&m->view);
+    tree_release(&m->tree);
+    free(m);
+}
+
+int manifests_watch(struct manifests *m, struct error *err)
+{
+    return tree_watch(&m->tree, err);
+}
+
+/* `name: y` and `name: 12` are no names, and do not look it. */
+static bool lacks_quotes(const cJSON *object, struct error *why)
+{
+    const cJSON *name = json_get(json_get(object, "metadata"), "name");
+
+    if (!cJSON_IsBool(name) && !cJSON_IsNumber(name))
+        return false;
+    fail(why, "metadata.name is a %s: put it in quotes",
+         cJSON_IsNumber(name) ? "number" : "boolean");
+    return true;
+}
+
+static void on_object(void *context, const cJSON *object, struct json_place place)
+{
+    struct manifests *m = context;
+    struct json_position where = {place.line, 0};
+    struct error why;
+
+    if (!cJSON_IsObject(object) || list_item_inherits(object))
+        problems_add(&m->found, PROBLEM_FOREIGN, where,
+                     "neither apiVersion nor kind: not an object of Kubernetes, passed over");
+    else if (lacks_quotes(object, &why) ||
+             !mentions_put(&m->mentions, m->current, object, place, &why))
+        problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
+}
+
+static void begin(struct manifests *m, struct manifest_file *file)
+{
+    bool follows = m->tree.watches.fd >= 0;
+
+    mentions_begin(file);
+    m->current = file;
+    m->reading = reading_new(file, &m->limits, follows);
+    reading_listen(m->reading, on_object, m);
+}
+
+static void end_failed(struct manifests *m, const struct failure *why)
+{
+    struct manifest_file *file = m->current;
+
+    /* Gone between the look into the folder and the opening: that is no problem. */
+    if (why->gone && !file->is_path)
+        tree_lose(&m->tree, file);
+    else
+        problems_add(&m->found, why->kind, why->where, why->text.text);
+    mentions_fail(&m->mentions, file);
+}
+
+static void advance(struct manifests *m)
+{
+    struct failure why;
+    enum reading_state state = reading_step(m->reading, &why);
+
+    if (state == READING_MORE)
+        return;
+    if (state == READING_FAILED)
+        end_failed(m, &why);
+    else
+        mentions_end(&m->mentions, m->current);
+    problems_release(&m->current->problems);
+    m->current->problems = m->found;
+    m->found = (struct problems){0};
+    reading_free(m->reading);
+    m->reading = NULL;
+    m->current = NULL;
+    m->view_is_old = true;
+}
+
+static void drop(struct manifests *m, struct manifest_file *file)
+{
+    mentions_drop(&m->mentions, file);
+    manifest_file_free(file);
+    m->view_is_old = true;
+}
+
+/* One piece of work. What is gone comes last: a file that was renamed is read before it goes. */
+static bool step(struct manifests *m)
+{
+    struct manifest_file *file;
+
+    if (m->reading)
+        advance(m);
+    else if ((file = tree_next_changed(&m->tree)))
+        begin(m, file);
+    else if ((file = tree_next_gone(&m->tree)))
+        drop(m, file);
+    else
+        return false;
+    return true;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void refresh_view(struct manifests *m)
+{
+    static const struct problems none;
+    size_t at = 0;
+
+    if (!m->view_is_old)
+        return;
+    tree_sort(&m->tree);
+    problem_view_release(&m->view);
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        const struct tree_path *path = &m->tree.paths[i];
+
+        problem_view_add(&m->view, path->path, &path->problems, &none);
+        for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
+            struct manifest_file *file = m->tree.files[at];
+
+            mentions_report(&m->mentions, file);
+            problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
+        }
+    }
+    m->view_is_old = false;
+}
+
+bool manifests_load(struct manifests *m, struct error *err)
+{
+    bool fine = tree_scan(&m->tree, err);
+
+    while (step(m))
+        continue;
+    m->view_is_old = true;
+    refresh_view(m);
+    return fine;
+}
+
+bool manifests_pump(struct manifests *m, unsigned slice_ms)
+{
+    int64_t end = now_ms() + slice_ms;
+    bool told = tree_pump(&m->tree);
+    bool moved = told || manifests_busy(m);
+
+    while (step(m) && now_ms() < end)
+        continue;
+    m->view_is_old = m->view_is_old || told;
+    refresh_view(m);
+    return moved;
+}
+
+bool manifests_busy(const struct manifests *m)
+{
+    return m->reading || m->tree.changed > 0 || m->tree.gone > 0;
+}
+
+size_t manifests_problem_count(const struct manifests *m)
+{
+    return m->view.count;
+}
+
+struct manifest_problem manifests_problem(const struct manifests *m, size_t i)
+{
+    assert(i < m->view.count);
+    return m->view.items[i];
+}
+
+size_t manifests_file_count(const struct manifests *m)
+{
+    return m->tree.count;
+}
+
+size_t manifests_broken_count(const struct manifests *m)
+{
+    return m->view.broken;
+}

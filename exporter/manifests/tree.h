@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "exporter/manifests/manifest_file.h"
+#include "exporter/manifests/watches.h"
+
+/*
+ * Which files the PATHs stand for, now, and which of them are to be read again.
+ *
+ * In a folder, at any depth: *.yaml, *.yml and *.json. What begins with a dot
+ * is passed over: "..data" of a mounted ConfigMap is where its files live, and
+ * they are found through the links beside it. Links are followed; a folder that
+ * can be reached twice is walked once, so loops end. A PATH that is a file may
+ * have any name, and may be a pipe; "-" is standard input.
+ *
+ * A PATH that is not there (any more) keeps its files and is reported.
+ */
+struct tree_path {
+    char *path;
+    uint32_t scan;
+    bool missing;
+    bool look;  /* It is to be walked again ... */
+    bool force; /* ... and if it is a file, read again. */
+    struct problems problems;
+};
+
+struct tree {
+    struct tree_path *paths;
+    size_t path_count;
+    struct manifest_file **files; /* In order, up to `sorted`. */
+    size_t count;
+    size_t capacity;
+    size_t sorted;
+    size_t changed;
+    size_t gone;
+    size_t cursor; /* Where to look for the next changed or gone file. */
+    uint32_t last_source;
+    struct watches watches;
+};
+
+void tree_init(struct tree *t, const char *const *paths, size_t count);
+void tree_release(struct tree *t);
+
+/* Follow from now on; the descriptor to poll, or -1. */
+int tree_watch(struct tree *t, struct error *err) MUST_USE;
+
+/* Walk all PATHs, everything is to be read. False if a PATH cannot be opened. */
+bool tree_scan(struct tree *t, struct error *err) MUST_USE;
+
+/* Take what inotify has to tell. False if that was nothing. */
+bool tree_pump(struct tree *t);
+
+/* A file that is to be read, which it is not any more after this call; or NULL. */
+struct manifest_file *tree_next_changed(struct tree *t);
+/* A file that is gone, taken out of the tree: the caller frees it. Or NULL. */
+struct manifest_file *tree_next_gone(struct tree *t);
+
+/* The file is to be read. */
+void tree_mark(struct tree *t, struct manifest_file *file);
+/* The file turned out not to be there. */
+void tree_lose(struct tree *t, struct manifest_file *file);
+
+/*
+ * For those who look around: something that can be read stands at `path`. It is
+ * marked if it is new, changed, or if `force` says so.
+ */
+struct found {
+    uint32_t path_index;
+    const char *path;
+    const struct stat *about;
+    bool is_path;
+    bool force;
+};
+void tree_found(struct tree *t, const struct found *found);
+/* The file at a path, or NULL. */
+struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path);
+/* Put the files in order. */
+void tree_sort(struct tree *t);

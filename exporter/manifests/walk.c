@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/manifests/walk.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <unistd.h>
+
+#include "metrics/base/strbuf.h"
+
+struct folder_id {
+    dev_t device;
+    ino_t inode;
+};
+
+struct walk {
+    struct tree *tree;
+    struct tree_path *path;
+    uint32_t path_index;
+    bool force;
+    struct map seen; /* The folders that were walked already. */
+};
+
+struct names {
+    char **items;
+    size_t count;
+    size_t capacity;
+};
+
+static bool is_folder(const void *item, const void *key)
+{
+    const struct folder_id *a = item;
+    const struct folder_id *b = key;
+
+    return a->device == b->device && a->inode == b->inode;
+}
+
+static void release_walk(struct walk *w)
+{
+    void *item;
+
+    for (size_t at = 0; (item = map_next(&w->seen, &at));)
+        free(item);
+    map_release(&w->seen);
+}
+
+static void release_names(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->items[i]);
+    free(names->items);
+}
+
+static void close_folder(DIR **folder)
+{
+    if (*folder)
+        closedir(*folder);
+}
+
+char *walk_join(const char *folder, const char *name)
+{
+    size_t size = strlen(folder) + strlen(name) + 2;
+    char *path = xmalloc(size);
+    bool slash = folder[strlen(folder) - 1] != '/';
+
+    snprintf(path, size, "%s%s%s", folder, slash ? "/" : "", name);
+    return path;
+}
+
+bool walk_is_manifest(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+
+    return name[0] != '.' && dot &&
+           (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0 || strcmp(dot, ".json") == 0);
+}
+
+static void report(struct tree_path *path, const char *text)
+{
+    problems_add(&path->problems, PROBLEM_UNREADABLE, (struct json_position){0, 0}, text);
+}
+
+static void watch(const struct walk *w, enum watch_reason reason, const char *path, size_t name_at)
+{
+    struct watch wanted = {
+        .reason = reason,
+        .path_index = w->path_index,
+        .scan = w->path->scan,
+        .name_at = name_at,
+    };
+    struct error err;
+
+    if (!watches_add(&w->tree->watches, path, &wanted, &err))
+        report(w->path, err.text);
+}
+
+/* Every folder on the way to the PATH: any of them may be swapped. */
+static void watch_above(const struct walk *w)
+{
+    const char *path = w->path->path;
+    size_t end = strlen(path);
+    enum watch_reason reason = WATCH_PARENT;
+
+    while (end > 0) {
+        size_t name_at = end;
+
+        while (name_at > 0 && path[name_at - 1] != '/')
+            name_at--;
+
+        size_t above = name_at;
+        while (above > 1 && path[above - 1] == '/')
+            above--;
+
+        CLEANUP(free_cleanup) char *folder = above > 0 ? xmemdup0(path, above) : xstrdup(".");
+        watch(w, reason, folder, name_at);
+        reason = WATCH_ABOVE;
+        end = above == 1 && path[0] == '/' ? 0 : above;
+    }
+}
+
+/* True the first time that the walk comes here. */
+static bool enter(struct walk *w, DIR *folder)
+{
+    struct stat about;
+
+    if (fstat(dirfd(folder), &about) < 0)
+        return false;
+
+    struct folder_id id;
+    memset(&id, 0, sizeof(id));
+    id.device = about.st_dev;
+    id.inode = about.st_ino;
+    uint64_t hash = map_hash(&id, sizeof(id), 0);
+
+    if (map_get(&w->seen, hash, &id))
+        return false;
+    struct folder_id *seen = xmalloc(sizeof(*seen));
+    *seen = id;
+    map_add(&w->seen, hash, seen);
+    return true;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void read_names(DIR *folder, struct names *out)
+{
+    const struct dirent *entry;
+
+    while ((entry = readdir(folder))) {
+        if (entry->d_name[0] == '.')
+            continue;
+        if (out->count == out->capacity) {
+            out->capacity = out->capacity * 2 + 16;
+            out->items = xreallocarray(out->items, out->capacity, sizeof(char *));
+        }
+        out->items[out->count++] = xstrdup(entry->d_name);
+    }
+    if (out->count > 0)
+        qsort(out->items, out->count, sizeof(char *), compare_names);
+}
+
+/* A folder that cannot be opened now keeps what was found in it before. */
+static void keep_below(const struct walk *w, const char *folder)
+{
+    CLEANUP(free_cleanup) char *prefix = walk_join(folder, "");
+    size_t len = strlen(prefix);
+
+    for (size_t i = 0; i < w->tree->count; i++) {
+        struct manifest_file *file = w->tree->files[i];
+
+        if (file->path_index == w->path_index && strncmp(file->path, prefix, len) == 0)
+            file->scan = w->path->scan;
+    }
+}
+
+static void find_file(const struct walk *w, const char *path, const struct stat *about)
+{
+    struct stat link;
+
+    if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
+        watch(w, WATCH_TARGET, path, 0);
+    tree_found(w->tree, &(struct found){w->path_index, path, about, false, w->force});
+}
+
+/* The one declaration ahead: folders hold folders. */
+static void walk_folder(struct walk *w, const char *path);
+
+static void walk_entry(struct walk *w, const char *folder, const char *name)
+{
+    CLEANUP(free_cleanup) char *path = walk_join(folder, name);
+    struct stat about;
+
+    /* Gone since, or a link that leads nowhere. */
+    if (stat(path, &about) < 0)
+        return;
+    if (S_ISDIR(about.st_mode))
+        walk_folder(w, path);
+    else if (walk_is_manifest(name))
+        find_file(w, path, &about);
+}
+
+static void walk_folder(struct walk *w, const char *path)
+{
+    CLEANUP(release_names) struct names names = {0};
+
+    CLEANUP(close_folder) DIR *folder = opendir(path);
+    if (!folder && errno != ENOENT && errno != ENOTDIR) {
+        struct error text;
+
+        fail(&text, "cannot open '%s': %s", path, strerror(errno));
+        report(w->path, text.text);
+        w->path->missing = w->path->missing || strcmp(path, w->path->path) == 0;
+        keep_below(w, path);
+    }
+    if (!folder || !enter(w, folder))
+        return;
+    /* Before it is read, so that nothing can happen in between. */
+    watch(w, WATCH_FOLDER, path, 0);
+    read_names(folder, &names);
+    for (size_t i = 0; i < names.count; i++)
+        walk_entry(w, path, names.items[i]);
+}
+
+static void lose_unseen(const struct walk *w)
+{
+    struct tree *t = w->tree;
+
+    for (size_t i = 0; i < t->count; i++) {
+        struct manifest_file *file = t->files[i];
+
+        if (file->path_index == w->path_index && file->scan != w->path->scan)
+            tree_lose(t, file);
+    }
+}
+
+/* What the PATH itself is. */
+static void find_path(struct walk *w)
+{
+    const char *path = w->path->path;
+    bool is_stdin = strcmp(path, "-") == 0;
+    struct stat about;
+    struct error text;
+
+    if (!is_stdin)
+        watch_above(w);
+    if (is_stdin ? fstat(STDIN_FILENO, &about) < 0 : stat(path, &about) < 0) {
+        fail(&text, "cannot open '%s': %s", path, strerror(errno));
+        report(w->path, text.text);
+        w->path->missing = true;
+    } else if (S_ISDIR(about.st_mode) && !is_stdin) {
+        walk_folder(w, path);
+    } else if (!is_stdin && access(path, R_OK) < 0) {
+        fail(&text, "cannot open '%s': %s", path, strerror(errno));
+        report(w->path, text.text);
+        w->path->missing = true;
+    } else {
+        if (!is_stdin)
+            watch(w, WATCH_TARGET, path, 0);
+        tree_found(w->tree, &(struct found){w->path_index, path, &about, true, w->force});
+    }
+}
+
+void walk_path(struct tree *t, struct tree_path *path, bool force)
+{
+    CLEANUP(release_walk)
+    struct walk w = {
+        .tree = t,
+        .path = path,
+        .path_index = (uint32_t)(path - t->paths),
+        .force = force,
+        .seen = MAP_INIT(is_folder),
+    };
+
+    tree_sort(t);
+    problems_release(&path->problems);
+    path->missing = false;
+    path->scan++;
+    find_path(&w);
+    if (!path->missing)
+        lose_unseen(&w);
+    watches_sweep(&t->watches, w.path_index, path->scan);
+    tree_sort(t);
+}
+
+void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force)
+{
+    const struct walk w = {
+        .tree = t, .path = path, .path_index = (uint32_t)(path - t->paths), .force = force};
+    struct manifest_file *file = tree_find(t, w.path_index, at);
+    struct stat about;
+
+    if (stat(at, &about) < 0) {
+        if (file && !file->is_path)
+            tree_lose(t, file);
+        path->look = path->look || (file && file->is_path);
+    } else if (S_ISDIR(about.st_mode)) {
+        path->look = true;
+    } else if (file && file->is_path) {
+        path->look = true;
+        path->force = path->force || force;
+    } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
+        /* A new file that is empty is about to be written: that will be told too. */
+        find_file(&w, at, &about);
+        tree_sort(t);
+    }
+}

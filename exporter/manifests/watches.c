@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/manifests/watches.h"
+
+#include <errno.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+enum {
+    STRUCTURE = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO,
+    CONTENT = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR,
+};
+
+static const uint32_t followed[] = {
+    [WATCH_FOLDER] = STRUCTURE | CONTENT,
+    [WATCH_PARENT] = STRUCTURE | CONTENT,
+    /* Folders such as / and /tmp are busy: be told of names only. */
+    [WATCH_ABOVE] = STRUCTURE | IN_ONLYDIR,
+    [WATCH_TARGET] = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
+};
+
+static bool is_watch(const void *item, const void *key)
+{
+    return ((const struct watch *)item)->descriptor == *(const int *)key;
+}
+
+static uint64_t hash(int descriptor)
+{
+    return map_hash(&descriptor, sizeof(descriptor), 0);
+}
+
+void watches_init(struct watches *w)
+{
+    *w = (struct watches){.fd = -1, .by_descriptor = MAP_INIT(is_watch)};
+}
+
+static void free_watch(struct watch *watch)
+{
+    free(watch->path);
+    free(watch);
+}
+
+static void free_all(struct watch *watch)
+{
+    while (watch) {
+        struct watch *next = watch->other;
+
+        free_watch(watch);
+        watch = next;
+    }
+}
+
+void watches_release(struct watches *w)
+{
+    void *watch;
+
+    for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));)
+        free_all(watch);
+    map_release(&w->by_descriptor);
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = -1;
+}
+
+bool watches_start(struct watches *w, struct error *err)
+{
+    if (w->fd >= 0)
+        return true;
+    w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    if (w->fd >= 0)
+        return true;
+    return fail(err, "cannot follow changes of files: %s%s", strerror(errno),
+                errno == EMFILE ? " (raise fs.inotify.max_user_instances)" : "");
+}
+
+static bool is_same(const struct watch *a, const char *path, const struct watch *b)
+{
+    return a->reason == b->reason && a->path_index == b->path_index && a->name_at == b->name_at &&
+           strcmp(a->path, path) == 0;
+}
+
+bool watches_add(struct watches *w, const char *path, const struct watch *wanted, struct error *err)
+{
+    if (w->fd < 0)
+        return true;
+
+    /* An inode has one watch: a second reason adds to it. */
+    int descriptor = inotify_add_watch(w->fd, path, followed[wanted->reason] | IN_MASK_ADD);
+    if (descriptor < 0 && (errno == ENOSPC || errno == ENOMEM))
+        return fail(err, "cannot follow changes in '%s': raise fs.inotify.max_user_watches", path);
+    if (descriptor < 0)
+        return true;
+
+    struct watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
+    for (struct watch *at = first; at; at = at->other) {
+        if (is_same(at, path, wanted)) {
+            at->scan = wanted->scan;
+            return true;
+        }
+    }
+    struct watch *watch = xcalloc(1, sizeof(*watch));
+
+    *watch = *wanted;
+    watch->path = xstrdup(path);
+    watch->descriptor = descriptor;
+    watch->other = first ? first->other : NULL;
+    if (first)
+        first->other = watch;
+    else
+        map_add(&w->by_descriptor, hash(descriptor), watch);
+    return true;
+}
+
+/* What is left of the reasons of one descriptor. */
+static struct watch *sweep(struct watch *watch, uint32_t path_index, uint32_t scan)
+{
+    struct watch *kept = NULL;
+
+    while (watch) {
+        struct watch *next = watch->other;
+
+        if (watch->path_index == path_index && watch->scan != scan) {
+            free_watch(watch);
+        } else {
+            watch->other = kept;
+            kept = watch;
+        }
+        watch = next;
+    }
+    return kept;
+}
+
+void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan)
+{
+    struct map old = w->by_descriptor;
+    struct watch *watch;
+
+    /* A fresh table, because one may not change under a walk. */
+    w->by_descriptor = MAP_INIT(is_watch);
+    for (size_t at = 0; (watch = map_next(&old, &at));) {
+        int descriptor = watch->descriptor;
+        struct watch *kept = sweep(watch, path_index, scan);
+
+        if (kept)
+            map_add(&w->by_descriptor, hash(descriptor), kept);
+        else
+            inotify_rm_watch(w->fd, descriptor);
+    }
+    map_release(&old);
+}
+
+const struct watch *watches_of(const struct watches *w, int descriptor)
+{
+    return map_get(&w->by_descriptor, hash(descriptor), &descriptor);
+}
+
+void watches_forget(struct watches *w, int descriptor)
+{
+    free_all(map_take(&w->by_descriptor, hash(descriptor), &descriptor));
+}
+
+bool watches_has_folder(const struct watches *w, const char *path)
+{
+    const struct watch *watch;
+
+    for (size_t at = 0; (watch = map_next(&w->by_descriptor, &at));) {
+        for (; watch; watch = watch->other) {
+            if (watch->reason == WATCH_FOLDER && strcmp(watch->path, path) == 0)
+                return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+#include "metrics/base/map.h"
+
+/*
+ * inotify, and why each thing is watched. One watch of the kernel can have
+ * several reasons: it goes with the last of them.
+ */
+enum watch_reason {
+    WATCH_FOLDER, /* A folder that is walked. */
+    WATCH_PARENT, /* The folder that holds a PATH, which may be replaced by a rename. */
+    WATCH_ABOVE,  /* A folder above that one, likewise: "current" in "current/manifests". */
+    WATCH_TARGET, /* What a symbolic link leads to, which may be in no folder that is walked. */
+};
+
+struct watch {
+    int descriptor;
+    enum watch_reason reason;
+    uint32_t path_index; /* Of the PATH that it is watched for. */
+    uint32_t scan;       /* The last one that asked for it. */
+    size_t name_at;      /* PARENT, ABOVE: where the name of interest begins in the PATH. */
+    struct watch *other; /* The next reason for the same descriptor. */
+    char *path;
+};
+
+struct watches {
+    int fd; /* -1 while nothing is followed. */
+    struct map by_descriptor;
+};
+
+void watches_init(struct watches *w);
+void watches_release(struct watches *w);
+
+/* Follow from now on. */
+bool watches_start(struct watches *w, struct error *err) MUST_USE;
+
+/*
+ * Watch `path`, which is copied, for the reason, the PATH, the scan and the name
+ * in `wanted`. Fine too if nothing is followed or the path is gone.
+ */
+bool watches_add(struct watches *w, const char *path, const struct watch *wanted,
+                 struct error *err) MUST_USE;
+
+/* Forget the reasons of a PATH that no scan since `scan` asked for. */
+void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan);
+
+/* All reasons for a descriptor; NULL if there are none. */
+const struct watch *watches_of(const struct watches *w, int descriptor);
+
+/* The kernel has ended this watch. */
+void watches_forget(struct watches *w, int descriptor);
+
+/* True if the folder at `path` is walked. */
+bool watches_has_folder(const struct watches *w, const char *path);

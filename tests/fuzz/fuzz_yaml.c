@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/manifests/yaml_text.h"
+
+#include "metrics/base/json.h"
+
+/*
+ * Whatever bytes a YAML file has: every tree is within its limits, prints as
+ * JSON that is read back as the same, and a failure says what and where.
+ */
+
+enum { NODES_MAX = 2000, BYTES_MAX = 1 << 16, DOCUMENTS_MAX = 1 << 12 };
+
+static size_t count_nodes(const cJSON *tree, unsigned depth)
+{
+    const cJSON *item;
+    size_t nodes = 1;
+
+    if (depth > JSON_DEPTH_MAX)
+        abort();
+    cJSON_ArrayForEach (item, tree)
+        nodes += count_nodes(item, depth + 1);
+    return nodes;
+}
+
+static void check_tree(const cJSON *tree)
+{
+    CLEANUP(free_cleanup) char *text = cJSON_PrintUnformatted(tree);
+    struct error err;
+
+    CLEANUP(json_cleanup) cJSON *again = json_parse(text, strlen(text), NULL, &err);
+    CLEANUP(free_cleanup) char *second = again ? cJSON_PrintUnformatted(again) : NULL;
+    if (!second || strcmp(text, second) != 0 || count_nodes(tree, 0) > NODES_MAX)
+        abort();
+}
+
+static void check_failure(const char *text, size_t len, struct json_position where,
+                          const struct error *err)
+{
+    size_t lines = json_position_of(text, len).line;
+    size_t breaks = 0;
+
+    /* YAML counts more line breaks than '\n'. */
+    for (size_t i = 0; i < len; i++)
+        breaks += text[i] == '\r' || (unsigned char)text[i] >= 0x80 ? 1 : 0;
+    if (where.line == 0 || where.column == 0 || where.line > lines + breaks + 1 || !*err->text)
+        abort();
+}
+
+static void read_trees(const char *text, size_t len)
+{
+    struct yaml_reader *reader =
+        yaml_reader_new(text, len, (struct yaml_limits){NODES_MAX, BYTES_MAX});
+    struct json_position where = {0, 0};
+    struct error err = {0};
+    enum yaml_outcome outcome;
+    cJSON *tree = NULL;
+
+    for (unsigned i = 0; i < DOCUMENTS_MAX; i++) {
+        outcome = yaml_reader_next(reader, &tree, &where, &err);
+        if (outcome == YAML_READ_MALFORMED)
+            check_failure(text, len, where, &err);
+        if (outcome != YAML_READ_DOCUMENT)
+            break;
+        check_tree(tree);
+        cJSON_Delete(tree);
+    }
+    yaml_reader_free(reader);
+}
+
+static void see(void *context, const cJSON *object, struct json_place place)
+{
+    size_t *last = context;
+
+    if (!object || place.line == 0 || place.offset <= *last)
+        abort();
+    *last = place.offset;
+}
+
+/* The way that a file takes: all of it or nothing, objects in order. */
+static void read_objects(const char *text, size_t len)
+{
+    struct manifest_limits limits = {BYTES_MAX, BYTES_MAX, NODES_MAX};
+    struct yaml_text yaml;
+    struct json_position where;
+    struct error err;
+    enum yaml_outcome outcome = YAML_READ_DOCUMENT;
+    size_t last = 0;
+
+    yaml_text_init(&yaml, &limits);
+    if (yaml_text_add(&yaml, text, len)) {
+        while (outcome == YAML_READ_DOCUMENT)
+            outcome = yaml_text_parse(&yaml, &where, &err);
+        while (outcome == YAML_READ_END && yaml_text_hand_out(&yaml, see, &last))
+            continue;
+    }
+    yaml_text_release(&yaml);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
+
+    read_trees(text, size);
+    read_objects(text, size);
+    return 0;
+}
