@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/check.h"
+
+#include "exporter/cli/findings_table.h"
+#include "exporter/cli/table.h"
+#include "exporter/evaluation.h"
+#include "exporter/machine.h"
+#include "exporter/problem_log.h"
+#include "metrics/expose/report.h"
+
+enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
+
+/* Everything that the answer is made from. */
+struct check {
+    struct evaluation *evaluation;
+    struct findings findings;
+    size_t unread; /* Manifests, or documents of them, that count for nothing now. */
+    size_t duplicates;
+    size_t foreign;
+    bool complete; /* Every PATH is there, and nothing in them was unreadable. */
+};
+
+static bool is_unread(enum problem_kind kind)
+{
+    return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
+}
+
+static void count_problems(struct check *c)
+{
+    const struct manifests *m = c->evaluation->manifests;
+
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        enum problem_kind kind = manifests_problem(m, i).kind;
+
+        c->unread += is_unread(kind);
+        c->duplicates += kind == PROBLEM_DUPLICATE;
+        c->foreign += kind == PROBLEM_FOREIGN;
+    }
+    if (c->unread > 0)
+        c->complete = false;
+}
+
+static void add_place(struct table *t, const struct manifest_problem *p)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
+
+    problem_add_place(&place, p);
+    table_add(t, STYLE_PLAIN, place.data);
+}
+
+static void print_problems(const struct check *c, const char *title, bool unread, size_t count,
+                           struct output *o)
+{
+    const struct manifests *m = c->evaluation->manifests;
+    CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
+
+    if (count == 0)
+        return;
+    section_print(o, title, count);
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (unread ? !is_unread(p.kind) : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
+            continue;
+        add_place(&t, &p);
+        table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
+static const char *plural(size_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and no bindings." */
+static void print_read(const struct check *c, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    const struct findings *f = &c->findings;
+    size_t files = manifests_file_count(c->evaluation->manifests);
+    const char *between = " (";
+
+    strbuf_addf(&line, "Read %zu file%s with %zu template%s", files, plural(files), f->templates,
+                plural(f->templates));
+    for (unsigned i = 0; i < STATE_COUNT; i++) {
+        if (f->states[i] == 0)
+            continue;
+        strbuf_addf(&line, "%s%zu %s", between, f->states[i], state_names[i]);
+        between = ", ";
+    }
+    strbuf_addf(&line, "%s, %zu polic%s and %zu binding%s.", f->templates > 0 ? ")" : "",
+                f->policies, f->policies == 1 ? "y" : "ies", f->bindings, plural(f->bindings));
+    if (f->not_selected > 0)
+        strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
+                    f->not_selected, plural(f->not_selected));
+    output_wrap(&o->text, line.data, 0, 0, o->width);
+    strbuf_addc(&o->text, '\n');
+}
+
+static size_t count_class(const struct check *c, enum finding_class class)
+{
+    return class == FINDING_DUPLICATE ? c->duplicates : findings_count(&c->findings, class);
+}
+
+static bool counts(const struct check *c, enum finding_class class)
+{
+    return c->evaluation->options.fail_on & 1U << class && count_class(c, class) > 0;
+}
+
+static bool has_findings(const struct check *c)
+{
+    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
+        if (counts(c, i))
+            return true;
+    }
+    return false;
+}
+
+/* "Found 2 conflicts, 1 pending template.": what makes the exit status 1. */
+static void print_found(const struct check *c, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    const char *between = "Found ";
+
+    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
+        if (!counts(c, i))
+            continue;
+        strbuf_addf(&line, "%s%zu %s", between, count_class(c, i),
+                    finding_noun(i, count_class(c, i)));
+        between = ", ";
+    }
+    if (line.len > 0)
+        output_styled(o, STYLE_BAD, line.data);
+    else if (c->complete)
+        output_styled(o, STYLE_GOOD, "Nothing found");
+    else
+        output_styled(o, STYLE_BAD, "Nothing found in what there is");
+    strbuf_adds(&o->text, c->unread > 0 ? ". Not everything could be read.\n" : ".\n");
+}
+
+static void print_table(const struct check *c, struct output *o)
+{
+    findings_print(c->evaluation->engine, &c->findings, o);
+    print_problems(c, "Not read", true, c->unread, o);
+    print_problems(c, "Notes", false, c->duplicates + c->foreign, o);
+    print_read(c, o);
+    print_found(c, o);
+}
+
+static void print_json(const struct check *c, struct output *o)
+{
+    const struct manifests *m = c->evaluation->manifests;
+    size_t count = manifests_problem_count(m);
+    struct report_invalid *invalid = xcalloc(count ? count : 1, sizeof(*invalid));
+    size_t kept = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (p.kind != PROBLEM_FOREIGN)
+            invalid[kept++] = (struct report_invalid){"Manifest", p.path, p.line, p.column, p.text};
+    }
+    report_write(c->evaluation->engine, invalid, kept, &o->text);
+    free(invalid);
+}
+
+static enum exit_status answer(const struct check *c, const struct command *command)
+{
+    CLEANUP(output_release) struct output o;
+    struct error err;
+
+    output_init(&o, command->out);
+    if (c->evaluation->options.output == OUTPUT_JSON)
+        print_json(c, &o);
+    else
+        print_table(c, &o);
+    if (!output_flush(&o, command->out, &err)) {
+        verbs_complain(command->err, err.text, NULL);
+        return STATUS_USAGE;
+    }
+    if (!c->complete)
+        return STATUS_USAGE;
+    return has_findings(c) ? STATUS_FOUND : STATUS_OK;
+}
+
+static void warn_of_unread(const struct check *c, const struct command *command)
+{
+    const struct manifests *m = c->evaluation->manifests;
+
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+        struct manifest_problem p = manifests_problem(m, i);
+
+        if (!is_unread(p.kind))
+            continue;
+        problem_add_place(&text, &p);
+        strbuf_addf(&text, ": %s", p.text);
+        verbs_complain(command->err, text.data, NULL);
+    }
+}
+
+static enum exit_status evaluate(struct check *c, const struct command *command)
+{
+    enum exit_status status;
+    struct error ignored; /* It is among the problems. */
+
+    c->complete = evaluation_load(c->evaluation, &ignored);
+    while (!evaluation_settle(c->evaluation, machine_now_ms(), SIZE_MAX))
+        continue;
+    count_problems(c);
+    /* People read it in the table; whatever reads JSON may not look for it there. */
+    if (c->evaluation->options.output == OUTPUT_JSON)
+        warn_of_unread(c, command);
+    findings_gather(c->evaluation->engine, &c->findings);
+    status = answer(c, command);
+    findings_release(&c->findings);
+    return status;
+}
+
+enum exit_status check_run(struct command *command)
+{
+    struct options *o = &command->options;
+    struct check c = {0};
+    enum exit_status status;
+    struct error err;
+
+    for (size_t i = 0; i < o->arguments.count; i++)
+        text_list_add(&o->manifests, o->arguments.items[i]);
+    if (o->manifests.count == 0) {
+        verbs_complain(command->err,
+                       "nothing to check: name a file, a folder, or - for standard input",
+                       "See 'karmada-policy-exporter check --help'.");
+        return STATUS_USAGE;
+    }
+    c.evaluation = evaluation_new(o, false, machine_seed(), &err);
+    if (!c.evaluation) {
+        verbs_complain(command->err, err.text, NULL);
+        return STATUS_USAGE;
+    }
+    status = evaluate(&c, command);
+    evaluation_free(c.evaluation);
+    return status;
+}

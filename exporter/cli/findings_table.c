@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/findings_table.h"
+
+#include "exporter/cli/table.h"
+#include "metrics/expose/parties.h"
+
+enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
+
+/* Sentences for people; the words before them are for programs. */
+static const char *const pending_texts[PENDING_REASON_COUNT] = {
+    [PENDING_NO_MATCH] = "no policy selects it",
+    [PENDING_EXCLUDED] = "a policy would select it, but its excludedResources keep it out",
+    [PENDING_POLICY_GONE] = "its policy is gone and it was changed since",
+    [PENDING_OVERRIDE_MISSING] = "an override in dependentOverrides of its policy does not exist",
+    [PENDING_POLICY_DELETING] = "only policies that are being deleted select it",
+    [PENDING_KIND_NOT_SELECTED] = "no policy selects its kind",
+};
+
+static const char *const stale_texts[STALE_REASON_COUNT] = {
+    [STALE_POLICY_UPDATED] = "its policy has changed",
+    [STALE_POLICY_REPLACED] = "another policy governs it now",
+    [STALE_SELECTOR_MISMATCH] = "its policy does not select it any more",
+    [STALE_POLICY_GONE] = "its policy is gone or was made anew",
+    [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
+};
+
+static const struct noun {
+    const char *one;
+    const char *many;
+} nouns[FINDING_CLASSES] = {
+    [FINDING_CONFLICT] = {"conflict", "conflicts"},
+    [FINDING_PREDICTED] = {"predicted conflict", "predicted conflicts"},
+    [FINDING_PENDING] = {"pending template", "pending templates"},
+    [FINDING_STALE] = {"stale template", "stale templates"},
+    [FINDING_OVERDUE] = {"overdue template", "overdue templates"},
+    [FINDING_ORPHANED] = {"orphaned template", "orphaned templates"},
+    [FINDING_UNBOUND] = {"unbound template", "unbound templates"},
+    [FINDING_INVALID] = {"invalid policy", "invalid policies"},
+    [FINDING_DUPLICATE] = {"duplicate object", "duplicate objects"},
+};
+
+const char *finding_noun(enum finding_class class, size_t count)
+{
+    return count == 1 ? nouns[class].one : nouns[class].many;
+}
+
+void section_print(struct output *o, const char *title, size_t count)
+{
+    CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&heading, "%s (%zu)", title, count);
+    output_styled(o, STYLE_HEADING, heading.data);
+    strbuf_addc(&o->text, '\n');
+}
+
+/* "Deployment default/app-a"; cluster-scoped ones without a slash. */
+static void add_name(struct table *t, const char *kind, const char *ns, const char *name)
+{
+    table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
+}
+
+/* The same without the namespace, where that is told already. */
+static void add_neighbour(struct table *t, const char *kind, const char *ns, const char *name,
+                          const char *told_ns)
+{
+    add_name(t, kind, strcmp(ns, told_ns) == 0 ? "" : ns, name);
+}
+
+/* One field of one dependency, and whose wishes are told: as they are, or as policies have them. */
+struct wants {
+    struct table table;
+    const char *ns; /* Of the dependency. */
+    enum dependency_field field;
+    bool current;
+};
+
+static void add_want(void *context, const struct ballot *ballot)
+{
+    struct wants *w = context;
+    const struct vote *vote = w->current ? &ballot->current : &ballot->observed;
+    const struct entry *referrer = ballot->template ? ballot->template : ballot->binding;
+    struct policy_name policy = ballot_policy(ballot, w->current);
+
+    if (!referrer || !(w->current ? ballot->counts_current : ballot->counts_observed))
+        return;
+    table_add(&w->table, STYLE_PLAIN, dependency_value_name(w->field, vote->wants[w->field]));
+    if (policy.kind)
+        add_neighbour(&w->table, policy.kind, policy.ns, policy.name, w->ns);
+    else
+        table_add(&w->table, STYLE_FAINT, "no policy");
+    add_neighbour(&w->table, entry_kind(referrer), entry_ns(referrer), referrer->name, w->ns);
+}
+
+static void print_wants(const struct engine *engine, const struct entry *dependency,
+                        enum dependency_field field, bool current, struct output *o)
+{
+    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER"};
+    struct wants w = {.table = table_make(headings, ARRAY_LEN(headings), WANTS_INDENT),
+                      .ns = dependency_resource(dependency).ns,
+                      .field = field,
+                      .current = current};
+
+    engine_ballots(engine, dependency, add_want, &w);
+    table_print(&w.table, o);
+    table_release(&w.table);
+}
+
+/* "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite". */
+static void print_conflict(const struct entry *dependency, enum dependency_field field,
+                           bool predicted, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
+    const struct dependency_decision *d = dependency_decision(dependency);
+    const struct field_resolution *f = &d->fields[field];
+    struct identity id = dependency_resource(dependency);
+
+    strbuf_addf(&line, "%s %s%s%s: %s %s to %s", id.kind, id.ns, *id.ns != '\0' ? "/" : "", id.name,
+                dependency_field_names[field], predicted ? "will resolve" : "resolves",
+                dependency_value_name(field, predicted ? f->predicted_resolved : f->resolved));
+    if (f->unapplied && !predicted)
+        strbuf_addf(&line, ", but the binding still has %s",
+                    dependency_value_name(field, f->stored));
+    output_safe(&safe, line.data);
+    strbuf_addf(&o->text, "%*s", INDENT, "");
+    output_wrap(&o->text, safe.data, INDENT, WANTS_INDENT, o->width);
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_conflicts(const struct engine *engine, const struct findings *f,
+                            enum finding_class class, struct output *o)
+{
+    bool predicted = class == FINDING_PREDICTED;
+
+    if (f->lists[class].count == 0)
+        return;
+    section_print(o, predicted ? "Predicted conflicts" : "Conflicts", findings_count(f, class));
+    for (size_t i = 0; i < f->lists[class].count; i++) {
+        const struct entry *dependency = f->lists[class].entries[i];
+        const struct dependency_decision *d = dependency_decision(dependency);
+
+        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
+            if (!(predicted ? d->fields[k].predicted : d->fields[k].conflict))
+                continue;
+            print_conflict(dependency, k, predicted, o);
+            print_wants(engine, dependency, k, predicted, o);
+            strbuf_addc(&o->text, '\n');
+        }
+    }
+}
+
+static void print_pending(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"TEMPLATE", "REASON", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Pending", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+        const struct template_decision *d = template_decision(e);
+
+        add_name(&t, entry_kind(e), entry_ns(e), e->name);
+        table_add(&t, STYLE_BAD, pending_reason_names[d->reason]);
+        table_add(&t, STYLE_PLAIN, pending_texts[d->reason]);
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
+/* "its policy has changed: placement, failover". */
+static void add_why_stale(struct table *t, const struct template_decision *d)
+{
+    CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
+    const char *between = ": ";
+
+    strbuf_adds(&why, stale_texts[d->reason]);
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
+        if (!(d->fields & 1U << i))
+            continue;
+        strbuf_addf(&why, "%s%s", between, drift_field_names[i]);
+        between = ", ";
+    }
+    table_add(t, STYLE_PLAIN, why.data);
+}
+
+static void print_stale(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"TEMPLATE", "PHASE", "REASON", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Stale", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+        const struct template_decision *d = template_decision(e);
+
+        add_name(&t, entry_kind(e), entry_ns(e), e->name);
+        table_add(&t, d->phase == PHASE_OVERDUE ? STYLE_BAD : STYLE_CAUTION, phase_names[d->phase]);
+        table_add(&t, STYLE_PLAIN, stale_reason_names[d->reason]);
+        add_why_stale(&t, d);
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_orphaned(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"TEMPLATE", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Orphaned", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+
+        add_name(&t, entry_kind(e), entry_ns(e), e->name);
+        table_add(&t, STYLE_PLAIN, "runs on, but no policy governs it");
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
+static void print_invalid(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"POLICY", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Invalid policies", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+
+        for (unsigned k = 0; k < POLICY_PROBLEM_COUNT; k++) {
+            if (!(policy_decision(e)->problems & 1U << k))
+                continue;
+            add_name(&t, entry_kind(e), entry_ns(e), e->name);
+            table_add(&t, STYLE_PLAIN, policy_problem_texts[k]);
+        }
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
+void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
+{
+    print_conflicts(engine, f, FINDING_CONFLICT, o);
+    print_conflicts(engine, f, FINDING_PREDICTED, o);
+    print_pending(&f->lists[FINDING_PENDING], o);
+    print_stale(&f->lists[FINDING_STALE], o);
+    print_orphaned(&f->lists[FINDING_ORPHANED], o);
+    print_invalid(&f->lists[FINDING_INVALID], o);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/output.h"
+
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "metrics/base/json.h"
+#include "metrics/base/number.h"
+
+enum {
+    TEXT_MAX = 1024 * 1024 * 1024,
+    WIDTH_MIN = 40, /* Narrower than this nothing can be laid out. */
+    WIDTH_MAX = 10000,
+};
+
+static const char *const escapes[] = {
+    [STYLE_PLAIN] = "",       [STYLE_HEADING] = "\033[1m",  [STYLE_FAINT] = "\033[2m",
+    [STYLE_BAD] = "\033[31m", [STYLE_CAUTION] = "\033[33m", [STYLE_GOOD] = "\033[32m",
+};
+
+static unsigned width_of(int fd, bool is_terminal)
+{
+    const char *columns = getenv("COLUMNS");
+    struct winsize size = {0};
+    uint64_t width = 0;
+
+    if (columns && parse_uint(columns, WIDTH_MAX, &width))
+        return width == 0 || width >= WIDTH_MIN ? (unsigned)width : WIDTH_MIN;
+    if (!is_terminal)
+        return 0;
+    if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+        return OUTPUT_WIDTH_DEFAULT;
+    return size.ws_col >= WIDTH_MIN ? size.ws_col : WIDTH_MIN;
+}
+
+/* https://no-color.org: set to anything but nothing. */
+static bool colour_wanted(bool is_terminal)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    const char *terminal = getenv("TERM");
+
+    return is_terminal && !(no_colour && *no_colour != '\0') &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+void output_init(struct output *o, int fd)
+{
+    bool is_terminal = isatty(fd) == 1;
+
+    *o = (struct output){
+        .text = STRBUF_INIT(TEXT_MAX),
+        .width = width_of(fd, is_terminal),
+        .colour = colour_wanted(is_terminal),
+    };
+}
+
+void output_release(struct output *o)
+{
+    strbuf_release(&o->text);
+}
+
+bool output_flush(struct output *o, int fd, struct error *err)
+{
+    size_t done = 0;
+
+    if (!strbuf_ok(&o->text))
+        return fail(err, "the output would be larger than %zu bytes", o->text.max);
+    while (done < o->text.len) {
+        ssize_t n = write(fd, o->text.data + done, o->text.len - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail(err, "cannot write the output: %s", strerror(errno));
+        done += (size_t)n;
+    }
+    strbuf_reset(&o->text);
+    return true;
+}
+
+void output_styled(struct output *o, enum output_style style, const char *text)
+{
+    bool styled = o->colour && style != STYLE_PLAIN && *text != '\0';
+
+    if (styled)
+        strbuf_adds(&o->text, escapes[style]);
+    strbuf_adds(&o->text, text);
+    if (styled)
+        strbuf_adds(&o->text, "\033[0m");
+}
+
+/* Controls of the C1 set, and those that turn the direction of writing. */
+static bool is_unsafe(const unsigned char *s, unsigned len)
+{
+    if (len == 2)
+        return s[0] == 0xC2 && s[1] < 0xA0;
+    if (len != 3 || s[0] != 0xE2)
+        return false;
+    return (s[1] == 0x80 && (s[2] == 0x8E || s[2] == 0x8F || (s[2] >= 0xA8 && s[2] <= 0xAE))) ||
+           (s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9);
+}
+
+void output_safe(struct strbuf *out, const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+
+    while (*s != '\0') {
+        unsigned len = utf8_char_len((const char *)s);
+
+        if (len == 0) {
+            strbuf_adds(out, "\xEF\xBF\xBD");
+            s++;
+            continue;
+        }
+        if ((len == 1 && (*s < 0x20 || *s == 0x7F)) || is_unsafe(s, len)) {
+            for (unsigned i = 0; i < len; i++)
+                strbuf_addf(out, "\\x%02x", s[i]);
+        } else {
+            strbuf_add(out, s, len);
+        }
+        s += len;
+    }
+}
+
+size_t output_columns(const char *text)
+{
+    size_t columns = 0;
+
+    /* One a character: names and texts of ours hold no wide ones. */
+    for (; *text != '\0'; text++)
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    return columns;
+}
+
+static void new_line(struct strbuf *out, size_t indent)
+{
+    strbuf_addc(out, '\n');
+    for (size_t i = 0; i < indent; i++)
+        strbuf_addc(out, ' ');
+}
+
+void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width)
+{
+    bool line_has_word = false;
+
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        size_t len = strcspn(text, " ");
+        CLEANUP(free_cleanup) char *word = xmemdup0(text, len);
+        size_t columns = output_columns(word);
+
+        if (line_has_word && width > 0 && at + 1 + columns > width) {
+            new_line(out, indent);
+            at = indent;
+        } else if (line_has_word) {
+            strbuf_addc(out, ' ');
+            at++;
+        }
+        strbuf_adds(out, word);
+        at += columns;
+        line_has_word = true;
+        text += len;
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * Text for people: tables whose columns line up, wrapped to the width of the
+ * terminal, coloured only there. Everything is written into a buffer and goes
+ * out in the end, so that tests read what people would.
+ */
+enum { OUTPUT_WIDTH_DEFAULT = 80 };
+
+struct output {
+    struct strbuf text;
+    unsigned width; /* In columns; 0: no limit. */
+    bool colour;
+};
+
+/*
+ * For what `fd` is: a terminal has a width and, unless NO_COLOR is set or TERM is
+ * "dumb", colours. COLUMNS sets the width of anything. A file or a pipe has no limit.
+ */
+void output_init(struct output *o, int fd);
+void output_release(struct output *o);
+
+/* Send the text to `fd`. What a closed pipe does not take is an error as well. */
+bool output_flush(struct output *o, int fd, struct error *err) MUST_USE;
+
+enum output_style {
+    STYLE_PLAIN,
+    STYLE_HEADING, /* Bold */
+    STYLE_FAINT,
+    STYLE_BAD,     /* Red */
+    STYLE_CAUTION, /* Yellow */
+    STYLE_GOOD,    /* Green */
+};
+
+/* The text in a style. Not for texts from outside: those go through output_safe first. */
+void output_styled(struct output *o, enum output_style style, const char *text);
+
+/* Append a text made safe for a terminal: control characters become "\x1b", broken UTF-8 U+FFFD. */
+void output_safe(struct strbuf *out, const char *text);
+
+/* How many columns a text takes that output_safe has made. */
+size_t output_columns(const char *text);
+
+/*
+ * Append words so that no line passes `width` columns (0: no limit). The text
+ * begins at column `at`; further lines are indented by `indent`. A word that does not
+ * fit a line is left whole.
+ */
+void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);

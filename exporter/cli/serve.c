@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/serve.h"
+
+#include <signal.h>
+
+#include "exporter/loop.h"
+#include "exporter/version.h"
+
+enum {
+    /* Less than a second, so that a change that has to wait is seen within one, too. */
+    PUBLISH_MS = 900,
+    REFRESH_MS = 5000,
+};
+
+static void tell_addresses(const struct command *command, const struct loop *loop,
+                           const struct log *log)
+{
+    log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
+              EXPORTER_REVISION);
+    for (size_t i = 0; i < command->options.listen_addresses.count; i++)
+        log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
+                  command->options.telemetry_path);
+}
+
+static enum exit_status run(const struct command *command, const struct log *log)
+{
+    const struct loop_settings settings = {
+        .argc = command->argc,
+        .argv = command->argv,
+        .log = log,
+        .publish_ms = PUBLISH_MS,
+        .refresh_ms = REFRESH_MS,
+    };
+    enum loop_step step = LOOP_GOES_ON;
+    struct error err;
+    struct loop *loop = loop_new(&settings, &err);
+
+    if (!loop) {
+        verbs_complain(command->err, err.text, NULL);
+        return STATUS_USAGE;
+    }
+    tell_addresses(command, loop, log);
+    while (step == LOOP_GOES_ON)
+        step = loop_turn(loop, &err);
+    loop_free(loop);
+    if (step == LOOP_ENDED)
+        return STATUS_OK;
+    verbs_complain(command->err, err.text, NULL);
+    return STATUS_USAGE;
+}
+
+enum exit_status serve_run(struct command *command)
+{
+    const struct options *o = &command->options;
+    const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
+
+    if (o->manifests.count == 0) {
+        verbs_complain(command->err,
+                       "nothing to serve: name the manifests to look at with --manifests PATH",
+                       "See 'karmada-policy-exporter serve --help'.");
+        return STATUS_USAGE;
+    }
+    /* A reader of the log that goes away must not end the exporter. */
+    signal(SIGPIPE, SIG_IGN);
+    return run(command, &log);
+}

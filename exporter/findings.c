@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/findings.h"
+
+static void keep(struct listing *list, const struct entry *entry)
+{
+    /* Twice as much room each time it is full; the count alone tells when. */
+    if ((list->count & (list->count - 1)) == 0)
+        list->entries = xreallocarray(list->entries, list->count ? list->count * 2 : 1,
+                                      sizeof(const struct entry *));
+    list->entries[list->count++] = entry;
+}
+
+static void look_at_dependency(struct findings *f, const struct entry *entry)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+    bool conflict = false;
+    bool predicted = false;
+    bool remarkable = false;
+
+    if (!d || !d->attached)
+        return;
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        f->conflicts[i] += d->fields[i].conflict;
+        conflict |= d->fields[i].conflict;
+        predicted |= d->fields[i].predicted;
+        remarkable |= d->fields[i].unapplied;
+    }
+    if (conflict)
+        keep(&f->lists[FINDING_CONFLICT], entry);
+    if (predicted)
+        keep(&f->lists[FINDING_PREDICTED], entry);
+    if (remarkable || d->dangling > 0)
+        keep(&f->remarks, entry);
+}
+
+static void look_at_template(struct findings *f, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (!d)
+        return;
+    f->templates++;
+    f->states[d->state]++;
+    if (d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED)
+        f->not_selected++;
+    else if (d->state == STATE_PENDING)
+        keep(&f->lists[FINDING_PENDING], entry);
+    else if (d->state == STATE_STALE)
+        keep(&f->lists[FINDING_STALE], entry);
+    else if (d->state == STATE_ORPHANED)
+        keep(&f->lists[FINDING_ORPHANED], entry);
+    if (d->state == STATE_STALE && d->phase == PHASE_OVERDUE)
+        keep(&f->lists[FINDING_OVERDUE], entry);
+    look_at_dependency(f, entry);
+}
+
+static void look_at(struct findings *f, const struct entry *entry, enum object_class class)
+{
+    if (class == CLASS_TEMPLATE) {
+        look_at_template(f, entry);
+    } else if (class == CLASS_BINDING) {
+        f->bindings++;
+        look_at_dependency(f, entry);
+    } else if (class == CLASS_POLICY) {
+        const struct policy_decision *d = policy_decision(entry);
+
+        f->policies++;
+        if (d && d->problems)
+            keep(&f->lists[FINDING_INVALID], entry);
+    }
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+static void sort(struct listing *list)
+{
+    if (list->count > 1)
+        qsort(list->entries, list->count, sizeof(const struct entry *), by_identity);
+}
+
+void findings_gather(const struct engine *engine, struct findings *out)
+{
+    const struct store *store = engine_store(engine);
+
+    *out = (struct findings){0};
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count; i++) {
+                if (scope->entries[i]->object)
+                    look_at(out, scope->entries[i], type->row->class);
+            }
+        }
+    }
+    for (unsigned i = 0; i < FINDING_CLASSES; i++)
+        sort(&out->lists[i]);
+    sort(&out->remarks);
+}
+
+void findings_release(struct findings *f)
+{
+    for (unsigned i = 0; i < FINDING_CLASSES; i++)
+        listing_release(&f->lists[i]);
+    listing_release(&f->remarks);
+}
+
+static size_t count_predicted(const struct listing *list)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        const struct dependency_decision *d = dependency_decision(list->entries[i]);
+
+        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
+            count += d->fields[k].predicted;
+    }
+    return count;
+}
+
+size_t findings_count(const struct findings *f, enum finding_class class)
+{
+    size_t count = 0;
+
+    if (class == FINDING_PREDICTED)
+        return count_predicted(&f->lists[class]);
+    if (class == FINDING_UNBOUND)
+        return f->states[STATE_UNBOUND];
+    if (class != FINDING_CONFLICT)
+        return f->lists[class].count;
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        count += f->conflicts[i];
+    return count;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/loop.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "exporter/evaluation.h"
+#include "exporter/file.h"
+#include "exporter/health.h"
+#include "exporter/machine.h"
+#include "exporter/pace.h"
+#include "exporter/problem_log.h"
+#include "exporter/web/index_page.h"
+#include "exporter/web/server.h"
+#include "metrics/expose/exposition.h"
+
+enum {
+    SLICE_MS = 5,
+    LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
+    WAIT_MAX_MS = 60 * 1000,
+    PAGE_MAX = 1024 * 1024 * 1024,
+};
+
+struct loop {
+    struct loop_settings settings;
+    sigset_t mask_before;
+    int signals;
+    struct snapshot *snapshot;
+    struct server *server;
+    char *telemetry_path;       /* As the server has it: options may change, the server does not. */
+    struct series *blank;       /* The page's own health before the first evaluation is there. */
+    struct evaluation *current; /* NULL until everything was read once. */
+    struct evaluation *next;    /* Being prepared to take its place; NULL if none is. */
+    bool next_loaded;
+    bool stopping;
+    bool config_loaded;
+    uint64_t looks; /* How many objects had been looked at when that was last asked. */
+    size_t files;   /* And how many files there were. */
+    struct pace pace;
+    struct problem_log problems;
+};
+
+static bool take_signals_over(struct loop *l, struct error *err)
+{
+    sigset_t wanted;
+
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGINT);
+    sigaddset(&wanted, SIGHUP);
+    if (pthread_sigmask(SIG_BLOCK, &wanted, &l->mask_before) != 0)
+        abort();
+    l->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    return l->signals >= 0 || fail(err, "cannot wait for signals: %s", strerror(errno));
+}
+
+/* Begin to prepare what the command line and its configuration file say now. */
+static bool prepare_next(struct loop *l, struct error *err)
+{
+    struct options options;
+    struct evaluation *next = NULL;
+
+    if (options_load(&options, l->settings.argc, l->settings.argv, err))
+        next = evaluation_new(&options, true, machine_seed(), err);
+    options_release(&options);
+    if (!next)
+        return false;
+    evaluation_free(l->next);
+    l->next = next;
+    l->next_loaded = false;
+    return true;
+}
+
+static bool start_server(struct loop *l, struct error *err)
+{
+    const struct options *o = &l->next->options;
+    const struct server_options server = {
+        .addresses = (const char *const *)o->listen_addresses.items,
+        .address_count = o->listen_addresses.count,
+        .telemetry_path = o->telemetry_path,
+        .log = l->settings.log,
+    };
+
+    l->telemetry_path = xstrdup(o->telemetry_path);
+    l->server = server_start(&server, l->snapshot, err);
+    return l->server != NULL;
+}
+
+static void publish(struct loop *l)
+{
+    struct strbuf metrics = STRBUF_INIT(PAGE_MAX);
+    struct strbuf index = STRBUF_INIT(PAGE_MAX);
+    struct series *series = l->current ? l->current->series : l->blank;
+    const struct health health = {
+        .evaluation = l->current,
+        .server = l->server,
+        .telemetry_path = l->telemetry_path,
+        .config_loaded = l->config_loaded,
+        .rejected = l->problems.rejected,
+        .now_ms = machine_now_ms(),
+    };
+    int64_t waited_ms = pace_publish(&l->pace, machine_steady_ms());
+
+    if (l->current && waited_ms > 0)
+        series_measure(series, "karmada_policy_exporter_event_lag_seconds",
+                       (double)waited_ms / 1000);
+    health_fill(&health, series);
+    exposition_write(series, EXPOSITION_TEXT, l->current != NULL, &metrics);
+    index_page_write(&health, &index);
+    if (strbuf_ok(&metrics) && strbuf_ok(&index)) {
+        snapshot_publish(l->snapshot, SNAPSHOT_METRICS, &metrics,
+                         "text/plain; version=0.0.4; charset=utf-8");
+        snapshot_publish(l->snapshot, SNAPSHOT_INDEX, &index, "text/html; charset=utf-8");
+    } else {
+        log_write(l->settings.log, LOG_LEVEL_ERROR, "the page is too large to be published");
+    }
+    strbuf_release(&metrics);
+    strbuf_release(&index);
+}
+
+struct loop *loop_new(const struct loop_settings *settings, struct error *err)
+{
+    struct loop *l = xcalloc(1, sizeof(*l));
+
+    l->settings = *settings;
+    l->signals = -1;
+    l->config_loaded = true;
+    l->pace = (struct pace){
+        .interval_ms = settings->publish_ms,
+        .refresh_ms = settings->refresh_ms,
+        .published_ms = -settings->publish_ms,
+    };
+    l->snapshot = snapshot_new();
+    l->blank = series_new(NULL, &series_options_default, machine_seed());
+    if (!take_signals_over(l, err) || !prepare_next(l, err) || !start_server(l, err)) {
+        loop_free(l);
+        return NULL;
+    }
+    publish(l);
+    return l;
+}
+
+void loop_free(struct loop *l)
+{
+    if (!l)
+        return;
+    if (l->server)
+        server_set_ready(l->server, false);
+    server_stop(l->server);
+    snapshot_free(l->snapshot);
+    evaluation_free(l->next);
+    evaluation_free(l->current);
+    series_free(l->blank);
+    free(l->telemetry_path);
+    problem_log_release(&l->problems);
+    if (l->signals >= 0) {
+        close(l->signals);
+        pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
+    }
+    free(l);
+}
+
+const char *loop_address(const struct loop *l, size_t at)
+{
+    return server_address(l->server, at);
+}
+
+/* Standard input gives its bytes once. */
+static bool can_be_read_again(const struct evaluation *e)
+{
+    for (size_t i = 0; i < e->options.manifests.count; i++) {
+        if (strcmp(e->options.manifests.items[i], "-") == 0)
+            return false;
+    }
+    return true;
+}
+
+static void reload(struct loop *l)
+{
+    const struct log *log = l->settings.log;
+    struct error err;
+
+    if (l->current && !can_be_read_again(l->current)) {
+        log_write(log, LOG_LEVEL_WARN, "standard input cannot be read again; all stays as it is");
+        return;
+    }
+    log_write(log, LOG_LEVEL_INFO, "reading options and sources again");
+    l->config_loaded = prepare_next(l, &err);
+    if (!l->config_loaded) {
+        log_write(log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error", err.text);
+        pace_change(&l->pace, machine_steady_ms());
+    }
+}
+
+static void take_signals(struct loop *l)
+{
+    struct signalfd_siginfo info;
+
+    while (read(l->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo == SIGHUP) {
+            reload(l);
+        } else {
+            log_write(l->settings.log, LOG_LEVEL_INFO, "ending", "signal",
+                      info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT");
+            l->stopping = true;
+        }
+    }
+}
+
+/* Look at what changed until it is done or the slice is over. True if it is done. */
+static bool settle(struct evaluation *e)
+{
+    uint64_t looks = engine_evaluations(e->engine);
+    double start = machine_steady_seconds();
+    double duration = 0;
+    bool done = false;
+
+    while (!done && duration * 1000 < SLICE_MS) {
+        done = evaluation_settle(e, machine_now_ms(), LOOKS_BETWEEN_CLOCKS);
+        duration = machine_steady_seconds() - start;
+    }
+    if (engine_evaluations(e->engine) != looks)
+        series_measure(e->series, "karmada_policy_exporter_evaluation_duration_seconds", duration);
+    return done;
+}
+
+/* Neighbours of a file make noise, too: does anything look different? */
+static bool has_changed(struct loop *l)
+{
+    const struct evaluation *e = l->current;
+    uint64_t looks = engine_evaluations(e->engine);
+    size_t files = manifests_file_count(e->manifests);
+    bool problems = problem_log_update(&l->problems, e->manifests, l->settings.log);
+    bool changed = problems || looks != l->looks || files != l->files;
+
+    l->looks = looks;
+    l->files = files;
+    return changed;
+}
+
+/* Options that only a restart changes would otherwise seem to have been taken. */
+static void warn_of_restart(const struct loop *l)
+{
+    for (size_t i = 0; i < option_def_count; i++) {
+        if (option_defs[i].needs_restart &&
+            !options_same(&l->current->options, &l->next->options, &option_defs[i]))
+            log_write(l->settings.log, LOG_LEVEL_WARN, "a changed option counts after a restart",
+                      "option", option_defs[i].name);
+    }
+}
+
+static void take_next(struct loop *l)
+{
+    const struct manifests *m = l->next->manifests;
+
+    if (l->current)
+        warn_of_restart(l);
+    evaluation_free(l->current);
+    l->current = l->next;
+    l->next = NULL;
+    l->config_loaded = true;
+    has_changed(l);
+    log_write(l->settings.log, LOG_LEVEL_INFO, "manifests are read", "files",
+              LOG_NUMBER((int64_t)manifests_file_count(m)), "broken",
+              LOG_NUMBER((int64_t)manifests_broken_count(m)), "templates",
+              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_TEMPLATE)), "policies",
+              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_POLICY)), "bindings",
+              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_BINDING)));
+    publish(l);
+    server_set_ready(l->server, true);
+}
+
+/* False if the first evaluation cannot be; a later one only leaves the one before in place. */
+static bool advance_next(struct loop *l, struct error *err)
+{
+    if (l->next_loaded) {
+        if (settle(l->next))
+            take_next(l);
+        return true;
+    }
+    l->next_loaded = evaluation_load(l->next, err);
+    if (l->next_loaded)
+        return true;
+    if (!l->current)
+        return false;
+    log_write(l->settings.log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error",
+              err->text);
+    evaluation_free(l->next);
+    l->next = NULL;
+    l->config_loaded = false;
+    pace_change(&l->pace, machine_steady_ms());
+    return true;
+}
+
+static void follow(struct loop *l, bool readable)
+{
+    struct evaluation *e = l->current;
+
+    if (engine_deadline(e->engine) <= machine_now_ms())
+        e->settled = false;
+    if (readable || manifests_busy(e->manifests))
+        evaluation_pump(e, SLICE_MS);
+    if (!e->settled && settle(e) && has_changed(l))
+        pace_change(&l->pace, machine_steady_ms());
+}
+
+static int64_t wait_ms(const struct loop *l)
+{
+    const struct evaluation *e = l->current;
+
+    if (!e || l->next || !e->settled || manifests_busy(e->manifests))
+        return 0;
+    int64_t wait = pace_deadline(&l->pace) - machine_steady_ms();
+    int64_t due = engine_deadline(e->engine);
+
+    if (due != INT64_MAX && due - machine_now_ms() < wait)
+        wait = due - machine_now_ms();
+    if (wait > WAIT_MAX_MS)
+        wait = WAIT_MAX_MS;
+    return wait > 0 ? wait : 0;
+}
+
+enum loop_step loop_turn(struct loop *l, struct error *err)
+{
+    /* poll() passes over a negative descriptor. */
+    struct pollfd wanted[] = {
+        {.fd = l->signals, .events = POLLIN},
+        {.fd = l->current ? l->current->changes_fd : -1, .events = POLLIN},
+    };
+
+    /* EINTR cannot be, the signals being blocked; any other failure is as good as "look again". */
+    if (poll(wanted, ARRAY_LEN(wanted), (int)wait_ms(l)) < 0)
+        wanted[1].revents = POLLIN;
+    take_signals(l);
+    if (l->stopping)
+        return LOOP_ENDED;
+    if (l->next && !advance_next(l, err))
+        return LOOP_FAILED;
+    if (!l->current)
+        return LOOP_GOES_ON;
+    follow(l, wanted[1].revents != 0);
+    if (l->current->settled && !manifests_busy(l->current->manifests) &&
+        machine_steady_ms() >= pace_deadline(&l->pace))
+        publish(l);
+    return LOOP_GOES_ON;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/*
+ * Time and randomness come into the program here, and are passed down from
+ * here, so that everything else can be tested with times and seeds of its own.
+ */
+
+/* Milliseconds since the epoch: what objects' times are compared with. May be set back. */
+int64_t machine_now_ms(void);
+
+/* Milliseconds that only ever grow: what waiting is measured with. */
+int64_t machine_steady_ms(void);
+
+/* The same, finer. */
+double machine_steady_seconds(void);
+
+/* A number nobody can guess, for hash tables whose keys others choose. */
+uint64_t machine_seed(void);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+
+/*
+ * What the kernel says about this process, for the process_* metrics that all
+ * exporters have. What it does not tell is negative.
+ */
+struct process_facts {
+    double cpu_seconds;
+    double start_seconds; /* Since the epoch. */
+    double resident_bytes;
+    double virtual_bytes;
+    double virtual_max_bytes; /* Infinite where there is no limit. */
+    double open_fds;
+    double max_fds; /* Infinite where there is no limit. */
+};
+
+void process_read(struct process_facts *out);
+
+/* What /proc/self/stat says, in the units it says it in. */
+struct process_stat {
+    uint64_t user_ticks;
+    uint64_t system_ticks;
+    uint64_t start_ticks; /* Since the machine started. */
+    uint64_t virtual_bytes;
+    uint64_t resident_pages;
+};
+
+/* False if the text is not a line of /proc/PID/stat. The name in it may hold anything. */
+bool process_parse_stat(const char *text, struct process_stat *out) MUST_USE;

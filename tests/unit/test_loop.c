@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/loop.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/http_client.h"
+
+/*
+ * The loop as it is, with files in a folder of its own and a real server on a
+ * port of its own, turned by hand. Signals are raised for real: they are
+ * blocked while a loop exists. Nothing waits for a time, only for a number of turns.
+ */
+enum { TURNS_MAX = 2000, PATH_MAX_BYTES = 256 };
+
+struct bench {
+    char folder[64];
+    char manifests[PATH_MAX_BYTES];
+    char config[PATH_MAX_BYTES];
+    const char *argv[8];
+    int argc;
+    struct log log;
+    struct loop *loop;
+};
+
+static const char config_map[] = "apiVersion: v1\n"
+                                 "kind: ConfigMap\n"
+                                 "metadata: {name: settings, namespace: default}\n";
+static const char policy[] = "apiVersion: policy.karmada.io/v1alpha1\n"
+                             "kind: PropagationPolicy\n"
+                             "metadata: {name: all, namespace: default}\n"
+                             "spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}\n";
+
+static const char none_pending[] =
+    "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"unbound\"} 1\n";
+static const char all_pending[] =
+    "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"pending\"} 1\n";
+
+/* Written beside it and moved over it, as editors do. */
+static void write_file(const char *path, const char *text)
+{
+    char beside[PATH_MAX_BYTES];
+
+    snprintf(beside, sizeof(beside), "%s~", path);
+    FILE *file = fopen(beside, "we");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(rename(beside, path), 0);
+}
+
+static void write_manifest(const struct bench *b, const char *name, const char *text)
+{
+    char path[PATH_MAX_BYTES + 32];
+
+    snprintf(path, sizeof(path), "%s/%s", b->manifests, name);
+    write_file(path, text);
+}
+
+static void remove_manifest(const struct bench *b, const char *name)
+{
+    char path[PATH_MAX_BYTES + 32];
+
+    snprintf(path, sizeof(path), "%s/%s", b->manifests, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static struct loop *start(struct bench *b, struct error *err)
+{
+    const struct loop_settings settings = {
+        .argc = b->argc, .argv = b->argv, .log = &b->log, .refresh_ms = 50};
+
+    return loop_new(&settings, err);
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = xcalloc(1, sizeof(*b));
+    const char *argv[] = {"serve",      "--web.listen-address", "127.0.0.1:0", "--manifests",
+                          b->manifests, "--config.file",        b->config};
+
+    snprintf(b->folder, sizeof(b->folder), "/tmp/test_loop.XXXXXX");
+    if (!mkdtemp(b->folder))
+        return -1;
+    snprintf(b->manifests, sizeof(b->manifests), "%s/manifests", b->folder);
+    snprintf(b->config, sizeof(b->config), "%s/config.yaml", b->folder);
+    if (mkdir(b->manifests, 0700) < 0)
+        return -1;
+    memcpy(b->argv, argv, sizeof(argv));
+    b->argc = (int)ARRAY_LEN(argv);
+    b->log = (struct log){LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT, fopen("/dev/null", "we")};
+    write_file(b->config, "rules.grace: 5m\n");
+    write_manifest(b, "a.yaml", config_map);
+    write_manifest(b, "b.yaml", policy);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    char command[PATH_MAX_BYTES];
+
+    loop_free(b->loop);
+    snprintf(command, sizeof(command), "rm -rf '%s'", b->folder);
+    fclose(b->log.stream);
+    int status = system(command);
+
+    free(b);
+    return status;
+}
+
+/* What a path answers now, headers included. The caller frees it. */
+static char *get(const struct bench *b, const char *path)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    char request[256];
+    size_t len;
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    assert_true(http_talk(loop_address(b->loop, 0), request, &answer));
+    return strbuf_take(&answer, &len);
+}
+
+static bool answers(const struct bench *b, const char *path, const char *wanted)
+{
+    CLEANUP(free_cleanup) char *answer = get(b, path);
+
+    return strstr(answer, wanted) != NULL;
+}
+
+static void turn(const struct bench *b)
+{
+    struct error err = {""};
+
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_GOES_ON);
+}
+
+static void turn_until(const struct bench *b, const char *path, const char *wanted)
+{
+    for (unsigned i = 0; i < TURNS_MAX; i++) {
+        if (answers(b, path, wanted))
+            return;
+        turn(b);
+    }
+    CLEANUP(free_cleanup) char *answer = get(b, path);
+
+    assert_string_equal(answer, wanted);
+}
+
+static void begin(struct bench *b)
+{
+    struct error err = {""};
+
+    b->loop = start(b, &err);
+    assert_string_equal(err.text, "");
+    assert_non_null(b->loop);
+    turn_until(b, "/-/ready", "HTTP/1.1 200");
+}
+
+static void not_ready_before_all_is_read(void **state)
+{
+    struct bench *b = *state;
+    struct error err = {""};
+
+    b->loop = start(b, &err);
+    assert_non_null(b->loop);
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 503"));
+    assert_true(answers(b, "/-/healthy", "HTTP/1.1 200"));
+    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 0\n"));
+    assert_false(answers(b, "/metrics", "\nkarmada_templates"));
+    assert_true(answers(b, "/", "The manifests are being read."));
+    turn_until(b, "/-/ready", "HTTP/1.1 200");
+    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 1\n"));
+    assert_true(answers(b, "/metrics", none_pending));
+}
+
+static void a_changed_file_changes_the_page(void **state)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", all_pending);
+    write_manifest(b, "c.yaml", policy);
+    turn_until(b, "/metrics", none_pending);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
+}
+
+static void a_broken_file_is_counted_and_keeps_its_content(void **state)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    write_manifest(b, "b.yaml", "a: [\n");
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 1\n");
+    assert_true(answers(b, "/metrics", none_pending));
+    turn_until(b, "/", "b.yaml:2:1");
+    write_manifest(b, "b.yaml", policy);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 0\n");
+}
+
+static void own_numbers_move_where_nothing_changes(void **state)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    assert_true(answers(b, "/", "html"));
+    turn_until(b, "/metrics",
+               "\nkarmada_policy_exporter_http_requests_total{handler=\"index\",code=\"200\"} 1\n");
+}
+
+static void a_reload_takes_the_new_options(void **state)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    write_file(b->config, "skipped-propagating-namespaces: def.*\n");
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_templates_ignored{reason=\"skipped_namespace\"} 1\n");
+    assert_true(
+        answers(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n"));
+}
+
+/* A configuration that cannot be taken, whatever stage of a reload finds out. */
+static struct reload_case {
+    const char *name;
+    const char *config;
+} reload_cases[] = {
+    {"reload with an unknown key", "rules.graze: 5m\n"},
+    {"reload with an invalid value", "rules.takeover: sometimes\n"},
+    {"reload with an invalid expression", "skipped-propagating-namespaces: '['\n"},
+    {"reload with a file that is no YAML", "a: [\n"},
+};
+
+static void a_failed_reload_changes_nothing(void **state)
+{
+    struct reload_case *c = *state;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    begin(b);
+    write_file(b->config, c->config);
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
+    assert_true(answers(b, "/metrics", none_pending));
+    assert_true(answers(b, "/", "The last reload failed"));
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", all_pending);
+    write_file(b->config, "rules.grace: 1m\n");
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n");
+    assert_int_equal(tear_down(&own), 0);
+}
+
+static void a_reload_without_its_manifests_changes_nothing(void **state)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    remove_manifest(b, "a.yaml");
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 0\n");
+    assert_int_equal(rmdir(b->manifests), 0);
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+}
+
+static struct signal_case {
+    const char *name;
+    int number;
+} signal_cases[] = {
+    {"SIGTERM ends it", SIGTERM},
+    {"SIGINT ends it", SIGINT},
+};
+
+static void a_signal_ends_it(void **state)
+{
+    const struct signal_case *c = *state;
+    struct error err = {""};
+    sigset_t before;
+    sigset_t after;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    begin(b);
+    raise(c->number);
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_ENDED);
+    loop_free(b->loop);
+    b->loop = NULL;
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    assert_int_equal(sigismember(&after, c->number), sigismember(&before, c->number));
+    assert_int_equal(tear_down(&own), 0);
+}
+
+static void what_is_missing_at_the_start_is_an_error(void **state)
+{
+    struct bench *b = *state;
+    struct error err = {""};
+    enum loop_step step = LOOP_GOES_ON;
+
+    b->argv[4] = "/nonexistent";
+    b->loop = start(b, &err);
+    assert_non_null(b->loop);
+    while (step == LOOP_GOES_ON)
+        step = loop_turn(b->loop, &err);
+    assert_int_equal(step, LOOP_FAILED);
+    assert_non_null(strstr(err.text, "/nonexistent"));
+}
+
+/* What keeps a loop from starting at all. */
+static struct start_case {
+    const char *name;
+    const char *address;
+    const char *config;
+    const char *text;
+} start_cases[] = {
+    {"an address that is none", "nowhere", "", "'nowhere'"},
+    {"a configuration that is none", "127.0.0.1:0", "x: y\n", "there is no 'x'"},
+    {"an expression that is none", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
+};
+
+static void does_not_start(void **state)
+{
+    const struct start_case *c = *state;
+    struct error err = {""};
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    b->argv[2] = c->address;
+    write_file(b->config, c->config);
+    b->loop = start(b, &err);
+    assert_null(b->loop);
+    if (!strstr(err.text, c->text))
+        assert_string_equal(err.text, c->text);
+    assert_int_equal(tear_down(&own), 0);
+}
+
+#define ROWS(cases, function)                                                                      \
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)                                                  \
+        tests[n++] = (struct CMUnitTest)                                                           \
+        {                                                                                          \
+            (cases)[i].name, function, NULL, NULL, &(cases)[i]                                     \
+        }
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test_setup_teardown(not_ready_before_all_is_read, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_changed_file_changes_the_page, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_broken_file_is_counted_and_keeps_its_content, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(own_numbers_move_where_nothing_changes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reload_takes_the_new_options, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_reload_without_its_manifests_changes_nothing, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_is_missing_at_the_start_is_an_error, set_up,
+                                        tear_down),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(reload_cases) + ARRAY_LEN(signal_cases) +
+                            ARRAY_LEN(start_cases)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        tests[n++] = plain[i];
+    ROWS(reload_cases, a_failed_reload_changes_nothing);
+    ROWS(signal_cases, a_signal_ends_it);
+    ROWS(start_cases, does_not_start);
+    return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
+}

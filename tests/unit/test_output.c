@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/output.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exporter/cli/table.h"
+
+enum { TEXT_MAX = 64 * 1024 };
+
+static struct safe_case {
+    const char *name;
+    const char *text;
+    const char *safe;
+    size_t columns;
+} safe_cases[] = {
+    {"plain text stays", "app-a", "app-a", 5},
+    {"letters of other scripts stay, one column each", "gr\xC3\xBC\xC3\x9F", "gr\xC3\xBC\xC3\x9F",
+     4},
+    {"an escape sequence shows", "\033[31mred", "\\x1b[31mred", 11},
+    {"a line break shows", "a\nb\tc\r", "a\\x0ab\\x09c\\x0d", 15},
+    {"DEL shows", "\x7F", "\\x7f", 4},
+    {"C1 controls show",
+     "\xC2\x9B"
+     "31m",
+     "\\xc2\\x9b31m", 11},
+    {"a turn of direction shows",
+     "\xE2\x80\xAE"
+     "a",
+     "\\xe2\\x80\\xaea", 13},
+    {"an isolate shows", "\xE2\x81\xA6", "\\xe2\\x81\\xa6", 12},
+    {"a dash is no turn of direction", "\xE2\x80\x93", "\xE2\x80\x93", 1},
+    {"broken UTF-8 is replaced",
+     "a\xFF"
+     "b\xC3",
+     "a\xEF\xBF\xBD"
+     "b\xEF\xBF\xBD",
+     4},
+};
+
+static void safe(void **state)
+{
+    const struct safe_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+
+    output_safe(&out, c->text);
+    assert_string_equal(out.data, c->safe);
+    assert_int_equal(output_columns(out.data), c->columns);
+}
+
+static struct wrap_case {
+    const char *name;
+    const char *text;
+    size_t at;
+    size_t indent;
+    size_t width;
+    const char *wrapped;
+} wrap_cases[] = {
+    {"no limit, no break", "one two three", 0, 0, 0, "one two three"},
+    {"a line that fits exactly", "one two", 0, 0, 7, "one two"},
+    {"a line that is one too long", "one two", 0, 0, 6, "one\ntwo"},
+    {"where it begins counts", "one two", 4, 2, 10, "one\n  two"},
+    {"a word that is too long stays whole", "a incomprehensible b", 0, 1, 8,
+     "a\n incomprehensible\n b"},
+    {"runs of blanks are one", "  one   two ", 0, 0, 0, "one two"},
+    {"nothing", "", 0, 4, 10, ""},
+};
+
+static void wraps(void **state)
+{
+    const struct wrap_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+
+    output_wrap(&out, c->text, c->at, c->indent, c->width);
+    assert_string_equal(out.data, c->wrapped);
+}
+
+static const char *const headings[] = {"TEMPLATE", "REASON", "WHY"};
+
+/* Two rows, laid out for a width and with or without colours. */
+static struct table_case {
+    const char *name;
+    const char *const *headings;
+    unsigned width;
+    bool colour;
+    const char *text;
+} table_cases[] = {
+    {"columns line up", headings, 0, false,
+     "  TEMPLATE         REASON    WHY\n"
+     "  Deployment ns/a  no_match  no policy selects it at all\n"
+     "  Job ns/longer    excluded\n"},
+    {"no headings", NULL, 0, false,
+     "  Deployment ns/a  no_match  no policy selects it at all\n"
+     "  Job ns/longer    excluded\n"},
+    {"the last column wraps", headings, 54, false,
+     "  TEMPLATE         REASON    WHY\n"
+     "  Deployment ns/a  no_match  no policy selects it at\n"
+     "                             all\n"
+     "  Job ns/longer    excluded\n"},
+    {"too narrow: the last column goes below", headings, 40, false,
+     "  TEMPLATE         REASON\n"
+     "  Deployment ns/a  no_match\n"
+     "      no policy selects it at all\n"
+     "  Job ns/longer    excluded\n"},
+    {"colour does not move columns", headings, 0, true,
+     "  \033[2mTEMPLATE\033[0m         \033[2mREASON\033[0m    \033[2mWHY\033[0m\n"
+     "  Deployment ns/a  \033[31mno_match\033[0m  no policy selects it at all\n"
+     "  Job ns/longer    \033[31mexcluded\033[0m\n"},
+};
+
+static void table_lines_up(void **state)
+{
+    const struct table_case *c = *state;
+    CLEANUP(table_release) struct table t = table_make(c->headings, 3, 2);
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX), .width = c->width, .colour = c->colour};
+
+    table_addf(&t, STYLE_PLAIN, "%s %s/%s", "Deployment", "ns", "a");
+    table_add(&t, STYLE_BAD, "no_match");
+    table_add(&t, STYLE_PLAIN, "no policy selects it at all");
+    table_add(&t, STYLE_PLAIN, "Job ns/longer");
+    table_add(&t, STYLE_BAD, "excluded");
+    table_add(&t, STYLE_PLAIN, "");
+    table_print(&t, &o);
+    assert_string_equal(o.text.data, c->text);
+    output_release(&o);
+}
+
+static void a_table_without_rows_is_its_headings(void **state)
+{
+    CLEANUP(table_release) struct table t = table_make(headings, 3, 0);
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
+
+    (void)state;
+    table_print(&t, &o);
+    assert_string_equal(o.text.data, "TEMPLATE  REASON  WHY\n");
+    output_release(&o);
+}
+
+static void a_file_has_no_width_and_no_colour(void **state)
+{
+    struct output o;
+    int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    (void)state;
+    unsetenv("COLUMNS");
+    output_init(&o, fd);
+    assert_int_equal(o.width, 0);
+    assert_false(o.colour);
+    output_release(&o);
+    close(fd);
+}
+
+/* What the environment says about a terminal. */
+static struct terminal_case {
+    const char *name;
+    const char *columns;
+    const char *no_color;
+    const char *term;
+    unsigned width;
+    bool colour;
+} terminal_cases[] = {
+    {"a terminal that does not know its size has 80 columns", NULL, NULL, "xterm", 80, true},
+    {"COLUMNS is believed", "120", NULL, "xterm", 120, true},
+    {"COLUMNS has a lower limit", "3", NULL, "xterm", 40, true},
+    {"COLUMNS that is no number is not", "wide", NULL, "xterm", 80, true},
+    {"NO_COLOR is respected", NULL, "1", "xterm", 80, false},
+    {"an empty NO_COLOR is none", NULL, "", "xterm", 80, true},
+    {"a dumb terminal has no colours", NULL, NULL, "dumb", 80, false},
+};
+
+static void set_or_unset(const char *name, const char *value)
+{
+    if (value)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+}
+
+static void terminal(void **state)
+{
+    const struct terminal_case *c = *state;
+    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    struct output o;
+
+    if (master < 0 || grantpt(master) < 0 || unlockpt(master) < 0)
+        skip();
+    int fd = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+    assert_true(fd >= 0);
+    set_or_unset("COLUMNS", c->columns);
+    set_or_unset("NO_COLOR", c->no_color);
+    set_or_unset("TERM", c->term);
+    output_init(&o, fd);
+    assert_int_equal(o.width, c->width);
+    assert_int_equal(o.colour, c->colour);
+    output_release(&o);
+    close(fd);
+    close(master);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
+    struct error err;
+    int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
+
+    (void)state;
+    assert_true(fd >= 0);
+    strbuf_adds(&o.text, "findings\n");
+    assert_false(output_flush(&o, fd, &err));
+    assert_string_equal(err.text, "cannot write the output: No space left on device");
+    output_release(&o);
+    close(fd);
+}
+
+static void what_did_not_fit_is_an_error(void **state)
+{
+    struct output o = {.text = STRBUF_INIT(4)};
+    struct error err;
+
+    (void)state;
+    strbuf_adds(&o.text, "findings\n");
+    assert_false(output_flush(&o, -1, &err));
+    output_release(&o);
+}
+
+#define ROWS(cases, function)                                                                      \
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)                                                  \
+        tests[n++] = (struct CMUnitTest)                                                           \
+        {                                                                                          \
+            (cases)[i].name, function, NULL, NULL, &(cases)[i]                                     \
+        }
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(a_table_without_rows_is_its_headings),
+        cmocka_unit_test(a_file_has_no_width_and_no_colour),
+        cmocka_unit_test(a_full_disk_is_an_error),
+        cmocka_unit_test(what_did_not_fit_is_an_error),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(safe_cases) + ARRAY_LEN(wrap_cases) + ARRAY_LEN(table_cases) +
+                            ARRAY_LEN(terminal_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    ROWS(safe_cases, safe);
+    ROWS(wrap_cases, wraps);
+    ROWS(table_cases, table_lines_up);
+    ROWS(terminal_cases, terminal);
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        tests[n++] = plain[i];
+    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

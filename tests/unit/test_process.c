@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/process.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exporter/machine.h"
+
+static struct stat_case {
+    const char *name;
+    const char *text;
+    bool valid;
+} stat_cases[] = {
+    {"a line of proc",
+     "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 11 22 0 0 20 0 3 0 333 444 55 "
+     "18446744073709551615 1 1 0",
+     true},
+    {"a name that looks like more of the line",
+     "42 (a) R 9 9 (b c) S 1 42 42 0 -1 4194560 100 0 0 0 11 22 0 0 20 0 3 0 333 444 55 1", true},
+    {"nothing", "", false},
+    {"no name", "42 exporter S 1", false},
+    {"a line that ends too early", "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 11 22", false},
+    {"a text for a number",
+     "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 eleven 22 0 0 20 0 3 0 333 444 55 1", false},
+    {"a number that is too long",
+     "42 (exporter) S 1 42 42 0 -1 4194560 100 0 0 0 99999999999999999999999999999 22 0 0 20 0 3 "
+     "0 333 444 55 1",
+     false},
+};
+
+static void stat_line(void **state)
+{
+    const struct stat_case *c = *state;
+    struct process_stat stat = {0};
+
+    assert_int_equal(process_parse_stat(c->text, &stat), c->valid);
+    assert_int_equal(stat.user_ticks, c->valid ? 11 : 0);
+    assert_int_equal(stat.system_ticks, c->valid ? 22 : 0);
+    assert_int_equal(stat.start_ticks, c->valid ? 333 : 0);
+    assert_int_equal(stat.virtual_bytes, c->valid ? 444 : 0);
+    assert_int_equal(stat.resident_pages, c->valid ? 55 : 0);
+}
+
+static void this_process_has_all_of_them(void **state)
+{
+    struct process_facts facts;
+    double now = (double)machine_now_ms() / 1000;
+
+    (void)state;
+    process_read(&facts);
+    assert_true(facts.cpu_seconds >= 0);
+    assert_true(facts.resident_bytes > 0);
+    assert_true(facts.virtual_bytes > facts.resident_bytes);
+    assert_true(facts.max_fds > 0);
+    assert_true(facts.virtual_max_bytes > 0);
+    /* A machine's clock may be set while it runs, but hardly by a year. */
+    assert_true(facts.start_seconds > now - 365.0 * 86400 && facts.start_seconds < now + 86400);
+}
+
+static void an_open_file_counts(void **state)
+{
+    struct process_facts before;
+    struct process_facts after;
+
+    (void)state;
+    process_read(&before);
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    process_read(&after);
+    close(fd);
+    assert_true(fd >= 0);
+    assert_true(after.open_fds == before.open_fds + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(this_process_has_all_of_them),
+        cmocka_unit_test(an_open_file_counts),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(stat_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(stat_cases); i++)
+        tests[n++] = (struct CMUnitTest){stat_cases[i].name, stat_line, NULL, NULL, &stat_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        tests[n++] = plain[i];
+    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/verbs.h"
+
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exporter/file.h"
+#include "metrics/base/strbuf.h"
+
+enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };
+
+/* What a command line answers: its status, and texts in what it prints where. */
+static struct verb_case {
+    const char *name;
+    const char *argv[ARGUMENTS_MAX];
+    enum exit_status status;
+    const char *out; /* NULL: nothing at all. */
+    const char *err;
+} verb_cases[] = {
+    {"--help names every verb", {"--help"}, STATUS_OK, "  check  evaluate manifests", NULL},
+    {"-h is --help", {"-h"}, STATUS_OK, "Usage: karmada-policy-exporter [COMMAND]", NULL},
+    {"--help tells the exit statuses", {"--help"}, STATUS_OK, "  1  findings\n", NULL},
+    {"a verb has its own help", {"check", "--help"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"help may come first", {"--help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"help tells the defaults", {"serve", "--help"}, STATUS_OK, "(default /metrics)", NULL},
+    {"help tells what may be repeated",
+     {"serve", "--help"},
+     STATUS_OK,
+     "may be given several times)",
+     NULL},
+    {"--version", {"--version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
+    {"a verb's --version is the same", {"check", "--version"}, STATUS_OK, "libmicrohttpd:", NULL},
+    {"an unknown verb",
+     {"chekc"},
+     STATUS_USAGE,
+     NULL,
+     "karmada-policy-exporter: unknown command 'chekc'; did you mean 'check'?\n"
+     "See 'karmada-policy-exporter --help'.\n"},
+    {"an unknown verb's help",
+     {"frobnicate", "--help"},
+     STATUS_USAGE,
+     NULL,
+     "unknown command 'frobnicate'\n"},
+    {"an unknown flag",
+     {"check", "--fail-no=x"},
+     STATUS_USAGE,
+     NULL,
+     "unknown flag '--fail-no'; did you mean '--fail-on'?\n"
+     "See 'karmada-policy-exporter check --help'.\n"},
+    {"a flag of another verb",
+     {"serve", "--output", "json"},
+     STATUS_USAGE,
+     NULL,
+     "'serve' takes no --output\nSee 'karmada-policy-exporter serve --help'.\n"},
+    {"the default verb's flags are checked too",
+     {"--fail-on="},
+     STATUS_USAGE,
+     NULL,
+     "'serve' takes no --fail-on\n"},
+    {"arguments that nobody takes",
+     {"serve", "x.yaml"},
+     STATUS_USAGE,
+     NULL,
+     "'serve' takes no arguments, and 'x.yaml' is one\n"},
+    {"serve without a source",
+     {"serve"},
+     STATUS_USAGE,
+     NULL,
+     "nothing to serve: name the manifests to look at with --manifests PATH\n"},
+    {"no verb is serve", {NULL}, STATUS_USAGE, NULL, "nothing to serve: "},
+    {"check without a source", {"check"}, STATUS_USAGE, NULL, "nothing to check: "},
+    {"check of nothing", {"check", "/dev/null"}, STATUS_OK, "Nothing found.\n", NULL},
+    {"check of what is missing",
+     {"check", "/nonexistent"},
+     STATUS_USAGE,
+     "Nothing found in what there is. Not everything could be read.\n",
+     NULL},
+    {"JSON of what is missing",
+     {"check", "-ojson", "/nonexistent"},
+     STATUS_USAGE,
+     "\"path\":\"/nonexistent\"",
+     "/nonexistent: cannot open"},
+    {"a configuration file that is missing",
+     {"check", "--config.file=/nonexistent"},
+     STATUS_USAGE,
+     NULL,
+     "--config.file: cannot open '/nonexistent'"},
+};
+
+static char *read_back(int fd)
+{
+    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct error err;
+    size_t len;
+
+    assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
+    assert_true(file_read_fd(fd, "output", &text, &err));
+    close(fd);
+    return strbuf_take(&text, &len);
+}
+
+static void holds(const char *text, const char *wanted)
+{
+    if (!wanted)
+        assert_string_equal(text, "");
+    else if (!strstr(text, wanted))
+        assert_string_equal(text, wanted);
+}
+
+static void answers(void **state)
+{
+    const struct verb_case *c = *state;
+    int out = memfd_create("out", MFD_CLOEXEC);
+    int err = memfd_create("err", MFD_CLOEXEC);
+    int argc = 0;
+
+    while (argc < ARGUMENTS_MAX && c->argv[argc])
+        argc++;
+    assert_true(out >= 0 && err >= 0);
+    assert_int_equal(verbs_main(argc, c->argv, out, err), c->status);
+
+    CLEANUP(free_cleanup) char *printed = read_back(out);
+    CLEANUP(free_cleanup) char *complained = read_back(err);
+
+    holds(printed, c->out);
+    holds(complained, c->err);
+}
+
+static void every_line_of_help_fits_80_columns(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < verb_count; i++) {
+        const char *argv[] = {verbs[i].name, "--help"};
+        int out = memfd_create("out", MFD_CLOEXEC);
+
+        assert_int_equal(verbs_main(2, argv, out, STDERR_FILENO), STATUS_OK);
+
+        CLEANUP(free_cleanup) char *text = read_back(out);
+
+        for (const char *line = text; *line != '\0';) {
+            size_t len = strcspn(line, "\n");
+
+            assert_in_range(len, 0, 80);
+            line += len + (line[len] == '\n');
+        }
+    }
+}
+
+static void rows_are_whole(void **state)
+{
+    unsigned bits = 0;
+
+    (void)state;
+    for (size_t i = 0; i < verb_count; i++) {
+        assert_true(verbs[i].name && verbs[i].usage && verbs[i].summary && verbs[i].details);
+        assert_non_null(verbs[i].run);
+        assert_int_equal(bits & verbs[i].bit, 0);
+        bits |= verbs[i].bit;
+    }
+    assert_int_equal(bits, VERB_ALL);
+}
+
+static void what_cannot_be_printed_is_an_error(void **state)
+{
+    const char *argv[] = {"--help"};
+    int err = memfd_create("err", MFD_CLOEXEC);
+
+    (void)state;
+    assert_int_equal(verbs_main(1, argv, -1, err), STATUS_USAGE);
+
+    CLEANUP(free_cleanup) char *complained = read_back(err);
+
+    holds(complained, "cannot write the output: Bad file descriptor\n");
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(verb_cases) + 3];
+    size_t n = 0;
+
+    unsetenv("COLUMNS");
+    for (size_t i = 0; i < ARRAY_LEN(verb_cases); i++)
+        tests[n++] = (struct CMUnitTest){verb_cases[i].name, answers, NULL, NULL, &verb_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_line_of_help_fits_80_columns);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(rows_are_whole);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_cannot_be_printed_is_an_error);
+    return cmocka_run_group_tests_name("verbs", tests, NULL, NULL);
+}
