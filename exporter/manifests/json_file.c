@@ -28,10 +28,7 @@ struct json_file {
     /* The document at hand: where it began, and how far it is. */
     struct frame frame;
     struct cursor start;
-    unsigned depth;
     bool in_document;
-    bool in_string;
-    bool escaped;
     size_t document; /* Which one, from 0. */
     size_t items;
     size_t unknown; /* Items that wait for the kind of their list. */
@@ -184,6 +181,7 @@ static bool on_item(void *context, const char *json, size_t len, size_t offset)
 static void begin_document(struct json_file *f, size_t offset)
 {
     frame_init(&f->frame, FRAME_LIST, f->object_max, on_item, f);
+    f->frame.one_document = true;
     f->start = move_to(f, offset);
     f->in_document = true;
     f->items = 0;
@@ -232,33 +230,9 @@ static bool end_document(struct json_file *f)
     if (rest && f->unknown > 0)
         settle_unknown(f, rest);
     release_document(f);
+    f->in_document = false;
     f->document++;
     return rest != NULL;
-}
-
-/* Just past the end of the document, or `len` if it goes on. */
-static size_t find_end(struct json_file *f, size_t at, size_t len)
-{
-    while (at < len) {
-        char byte = f->bytes[at++];
-
-        if (f->in_string) {
-            if (f->escaped)
-                f->escaped = false;
-            else if (byte == '\\')
-                f->escaped = true;
-            else if (byte == '"')
-                f->in_string = false;
-        } else if (byte == '"') {
-            f->in_string = true;
-        } else if (byte == '{' || byte == '[') {
-            f->depth++;
-        } else if ((byte == '}' || byte == ']') && --f->depth == 0) {
-            f->in_document = false;
-            return at;
-        }
-    }
-    return len;
 }
 
 static bool too_large(struct json_file *f)
@@ -298,12 +272,12 @@ static bool feed(struct json_file *f, size_t len)
         if (!f->in_document)
             begin_document(f, f->base + at);
 
-        size_t end = find_end(f, at, len);
-        if (!frame_feed(&f->frame, f->bytes + at, end - at, f->err))
+        size_t taken_before = f->frame.offset;
+        if (!frame_feed(&f->frame, f->bytes + at, len - at, f->err))
             return f->failed ? false : too_large(f);
-        if (!f->in_document && !end_document(f))
+        at += f->frame.offset - taken_before;
+        if (f->frame.ended && !end_document(f))
             return false;
-        at = end;
     }
     return true;
 }

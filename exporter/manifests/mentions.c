@@ -1,61 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/mentions.h"
 
-#include "metrics/base/intern.h"
-
+/* One document that names an object. There is one for each object: every byte counts. */
 struct mention {
-    const struct type *type;
-    const char *ns; /* Shared with the store. */
+    struct entry *entry; /* Stays, with or without an object, as long as it is named. */
     struct manifest_file *file;
     struct mention *earlier; /* The next one in order that names the same object. */
-    size_t line;
-    size_t order; /* In the file. */
-    uint32_t pass;
-    bool linked;   /* Under by_object; only then it counts at all. */
-    bool shadowed; /* A later one is there. */
-    bool holds;    /* The store's object came from here. */
-    bool rejected; /* The document is no valid object any more: what it was stays. */
-    bool retired;  /* It went while it counted: somebody has to follow. */
-    char name[];
+    size_t order;            /* In the file. */
+    uint32_t line;
+    uint32_t pass : 27;
+    bool linked : 1;   /* Reached from the entry; only then it counts at all. */
+    bool shadowed : 1; /* A later one is there. */
+    bool holds : 1;    /* The store's object came from here. */
+    bool retired : 1;  /* It counted, until its file did not name it any more. */
+    bool rejected : 1; /* The document is no valid object any more: what it was stays. */
 };
 
-/* An object's name, as it stays valid while the store's entries come and go. */
-struct object_key {
-    const struct type *type;
-    const char *ns;
-    const char *name;
-};
+enum { PASS_MASK = (1 << 27) - 1 };
 
-static struct object_key key_of(const struct mention *mention)
+static struct mention *last_of(const struct entry *entry)
 {
-    return (struct object_key){mention->type, mention->ns, mention->name};
-}
-
-static bool is_mention(const void *item, const void *key)
-{
-    const struct mention *mention = item;
-    const struct object_key *k = key;
-
-    return mention->type == k->type && mention->ns == k->ns && strcmp(mention->name, k->name) == 0;
-}
-
-static uint64_t hash(const struct mentions *m, struct object_key key)
-{
-    uint64_t salt = (uint64_t)(uintptr_t)key.type * 31 + (uint64_t)(uintptr_t)key.ns;
-
-    return map_hash(key.name, strlen(key.name), m->seed ^ salt);
-}
-
-static struct mention *last_of(const struct mentions *m, struct object_key key)
-{
-    return map_get(&m->by_object, hash(m, key), &key);
-}
-
-static void set_last(struct mentions *m, struct object_key key, struct mention *last)
-{
-    map_take(&m->by_object, hash(m, key), &key);
-    if (last)
-        map_add(&m->by_object, hash(m, key), last);
+    return entry->mention;
 }
 
 static bool is_after(const struct mention *a, const struct mention *b)
@@ -76,13 +41,13 @@ static void set_shadowed(struct mention *mention, bool shadowed)
         mention->file->shadowed--;
 }
 
-static void link_in(struct mentions *m, struct mention *mention)
+static void link_in(struct mention *mention)
 {
-    struct mention *at = last_of(m, key_of(mention));
+    struct mention *at = last_of(mention->entry);
 
     mention->linked = true;
     if (!at || is_after(mention, at)) {
-        set_last(m, key_of(mention), mention);
+        mention->entry->mention = mention;
         mention->earlier = at;
         if (at)
             set_shadowed(at, true);
@@ -95,14 +60,14 @@ static void link_in(struct mentions *m, struct mention *mention)
     set_shadowed(mention, true);
 }
 
-static void unlink_from(struct mentions *m, struct mention *mention)
+static void unlink_from(struct mention *mention)
 {
-    struct mention *at = last_of(m, key_of(mention));
+    struct mention *at = last_of(mention->entry);
 
     set_shadowed(mention, false);
     mention->linked = false;
     if (at == mention) {
-        set_last(m, key_of(mention), mention->earlier);
+        mention->entry->mention = mention->earlier;
         if (mention->earlier)
             set_shadowed(mention->earlier, false);
         return;
@@ -112,77 +77,66 @@ static void unlink_from(struct mentions *m, struct mention *mention)
     at->earlier = mention->earlier;
 }
 
-static void free_mention(struct mentions *m, struct mention *mention)
-{
-    intern_drop(store_strings(m->store), mention->ns);
-    free(mention);
-}
-
-static void remove_object(struct mentions *m, struct object_key key)
-{
-    struct identity id = {key.type->api_version, key.type->kind, key.ns, key.name};
-    struct entry *entry = store_find(m->store, &id);
-
-    if (entry)
-        store_remove(m->store, entry);
-}
-
 /* A mention went: see that the store holds what counts now, or soon will. */
-static void settle(struct mentions *m, struct object_key key)
+static void settle(struct mentions *m, struct entry *entry)
 {
-    struct mention *last = last_of(m, key);
+    struct mention *last = last_of(entry);
 
     if (!last) {
-        remove_object(m, key);
+        store_remove(m->store, entry);
     } else if (!last->holds) {
         last->file->wanted = true;
         m->want(m->context, last->file);
     }
 }
 
+static void free_mention(struct mentions *m, struct mention *mention)
+{
+    mention->entry->pins--;
+    store_tidy(m->store, mention->entry);
+    free(mention);
+}
+
 static struct mention *make_mention(struct mentions *m, struct manifest_file *file,
                                     const struct identity *id, struct json_place place)
 {
-    const struct entry *entry = store_refer(m->store, id);
-    size_t size = strlen(id->name) + 1;
-    struct mention *mention = xcalloc(1, sizeof(*mention) + size);
+    struct mention *mention = xcalloc(1, sizeof(*mention));
 
-    mention->type = entry->scope->type;
-    mention->ns = intern_ref(entry->scope->ns);
+    mention->entry = store_refer(m->store, id);
+    mention->entry->pins++;
     mention->file = file;
-    mention->line = place.line;
+    mention->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
     mention->order = place.offset;
-    mention->pass = file->pass;
-    memcpy(mention->name, id->name, size);
+    mention->pass = file->pass & PASS_MASK;
     return mention;
 }
 
 /* What the file said of the object in earlier passes is over; true if the store held that. */
-static bool forget_earlier_passes(struct mentions *m, const struct mention *fresh)
+static bool forget_earlier_passes(const struct mention *fresh)
 {
     struct mention *next;
     bool held = false;
 
-    for (struct mention *at = last_of(m, key_of(fresh)); at; at = next) {
+    for (struct mention *at = last_of(fresh->entry); at; at = next) {
         next = at->earlier;
         if (at->file != fresh->file || at->pass == fresh->pass)
             continue;
         held = held || at->holds;
         at->holds = false;
-        unlink_from(m, at);
+        unlink_from(at);
     }
     return held;
 }
 
 /* `mention` holds now: nobody else does, and who only held a past version counts no more. */
-static void take_hold(struct mentions *m, struct mention *mention)
+static void take_hold(struct mention *mention)
 {
     struct mention *next;
 
     for (struct mention *at = mention->earlier; at; at = next) {
         next = at->earlier;
         if (at->holds && at->rejected)
-            unlink_from(m, at);
+            unlink_from(at);
         at->holds = false;
     }
     mention->holds = true;
@@ -193,11 +147,14 @@ static bool is_valid(struct mentions *m, const cJSON *object, const struct menti
                      struct error *err)
 {
     struct decode d = {.strings = store_strings(m->store), .err = err};
-    void *decoded = mention->type->row->decode(&d, object);
+    const struct entry *entry = mention->entry;
+    const struct kind *row = entry->scope->type->row;
+    const char *ns = entry_ns(entry);
+    void *decoded = row->decode(&d, object);
 
-    mention->type->row->release(d.strings, decoded);
-    return decoded || fail_in(err, "%s '%s%s%s'", mention->type->kind, mention->ns,
-                              *mention->ns ? "/" : "", mention->name);
+    row->release(d.strings, decoded);
+    return decoded ||
+           fail_in(err, "%s '%s%s%s'", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
 }
 
 static bool offer(struct mentions *m, struct mention *mention, const cJSON *object, bool held,
@@ -207,8 +164,8 @@ static bool offer(struct mentions *m, struct mention *mention, const cJSON *obje
 
     if (mention->shadowed)
         return is_valid(m, object, mention, err);
-    if (store_put(m->store, object, origin, err) != STORE_REJECTED) {
-        take_hold(m, mention);
+    if (store_put_at(m->store, mention->entry, object, origin, err) != STORE_REJECTED) {
+        take_hold(mention);
         return true;
     }
     mention->holds = held;
@@ -235,24 +192,24 @@ bool mentions_put(struct mentions *m, struct manifest_file *file, const cJSON *o
         return false;
 
     struct mention *mention = make_mention(m, file, &id, place);
-    bool held = forget_earlier_passes(m, mention);
+    bool held = forget_earlier_passes(mention);
 
-    link_in(m, mention);
+    link_in(mention);
     bool fine = offer(m, mention, object, held, err);
 
     if (fine || mention->holds) {
         keep(file, mention);
         return fine;
     }
-    unlink_from(m, mention);
-    settle(m, key_of(mention));
+    unlink_from(mention);
+    settle(m, mention->entry);
     free_mention(m, mention);
     return false;
 }
 
 static bool is_of_this_pass(const struct mention *mention)
 {
-    return mention->linked && mention->pass == mention->file->pass;
+    return mention->linked && mention->pass == (mention->file->pass & PASS_MASK);
 }
 
 /*
@@ -270,7 +227,7 @@ static void retire(struct mentions *m, struct manifest_file *file,
         if (!mention->linked || (stays && stays(mention)))
             continue;
         mention->retired = !mention->shadowed;
-        unlink_from(m, mention);
+        unlink_from(mention);
     }
     for (size_t i = 0; i < file->mention_count; i++) {
         struct mention *mention = file->mentions[i];
@@ -280,7 +237,7 @@ static void retire(struct mentions *m, struct manifest_file *file,
             continue;
         }
         if (mention->retired)
-            settle(m, key_of(mention));
+            settle(m, mention->entry);
         free_mention(m, mention);
     }
     file->mention_count = kept;
@@ -310,7 +267,7 @@ void mentions_fail(struct mentions *m, struct manifest_file *file)
         }
         file->mentions[kept++] = mention;
         if (file->wanted && !mention->shadowed && !mention->holds)
-            remove_object(m, key_of(mention));
+            store_remove(m->store, mention->entry);
     }
     file->mention_count = kept;
     file->wanted = false;
@@ -328,7 +285,7 @@ void mentions_forget(struct mentions *m, struct manifest_file *file)
     file->mention_count = 0;
 }
 
-void mentions_report(const struct mentions *m, struct manifest_file *file)
+void mentions_report(struct manifest_file *file)
 {
     problems_release(&file->duplicates);
     for (size_t i = 0; i < file->mention_count && file->shadowed > 0; i++) {
@@ -337,22 +294,13 @@ void mentions_report(const struct mentions *m, struct manifest_file *file)
 
         if (!mention->shadowed)
             continue;
-        const struct mention *last = last_of(m, key_of(mention));
+        const struct mention *last = last_of(mention->entry);
+        const char *ns = entry_ns(mention->entry);
 
-        fail(&text, "%s '%s%s%s' is named again in '%s', line %zu, which counts instead",
-             mention->type->kind, mention->ns, *mention->ns ? "/" : "", mention->name,
-             last->file->path, last->line);
+        fail(&text, "%s '%s%s%s' is named again in '%s', line %" PRIu32 ", which counts instead",
+             entry_kind(mention->entry), ns, *ns ? "/" : "", mention->entry->name, last->file->path,
+             last->line);
         problems_add(&file->duplicates, PROBLEM_DUPLICATE, (struct json_position){mention->line, 0},
                      text.text);
     }
-}
-
-void mentions_init(struct mentions *m, struct store *store, uint64_t seed)
-{
-    *m = (struct mentions){.store = store, .seed = seed, .by_object = MAP_INIT(is_mention)};
-}
-
-void mentions_release(struct mentions *m)
-{
-    map_release(&m->by_object);
 }

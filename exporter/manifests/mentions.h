@@ -15,17 +15,11 @@
  * each changed file, and could not tell that somebody else names the object too.
  */
 struct mentions {
-    struct store *store;
-    uint64_t seed;
-    struct map by_object; /* The last mention of each object; `earlier` leads to the others. */
+    struct store *store; /* An entry's `mention` is the last one; `earlier` leads to the others. */
     /* Called when a file has to be read again, though it did not change. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;
 };
-
-void mentions_init(struct mentions *m, struct store *store, uint64_t seed);
-/* What the files hold has to be dropped or forgotten too. */
-void mentions_release(struct mentions *m);
 
 /* A pass over the file begins. */
 void mentions_begin(struct manifest_file *file);
@@ -50,4 +44,4 @@ void mentions_drop(struct mentions *m, struct manifest_file *file);
 void mentions_forget(struct mentions *m, struct manifest_file *file);
 
 /* Note the file's mentions that do not count as its `duplicates`. */
-void mentions_report(const struct mentions *m, struct manifest_file *file);
+void mentions_report(struct manifest_file *file);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/source.h"
 
-#include <sys/random.h>
-
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/mentions.h"
 #include "exporter/manifests/reading.h"
@@ -36,14 +34,10 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
                                 const struct manifest_limits *limits)
 {
     struct manifests *m = xcalloc(1, sizeof(*m));
-    uint64_t seed = 0;
 
-    /* Without randomness left the seed is guessable, and no more. */
-    if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) < 0)
-        seed = (uint64_t)(uintptr_t)m;
     m->limits = *limits;
     tree_init(&m->tree, paths, count);
-    mentions_init(&m->mentions, store, seed);
+    m->mentions.store = store;
     m->mentions.want = want;
     m->mentions.context = m;
     return m;
@@ -55,7 +49,6 @@ void manifests_free(struct manifests *m)
         return;
     for (size_t i = 0; i < m->tree.count; i++)
         mentions_forget(&m->mentions, m->tree.files[i]);
-    mentions_release(&m->mentions);
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
@@ -183,7 +176,7 @@ static void refresh_view(struct manifests *m)
         for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
             struct manifest_file *file = m->tree.files[at];
 
-            mentions_report(&m->mentions, file);
+            mentions_report(file);
             problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
         }
     }

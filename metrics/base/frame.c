@@ -258,6 +258,7 @@ static void step_rest(struct frame *f, struct feed *feed)
         f->depth++;
     } else if (class == BYTE_CLOSE && f->depth > 0) {
         f->depth--;
+        f->ended = f->one_document && f->depth == 0;
     }
 }
 
@@ -283,12 +284,13 @@ bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *er
 
     if (f->stopped)
         return fail(err, "nothing can be read after an earlier failure");
-    while (feed.at < len && !f->stopped && strbuf_ok(&f->object) && strbuf_ok(&f->rest))
+    while (feed.at < len && !f->stopped && !f->ended && strbuf_ok(&f->object) &&
+           strbuf_ok(&f->rest))
         step(f, &feed);
     f->offset += feed.at;
     if (f->stopped)
         return false;
-    keep(f, &feed, len);
+    keep(f, &feed, feed.at);
 
     if (!strbuf_ok(&f->object)) {
         f->stopped = true;

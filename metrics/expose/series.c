@@ -1,20 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/series.h"
 
+#include "metrics/expose/contribution.h"
+
 enum { KEY_MAX_BYTES = 64 << 10 };
 
 const struct series_options series_options_default = {.detail_limit = 1000};
-
-/* One number that an entry gives, and to what. */
-struct item {
-    struct cell *cell;
-    int64_t value;
-};
-
-struct contribution {
-    size_t count;
-    struct item items[];
-};
 
 /* What the observe functions fill; its memory serves all entries. */
 struct samples {
@@ -119,15 +110,6 @@ static void add_item(struct samples *out, struct cell *cell, int64_t value)
     out->items[out->count++] = (struct item){cell, value};
 }
 
-static bool has_cell(const struct item *items, size_t count, const struct cell *cell)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (items[i].cell == cell)
-            return true;
-    }
-    return false;
-}
-
 void samples_add(struct samples *out, int64_t value, unsigned row, size_t label_count,
                  const char *const *labels)
 {
@@ -139,8 +121,17 @@ void samples_add_once(struct samples *out, int64_t value, unsigned row, size_t l
 {
     struct cell *cell = find_cell(out, row, label_count, labels);
 
-    if (!has_cell(out->items, out->count, cell))
-        add_item(out, cell, value);
+    for (size_t i = 0; i < out->count; i++) {
+        if (out->items[i].cell == cell)
+            return;
+    }
+    add_item(out, cell, value);
+}
+
+/* Beyond 64 bits it wraps, so that taking back undoes it whatever was sent. */
+static int64_t add_up(int64_t sum, int64_t value)
+{
+    return (int64_t)((uint64_t)sum + (uint64_t)value);
 }
 
 static void give(const struct item *item)
@@ -150,7 +141,7 @@ static void give(const struct item *item)
     block_hold(block);
     switch (block->rows->family->fold) {
     case FOLD_SUM:
-        item->cell->sum += item->value;
+        item->cell->sum = add_up(item->cell->sum, item->value);
         block->present += item->value == 0;
         return;
     case FOLD_MIN:
@@ -170,7 +161,7 @@ static void take_back(const struct item *item)
 
     switch (block->rows->family->fold) {
     case FOLD_SUM:
-        item->cell->sum -= item->value;
+        item->cell->sum = add_up(item->cell->sum, -item->value);
         block->present -= item->value == 0;
         break;
     case FOLD_MIN:
@@ -191,7 +182,7 @@ static void count_onsets(const struct samples *fresh, const struct contribution 
         const struct item *item = &fresh->items[i];
 
         if (item->cell->block->rows->family->fold == FOLD_ONSET &&
-            !(old && has_cell(old->items, old->count, item->cell)))
+            !contribution_has(old, item->cell))
             item->cell->sum += item->value;
     }
 }
@@ -201,7 +192,8 @@ static void observe(struct series *s, const struct entry *entry)
     unsigned class = 1u << entry_class(entry);
 
     s->samples.count = 0;
-    if (!entry->object || !entry->decision)
+    /* On clusters no decision hangs: what they are is what they give. */
+    if (!entry->object || (!entry->decision && entry_class(entry) != CLASS_CLUSTER))
         return;
     for (size_t i = 0; i < family_count; i++) {
         if (!(families[i].classes & class) || !s->rows[i].family)
@@ -215,30 +207,21 @@ void series_decided(void *series, struct entry *entry)
 {
     struct series *s = series;
     const struct samples *fresh = &s->samples;
-    struct contribution *old = entry->contribution;
-    size_t bytes;
+    CLEANUP(free_cleanup) struct contribution *old = NULL;
+    struct item item;
 
     observe(s, entry);
-    bytes = fresh->count * sizeof(*fresh->items);
-    if (old ? old->count == fresh->count && memcmp(old->items, fresh->items, bytes) == 0
-            : fresh->count == 0)
+    if (contribution_equal(entry->contribution, fresh->items, fresh->count))
         return;
+    old = entry->contribution;
+    entry->contribution = contribution_pack(fresh->items, fresh->count);
     s->version++;
     /* First given, then taken back: what is in both is never gone in between. */
     for (size_t i = 0; i < fresh->count; i++)
         give(&fresh->items[i]);
     count_onsets(fresh, old);
-    for (size_t i = 0; old && i < old->count; i++)
-        take_back(&old->items[i]);
-    if (!old || old->count != fresh->count) {
-        free(old);
-        old = fresh->count > 0 ? xmalloc(sizeof(*old) + bytes) : NULL;
-        entry->contribution = old;
-    }
-    if (!old)
-        return;
-    old->count = fresh->count;
-    memcpy(old->items, fresh->items, bytes);
+    for (size_t at = 0; contribution_next(old, &at, &item);)
+        take_back(&item);
 }
 
 uint64_t series_version(const struct series *s)

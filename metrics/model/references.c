@@ -10,17 +10,16 @@ enum need {
     NEED_SERVICE_ACCOUNT,
     NEED_CLAIM,
     NEED_SERVICE,
+    NEED_ENDPOINT_SLICES,
 };
 
-static const struct {
-    const char *api_version;
-    const char *kind;
-} needs[] = {
-    [NEED_CONFIG_MAP] = {"v1", "ConfigMap"},
-    [NEED_SECRET] = {"v1", "Secret"},
-    [NEED_SERVICE_ACCOUNT] = {"v1", "ServiceAccount"},
-    [NEED_CLAIM] = {"v1", "PersistentVolumeClaim"},
-    [NEED_SERVICE] = {"v1", "Service"},
+static const struct reference_kind needs[] = {
+    [NEED_CONFIG_MAP] = {"v1", "ConfigMap", NULL},
+    [NEED_SECRET] = {"v1", "Secret", NULL},
+    [NEED_SERVICE_ACCOUNT] = {"v1", "ServiceAccount", NULL},
+    [NEED_CLAIM] = {"v1", "PersistentVolumeClaim", NULL},
+    [NEED_SERVICE] = {"v1", "Service", NULL},
+    [NEED_ENDPOINT_SLICES] = {"discovery.k8s.io/v1", "EndpointSlice", "kubernetes.io/service-name"},
 };
 
 /* A member that names something: `outer.member.name`, or `member.name` without `outer`. */
@@ -174,7 +173,7 @@ static void each_element(struct search *s, const cJSON *parent, const char *path
     char prefix[PATH_ROOM];
     const cJSON *element;
 
-    if (!array)
+    if (!array || !array->child)
         return;
     snprintf(prefix, sizeof(prefix), "%s.%s[]", path, key);
     s->d->prefix = prefix;
@@ -185,21 +184,34 @@ static void each_element(struct search *s, const cJSON *parent, const char *path
     s->d->prefix = NULL;
 }
 
+/* The first `len` bytes of `key` name the member. */
+static const cJSON *find_member(const cJSON *object, const char *key, size_t len)
+{
+    const cJSON *member = object->child;
+
+    while (member && (strncmp(member->string, key, len) != 0 || member->string[len] != '\0'))
+        member = member->next;
+    return cJSON_IsNull(member) ? NULL : member;
+}
+
 /* The object at a path such as "spec.template.spec", NULL if absent. */
 static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
 {
     const char *step = path;
 
     while (json && *step) {
-        int before = step > path ? (int)(step - path) - 1 : 0;
         size_t len = strcspn(step, ".");
-        char parent[PATH_ROOM];
-        char key[PATH_ROOM];
 
-        snprintf(parent, sizeof(parent), "%.*s", before, path);
-        snprintf(key, sizeof(key), "%.*s", (int)len, step);
-        json = decode_object(d, json, parent, key);
-        step += len + (step[len] == '.');
+        json = find_member(json, step, len);
+        step += len;
+        if (json && !cJSON_IsObject(json)) {
+            char wrong[PATH_ROOM];
+
+            snprintf(wrong, sizeof(wrong), "%.*s", (int)(step - path), path);
+            decode_element(d, json, wrong);
+            return NULL;
+        }
+        step += *step == '.';
     }
     return json;
 }
@@ -292,11 +304,7 @@ static void settle(struct search *s)
 
 static struct reference make_reference(struct intern *strings, const struct found *found)
 {
-    return (struct reference){
-        .api_version = intern_add(strings, needs[found->need].api_version),
-        .kind = intern_add(strings, needs[found->need].kind),
-        .name = intern_add(strings, found->name),
-    };
+    return (struct reference){&needs[found->need], intern_add(strings, found->name)};
 }
 
 /* The Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
@@ -309,12 +317,8 @@ static void decode_service_import(struct decode *d, const cJSON *json, struct te
     out->reference_count = 2;
     out->references[0] =
         make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
-    out->references[1] = (struct reference){
-        .api_version = intern_add(d->strings, "discovery.k8s.io/v1"),
-        .kind = intern_add(d->strings, "EndpointSlice"),
-        .label_key = intern_add(d->strings, "kubernetes.io/service-name"),
-        .label_value = intern_add(d->strings, name.data),
-    };
+    out->references[1] =
+        make_reference(d->strings, &(struct found){NEED_ENDPOINT_SLICES, name.data, false});
 }
 
 void references_decode(struct decode *d, const cJSON *json, struct template *out)
@@ -343,15 +347,8 @@ void references_decode(struct decode *d, const cJSON *json, struct template *out
 
 void references_release(struct intern *strings, struct template *t)
 {
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
-
-        intern_drop(strings, r->api_version);
-        intern_drop(strings, r->kind);
-        intern_drop(strings, r->name);
-        intern_drop(strings, r->label_key);
-        intern_drop(strings, r->label_value);
-    }
+    for (uint32_t i = 0; i < t->reference_count; i++)
+        intern_drop(strings, t->references[i].name);
     free(t->references);
     t->references = NULL;
     t->reference_count = 0;

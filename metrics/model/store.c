@@ -230,8 +230,8 @@ void store_tidy(struct store *s, struct entry *entry)
     struct scope *scope = entry->scope;
     struct entry_key key = {scope, entry->name};
 
-    if (entry->object || entry->dependent_count > 0 || entry->read_count > 0 || entry->dirty ||
-        entry->decision || entry->contribution)
+    if (entry->object || entry->pins > 0 || entry->dependent_count > 0 || entry->read_count > 0 ||
+        entry->dirty || entry->decision || entry->contribution)
         return;
     map_take(&s->entries, hash_entry(s, scope, entry->name), &key);
 
@@ -263,29 +263,51 @@ static void replace(struct store *s, struct entry *entry, void *fresh)
     row->release(s->strings, old);
 }
 
+/* Put what was decoded in the entry's place; of nothing decoded, keep what is there. */
+static enum store_outcome take(struct store *s, struct entry *entry, void *object,
+                               struct origin origin)
+{
+    bool added = !entry->object;
+
+    entry->source = origin.source;
+    entry->sweep = origin.sweep;
+    if (!object)
+        return STORE_REJECTED;
+    replace(s, entry, object);
+    return added ? STORE_ADDED : STORE_CHANGED;
+}
+
+static void *decode(struct store *s, const struct kind *row, const struct identity *id,
+                    const cJSON *json, struct error *err)
+{
+    struct decode d = {.strings = s->strings, .err = err};
+    void *object = row->decode(&d, json);
+
+    if (!object)
+        fail_in(err, "%s '%s%s%s'", id->kind, id->ns, *id->ns ? "/" : "", id->name);
+    return object;
+}
+
+enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
+                                struct origin origin, struct error *err)
+{
+    const struct type *type = entry->scope->type;
+    struct identity id = {type->api_version, type->kind, entry->scope->ns, entry->name};
+
+    return take(s, entry, decode(s, type->row, &id, json, err), origin);
+}
+
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err)
 {
-    struct decode d = {.strings = s->strings, .err = err};
     struct identity id;
 
     if (!identity_read(json, &id, err))
         return STORE_REJECTED;
 
-    const struct kind *row = kind_of(id.api_version, id.kind);
-    void *object = row->decode(&d, json);
+    void *object = decode(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
-    if (entry) {
-        entry->source = origin.source;
-        entry->sweep = origin.sweep;
-    }
-    if (!object) {
-        fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-        return STORE_REJECTED;
-    }
-    bool added = !entry->object;
-    replace(s, entry, object);
-    return added ? STORE_ADDED : STORE_CHANGED;
+    return entry ? take(s, entry, object, origin) : STORE_REJECTED;
 }
 
 static void take_away(struct store *s, struct entry *entry)
@@ -372,9 +394,7 @@ int entry_compare(const struct entry *a, const struct entry *b)
 {
     int order = strcmp(entry_kind(a), entry_kind(b));
 
-    if (order == 0)
-        order = strcmp(entry_ns(a), entry_ns(b));
-    if (order == 0)
-        order = strcmp(a->name, b->name);
+    order = order ? order : strcmp(entry_ns(a), entry_ns(b));
+    order = order ? order : strcmp(a->name, b->name);
     return order ? order : strcmp(a->scope->type->api_version, b->scope->type->api_version);
 }

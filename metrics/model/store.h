@@ -47,11 +47,12 @@ struct edge {
 
 /*
  * One identity. It stays, without an object, while others refer to it; the
- * fields below `object` belong to the rules and to the exposition.
+ * fields below `object` belong to the source, the rules and the exposition.
  */
 struct entry {
     struct scope *scope;
-    void *object; /* What row->decode made; NULL while the object does not exist. */
+    void *object;  /* What row->decode made; NULL while the object does not exist. */
+    void *mention; /* Of a source that keeps book of who names what. */
     void *decision;
     void *contribution;
     struct edge *reads;
@@ -63,6 +64,7 @@ struct entry {
     uint32_t position; /* In scope->entries. */
     uint32_t source;
     uint32_t sweep;
+    uint32_t pins; /* Holders that are no readers; they let it stay without an object. */
     bool dirty;
     char name[];
 };
@@ -98,6 +100,10 @@ enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
  */
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
+
+/* As store_put, for a source that has asked store_refer for the entry of this very object. */
+enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
+                                struct origin origin, struct error *err);
 
 /* The object is gone. */
 void store_remove(struct store *s, struct entry *entry);

@@ -3,16 +3,17 @@
 
 #include "metrics/model/claim.h"
 
-/*
- * Another object that a template needs to run, as Karmada's native interpreter
- * finds it: by name, or for EndpointSlices by one label. Same namespace.
- */
-struct reference {
+/* What can be needed: by name, or by one label whose value is then the name. */
+struct reference_kind {
     const char *api_version;
     const char *kind;
-    const char *name;      /* NULL if by label. */
     const char *label_key; /* NULL if by name. */
-    const char *label_value;
+};
+
+/* Another object in the template's namespace that it needs to run. `name` is shared. */
+struct reference {
+    const struct reference_kind *to;
+    const char *name;
 };
 
 /*

@@ -126,11 +126,11 @@ static void collect_reads(struct engine *e, const struct entry *entry,
         entry_list_add(&e->reads, d->claimed);
     for (uint32_t i = 0; e->derives && d->propagates && i < t->reference_count; i++) {
         const struct reference *r = &t->references[i];
+        const struct identity id = {r->to->api_version, r->to->kind, entry_ns(entry), r->name};
 
-        if (r->name)
-            entry_list_add(&e->reads,
-                           store_refer(e->store, &(struct identity){r->api_version, r->kind,
-                                                                    entry_ns(entry), r->name}));
+        /* Those by label are decided by objects that need not be there yet: not followed. */
+        if (!r->to->label_key)
+            entry_list_add(&e->reads, store_refer(e->store, &id));
     }
 }
 

@@ -108,12 +108,13 @@ static void describe(const struct template *t, struct strbuf *out)
     for (uint32_t i = 0; i < t->reference_count; i++) {
         const struct reference *r = &t->references[i];
 
-        assert_string_equal(r->api_version,
-                            strcmp(r->kind, "EndpointSlice") == 0 ? "discovery.k8s.io/v1" : "v1");
-        if (r->name)
-            strbuf_addf(out, "%s/%s ", r->kind, r->name);
+        bool by_label = r->to->label_key != NULL;
+
+        assert_string_equal(r->to->api_version, by_label ? "discovery.k8s.io/v1" : "v1");
+        if (by_label)
+            strbuf_addf(out, "%s[%s=%s] ", r->to->kind, r->to->label_key, r->name);
         else
-            strbuf_addf(out, "%s[%s=%s] ", r->kind, r->label_key, r->label_value);
+            strbuf_addf(out, "%s/%s ", r->to->kind, r->name);
     }
 }
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/contribution.h"
+
+/* Cells are aligned, so the lowest bit of their address is free to say "of value 1". */
+enum { ONE = 1 };
+
+struct contribution {
+    size_t count; /* Of words. */
+    uintptr_t words[];
+};
+
+static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
+
+struct contribution *contribution_pack(const struct item *items, size_t count)
+{
+    size_t words = 0;
+
+    if (count == 0)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        words += items[i].value == 1 ? 1 : 2;
+
+    struct contribution *c = xmalloc(sizeof(*c) + words * sizeof(*c->words));
+    c->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t cell = (uintptr_t)items[i].cell;
+
+        if (items[i].value == 1) {
+            c->words[c->count++] = cell | ONE;
+            continue;
+        }
+        c->words[c->count++] = cell;
+        c->words[c->count++] = (uintptr_t)items[i].value;
+    }
+    return c;
+}
+
+bool contribution_next(const struct contribution *c, size_t *at, struct item *out)
+{
+    if (!c || *at == c->count)
+        return false;
+
+    uintptr_t word = c->words[(*at)++];
+    bool one = word & ONE;
+
+    out->cell = (struct cell *)(word & ~(uintptr_t)ONE);
+    out->value = one ? 1 : (int64_t)c->words[(*at)++];
+    return true;
+}
+
+bool contribution_equal(const struct contribution *c, const struct item *items, size_t count)
+{
+    size_t at = 0, i = 0;
+    struct item item;
+
+    while (contribution_next(c, &at, &item)) {
+        if (i == count || items[i].cell != item.cell || items[i].value != item.value)
+            return false;
+        i++;
+    }
+    return i == count;
+}
+
+bool contribution_has(const struct contribution *c, const struct cell *cell)
+{
+    size_t at = 0;
+    struct item item;
+
+    while (contribution_next(c, &at, &item)) {
+        if (item.cell == cell)
+            return true;
+    }
+    return false;
+}
