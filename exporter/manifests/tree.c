@@ -62,7 +62,7 @@ void tree_sort(struct tree *t)
 {
     if (t->sorted == t->count)
         return;
-    qsort(t->files, t->count, sizeof(*t->files), compare);
+    qsort(t->files, t->count, sizeof(struct manifest_file *), compare);
     t->sorted = t->count;
     t->cursor = 0;
 }
@@ -100,7 +100,7 @@ static struct manifest_file *add(struct tree *t, const struct found *found)
     file->source = ++t->last_source;
     if (t->count == t->capacity) {
         t->capacity += t->capacity / 2 + 16;
-        t->files = xreallocarray(t->files, t->capacity, sizeof(*t->files));
+        t->files = xreallocarray(t->files, t->capacity, sizeof(struct manifest_file *));
     }
     t->files[t->count++] = file;
     return file;
@@ -188,7 +188,7 @@ struct manifest_file *tree_next_gone(struct tree *t)
         t->changed -= file->changed ? 1 : 0;
         t->count--;
         t->sorted--;
-        memmove(t->files + i, t->files + i + 1, (t->count - i) * sizeof(*t->files));
+        memmove(t->files + i, t->files + i + 1, (t->count - i) * sizeof(struct manifest_file *));
         return file;
     }
     return NULL;

@@ -235,29 +235,42 @@ static void lose_unseen(const struct walk *w)
     }
 }
 
+static void report_missing(const struct walk *w)
+{
+    struct error text;
+
+    fail(&text, "cannot open '%s': %s", w->path->path, strerror(errno));
+    report(w->path, text.text);
+    w->path->missing = true;
+}
+
+static void find_stdin(const struct walk *w)
+{
+    struct stat about;
+
+    if (fstat(STDIN_FILENO, &about) < 0)
+        report_missing(w);
+    else
+        tree_found(w->tree, &(struct found){w->path_index, w->path->path, &about, true, w->force});
+}
+
 /* What the PATH itself is. */
 static void find_path(struct walk *w)
 {
     const char *path = w->path->path;
-    bool is_stdin = strcmp(path, "-") == 0;
     struct stat about;
-    struct error text;
 
-    if (!is_stdin)
-        watch_above(w);
-    if (is_stdin ? fstat(STDIN_FILENO, &about) < 0 : stat(path, &about) < 0) {
-        fail(&text, "cannot open '%s': %s", path, strerror(errno));
-        report(w->path, text.text);
-        w->path->missing = true;
-    } else if (S_ISDIR(about.st_mode) && !is_stdin) {
+    if (strcmp(path, "-") == 0) {
+        find_stdin(w);
+        return;
+    }
+    watch_above(w);
+    if (stat(path, &about) < 0 || (!S_ISDIR(about.st_mode) && access(path, R_OK) < 0)) {
+        report_missing(w);
+    } else if (S_ISDIR(about.st_mode)) {
         walk_folder(w, path);
-    } else if (!is_stdin && access(path, R_OK) < 0) {
-        fail(&text, "cannot open '%s': %s", path, strerror(errno));
-        report(w->path, text.text);
-        w->path->missing = true;
     } else {
-        if (!is_stdin)
-            watch(w, WATCH_TARGET, path, 0);
+        watch(w, WATCH_TARGET, path, 0);
         tree_found(w->tree, &(struct found){w->path_index, path, &about, true, w->force});
     }
 }

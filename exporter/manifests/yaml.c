@@ -105,7 +105,7 @@ static cJSON *make_scalar(const struct scalar *scalar, const char *text)
 static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
 {
     struct anchor *anchor = open_anchor(r, event->data.scalar.anchor);
-    struct scalar scalar;
+    struct scalar scalar = {0};
 
     *weight = (struct weight){.nodes = 1, .bytes = event->data.scalar.length};
     if (!charge(r, event->start_mark, *weight) || !resolve(r, event, &scalar))

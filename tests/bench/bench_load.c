@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Loading a large List from a file: against cutting and parsing the same bytes
+ * and doing nothing with them, in turn, so that a slow moment hits both.
+ */
+#include <cjson/cJSON.h>
+
+#include "exporter/manifests/source.h"
+#include "metrics/base/frame.h"
+#include "metrics/expose/exposition.h"
+#include "tests/bench/generate.h"
+#include "tests/bench/measure.h"
+
+enum { ROUNDS = 5, CHUNK = 64 * 1024, PAGE_MAX = 1 << 28 };
+
+static const struct generated world = {.templates = 100000, .policies = 1000, .namespaces = 100};
+
+static bool parse_and_drop(void *context, const char *json, size_t len, size_t offset)
+{
+    cJSON *tree = cJSON_ParseWithLength(json, len);
+
+    (void)offset;
+    *(size_t *)context += tree != NULL;
+    cJSON_Delete(tree);
+    return true;
+}
+
+/* The least that anybody has to do: read, cut, parse. */
+static double cut_and_parse(const char *path)
+{
+    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
+    FILE *file = fopen(path, "re");
+    size_t objects = 0;
+    struct frame frame;
+    struct error err;
+    size_t len;
+
+    if (!file)
+        abort();
+    double start = measure_cpu_s();
+    frame_init(&frame, FRAME_LIST, 1 << 20, parse_and_drop, &objects);
+    while ((len = fread(chunk, 1, CHUNK, file)) > 0) {
+        if (!frame_feed(&frame, chunk, len, &err))
+            abort();
+    }
+    double spent = measure_cpu_s() - start;
+    frame_release(&frame);
+    fclose(file);
+    if (objects != world.templates + world.policies)
+        abort();
+    return spent;
+}
+
+/* All that the exporter does, up to the page. The heap that is held in the end goes to `held`. */
+static double load(const char *path, size_t *held)
+{
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);
+    size_t before = measure_heap_bytes();
+    double start = measure_cpu_s();
+    struct error err;
+
+    struct store *store = store_new(1);
+    struct engine *engine = engine_new(store, &rules_options_default, 1, &err);
+    struct series *series = series_new(engine, &series_options_default, 1);
+    engine_observe(engine, (struct engine_observer){series_decided, series});
+    struct manifests *manifests = manifests_new(store, &path, 1, &manifest_limits_default);
+    if (!manifests_load(manifests, &err) || manifests_problem_count(manifests) > 0)
+        abort();
+    while (!engine_settle(engine, 0, SIZE_MAX))
+        ;
+    exposition_write(series, EXPOSITION_TEXT, true, &page);
+    double spent = measure_cpu_s() - start;
+
+    if (store_count(store, CLASS_TEMPLATE) != world.templates)
+        abort();
+    strbuf_release(&page);
+    *held = measure_heap_bytes() - before;
+    manifests_free(manifests);
+    series_free(series);
+    engine_free(engine);
+    store_free(store);
+    return spent;
+}
+
+int main(void)
+{
+    CLEANUP(generate_cleanup) char *directory = generate_directory();
+    size_t bytes = generate_list(&world, directory, "list.json");
+    double ratios[ROUNDS];
+    char path[4096];
+    size_t held = 0;
+
+    snprintf(path, sizeof(path), "%s/list.json", directory);
+    printf("  %u Deployments and %u policies, %.0f MB of JSON\n", world.templates, world.policies,
+           (double)bytes / 1e6);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double floor = cut_and_parse(path);
+        double ours = load(path, &held);
+
+        ratios[i] = ours / floor;
+        printf("  round %zu: cut and parse %.2f s, load and evaluate %.2f s\n", i + 1, floor, ours);
+    }
+    measure_print("load, evaluate and render / cut and parse (median)",
+                  measure_median(ratios, ROUNDS), "x", 1.5);
+    measure_print("kept for a template", (double)held / world.templates, "B", 400);
+    return 0;
+}
