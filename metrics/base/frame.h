@@ -33,8 +33,8 @@ struct frame {
     bool in_string;
     bool escaped;
     bool stopped;
-    bool one_document; /* FRAME_LIST: take no byte beyond the end of the list; set after init. */
-    bool ended;        /* With one_document: that end was reached. */
+    bool one_document;   /* FRAME_LIST: take no byte beyond the end of the list; set after init. */
+    bool ended;          /* With one_document: that end was reached. */
     size_t offset;       /* Bytes taken so far: with one_document perhaps fewer than were fed. */
     size_t object_start; /* Where the open object began. */
     struct strbuf object;

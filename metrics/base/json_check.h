@@ -12,7 +12,8 @@ struct json_fault {
 /*
  * Hold `len` bytes against the JSON grammar (RFC 8259): one value, white space
  * around it. Refuses, beyond the grammar, \u0000 and nesting deeper than
- * JSON_DEPTH_MAX; lets pass what json_parse does: 007, "1." and a raw tab or newline in a string. `json[len]` must be readable and NUL. Needs no memory.
+ * JSON_DEPTH_MAX; lets pass what json_parse does: 007, "1." and a raw tab or
+ * newline in a string. `json[len]` must be readable and NUL. Needs no memory.
  */
 struct json_fault json_check(const char *json, size_t len) MUST_USE;
 

@@ -94,7 +94,7 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, cons
     if (count == 0 || replicas <= 0)
         return;
 
-    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(*items));
+    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(struct share *));
     struct line line = {items, count, prefers_larger_name(uid)};
 
     for (size_t i = 0; i < count; i++)

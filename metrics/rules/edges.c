@@ -5,7 +5,7 @@ void entry_list_add(struct entry_list *list, struct entry *entry)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 16;
-        list->items = xreallocarray(list->items, list->capacity, sizeof(*list->items));
+        list->items = xreallocarray(list->items, list->capacity, sizeof(struct entry *));
     }
     list->items[list->count++] = entry;
 }

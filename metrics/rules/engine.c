@@ -339,3 +339,14 @@ bool engine_derives(const struct engine *e)
 {
     return e->derives;
 }
+
+bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
+                          const char **kind)
+{
+    return selector_index_next_type(e->index, at, api_version, kind);
+}
+
+uint64_t engine_selected_version(const struct engine *e)
+{
+    return selector_index_types_version(e->index);
+}

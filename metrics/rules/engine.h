@@ -60,6 +60,16 @@ uint64_t engine_evaluations(const struct engine *e);
 /* True while the store holds no binding: dependencies are derived from pod templates. */
 bool engine_derives(const struct engine *e);
 
+/*
+ * Walk over every apiVersion and kind that a selector of some policy names, in no
+ * order: start with *at = 0; false at the end. The texts are the engine's, and good
+ * until a policy changes; none may during the walk.
+ */
+bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
+                          const char **kind);
+/* Another number whenever that set has changed. */
+uint64_t engine_selected_version(const struct engine *e);
+
 /* One referrer of a dependency, and what it wants. */
 struct ballot {
     struct entry *binding;  /* The referring binding; NULL where derived. */

@@ -110,7 +110,7 @@ static void derived_ballots(const struct entry *dependency, ballot_fn *each, voi
             entry_list_add(&referrers, dependency->dependents[i]);
     }
     if (referrers.count > 1)
-        qsort(referrers.items, referrers.count, sizeof(*referrers.items), by_identity);
+        qsort(referrers.items, referrers.count, sizeof(struct entry *), by_identity);
     for (size_t i = 0; i < referrers.count; i++) {
         const struct template_decision *d = template_decision(referrers.items[i]);
 

@@ -64,7 +64,7 @@ void engine_add_capacity(struct engine *e, struct entry *entry, struct template_
     d->capacity = capacity_decide(store_strings(e->store), e->placements, placed_of(d), b);
     if (e->placed_count == e->placed_capacity) {
         e->placed_capacity = e->placed_capacity ? 2 * e->placed_capacity : 64;
-        e->placed = xreallocarray(e->placed, e->placed_capacity, sizeof(*e->placed));
+        e->placed = xreallocarray(e->placed, e->placed_capacity, sizeof(struct entry *));
     }
     e->placed[e->placed_count++] = entry;
     d->capacity->position = (uint32_t)e->placed_count;

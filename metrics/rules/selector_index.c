@@ -36,6 +36,7 @@ struct selector_index {
     uint64_t seed;
     struct map buckets;
     struct map types;
+    uint64_t types_version;
     struct selection *found;
     size_t found_count;
     size_t found_capacity;
@@ -134,10 +135,30 @@ static void count_type(struct selector_index *index, const struct resource_selec
         type = xcalloc(1, sizeof(*type));
         memcpy(type->names, names, sizeof(names));
         map_add(&index->types, hash, type);
+        index->types_version++;
     }
     type->selectors = up ? type->selectors + 1 : type->selectors - 1;
-    if (type->selectors == 0)
+    if (type->selectors == 0) {
         free(map_take(&index->types, hash, names));
+        index->types_version++;
+    }
+}
+
+bool selector_index_next_type(const struct selector_index *index, size_t *at,
+                              const char **api_version, const char **kind)
+{
+    const struct type_count *type = map_next(&index->types, at);
+
+    if (!type)
+        return false;
+    *api_version = type->names[0];
+    *kind = type->names[1];
+    return true;
+}
+
+uint64_t selector_index_types_version(const struct selector_index *index)
+{
+    return index->types_version;
 }
 
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,

@@ -39,3 +39,13 @@ const struct selection *selector_index_select(struct selector_index *index,
  */
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
                                  const char *kind);
+
+/*
+ * Walk over every apiVersion and kind that some selector names, in no order: start
+ * with *at = 0; false at the end. Shared texts. The index may not change during the walk.
+ */
+bool selector_index_next_type(const struct selector_index *index, size_t *at,
+                              const char **api_version, const char **kind);
+
+/* Another number whenever that set has changed. */
+uint64_t selector_index_types_version(const struct selector_index *index);
