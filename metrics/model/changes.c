@@ -68,10 +68,12 @@ static bool is_users(struct decode *d, const cJSON *entry)
 
 int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
 {
+    const cJSON *managed = decode_array(d, metadata, "metadata", "managedFields");
+    int64_t generation = decode_int(d, metadata, "metadata", "generation", 0);
     const cJSON *entry;
     int64_t changed_ms = INT64_MIN;
 
-    cJSON_ArrayForEach (entry, decode_array(d, metadata, "metadata", "managedFields")) {
+    cJSON_ArrayForEach (entry, managed) {
         decode_element(d, entry, path);
 
         int64_t time_ms = decode_time(d, entry, path, "time");
@@ -81,5 +83,7 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
     }
     if (changed_ms > INT64_MIN)
         return changed_ms;
+    if (generation != 1 && cJSON_GetArraySize(managed) == 0)
+        return 0;
     return decode_time(d, metadata, "metadata", "creationTimestamp");
 }

@@ -5,8 +5,10 @@
 
 /*
  * When a user last changed an object, from metadata.managedFields, in
- * milliseconds since the epoch; without usable entries the creation time, and 0
- * where even that is unknown.
+ * milliseconds since the epoch; 0 where that is unknown. An object that nobody
+ * but Karmada changed since, or whose generation is still 1, was last changed
+ * when it was created. Without managedFields a later change leaves no time behind:
+ * then nothing is said rather than something older than the truth.
  *
  * An entry of the status subresource, or one that owns nothing but status and
  * label or annotation keys containing ".karmada.io", is Karmada's own and does

@@ -89,8 +89,10 @@ static struct fallback_case {
     const char *error;
 } fallbacks[] = {
     {"nothing at all", "{}", 0, NULL},
-    {"no managed fields", "{" CREATED "}", 10, NULL},
-    {"no entries", "{" CREATED ",'managedFields':[]}", 10, NULL},
+    {"no managed fields", "{" CREATED "}", 0, NULL},
+    {"no managed fields of the first generation", "{" CREATED ",'generation':1}", 10, NULL},
+    {"no managed fields of a later one", "{" CREATED ",'generation':3}", 0, NULL},
+    {"no entries", "{" CREATED ",'managedFields':[]}", 0, NULL},
     {"nothing but Karmada's",
      "{" CREATED ",'managedFields':[{" TIME(
          "30") ",'fieldsV1':{'f:metadata':{'f:labels':{'f:a.karmada.io/b':{}}}}}]}",
