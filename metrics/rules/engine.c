@@ -109,10 +109,15 @@ static void mark_selected(struct engine *e, const struct entry *policy,
             engine_mark(e, entry);
         return;
     }
-    for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-        if (!ns || scope->ns == ns)
+    if (ns) {
+        const struct scope *scope = type_scope(e->store, type, ns);
+
+        if (scope)
             mark_selected_in(e, scope, selector);
+        return;
     }
+    for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+        mark_selected_in(e, scope, selector);
 }
 
 /* The first and the last selector of a kind decide over "no policy selects this kind at all". */

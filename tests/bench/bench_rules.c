@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the rules cost: a policy change against the same change among ten times
+ * fewer policies, a full evaluation against decoding, and what a binding keeps.
+ */
+#include "metrics/expose/series.h"
+#include "tests/bench/generate.h"
+#include "tests/bench/measure.h"
+
+enum { ROUNDS = 5, CHANGES = 200, OBJECT_MAX = 1 << 16 };
+
+/* A hundred templates in each namespace, all of which the changing policy selects. */
+static const struct generated large = {.templates = 100000, .policies = 10000, .namespaces = 1000};
+static const struct generated small = {.templates = 100000, .policies = 1000, .namespaces = 1000};
+static const struct generated whole = {
+    .templates = 100000, .policies = 1000, .namespaces = 100, .bindings = true};
+
+struct world {
+    struct store *store;
+    struct engine *engine;
+    struct series *series;
+    struct strbuf text;
+};
+
+static void put(struct world *w)
+{
+    struct error err;
+    cJSON *json = json_parse(w->text.data, w->text.len, NULL, &err);
+
+    if (!json || store_put(w->store, json, (struct origin){1, 1}, &err) == STORE_REJECTED)
+        abort();
+    cJSON_Delete(json);
+    strbuf_reset(&w->text);
+}
+
+static void settle(struct world *w)
+{
+    while (!engine_settle(w->engine, 0, SIZE_MAX))
+        ;
+}
+
+typedef void take_fn(struct world *w);
+
+/* What making up the objects costs by itself. */
+static void drop(struct world *w)
+{
+    strbuf_reset(&w->text);
+}
+
+static void generate(struct world *w, const struct generated *g, take_fn *take)
+{
+    for (unsigned i = 0; i < g->policies; i++) {
+        generate_policy(&w->text, g, i, "member1");
+        take(w);
+    }
+    for (unsigned i = 0; i < g->templates; i++) {
+        generate_template(&w->text, g, i);
+        take(w);
+    }
+}
+
+static void world_init(struct world *w)
+{
+    struct error err;
+
+    w->store = store_new(1);
+    w->engine = engine_new(w->store, &rules_options_default, 1, &err);
+    w->series = series_new(w->engine, &series_options_default, 1);
+    w->text = STRBUF_INIT(OBJECT_MAX);
+    engine_observe(w->engine, (struct engine_observer){series_decided, w->series});
+}
+
+static void world_release(struct world *w)
+{
+    series_free(w->series);
+    engine_free(w->engine);
+    store_free(w->store);
+    strbuf_release(&w->text);
+}
+
+/* A policy that selects the hundred Deployments of one namespace changes its clusters. */
+static double change_policy(struct world *w)
+{
+    double start = measure_cpu_s();
+
+    for (unsigned i = 0; i < CHANGES; i++) {
+        strbuf_addf(&w->text,
+                    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+                    "\"metadata\":{\"name\":\"changing\",\"namespace\":\"team-7\"},\"spec\":{"
+                    "\"priority\":%u,\"placement\":{\"clusterAffinity\":{\"clusterNames\":["
+                    "\"member%u\"]}},\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
+                    "\"Deployment\"}]}}",
+                    i % 2, 1 + i % 2);
+        put(w);
+        settle(w);
+    }
+    return (measure_cpu_s() - start) / CHANGES;
+}
+
+static void bench_change(void)
+{
+    struct world among_many, among_few;
+    double ratios[ROUNDS];
+    double many_s = 0;
+
+    world_init(&among_many);
+    world_init(&among_few);
+    generate(&among_many, &large, put);
+    generate(&among_few, &small, put);
+    settle(&among_many);
+    settle(&among_few);
+    for (size_t i = 0; i < ROUNDS; i++) {
+        double few_s = change_policy(&among_few);
+
+        many_s = change_policy(&among_many);
+        ratios[i] = many_s / few_s;
+    }
+    printf("  a policy of 100 templates among %u templates and %u policies: %.2f ms a change\n",
+           large.templates, large.policies, many_s * 1000);
+    measure_print("that change / the same among 1,000 policies (median)",
+                  measure_median(ratios, ROUNDS), "x", 1.5);
+    world_release(&among_many);
+    world_release(&among_few);
+}
+
+static void bench_full_evaluation(void)
+{
+    double ratios[ROUNDS];
+
+    for (size_t i = 0; i < ROUNDS; i++) {
+        struct world w;
+
+        world_init(&w);
+        double start = measure_cpu_s();
+        generate(&w, &whole, drop);
+        double generated = measure_cpu_s();
+        generate(&w, &whole, put);
+        double decoded = measure_cpu_s();
+        settle(&w);
+        ratios[i] = (measure_cpu_s() - decoded) / ((decoded - generated) - (generated - start));
+        world_release(&w);
+    }
+    measure_print("evaluating 100,000 templates x 1,000 policies / decoding them",
+                  measure_median(ratios, ROUNDS), "x", 2);
+}
+
+static void bench_binding_memory(void)
+{
+    struct world w;
+
+    world_init(&w);
+    generate(&w, &whole, put);
+    settle(&w);
+    size_t before = measure_heap_bytes();
+    for (unsigned i = 0; i < whole.templates; i++) {
+        generate_binding(&w.text, &whole, i);
+        put(&w);
+    }
+    settle(&w);
+    measure_print("kept for a binding", (double)(measure_heap_bytes() - before) / whole.templates,
+                  "B", 700);
+    world_release(&w);
+}
+
+int main(void)
+{
+    bench_change();
+    bench_full_evaluation();
+    bench_binding_memory();
+    return 0;
+}
