@@ -34,8 +34,9 @@ static void add_head(struct strbuf *out, const struct family *family, enum expos
         add_line(out, "UNIT", family->name, len, family->unit);
 }
 
-static void add_cell(struct strbuf *out, const struct cell *cell, enum family_fold fold)
+static void add_cell(struct strbuf *out, const struct cell *cell, const struct family *family)
 {
+    enum family_fold fold = family->fold;
     int64_t minimum;
 
     if (fold == FOLD_MIN && !multiset_min(cell->minimum, &minimum))
@@ -45,6 +46,8 @@ static void add_cell(struct strbuf *out, const struct cell *cell, enum family_fo
         number_add_seconds(out, minimum);
     else if (fold == FOLD_SET)
         number_add_double(out, cell->number);
+    else if (family->milli)
+        number_add_seconds(out, cell->sum);
     else
         number_add_int(out, cell->sum);
     strbuf_addc(out, '\n');
@@ -54,7 +57,7 @@ static void add_rows(struct strbuf *out, const struct rows *rows, size_t shown)
 {
     for (size_t i = 0; i < shown; i++) {
         for (unsigned k = 0; k < rows->cell_count; k++)
-            add_cell(out, &rows->blocks[i]->cells[rows->order[k]], rows->family->fold);
+            add_cell(out, &rows->blocks[i]->cells[rows->order[k]], rows->family);
     }
 }
 

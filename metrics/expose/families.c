@@ -2,11 +2,13 @@
 #include "metrics/expose/families.h"
 
 #include "metrics/expose/observe.h"
+#include "metrics/rules/projection.h"
 
 enum {
     TEMPLATES = 1u << CLASS_TEMPLATE,
     POLICIES = 1u << CLASS_POLICY,
     BINDINGS = 1u << CLASS_BINDING,
+    CLUSTERS = 1u << CLASS_CLUSTER,
     DEPENDENCIES = BINDINGS | TEMPLATES, /* Templates only where there are no bindings. */
 };
 
@@ -50,6 +52,8 @@ static const double lag_buckets[] = {0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.
 #define DRIFTED  ONE_OF("field", drift_field_names)
 #define DISPUTED ONE_OF("field", dependency_field_names)
 #define PENDING  ONE_OF("reason", pending_reason_names)
+#define MEMBER   TEXT("member_cluster")
+#define RESOURCE TEXT("resource"), TEXT("unit")
 
 /* A family that the exporter sets about itself. */
 #define OWN(own_type, own_name, words, ...)                                                        \
@@ -252,6 +256,63 @@ const struct family families[] = {
      .labels = {DISPUTED},
      .classes = DEPENDENCIES,
      .observe = observe_conflicts},
+
+    {.name = "karmada_stale_replicas",
+     .help = "Replicas of stale templates by the member cluster that they are assigned to.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     .classes = TEMPLATES | CLUSTERS,
+     .observe = observe_stale_replicas},
+    {.name = "karmada_stale_resource_requests",
+     .help = "Resources that the replicas of stale templates request, by member cluster.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     .classes = TEMPLATES | CLUSTERS,
+     .observe = observe_stale_requests},
+    {.name = "karmada_stale_forbidden_replicas",
+     .help = "Replicas of stale templates on member clusters that the governing policy's affinity "
+             "no longer means.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     .classes = TEMPLATES | CLUSTERS,
+     .observe = observe_forbidden_replicas},
+    {.name = "karmada_stale_projected_replicas",
+     .help = "Replicas of stale templates by the member cluster that the governing policy's "
+             "placement would assign them to, as far as that is determined.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     .classes = TEMPLATES | CLUSTERS,
+     .observe = observe_projected_replicas},
+    {.name = "karmada_stale_projected_resource_requests",
+     .help = "Resources that the replicas of stale templates would request, by the member cluster "
+             "that they would be assigned to.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     .classes = TEMPLATES | CLUSTERS,
+     .observe = observe_projected_requests},
+    {.name = "karmada_stale_undetermined_templates",
+     .help = "Stale templates whose assignment under the governing policy cannot be told, by what "
+             "keeps it from being told.",
+     .bound = "8",
+     .labels = {ONE_OF("reason", undetermined_reason_names)},
+     .classes = TEMPLATES,
+     .observe = observe_undetermined},
+    {.name = "karmada_member_cluster_allocatable",
+     .help = "Resources that a member cluster has for pods.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     .classes = CLUSTERS,
+     .observe = observe_allocatable},
+    {.name = "karmada_member_cluster_allocated",
+     .help = "Resources of a member cluster that pods have requested.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     .classes = CLUSTERS,
+     .observe = observe_allocated},
 
     OWN(FAMILY_GAUGE, "karmada_policy_exporter_build_info",
         "Which build of the exporter runs; always 1.", .bound = "1",

@@ -41,6 +41,7 @@ struct family {
     enum family_type type;
     enum family_stability stability;
     enum family_fold fold;
+    bool milli;  /* FOLD_SUM: given in thousandths. */
     bool detail; /* One series an object: capped. */
     bool opt_in;
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */

@@ -35,6 +35,18 @@ enum { BINDING_ORIGIN_COUNT = ORIGIN_UNCLAIMED + 1 };
 void observe_bindings(const struct entry *entry, struct samples *out);
 void observe_not_rescheduled(const struct entry *entry, struct samples *out);
 
+/* Of stale templates; a member cluster only makes its rows present. */
+void observe_stale_replicas(const struct entry *entry, struct samples *out);
+void observe_stale_requests(const struct entry *entry, struct samples *out);
+void observe_forbidden_replicas(const struct entry *entry, struct samples *out);
+void observe_projected_replicas(const struct entry *entry, struct samples *out);
+void observe_projected_requests(const struct entry *entry, struct samples *out);
+void observe_undetermined(const struct entry *entry, struct samples *out);
+
+/* Of member clusters. */
+void observe_allocatable(const struct entry *entry, struct samples *out);
+void observe_allocated(const struct entry *entry, struct samples *out);
+
 /* Of bindings, and of templates where there are none. */
 void observe_conflicts(const struct entry *entry, struct samples *out);
 void observe_conflicted(const struct entry *entry, struct samples *out);

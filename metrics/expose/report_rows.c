@@ -2,7 +2,7 @@
 #include "metrics/expose/report_rows.h"
 
 #include "metrics/expose/parties.h"
-#include "metrics/model/binding.h"
+#include "metrics/rules/capacity.h"
 
 /* Kinds and names that Kubernetes takes are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096 };
@@ -77,6 +77,38 @@ static void put_assigned(struct writer *w, const struct binding *b)
     writer_close(w, ']');
 }
 
+/* Where they would go, null where no policy or no binding says, or why nobody can tell. */
+static void put_projected(struct writer *w, const struct capacity *c)
+{
+    if (!c || !c->governed) {
+        writer_text(w, "projected", NULL);
+        return;
+    }
+    if (!c->projection.determined) {
+        writer_text(w, "undetermined", undetermined_reason_names[c->projection.reason]);
+        return;
+    }
+    writer_open(w, "projected", '[');
+    for (uint32_t i = 0; i < c->projection.count; i++) {
+        writer_open(w, NULL, '{');
+        writer_text(w, "cluster", c->projection.clusters[i].name);
+        writer_int(w, "replicas", c->projection.clusters[i].replicas);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
+}
+
+/* The member clusters that a policy may use; nothing where the source has no clusters. */
+static void put_clusters(struct writer *w, const struct placed *placed)
+{
+    if (!placed->has_clusters)
+        return;
+    writer_open(w, "clusters", '[');
+    for (uint32_t i = 0; i < placed->cluster_count; i++)
+        writer_text(w, NULL, placed->clusters[i]);
+    writer_close(w, ']');
+}
+
 static void put_fields(struct writer *w, const struct template_decision *d)
 {
     writer_open(w, "fields", '[');
@@ -105,8 +137,10 @@ void report_template(struct writer *w, const struct entry *template)
         put_binding(w, "binding", d->binding);
     else
         writer_text(w, "binding", NULL);
-    if (stale)
+    if (stale) {
         put_assigned(w, d->binding ? d->binding->object : NULL);
+        put_projected(w, d->capacity);
+    }
     writer_close(w, '}');
 }
 
@@ -214,6 +248,8 @@ void report_policy(struct writer *w, const struct policy_counts *counts)
     writer_int(w, "won", counts->won);
     writer_int(w, "claimed", counts->claimed);
     writer_int(w, "stale", counts->stale);
+    if (policy_decision(policy))
+        put_clusters(w, policy_decision(policy)->placed);
     writer_close(w, '}');
 }
 

@@ -124,6 +124,9 @@ static const char *const placements[] = {
     "{\"clusterAffinities\":[{\"affinityName\":\"a\",\"clusterNames\":[\"member3\"]},"
     "{\"affinityName\":\"b\",\"exclude\":[\"member1\"]}],\"clusterTolerations\":["
     "{\"operator\":\"Exists\"}]}",
+    "{\"clusterAffinity\":{\"fieldSelector\":{\"matchExpressions\":[{\"key\":\"provider\","
+    "\"operator\":\"In\",\"values\":[\"aws\"]},{\"key\":\"region\","
+    "\"operator\":\"NotIn\",\"values\":[\"us\"]}]}}}",
     "{\"replicaScheduling\":{\"weightPreference\":{\"staticWeightList\":[{\"targetCluster\":{"
     "\"clusterNames\":[\"member1\"]},\"weight\":3},{\"targetCluster\":{},\"weight\":1}]}}}",
 };
@@ -267,6 +270,10 @@ static cJSON *random_cluster(struct world *w)
 
     if (!chance(w, 3))
         cJSON_AddStringToObject(labels, "env", chance(w, 2) ? "prod" : "dev");
+    if (chance(w, 2))
+        cJSON_AddStringToObject(spec, "provider", chance(w, 2) ? "aws" : "gcp");
+    if (chance(w, 2))
+        cJSON_AddStringToObject(spec, "region", chance(w, 2) ? "eu" : "us");
     if (chance(w, 2))
         cJSON_AddItemToObject(spec, "zones", cJSON_Parse("[\"z1\",\"z2\"]"));
     if (chance(w, 5))

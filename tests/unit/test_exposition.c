@@ -22,6 +22,8 @@ static struct golden_case golden_cases[] = {
     {"objects with bindings, OpenMetrics", "observed.json", "observed.openmetrics.txt",
      EXPOSITION_OPENMETRICS},
     {"manifests without bindings", "derived.json", "derived.metrics.txt", EXPOSITION_TEXT},
+    {"stale templates and member clusters", "capacity.json", "capacity.metrics.txt",
+     EXPOSITION_TEXT},
 };
 
 /* What the exporter knows of itself: numbers of all shapes. */

@@ -25,6 +25,7 @@ struct golden_case {
 static struct golden_case golden_cases[] = {
     {"objects with bindings", "observed.json", "observed.report.json", 0},
     {"manifests without bindings", "derived.json", "derived.report.json", 1},
+    {"stale templates and member clusters", "capacity.json", "capacity.report.json", 0},
     {"nothing at all", "empty.json", "empty.report.json", 0},
 };
 

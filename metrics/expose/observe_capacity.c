@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/observe.h"
+
+#include "metrics/model/cluster.h"
+#include "metrics/rules/capacity.h"
+
+/* Of these every member cluster has its rows, so that a board shows 0 and no gap. */
+static const char *const common_resources[] = {"cpu", "memory"};
+
+/* The names as in a Kubernetes resource list; what is neither time nor space is counted. */
+static const char *unit_of(const char *resource)
+{
+    static const char *const sizes[] = {"memory", "ephemeral-storage", "storage"};
+    static const char pages[] = "hugepages-";
+
+    if (strcmp(resource, "cpu") == 0)
+        return "core";
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        if (strcmp(resource, sizes[i]) == 0)
+            return "byte";
+    }
+    return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
+}
+
+/* Thousandths, as many times; what does not fit stops at the largest number. */
+static int64_t thousandths(double amount, int32_t times)
+{
+    double scaled = amount * 1000;
+    int64_t product;
+
+    if (!(scaled < 0x1p62) || __builtin_mul_overflow((int64_t)(scaled + 0.5), times, &product))
+        return INT64_MAX;
+    return product;
+}
+
+static void add_requests(struct samples *out, const struct capacity *c, const char *cluster,
+                         int32_t replicas)
+{
+    for (uint32_t i = 0; i < c->request_count; i++) {
+        const struct resource_request *r = &c->requests[i];
+
+        SAMPLE(out, thousandths(r->amount, replicas), 0, cluster, r->resource,
+               unit_of(r->resource));
+    }
+}
+
+/* NULL also for a cluster, which in `out` only makes its rows present. */
+static const struct capacity *capacity_of(const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    return d ? d->capacity : NULL;
+}
+
+static bool is_cluster(const struct entry *entry)
+{
+    return entry_class(entry) == CLASS_CLUSTER;
+}
+
+static void add_zeros(struct samples *out, const char *cluster)
+{
+    for (size_t i = 0; i < ARRAY_LEN(common_resources); i++)
+        SAMPLE(out, 0, 0, cluster, common_resources[i], unit_of(common_resources[i]));
+}
+
+void observe_stale_replicas(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (is_cluster(entry))
+        SAMPLE(out, 0, 0, entry->name);
+    for (uint32_t i = 0; c && i < c->assigned_count; i++)
+        SAMPLE(out, c->assigned[i].replicas, 0, c->assigned[i].name);
+}
+
+void observe_stale_requests(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (is_cluster(entry))
+        add_zeros(out, entry->name);
+    for (uint32_t i = 0; c && i < c->assigned_count; i++)
+        add_requests(out, c, c->assigned[i].name, c->assigned[i].replicas);
+}
+
+void observe_forbidden_replicas(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (is_cluster(entry))
+        SAMPLE(out, 0, 0, entry->name);
+    for (uint32_t i = 0; c && i < c->assigned_count; i++) {
+        if (c->assigned[i].forbidden)
+            SAMPLE(out, c->assigned[i].replicas, 0, c->assigned[i].name);
+    }
+}
+
+void observe_projected_replicas(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (is_cluster(entry))
+        SAMPLE(out, 0, 0, entry->name);
+    for (uint32_t i = 0; c && i < c->projection.count; i++)
+        SAMPLE(out, c->projection.clusters[i].replicas, 0, c->projection.clusters[i].name);
+}
+
+void observe_projected_requests(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (is_cluster(entry))
+        add_zeros(out, entry->name);
+    for (uint32_t i = 0; c && i < c->projection.count; i++)
+        add_requests(out, c, c->projection.clusters[i].name, c->projection.clusters[i].replicas);
+}
+
+void observe_undetermined(const struct entry *entry, struct samples *out)
+{
+    const struct capacity *c = capacity_of(entry);
+
+    if (c && c->governed && !c->projection.determined)
+        SAMPLE(out, 1, c->projection.reason);
+}
+
+void observe_allocatable(const struct entry *entry, struct samples *out)
+{
+    const struct cluster *cluster = entry->object;
+
+    for (uint32_t i = 0; i < cluster->resource_count; i++) {
+        const struct cluster_resource *r = &cluster->resources[i];
+
+        SAMPLE(out, thousandths(r->allocatable, 1), 0, entry->name, r->resource,
+               unit_of(r->resource));
+    }
+}
+
+void observe_allocated(const struct entry *entry, struct samples *out)
+{
+    const struct cluster *cluster = entry->object;
+
+    for (uint32_t i = 0; i < cluster->resource_count; i++) {
+        const struct cluster_resource *r = &cluster->resources[i];
+
+        SAMPLE(out, thousandths(r->allocated, 1), 0, entry->name, r->resource,
+               unit_of(r->resource));
+    }
+}

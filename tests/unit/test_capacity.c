@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/capacity.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reading.h"
+#include "tests/unit/world.h"
+
+#define CLUSTER(name, env, cpu)                                                                    \
+    "{'apiVersion':'cluster.karmada.io/v1alpha1','kind':'Cluster','metadata':{'name':'" name       \
+    "','labels':{'env':'" env "'}},'status':{'resourceSummary':{'allocated':{'cpu':'" cpu "'}}}}"
+#define POLICY(placement)                                                                          \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'policy','namespace':'default'},'spec':{'resourceSelectors':[{'apiVersion':'apps/v1'," \
+    "'kind':'Deployment'}],'placement':" placement "}}"
+#define CLAIM                                                                                      \
+    "'labels':{'propagationpolicy.karmada.io/permanent-id':'id'},'annotations':{"                  \
+    "'propagationpolicy.karmada.io/namespace':'default',"                                          \
+    "'propagationpolicy.karmada.io/name':'policy'}"
+#define TEMPLATE(name)                                                                             \
+    "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'namespace':'default','name':'" name  \
+    "'," CLAIM "},'spec':{'replicas':4}}"
+#define BINDING(name, placement, rest)                                                             \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
+    "'namespace':'default','name':'" name "-deployment'," CLAIM "},'spec':{'replicas':4,"          \
+    "'resource':{'apiVersion':'apps/v1','kind':'Deployment','namespace':'default','name':'" name   \
+    "','uid':'a'},'clusters':[{'name':'m2','replicas':1},{'name':'m1','replicas':3}],"             \
+    "'replicaRequirements':{'resourceRequest':{'cpu':'250m','memory':'1Ki'}}" placement rest "}}"
+#define OLD  ",'placement':{'clusterAffinity':{'clusterNames':['m1','m2']}}"
+#define PROD "{'clusterAffinity':{'labelSelector':{'matchLabels':{'env':'prod'}}}}"
+#define DIVIDED_PROD                                                                               \
+    "{'clusterAffinity':{'labelSelector':{'matchLabels':{'env':'prod'}}},"                         \
+    "'replicaScheduling':{'replicaSchedulingType':'Divided'}}"
+
+static void put(struct world *w, const char *json)
+{
+    cJSON *tree = json_of(json);
+
+    world_put(w, tree);
+    cJSON_Delete(tree);
+}
+
+static const struct template_decision *decision_of(const struct world *w, const char *name)
+{
+    const struct entry *entry = world_find(w, "apps/v1", "Deployment", "default", name);
+
+    assert_non_null(entry);
+    return template_decision(entry);
+}
+
+/* "m1:3! m2:1 -> m2:4": what it has, ! where forbidden, and where it would go. */
+static void assert_capacity(const struct world *w, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    const struct capacity *c = decision_of(w, "app")->capacity;
+
+    assert_non_null(c);
+    for (uint32_t i = 0; i < c->assigned_count; i++)
+        strbuf_addf(&text, "%s:%" PRId32 "%s ", c->assigned[i].name, c->assigned[i].replicas,
+                    c->assigned[i].forbidden ? "!" : "");
+    strbuf_adds(&text, !c->governed ? "ungoverned"
+                       : c->projection.determined
+                           ? "->"
+                           : undetermined_reason_names[c->projection.reason]);
+    for (uint32_t i = 0; i < c->projection.count; i++)
+        strbuf_addf(&text, " %s:%" PRId32, c->projection.clusters[i].name,
+                    c->projection.clusters[i].replicas);
+    assert_string_equal(text.data, expected);
+}
+
+static void init(struct world *w, const char *placement, const char *binding)
+{
+    world_init(w, &rules_options_default, 1);
+    put(w, CLUSTER("m1", "dev", "1"));
+    put(w, CLUSTER("m2", "prod", "1"));
+    put(w, TEMPLATE("app"));
+    put(w, binding);
+    put(w, placement);
+    world_settle(w, 0);
+}
+
+/* One stale template over m1 (dev) and m2 (prod), under other placements. */
+static struct capacity_case {
+    const char *name;
+    const char *policy;
+    const char *expected;
+} capacity_cases[] = {
+    {"what the affinity no longer means is forbidden", POLICY(PROD), "m1:3! m2:1 -> m2:4"},
+    {"nothing is forbidden where all is meant", POLICY("{}"), "m1:3 m2:1 -> m1:4 m2:4"},
+    {"divided", POLICY("{'replicaScheduling':{}}"), "m1:3 m2:1 -> m1:2 m2:2"},
+    {"undetermined, and forbidden all the same",
+     POLICY("{'clusterAffinity':{'clusterNames':['m1']},'replicaScheduling':{"
+            "'replicaDivisionPreference':'Aggregated'}}"),
+     "m1:3 m2:1! aggregated"},
+    {"an affinity of any group and of any overflow allows",
+     POLICY("{'clusterAffinities':[{'affinityName':'a','clusterNames':['m9']},"
+            "{'affinityName':'b','clusterNames':['m1'],'overflowAffinities':["
+            "{'affinityName':'c','clusterNames':['m2']}]}]}"),
+     "m1:3 m2:1 overflow"},
+    {"of a placement that nobody understands nothing is said",
+     POLICY("{'clusterAffinity':{'clusterNames':7}}"), "m1:3 m2:1 unsupported"},
+};
+
+static void decides(void **state)
+{
+    const struct capacity_case *c = *state;
+    struct world w;
+
+    init(&w, c->policy, BINDING("app", OLD, ""));
+    assert_capacity(&w, c->expected);
+    world_release(&w);
+}
+
+static void without_clusters_names_still_forbid(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    put(&w, TEMPLATE("app"));
+    put(&w, BINDING("app", OLD, ""));
+    put(&w, POLICY("{'clusterAffinity':{'exclude':['m1'],'labelSelector':{'matchLabels':{"
+                   "'env':'prod'}}}}"));
+    world_settle(&w, 0);
+    assert_capacity(&w, "m1:3! m2:1 no_clusters");
+    world_release(&w);
+}
+
+static void requests_are_of_one_replica(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(PROD), BINDING("app", OLD, ""));
+    const struct capacity *c = decision_of(&w, "app")->capacity;
+    assert_int_equal(c->request_count, 2);
+    assert_string_equal(c->requests[0].resource, "cpu");
+    assert_true(c->requests[0].amount == 0.25);
+    assert_string_equal(c->requests[1].resource, "memory");
+    assert_true(c->requests[1].amount == 1024);
+    world_release(&w);
+}
+
+static void only_the_stale_have_a_capacity(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(PROD), BINDING("app", ",'placement':" PROD, ""));
+    assert_int_equal(decision_of(&w, "app")->state, STATE_CURRENT);
+    assert_null(decision_of(&w, "app")->capacity);
+    put(&w, POLICY("{}"));
+    world_settle(&w, 0);
+    assert_int_equal(decision_of(&w, "app")->state, STATE_STALE);
+    assert_capacity(&w, "m1:3 m2:1 -> m1:4 m2:4");
+    put(&w, POLICY(PROD));
+    world_settle(&w, 0);
+    assert_null(decision_of(&w, "app")->capacity);
+    world_release(&w);
+}
+
+static void a_binding_without_a_placement_is_not_the_templates_own(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(PROD),
+         BINDING("app", "", ",'requiredBy':[{'namespace':'default','name':'x'}]"));
+    assert_null(decision_of(&w, "app")->capacity);
+    world_release(&w);
+}
+
+static void without_a_policy_nothing_is_forbidden_or_projected(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(PROD), BINDING("app", OLD, ""));
+    store_remove(w.store, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy",
+                                     "default", "policy"));
+    world_settle(&w, 0);
+    assert_int_equal(decision_of(&w, "app")->reason, STALE_POLICY_GONE);
+    assert_capacity(&w, "m1:3 m2:1 ungoverned");
+    world_release(&w);
+}
+
+/* Each change of the clusters reaches what is stale, and the policies' lists. */
+static void clusters_come_change_and_go(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(DIVIDED_PROD), BINDING("app", OLD, ""));
+    const struct entry *policy =
+        world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "policy");
+    assert_capacity(&w, "m1:3! m2:1 -> m2:4");
+    put(&w, CLUSTER("m3", "prod", "1"));
+    world_settle(&w, 0);
+    assert_capacity(&w, "m1:3! m2:1 -> m2:2 m3:2");
+    assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
+    put(&w, CLUSTER("m1", "prod", "1"));
+    world_settle(&w, 0);
+    assert_capacity(&w, "m1:3 m2:1 -> m1:2 m2:1 m3:1");
+    assert_string_equal(policy_decision(policy)->placed->clusters[0], "m1");
+    store_remove(w.store, world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m2"));
+    world_settle(&w, 0);
+    /* Of a cluster without an object nothing is known but its name. */
+    assert_capacity(&w, "m1:3 m2:1 -> m1:2 m3:2");
+    assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
+    world_release(&w);
+}
+
+/* How many looks it takes to take this object in. */
+static uint64_t looks_after(struct world *w, const char *json)
+{
+    uint64_t before;
+
+    world_settle(w, 0);
+    before = engine_evaluations(w->engine);
+    put(w, json);
+    world_settle(w, 0);
+    return engine_evaluations(w->engine) - before;
+}
+
+static void a_report_of_free_resources_wakes_nobody(void **state)
+{
+    struct world w;
+
+    (void)state;
+    init(&w, POLICY(PROD), BINDING("app", OLD, ""));
+    for (unsigned i = 0; i < 50; i++) {
+        char name[512];
+
+        snprintf(name, sizeof(name), TEMPLATE("other-%u"), i);
+        put(&w, name);
+    }
+    assert_int_equal(looks_after(&w, CLUSTER("m1", "dev", "2")), 1);
+    /* The cluster, the policy, and the one template that is stale. */
+    assert_int_equal(looks_after(&w, CLUSTER("m1", "test", "2")), 3);
+    world_release(&w);
+}
+
+static void many_come_and_go(void **state)
+{
+    struct world w;
+    char text[1024];
+
+    (void)state;
+    init(&w, POLICY(PROD), BINDING("app", OLD, ""));
+    for (unsigned i = 0; i < 200; i++) {
+        unsigned number = i * 7 % 90;
+
+        snprintf(text, sizeof(text), TEMPLATE("app-%u"), number);
+        put(&w, text);
+        snprintf(text, sizeof(text), BINDING("app-%u", OLD, ""), number, number);
+        put(&w, text);
+        world_settle(&w, 0);
+        snprintf(text, sizeof(text), "app-%u", i * 3 % 90);
+        struct entry *gone = world_find(&w, "apps/v1", "Deployment", "default", text);
+        if (gone && gone->object)
+            store_remove(w.store, gone);
+        world_settle(&w, 0);
+    }
+    put(&w, CLUSTER("m2", "dev", "1"));
+    world_settle(&w, 0);
+    assert_capacity(&w, "m1:3! m2:1! no_clusters");
+    world_release(&w);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(capacity_cases) + 8];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(capacity_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){capacity_cases[i].name, decides, NULL, NULL, &capacity_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(without_clusters_names_still_forbid);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(requests_are_of_one_replica);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(only_the_stale_have_a_capacity);
+    tests[n++] =
+        (struct CMUnitTest)cmocka_unit_test(a_binding_without_a_placement_is_not_the_templates_own);
+    tests[n++] =
+        (struct CMUnitTest)cmocka_unit_test(without_a_policy_nothing_is_forbidden_or_projected);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(clusters_come_change_and_go);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_report_of_free_resources_wakes_nobody);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_come_and_go);
+    return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
+}

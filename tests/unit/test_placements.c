@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/placements.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/world.h"
+
+#define CLUSTER(name)                                                                              \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
+    "\"name\":\"" name "\"}}"
+
+/* All who hold a placement see the clusters that came; equal texts are held once. */
+static void holders_share_what_is_held(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    struct placements *p = placements_new(w.store, 1);
+    const struct placed *first = placements_hold(p, NULL);
+    assert_int_equal(first->cluster_count, 0);
+    assert_false(first->has_clusters);
+    world_put_text(&w, CLUSTER("m2"));
+    world_put_text(&w, CLUSTER("m1"));
+    placements_clusters_changed(p);
+    const struct placed *second = placements_hold(p, NULL);
+    assert_ptr_equal(first, second);
+    assert_int_equal(first->cluster_count, 2);
+    assert_string_equal(first->clusters[0], "m1");
+    assert_string_equal(first->groups[0].members[1].name, "m2");
+    placements_drop(p, first);
+    assert_int_equal(second->holders, 1);
+    placements_drop(p, second);
+    placements_drop(p, NULL);
+    placements_free(p);
+    placements_free(NULL);
+    world_release(&w);
+}
+
+static void a_cluster_is_known_by_its_object(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    struct placements *p = placements_new(w.store, 1);
+    const struct placed *placed = placements_hold(p, NULL);
+    assert_false(placements_has_cluster(p, "m1"));
+    /* Of one that is not there only its name is known, and no name is ruled out. */
+    assert_true(placements_allow(p, placed, "m1"));
+    world_put_text(&w, CLUSTER("m1"));
+    placements_clusters_changed(p);
+    assert_true(placements_has_cluster(p, "m1"));
+    assert_false(placements_has_cluster(p, "m"));
+    placements_drop(p, placed);
+    placements_free(p);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(holders_share_what_is_held),
+        cmocka_unit_test(a_cluster_is_known_by_its_object),
+    };
+
+    return cmocka_run_group_tests_name("placements", tests, NULL, NULL);
+}
