@@ -7,6 +7,9 @@
 static const char managed_by_key[] = "binding.karmada.io/managed-by";
 static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
 
+static const uint32_t fnv_basis = 2166136261U;
+static const uint32_t fnv_prime = 16777619U;
+
 /* As decode_shared, but "" if absent or empty. */
 static const char *read_text(struct decode *d, const cJSON *parent, const char *path,
                              const char *key)
@@ -35,12 +38,14 @@ static void read_resource(struct decode *d, const cJSON *spec, struct binding *b
 {
     static const char path[] = "spec.resource";
     const cJSON *resource = decode_object(d, spec, "spec", "resource");
+    const char *uid = decode_text(d, resource, path, "uid");
 
     b->api_version = read_text(d, resource, path, "apiVersion");
     b->kind = read_text(d, resource, path, "kind");
     b->ns = read_text(d, resource, path, "namespace");
-    b->name = read_text(d, resource, path, "name");
-    b->uid = decode_shared(d, resource, path, "uid");
+    decode_text(d, resource, path, "name");
+    if (uid)
+        b->uid_hash = uid_hash(uid);
 }
 
 static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
@@ -115,11 +120,23 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
 }
 
+/* With the template's name behind it: a hundred thousand names are hardly ever shared. */
+static struct binding *new_binding(const cJSON *json)
+{
+    const char *name = json_str(json_get(json_get(json, "spec"), "resource"), "name", "");
+    size_t size = strlen(name) + 1;
+    struct binding *b = xcalloc(1, sizeof(*b) + size);
+
+    b->name = memcpy(b + 1, name, size);
+    b->uid_hash = uid_hash("");
+    return b;
+}
+
 void *binding_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
-    struct binding *b = xcalloc(1, sizeof(*b));
+    struct binding *b = new_binding(json);
 
     b->claim = claim_decode(d, metadata);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
@@ -141,8 +158,8 @@ void binding_release(struct intern *strings, void *object)
 
     if (!b)
         return;
-    const char *const texts[] = {
-        b->api_version, b->kind, b->ns, b->name, b->uid, b->managed_by, b->applied_placement};
+    const char *const texts[] = {b->api_version, b->kind, b->ns, b->managed_by,
+                                 b->applied_placement};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         intern_drop(strings, texts[i]);
@@ -160,6 +177,15 @@ void binding_release(struct intern *strings, void *object)
     free(b->clusters);
     free(b->requests);
     free(b);
+}
+
+uint32_t uid_hash(const char *uid)
+{
+    uint32_t hash = fnv_basis;
+
+    for (const char *c = uid; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * fnv_prime;
+    return hash;
 }
 
 static void add_lower(struct strbuf *out, const char *text, char colon)

@@ -26,8 +26,7 @@ struct binding {
     const char *api_version; /* spec.resource: the template. "" where not told. */
     const char *kind;
     const char *ns;
-    const char *name;
-    const char *uid; /* NULL if not told. */
+    const char *name; /* In the binding's own block. */
     struct claim *claim;
     const char *managed_by; /* binding.karmada.io/managed-by */
     struct propagation propagation;
@@ -40,6 +39,7 @@ struct binding {
     uint32_t request_count;
     uint32_t component_count; /* Several pod templates: spec.components. */
     int32_t replicas;
+    uint32_t uid_hash; /* Of spec.resource.uid: all that anybody asks of it. */
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     bool has_placement; /* Present, be it empty: made by a policy, not attached. */
@@ -49,6 +49,9 @@ struct binding {
 
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
+
+/* FNV-1a with 32 bits: its last bit decides ties when replicas are divided (Karmada >= 1.16). */
+uint32_t uid_hash(const char *uid);
 
 /*
  * The name that Karmada gives the binding of a template: "<name>-<kind>" in

@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/division.h"
 
-/* FNV-1a with 32 bits. */
-static const uint32_t fnv_basis = 2166136261U;
-static const uint32_t fnv_prime = 16777619U;
-
 /* Who gets the next replica: a heap with the first in line on top. */
 struct line {
     struct share **items;
     size_t count;
     bool larger_name; /* At a tie. */
 };
-
-static bool prefers_larger_name(const char *uid)
-{
-    uint32_t hash = fnv_basis;
-
-    for (const char *c = uid; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * fnv_prime;
-    return hash & 1;
-}
 
 /* As doubles, because that is how Karmada rounds, and rounding makes ties. */
 static double priority(const struct share *share, int64_t replicas)
@@ -87,7 +74,7 @@ static int64_t hand_out(struct share *shares, size_t count, int64_t replicas)
     return replicas;
 }
 
-void divide_by_weight(struct share *shares, size_t count, int64_t replicas, const char *uid)
+void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash)
 {
     for (size_t i = 0; i < count; i++)
         shares[i].replicas = 0;
@@ -95,7 +82,7 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, cons
         return;
 
     CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(struct share *));
-    struct line line = {items, count, prefers_larger_name(uid)};
+    struct line line = {items, count, uid_hash & 1};
 
     for (size_t i = 0; i < count; i++)
         items[i] = &shares[i];

@@ -14,7 +14,7 @@ struct share {
  * Divide replicas by weight, in `replicas` of each share (Karmada >= 1.16: the
  * Webster method). Whole replicas go one by one to the highest weight / (2 x
  * replicas it has + 1); of equal ones to who has fewer, then to the smaller
- * name, or to the larger where the last bit of the hash of `uid` is set. The cost
- * does not grow with the number of replicas.
+ * name, or to the larger where the last bit of `uid_hash` is set. The cost does
+ * not grow with the number of replicas.
  */
-void divide_by_weight(struct share *shares, size_t count, int64_t replicas, const char *uid);
+void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash);

@@ -130,7 +130,7 @@ static void divide(const struct reach *reach, const struct binding *b, struct pr
         shares[i] = (struct share){.name = reach->members[i].name, .weight = 1};
     if (count == 0)
         count = reach->count;
-    divide_by_weight(shares, count, b->replicas, b->uid ? b->uid : "");
+    divide_by_weight(shares, count, b->replicas, b->uid_hash);
     for (size_t i = 0; i < count; i++) {
         if (shares[i].replicas > 0)
             add_cluster(out, shares[i].name, shares[i].replicas);

@@ -49,7 +49,7 @@ static void a_whole_binding_is_read(void **state)
     assert_string_equal(b->kind, "Deployment");
     assert_string_equal(b->ns, "test");
     assert_string_equal(b->name, "nginx");
-    assert_string_equal(b->uid, "u1");
+    assert_int_equal(b->uid_hash, uid_hash("u1"));
     assert_string_equal(b->claim->name, "pp");
     assert_string_equal(b->managed_by, "MultiClusterService");
     assert_int_equal(b->created_ms, 10000);
@@ -93,7 +93,7 @@ static void an_attached_binding_has_little(void **state)
 
     assert_string_equal(b->api_version, "");
     assert_string_equal(b->ns, "");
-    assert_null(b->uid);
+    assert_int_equal(b->uid_hash, uid_hash(""));
     assert_null(b->claim);
     assert_null(b->managed_by);
     assert_false(b->has_placement || b->has_conflict_resolution || b->deleting);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/division.h"
 
+#include "metrics/model/binding.h"
+
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -61,7 +63,7 @@ static void equals_one_by_one(void **state)
             fast[i] = (struct share){names[i], 1 + random_below(&random, limit), 77};
             slow[i] = (struct share){names[i], fast[i].weight, 0};
         }
-        divide_by_weight(fast, count, replicas, odd ? odd_uid : even_uid);
+        divide_by_weight(fast, count, replicas, uid_hash(odd ? odd_uid : even_uid));
         divide_slowly(slow, count, replicas, odd);
         for (size_t i = 0; i < count; i++) {
             if (fast[i].replicas != slow[i].replicas)
@@ -94,7 +96,7 @@ static void ties(void **state)
 
     for (size_t i = 0; i < 3; i++)
         shares[i] = (struct share){names[i], c->weights[i], 0};
-    divide_by_weight(shares, 3, c->replicas, c->uid);
+    divide_by_weight(shares, 3, c->replicas, uid_hash(c->uid));
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(shares[i].replicas, c->expected[i]);
 }
@@ -106,7 +108,7 @@ static int64_t divide_and_add_up(int64_t first, int64_t second, int64_t replicas
 
     for (size_t i = 0; i < count; i++)
         shares[i] = (struct share){names[i % SHARES_MAX], i % 2 ? first : second, 0};
-    divide_by_weight(shares, count, replicas, even_uid);
+    divide_by_weight(shares, count, replicas, uid_hash(even_uid));
     for (size_t i = 0; i < count; i++) {
         assert_true(shares[i].replicas >= 0);
         sum += shares[i].replicas;
@@ -134,7 +136,7 @@ static void huge_numbers_add_up(void **state)
 static void nobody_gets_nothing(void **state)
 {
     (void)state;
-    divide_by_weight(NULL, 0, 5, even_uid);
+    divide_by_weight(NULL, 0, 5, uid_hash(even_uid));
 }
 
 int main(void)

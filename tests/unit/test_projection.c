@@ -81,7 +81,7 @@ static void check_case(const cJSON *line, void *context)
     const cJSON *expect = json_get(line, "expect");
     struct binding binding = {
         .replicas = (int32_t)json_int(line, "replicas", 0),
-        .uid = json_str(line, "uid", ""),
+        .uid_hash = uid_hash(json_str(line, "uid", "")),
     };
     struct bench b;
 
