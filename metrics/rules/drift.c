@@ -74,9 +74,22 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
 }
 
 /*
- * Set the phase: a lazy policy waits for the user, so only a change of the
- * template after the policy's makes Karmada owe something; any other owes it
- * from the policy's change on. Where times are unknown the policy's kind decides.
+ * Has the user changed the template since Karmada last had to look at it: since
+ * the policy changed, and since the binding was written (by whatever policy)?
+ */
+static bool is_owed(const struct situation *s, const struct policy *policy)
+{
+    const struct template *t = s->template->object;
+    const struct binding *b = own_binding(s);
+    int64_t seen_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
+
+    return policy->changed_ms && t->changed_ms > seen_ms;
+}
+
+/*
+ * Set the phase: a lazy policy waits for the user's next change of the template,
+ * any other policy is owed from its own change on. Where times are unknown the
+ * policy's kind decides.
  */
 static int64_t set_phase(const struct situation *s, const struct entry *governing,
                          struct template_decision *out)
@@ -88,7 +101,7 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
     out->since_ms = since;
     if (acts_lazily(s, policy)) {
         out->phase = PHASE_DEFERRED;
-        if (!since || t->changed_ms <= since)
+        if (!is_owed(s, policy))
             return INT64_MAX;
         since = t->changed_ms;
     }
