@@ -2,9 +2,8 @@
 #include "exporter/cli/check.h"
 
 #include "exporter/cli/findings_table.h"
+#include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "exporter/evaluation.h"
-#include "exporter/machine.h"
 #include "exporter/problem_log.h"
 #include "metrics/expose/report.h"
 
@@ -20,11 +19,6 @@ struct check {
     bool complete; /* Every PATH is there, and nothing in them was unreadable. */
 };
 
-static bool is_unread(enum problem_kind kind)
-{
-    return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
-}
-
 static void count_problems(struct check *c)
 {
     const struct manifests *m = c->evaluation->manifests;
@@ -32,12 +26,10 @@ static void count_problems(struct check *c)
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         enum problem_kind kind = manifests_problem(m, i).kind;
 
-        c->unread += is_unread(kind);
+        c->unread += load_is_unread(kind);
         c->duplicates += kind == PROBLEM_DUPLICATE;
         c->foreign += kind == PROBLEM_FOREIGN;
     }
-    if (c->unread > 0)
-        c->complete = false;
 }
 
 static void add_place(struct table *t, const struct manifest_problem *p)
@@ -60,7 +52,8 @@ static void print_problems(const struct check *c, const char *title, bool unread
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (unread ? !is_unread(p.kind) : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
+        if (unread ? !load_is_unread(p.kind)
+                   : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
             continue;
         add_place(&t, &p);
         table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
@@ -185,61 +178,21 @@ static enum exit_status answer(const struct check *c, const struct command *comm
     return has_findings(c) ? STATUS_FOUND : STATUS_OK;
 }
 
-static void warn_of_unread(const struct check *c, const struct command *command)
-{
-    const struct manifests *m = c->evaluation->manifests;
-
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
-        struct manifest_problem p = manifests_problem(m, i);
-
-        if (!is_unread(p.kind))
-            continue;
-        problem_add_place(&text, &p);
-        strbuf_addf(&text, ": %s", p.text);
-        verbs_complain(command->err, text.data, NULL);
-    }
-}
-
-static enum exit_status evaluate(struct check *c, const struct command *command)
-{
-    enum exit_status status;
-    struct error ignored; /* It is among the problems. */
-
-    c->complete = evaluation_load(c->evaluation, &ignored);
-    while (!evaluation_settle(c->evaluation, machine_now_ms(), SIZE_MAX))
-        continue;
-    count_problems(c);
-    /* People read it in the table; whatever reads JSON may not look for it there. */
-    if (c->evaluation->options.output == OUTPUT_JSON)
-        warn_of_unread(c, command);
-    findings_gather(c->evaluation->engine, &c->findings);
-    status = answer(c, command);
-    findings_release(&c->findings);
-    return status;
-}
-
 enum exit_status check_run(struct command *command)
 {
-    struct options *o = &command->options;
     struct check c = {0};
     enum exit_status status;
-    struct error err;
 
-    for (size_t i = 0; i < o->arguments.count; i++)
-        text_list_add(&o->manifests, o->arguments.items[i]);
-    if (o->manifests.count == 0) {
-        verbs_complain(command->err,
-                       "nothing to check: name a file, a folder, or - for standard input",
-                       "See 'karmada-policy-exporter check --help'.");
+    c.evaluation = load_manifests(command, &c.complete);
+    if (!c.evaluation)
         return STATUS_USAGE;
-    }
-    c.evaluation = evaluation_new(o, false, machine_seed(), &err);
-    if (!c.evaluation) {
-        verbs_complain(command->err, err.text, NULL);
-        return STATUS_USAGE;
-    }
-    status = evaluate(&c, command);
+    count_problems(&c);
+    /* People read it in the table; whatever reads JSON may not look for it there. */
+    if (c.evaluation->options.output == OUTPUT_JSON)
+        load_complain(c.evaluation, command);
+    findings_gather(c.evaluation->engine, &c.findings);
+    status = answer(&c, command);
+    findings_release(&c.findings);
     evaluation_free(c.evaluation);
     return status;
 }

@@ -81,7 +81,7 @@ const struct option_def option_defs[] = {
         .choices = outputs,
         .type = OPTION_CHOICE,
         .letter = 'o',
-        .verbs = VERB_CHECK,
+        .verbs = VERB_CHECK | VERB_EXPLAIN,
         .offset = AT(output),
     },
     {

@@ -27,6 +27,15 @@ void text_list_add(struct text_list *list, const char *text)
     list->items[list->count++] = xstrdup(text);
 }
 
+char *text_list_take(struct text_list *list, size_t at)
+{
+    char *text = list->items[at];
+
+    list->count--;
+    memmove(&list->items[at], &list->items[at + 1], (list->count - at) * sizeof(char *));
+    return text;
+}
+
 void text_list_release(struct text_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

@@ -22,6 +22,8 @@ struct text_list {
 
 void text_list_add(struct text_list *list, const char *text);
 void text_list_release(struct text_list *list);
+/* Take the text at `at` out of the list, which has it. The caller frees it. */
+char *text_list_take(struct text_list *list, size_t at) MUST_USE;
 
 /*
  * Read `text` into the field of a type. A list grows by it; any other field is

@@ -14,7 +14,8 @@
 enum verb_bit {
     VERB_SERVE = 1U << 0,
     VERB_CHECK = 1U << 1,
-    VERB_ALL = VERB_SERVE | VERB_CHECK,
+    VERB_EXPLAIN = 1U << 2,
+    VERB_ALL = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN,
 };
 
 /* In the order of the texts that --output takes. */

@@ -2,6 +2,7 @@
 #include "exporter/cli/verbs.h"
 
 #include "exporter/cli/check.h"
+#include "exporter/cli/explain.h"
 #include "exporter/cli/help.h"
 #include "exporter/cli/nearest.h"
 #include "exporter/cli/serve.h"
@@ -16,6 +17,11 @@ static const char *const check_examples[] = {
     "check ./manifests",
     "check --fail-on conflict -o json app.yaml policies/",
     "check - <all.yaml",
+    NULL,
+};
+static const char *const explain_examples[] = {
+    "explain deployment/default/web ./manifests",
+    "explain configmaps/my-config ./manifests",
     NULL,
 };
 
@@ -42,6 +48,20 @@ const struct verb verbs[] = {
         .bit = VERB_CHECK,
         .takes_paths = true,
         .run = check_run,
+    },
+    {
+        .name = "explain",
+        .usage = "[FLAGS] TEMPLATE [PATH...]",
+        .summary = "tell how the decision about one template came about",
+        .details = "Reads the manifests at each PATH and tells, about one TEMPLATE, written "
+                   "KIND[.GROUP]/[NAMESPACE/]NAME: its state and what it means, the policies in "
+                   "question and what made each lose, whose claim "
+                   "stands, what its binding says otherwise, who requires it, and what its next "
+                   "change will do.",
+        .examples = explain_examples,
+        .bit = VERB_EXPLAIN,
+        .takes_paths = true,
+        .run = explain_run,
     },
 };
 const size_t verb_count = ARRAY_LEN(verbs);

@@ -340,6 +340,11 @@ uint64_t engine_evaluations(const struct engine *e)
     return e->evaluations;
 }
 
+enum takeover engine_takeover(const struct engine *e)
+{
+    return e->options.takeover;
+}
+
 bool engine_derives(const struct engine *e)
 {
     return e->derives;

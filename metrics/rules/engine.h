@@ -57,6 +57,9 @@ int64_t engine_deadline(const struct engine *e);
 /* How many looks there have been since the start. */
 uint64_t engine_evaluations(const struct engine *e);
 
+/* The rule set in force. */
+enum takeover engine_takeover(const struct engine *e);
+
 /* True while the store holds no binding: dependencies are derived from pod templates. */
 bool engine_derives(const struct engine *e);
 

@@ -30,6 +30,15 @@ def check(*arguments, stdin=None, environment=None):
     return done
 
 
+def equal(got, wanted):
+    assert got == wanted, f"{got!r} is not {wanted!r}"
+
+
+def holds(text, *wanted):
+    for line in wanted:
+        assert line in text, f"no {line!r} in:\n{text}"
+
+
 def fetch(url):
     """Status and text of a page; of a refused connection, 0 and nothing."""
     try:

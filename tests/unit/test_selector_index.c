@@ -70,6 +70,19 @@ static void compare_with_every_selector(struct selector_index *index, const stru
     }
 }
 
+/* The walk names what some selector names, all of it, each once. */
+static void walk_types(const struct selector_index *index, const struct all_entries *policies)
+{
+    const char *api_version, *kind;
+    size_t selectors = 0, counted = 0;
+
+    for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);)
+        counted += selector_index_type_count(index, api_version, kind);
+    for (size_t i = 0; i < policies->count; i++)
+        selectors += ((const struct policy *)policies->items[i]->object)->selector_count;
+    assert_int_equal(counted, selectors);
+}
+
 static void finds_what_every_selector_finds(void **state)
 {
     (void)state;
@@ -89,8 +102,11 @@ static void finds_what_every_selector_finds(void **state)
         for (size_t i = 0; i < policies.count; i++)
             selector_index_add(index, policies.items[i], policies.items[i]->object);
         compare_with_every_selector(index, w.store);
+        walk_types(index, &policies);
         for (size_t i = 0; i < policies.count; i++)
             selector_index_remove(index, policies.items[i], policies.items[i]->object);
+        policies.count = 0;
+        walk_types(index, &policies);
 
         struct all_entries templates;
         list(w.store, CLASS_TEMPLATE, &templates);
@@ -105,10 +121,41 @@ static void finds_what_every_selector_finds(void **state)
     }
 }
 
+#define POLICY(name)                                                                               \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","               \
+    "\"metadata\":{\"namespace\":\"a\",\"name\":\"" name                                           \
+    "\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}]}}"
+
+static void the_version_moves_with_the_first_and_the_last_of_a_type(void **state)
+{
+    struct all_entries policies;
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    struct selector_index *index = selector_index_new(w.store, 1);
+    for (unsigned i = 0; i < 2; i++)
+        world_put_text(&w, i == 0 ? POLICY("p") : POLICY("q"));
+    list(w.store, CLASS_POLICY, &policies);
+
+    uint64_t version = selector_index_types_version(index);
+    selector_index_add(index, policies.items[0], policies.items[0]->object);
+    assert_int_not_equal(selector_index_types_version(index), version);
+    version = selector_index_types_version(index);
+    selector_index_add(index, policies.items[1], policies.items[1]->object);
+    selector_index_remove(index, policies.items[0], policies.items[0]->object);
+    assert_int_equal(selector_index_types_version(index), version);
+    selector_index_remove(index, policies.items[1], policies.items[1]->object);
+    assert_int_not_equal(selector_index_types_version(index), version);
+    selector_index_free(index);
+    world_release(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_every_selector_finds),
+        cmocka_unit_test(the_version_moves_with_the_first_and_the_last_of_a_type),
     };
 
     return cmocka_run_group_tests_name("selector_index", tests, NULL, NULL);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/explain.h"
+
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/explain_words.h"
+#include "metrics/model/binding.h"
+
+enum { LINE_MAX_BYTES = 1 << 20 };
+
+/* Where the lines go, and the one that is being written. */
+struct telling {
+    const struct engine *engine;
+    explain_fn *line;
+    void *context;
+    struct strbuf text;
+};
+
+static void tell(struct telling *t, enum explain_style style, const char *fmt, ...)
+    PRINTF_LIKE(3, 4);
+
+static void tell(struct telling *t, enum explain_style style, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    va_end(args);
+
+    CLEANUP(free_cleanup) char *text = xmalloc((size_t)len + 1);
+    va_start(args, fmt);
+    vsnprintf(text, (size_t)len + 1, fmt, args);
+    va_end(args);
+    t->line(t->context, style, text);
+}
+
+/* "Deployment default/web", written after what is in the buffer. */
+static const char *full_name(struct telling *t, const struct entry *entry)
+{
+    const char *ns = entry_ns(entry);
+
+    strbuf_reset(&t->text);
+    strbuf_addf(&t->text, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+    return t->text.data;
+}
+
+static void tell_state(struct telling *t, const struct template_decision *d)
+{
+    const char *reason = reason_name(d->state, d->reason);
+
+    tell(t, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state], reason ? ", " : "",
+         reason ? reason : "", d->state == STATE_STALE ? ", " : "",
+         d->state == STATE_STALE ? phase_names[d->phase] : "");
+    tell(t, EXPLAIN_PARAGRAPH, "%s", explain_state_words(d));
+    if (d->state == STATE_STALE)
+        tell(t, EXPLAIN_PARAGRAPH, "%s", explain_phase_words(d, engine_takeover(t->engine)));
+    if (d->since_ms > 0) {
+        char since[32];
+
+        format_timestamp(d->since_ms, since);
+        tell(t, EXPLAIN_PARAGRAPH, "Since %s, as far as the objects tell.", since);
+    }
+}
+
+/* What made a candidate lose against the one before it. */
+static void tell_candidate(struct telling *t, const struct template_decision *d, uint32_t at)
+{
+    const struct candidate *c = &d->candidates[at];
+    const struct policy *policy = c->policy->object;
+    enum rank_step step = RANK_NAME;
+
+    tell(t, EXPLAIN_PARAGRAPH, "%u. %s, selects it by %s, priority %" PRId32, at + 1,
+         full_name(t, c->policy), explain_score_words(c->score), policy->priority);
+    if (c->excluded)
+        tell(t, EXPLAIN_DETAIL, "out: a rule of its excludedResources matches");
+    else if (c->deleting)
+        tell(t, EXPLAIN_DETAIL, "out: it is being deleted");
+    else if (at == 0)
+        tell(t, EXPLAIN_DETAIL, "wins a fresh match");
+    else if (candidate_compare(&d->candidates[0], c, &step) < 0)
+        tell(t, EXPLAIN_DETAIL, "loses: %s", explain_step_words(step));
+}
+
+static void tell_candidates(struct telling *t, const struct template_decision *d)
+{
+    tell(t, EXPLAIN_HEADING, "Policies that select it, best first");
+    for (uint32_t i = 0; i < d->candidate_count; i++)
+        tell_candidate(t, d, i);
+    if (d->candidate_count == 0)
+        tell(t, EXPLAIN_PARAGRAPH, "None.");
+}
+
+static void tell_claim(struct telling *t, const struct template_decision *d)
+{
+    tell(t, EXPLAIN_HEADING, "Who governs it");
+    if (d->claimed)
+        tell(t, EXPLAIN_PARAGRAPH, "%s has its claim on the %s%s.", full_name(t, d->claimed),
+             d->kept_claim ? "template" : "binding",
+             d->claimed->object ? "" : ", and does not exist");
+    else
+        tell(t, EXPLAIN_PARAGRAPH, "No policy has a claim on it.");
+    if (d->governing)
+        tell(t, EXPLAIN_PARAGRAPH, "%s governs it: %s", full_name(t, d->governing),
+             explain_governing_words(d));
+    else
+        tell(t, EXPLAIN_PARAGRAPH, "No policy governs it.");
+}
+
+static void tell_fields(struct telling *t, const struct template_decision *d,
+                        const struct binding *b)
+{
+    const struct policy *policy = d->governing ? d->governing->object : NULL;
+
+    for (unsigned i = 0; policy && i < DRIFT_FIELD_COUNT; i++) {
+        if (!(d->fields & 1U << i))
+            continue;
+        tell(t, EXPLAIN_PARAGRAPH, "%s differs:", drift_field_names[i]);
+        tell(t, EXPLAIN_DETAIL, "policy:  %s", explain_field_value(&policy->propagation, i));
+        tell(t, EXPLAIN_DETAIL, "binding: %s", explain_field_value(&b->propagation, i));
+    }
+}
+
+static void tell_assigned(struct telling *t, const struct binding *b)
+{
+    strbuf_reset(&t->text);
+    for (uint32_t i = 0; i < b->cluster_count; i++)
+        strbuf_addf(&t->text, "%s%s: %" PRId32, i ? ", " : "", b->clusters[i].name,
+                    b->clusters[i].replicas);
+    if (b->cluster_count > 0)
+        tell(t, EXPLAIN_PARAGRAPH, "Replicas now: %s.", t->text.data);
+}
+
+static void tell_binding(struct telling *t, const struct template_decision *d)
+{
+    const struct binding *b = d->binding ? d->binding->object : NULL;
+
+    if (!b)
+        return;
+    tell(t, EXPLAIN_HEADING, "Its binding");
+    tell(t, EXPLAIN_PARAGRAPH, "%s %s.", full_name(t, d->binding),
+         b->has_placement ? "was made by a policy" : "has no placement: others require it");
+    tell_fields(t, d, b);
+    tell_assigned(t, b);
+}
+
+/* Who requires it, and what each wants. */
+static void tell_ballot(void *context, const struct ballot *ballot)
+{
+    struct telling *t = context;
+    const struct entry *who = ballot->template ? ballot->template : ballot->binding;
+
+    if (ballot->binding && !ballot->binding->object) {
+        tell(t, EXPLAIN_PARAGRAPH, "%s is named, but there is no such binding",
+             full_name(t, ballot->binding));
+        return;
+    }
+    tell(t, EXPLAIN_PARAGRAPH, "%s wants", full_name(t, who));
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        tell(t, EXPLAIN_DETAIL, "%s %s", dependency_field_names[i],
+             dependency_value_name(i, ballot->observed.wants[i]));
+}
+
+static void tell_dependency(struct telling *t, const struct entry *template,
+                            const struct template_decision *d)
+{
+    const struct entry *dependency = d->dependency ? template : d->binding;
+    const struct dependency_decision *about = dependency ? dependency_decision(dependency) : NULL;
+
+    if (!about || about->referrers + about->dangling == 0)
+        return;
+    tell(t, EXPLAIN_HEADING, "Who requires it");
+    engine_ballots(t->engine, dependency, tell_ballot, t);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        const struct field_resolution *f = &about->fields[i];
+
+        tell(t, EXPLAIN_PARAGRAPH, "%s %s %s%s.", dependency_field_names[i],
+             f->conflict ? "is in conflict, and resolves to" : "resolves to",
+             dependency_value_name(i, f->resolved),
+             f->overridden  ? ", but its own policy's value stands"
+             : f->unapplied ? ", which the binding does not have yet"
+                            : "");
+        if (f->predicted)
+            tell(t, EXPLAIN_DETAIL, "by what the policies say now it will be in conflict");
+    }
+}
+
+void explain_template(const struct engine *e, const struct entry *template, explain_fn *line,
+                      void *context)
+{
+    struct telling t = {
+        .engine = e, .line = line, .context = context, .text = STRBUF_INIT(LINE_MAX_BYTES)};
+    const struct template_decision *d = template_decision(template);
+
+    tell_state(&t, d);
+    if (d->state != STATE_IGNORED) {
+        tell_candidates(&t, d);
+        tell_claim(&t, d);
+        tell_binding(&t, d);
+        tell_dependency(&t, template, d);
+        tell(&t, EXPLAIN_HEADING, "What comes next");
+        tell(&t, EXPLAIN_PARAGRAPH, "%s", explain_next_words(d, engine_takeover(e)));
+    }
+    strbuf_release(&t.text);
+}
