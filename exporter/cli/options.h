@@ -15,7 +15,8 @@ enum verb_bit {
     VERB_SERVE = 1U << 0,
     VERB_CHECK = 1U << 1,
     VERB_EXPLAIN = 1U << 2,
-    VERB_ALL = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN,
+    VERB_PLAN = 1U << 3,
+    VERB_ALL = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
 };
 
 /* In the order of the texts that --output takes. */
@@ -25,6 +26,8 @@ enum { OPTION_ROOM = 64 };
 
 struct options {
     struct text_list manifests;
+    struct text_list changes; /* --filename of plan. */
+    struct text_list deletions;
     struct text_list listen_addresses;
     char *telemetry_path;
     char *config_file; /* "" if none. */

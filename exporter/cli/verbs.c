@@ -5,6 +5,7 @@
 #include "exporter/cli/explain.h"
 #include "exporter/cli/help.h"
 #include "exporter/cli/nearest.h"
+#include "exporter/cli/plan.h"
 #include "exporter/cli/serve.h"
 #include "exporter/version.h"
 
@@ -22,6 +23,11 @@ static const char *const check_examples[] = {
 static const char *const explain_examples[] = {
     "explain deployment/default/web ./manifests",
     "explain configmaps/my-config ./manifests",
+    NULL,
+};
+static const char *const plan_examples[] = {
+    "plan -f new-policy.yaml ./manifests",
+    "plan --delete pp/default/web ./manifests",
     NULL,
 };
 
@@ -62,6 +68,19 @@ const struct verb verbs[] = {
         .bit = VERB_EXPLAIN,
         .takes_paths = true,
         .run = explain_run,
+    },
+    {
+        .name = "plan",
+        .usage = "[FLAGS] [-f CHANGE] [PATH...]",
+        .summary = "tell what a change of policies or templates would do",
+        .details = "Reads the manifests at each PATH, then once more with each CHANGE applied and "
+                   "each OBJECT deleted, and prints what differs: templates gained, lost, moved or "
+                   "out of date, replicas by member cluster, and conflicts. Exits with 1 if "
+                   "anything differs.",
+        .examples = plan_examples,
+        .bit = VERB_PLAN,
+        .takes_paths = true,
+        .run = plan_run,
     },
 };
 const size_t verb_count = ARRAY_LEN(verbs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
 
-#include "metrics/expose/listing.h"
+#include "metrics/model/listing.h"
 #include "metrics/expose/parties.h"
 #include "metrics/expose/report_rows.h"
 

@@ -98,7 +98,8 @@ struct field_resolution {
     bool stored;     /* The value that the binding has. */
     bool unapplied;  /* Stored is not what the rules give (or not cleared). */
     bool overridden; /* As unapplied, but for a binding whose own policy's value stands. */
-    bool predicted;  /* No conflict now, but one over what the policies say now. */
+    bool ahead;      /* In conflict once what the policies say now is applied. */
+    bool predicted;  /* That, and not in conflict yet. */
     bool predicted_resolved;
 };
 

@@ -69,6 +69,7 @@ static struct field_resolution resolve(const struct count *c, unsigned field, bo
         .stored = stored,
         .unapplied = attached && differs,
         .overridden = !attached && differs,
+        .ahead = attached && tally_conflict(current),
         .predicted = attached && !tally_conflict(observed) && tally_conflict(current),
         .predicted_resolved = tally_resolved(current),
     };
