@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/expose/listing.h"
+#include "metrics/model/listing.h"
 #include "metrics/rules/engine.h"
 
 /*

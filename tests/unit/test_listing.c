@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/listing.h"
+#include "metrics/model/listing.h"
 
 #include <setjmp.h>
 
