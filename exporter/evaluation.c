@@ -38,7 +38,9 @@ struct evaluation *evaluation_new(struct options *options, bool follow, uint64_t
         return NULL;
     }
     e->series = series_new(e->engine,
-                           &(struct series_options){.detail_limit = e->options.detail_limit}, seed);
+                           &(struct series_options){.detail_limit = e->options.detail_limit,
+                                                    .opt_in = e->options.opt_in},
+                           seed);
     engine_observe(e->engine, (struct engine_observer){series_decided, e->series});
     return e;
 }

@@ -4,7 +4,7 @@
 static const char *const log_levels[] = {"debug", "info", "warn", "error", NULL};
 static const char *const log_formats[] = {"logfmt", "json", NULL};
 static const char *const takeovers[] = {"preemption", "static", NULL};
-static const char *const outputs[] = {"table", "json", NULL};
+static const char *const outputs[] = {"table", "json", "markdown", NULL};
 const char *const finding_class_names[FINDING_CLASSES + 1] = {
     "conflict", "predicted", "pending", "stale",     "overdue",
     "orphaned", "unbound",   "invalid", "duplicate", NULL,
@@ -19,7 +19,7 @@ const struct option_def option_defs[] = {
         .help = "YAML or JSON manifests to look at: a file, a folder with all below it, or - for "
                 "standard input",
         .type = OPTION_TEXTS,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(manifests),
     },
     {
@@ -30,7 +30,7 @@ const struct option_def option_defs[] = {
                 "or static (at the template's next change)",
         .choices = takeovers,
         .type = OPTION_CHOICE,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(takeover),
     },
     {
@@ -39,7 +39,7 @@ const struct option_def option_defs[] = {
         .fallback = "60s",
         .help = "how long Karmada may take to act before a difference is overdue",
         .type = OPTION_DURATION,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(grace_ms),
     },
     {
@@ -49,7 +49,7 @@ const struct option_def option_defs[] = {
         .help = "namespaces that Karmada never propagates, as its controller manager is told; "
                 "several with commas",
         .type = OPTION_TEXT,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(skipped_namespaces),
     },
     {
@@ -59,7 +59,7 @@ const struct option_def option_defs[] = {
         .help = "APIs that Karmada never propagates, as its controller manager is told: groups, "
                 "group/versions or group/version/Kinds, several with semicolons",
         .type = OPTION_TEXT,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(skipped_apis),
     },
     {
@@ -96,11 +96,11 @@ const struct option_def option_defs[] = {
         .name = "output",
         .value = "FORMAT",
         .fallback = "table",
-        .help = "table for people, json for programs",
+        .help = "table for people, json for programs; of metrics also markdown",
         .choices = outputs,
         .type = OPTION_CHOICE,
         .letter = 'o',
-        .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
+        .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_METRICS,
         .offset = AT(output),
     },
     {
@@ -133,6 +133,13 @@ const struct option_def option_defs[] = {
         .offset = AT(detail_limit),
     },
     {
+        .name = "metrics.opt-in",
+        .help = "show the families of one series an object that are off by default too",
+        .type = OPTION_FLAG,
+        .verbs = VERB_SERVE,
+        .offset = AT(opt_in),
+    },
+    {
         .name = "log.level",
         .value = "LEVEL",
         .fallback = "info",
@@ -162,7 +169,7 @@ const struct option_def option_defs[] = {
                 "again on SIGHUP",
         .type = OPTION_TEXT,
         .flag_only = true,
-        .verbs = VERB_ALL,
+        .verbs = VERB_LOOKS,
         .offset = AT(config_file),
     },
     {

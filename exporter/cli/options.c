@@ -201,5 +201,7 @@ bool options_accepted(const struct options *o, const char *verb, unsigned bit, s
         if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }
+    if (o->output == OUTPUT_MARKDOWN && bit != VERB_METRICS)
+        return fail(err, "'%s' prints no markdown: use --output table or json", verb);
     return true;
 }

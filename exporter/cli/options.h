@@ -16,11 +16,14 @@ enum verb_bit {
     VERB_CHECK = 1U << 1,
     VERB_EXPLAIN = 1U << 2,
     VERB_PLAN = 1U << 3,
-    VERB_ALL = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
+    VERB_METRICS = 1U << 4,
+    /* All that look at objects. */
+    VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
+    VERB_ALL = VERB_LOOKS | VERB_METRICS,
 };
 
 /* In the order of the texts that --output takes. */
-enum output_format { OUTPUT_TABLE, OUTPUT_JSON };
+enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_MARKDOWN };
 
 enum { OPTION_ROOM = 64 };
 
@@ -35,6 +38,7 @@ struct options {
     char *skipped_apis;
     int64_t grace_ms;
     uint64_t detail_limit;
+    bool opt_in;
     unsigned log_level;  /* enum log_level */
     unsigned log_format; /* enum log_format */
     unsigned takeover;   /* enum takeover */

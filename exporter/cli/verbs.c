@@ -4,6 +4,7 @@
 #include "exporter/cli/check.h"
 #include "exporter/cli/explain.h"
 #include "exporter/cli/help.h"
+#include "exporter/cli/metrics.h"
 #include "exporter/cli/nearest.h"
 #include "exporter/cli/plan.h"
 #include "exporter/cli/serve.h"
@@ -28,6 +29,11 @@ static const char *const explain_examples[] = {
 static const char *const plan_examples[] = {
     "plan -f new-policy.yaml ./manifests",
     "plan --delete pp/default/web ./manifests",
+    NULL,
+};
+static const char *const metrics_examples[] = {
+    "metrics",
+    "metrics --output markdown >METRICS.md",
     NULL,
 };
 
@@ -81,6 +87,16 @@ const struct verb verbs[] = {
         .bit = VERB_PLAN,
         .takes_paths = true,
         .run = plan_run,
+    },
+    {
+        .name = "metrics",
+        .usage = "[FLAGS]",
+        .summary = "list the families of metrics",
+        .details = "Prints the table of metric families that all pages come from: name, type, "
+                   "labels with what they may be, what it says, and what limits its series.",
+        .examples = metrics_examples,
+        .bit = VERB_METRICS,
+        .run = metrics_run,
     },
 };
 const size_t verb_count = ARRAY_LEN(verbs);

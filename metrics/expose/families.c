@@ -5,6 +5,7 @@
 #include "metrics/rules/projection.h"
 
 enum {
+    EVENTS = 1u << CLASS_EVENT,
     TEMPLATES = 1u << CLASS_TEMPLATE,
     POLICIES = 1u << CLASS_POLICY,
     BINDINGS = 1u << CLASS_BINDING,
@@ -52,6 +53,7 @@ static const double lag_buckets[] = {0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 1.
 #define DRIFTED  ONE_OF("field", drift_field_names)
 #define DISPUTED ONE_OF("field", dependency_field_names)
 #define PENDING  ONE_OF("reason", pending_reason_names)
+#define OBJECT   TEXT("namespace"), TEXT("api_group"), TEXT("kind"), TEXT("name")
 #define MEMBER   TEXT("member_cluster")
 #define RESOURCE TEXT("resource"), TEXT("unit")
 
@@ -109,6 +111,22 @@ const struct family families[] = {
      .labels = {PENDING},
      .classes = TEMPLATES,
      .observe = observe_pending_oldest},
+    {.name = "karmada_template_stale_info",
+     .help = "One row for each stale template, with why it is stale.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT, TEXT("reason"), TEXT("phase")},
+     .classes = TEMPLATES,
+     .observe = observe_stale_info},
+    {.name = "karmada_template_pending_info",
+     .help = "One row for each pending template, with why nothing propagates it.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT, TEXT("reason")},
+     .classes = TEMPLATES,
+     .observe = observe_pending_info},
     {.name = "karmada_templates_ignored",
      .help = "Templates that Karmada never considers, by reason.",
      .bound = "5",
@@ -248,6 +266,16 @@ const struct family families[] = {
      .labels = {DISPUTED},
      .classes = DEPENDENCIES,
      .observe = observe_conflict_oldest},
+    {.name = "karmada_dependency_conflict_events_total",
+     .help =
+         "DependencyPolicyConflict events of Karmada's own that were seen, by field. It repeats "
+         "them at each reconcile and drops some: a sign of life, no measure.",
+     .bound = "2",
+     .type = FAMILY_COUNTER,
+     .fold = FOLD_ONSET,
+     .labels = {DISPUTED},
+     .classes = EVENTS,
+     .observe = observe_conflict_events},
     {.name = "karmada_dependency_conflict_transitions_total",
      .help = "How often referrers of a dependency began to disagree on a field.",
      .bound = "2",

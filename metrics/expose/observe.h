@@ -15,6 +15,8 @@ void observe_templates(const struct entry *entry, struct samples *out);
 void observe_namespace_templates(const struct entry *entry, struct samples *out);
 void observe_stale(const struct entry *entry, struct samples *out);
 void observe_stale_fields(const struct entry *entry, struct samples *out);
+void observe_stale_info(const struct entry *entry, struct samples *out);
+void observe_pending_info(const struct entry *entry, struct samples *out);
 void observe_stale_oldest(const struct entry *entry, struct samples *out);
 void observe_pending(const struct entry *entry, struct samples *out);
 void observe_pending_oldest(const struct entry *entry, struct samples *out);
@@ -50,6 +52,7 @@ void observe_allocated(const struct entry *entry, struct samples *out);
 /* Of bindings, and of templates where there are none. */
 void observe_conflicts(const struct entry *entry, struct samples *out);
 void observe_conflicted(const struct entry *entry, struct samples *out);
+void observe_conflict_events(const struct entry *entry, struct samples *out);
 void observe_conflict_info(const struct entry *entry, struct samples *out);
 void observe_conflict_parties(const struct entry *entry, struct samples *out);
 void observe_conflict_oldest(const struct entry *entry, struct samples *out);

@@ -3,6 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/event.h"
 
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };
@@ -164,4 +165,14 @@ void observe_shared(const struct entry *entry, struct samples *out)
 
     if (d && d->attached && d->referrers > 1)
         SAMPLE(out, 1, 0);
+}
+
+void observe_conflict_events(const struct entry *entry, struct samples *out)
+{
+    const struct event *event = entry->object;
+
+    if (event->is_conflict && event->conflict_resolution)
+        SAMPLE(out, event->count, DEPENDENCY_CONFLICT_RESOLUTION);
+    if (event->is_conflict && event->preserve)
+        SAMPLE(out, event->count, DEPENDENCY_PRESERVE);
 }

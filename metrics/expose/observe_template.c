@@ -42,6 +42,26 @@ void observe_stale_oldest(const struct entry *entry, struct samples *out)
         SAMPLE(out, d->since_ms, d->phase);
 }
 
+void observe_stale_info(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct type *type = entry->scope->type;
+
+    if (d->state == STATE_STALE)
+        SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
+               stale_reason_names[d->reason], phase_names[d->phase]);
+}
+
+void observe_pending_info(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct type *type = entry->scope->type;
+
+    if (d->state == STATE_PENDING)
+        SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
+               pending_reason_names[d->reason]);
+}
+
 /* A kind with templates but none pending has its rows too: a board shows 0, not a gap. */
 void observe_pending(const struct entry *entry, struct samples *out)
 {

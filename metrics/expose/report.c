@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
 
-#include "metrics/model/listing.h"
 #include "metrics/expose/parties.h"
 #include "metrics/expose/report_rows.h"
+#include "metrics/model/listing.h"
 
 /* Everything that the report is made from, gathered before the first byte. */
 struct report {

@@ -3,7 +3,11 @@
 
 #include "metrics/expose/contribution.h"
 
-enum { KEY_MAX_BYTES = 64 << 10 };
+enum {
+    KEY_MAX_BYTES = 64 << 10,
+    /* Those without a decision give nothing yet; of all others, what they are is what they give. */
+    DECIDED = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
+};
 
 const struct series_options series_options_default = {.detail_limit = 1000};
 
@@ -175,15 +179,15 @@ static void take_back(const struct item *item)
     block_drop(block);
 }
 
-/* What an entry gives now that it did not give before. */
+/* What an entry gives now beyond what it gave before. */
 static void count_onsets(const struct samples *fresh, const struct contribution *old)
 {
     for (size_t i = 0; i < fresh->count; i++) {
         const struct item *item = &fresh->items[i];
+        int64_t before = contribution_value(old, item->cell);
 
-        if (item->cell->block->rows->family->fold == FOLD_ONSET &&
-            !contribution_has(old, item->cell))
-            item->cell->sum += item->value;
+        if (item->cell->block->rows->family->fold == FOLD_ONSET && item->value > before)
+            item->cell->sum = add_up(item->cell->sum, item->value - before);
     }
 }
 
@@ -192,8 +196,7 @@ static void observe(struct series *s, const struct entry *entry)
     unsigned class = 1u << entry_class(entry);
 
     s->samples.count = 0;
-    /* On clusters no decision hangs: what they are is what they give. */
-    if (!entry->object || (!entry->decision && entry_class(entry) != CLASS_CLUSTER))
+    if (!entry->object || (!entry->decision && (class & DECIDED)))
         return;
     for (size_t i = 0; i < family_count; i++) {
         if (!(families[i].classes & class) || !s->rows[i].family)

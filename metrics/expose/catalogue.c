@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/catalogue.h"
+
+#include "metrics/expose/writer.h"
+
+const char *family_type_name(enum family_type type)
+{
+    switch (type) {
+    case FAMILY_GAUGE:
+        return "gauge";
+    case FAMILY_COUNTER:
+        return "counter";
+    case FAMILY_HISTOGRAM:
+        return "histogram";
+    }
+    abort();
+}
+
+static const char *stability_name(enum family_stability stability)
+{
+    return stability == STABILITY_STABLE ? "stable" : "experimental";
+}
+
+/* "`reason` (no_match, excluded)": a label, and what it may be. */
+static void add_label(struct strbuf *out, const struct family_label *label)
+{
+    strbuf_addf(out, "`%s`", label->name);
+    for (size_t i = 0; i < label->value_count; i++)
+        strbuf_addf(out, "%s%s", i == 0 ? " (" : ", ", label->values[i]);
+    strbuf_adds(out, label->value_count > 0 ? ")" : "");
+}
+
+static void add_row(struct strbuf *out, const struct family *family)
+{
+    strbuf_addf(out, "| `%s` | %s | ", family->name, family_type_name(family->type));
+    for (const struct family_label *label = family->labels; label->name; label++) {
+        strbuf_adds(out, label == family->labels ? "" : ", ");
+        add_label(out, label);
+    }
+    strbuf_addf(out, " | %s%s | %s | %s |\n", family->help,
+                family->opt_in ? " Off unless `--metrics.opt-in`." : "",
+                family->bound ? family->bound : "1", stability_name(family->stability));
+}
+
+void catalogue_markdown(struct strbuf *out)
+{
+    strbuf_adds(out, "# Metrics\n\n"
+                     "Written by `karmada-policy-exporter metrics --output markdown`; a test holds "
+                     "the two against each other.\n\n"
+                     "Rows of labels with known values are always present, zeros too. The families "
+                     "of `karmada_` are absent until everything was read once.\n\n"
+                     "| family | type | labels | what it says | series at most | stability |\n"
+                     "|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < family_count; i++)
+        add_row(out, &families[i]);
+}
+
+static void write_label(struct writer *w, const struct family_label *label)
+{
+    writer_open(w, NULL, '{');
+    writer_text(w, "name", label->name);
+    writer_open(w, "values", '[');
+    for (size_t i = 0; i < label->value_count; i++)
+        writer_text(w, NULL, label->values[i]);
+    writer_close(w, ']');
+    writer_close(w, '}');
+}
+
+static void write_family(struct writer *w, const struct family *family)
+{
+    writer_open(w, NULL, '{');
+    writer_text(w, "name", family->name);
+    writer_text(w, "type", family_type_name(family->type));
+    writer_text(w, "unit", family->unit);
+    writer_text(w, "help", family->help);
+    writer_open(w, "labels", '[');
+    for (const struct family_label *label = family->labels; label->name; label++)
+        write_label(w, label);
+    writer_close(w, ']');
+    writer_text(w, "stability", stability_name(family->stability));
+    writer_text(w, "bound", family->bound);
+    writer_bool(w, "detail", family->detail);
+    writer_bool(w, "optIn", family->opt_in);
+    writer_close(w, '}');
+}
+
+void catalogue_json(struct strbuf *out)
+{
+    struct writer w = {.out = out, .lines = 1};
+
+    writer_open(&w, NULL, '[');
+    for (size_t i = 0; i < family_count; i++)
+        write_family(&w, &families[i]);
+    writer_close(&w, ']');
+    strbuf_addc(out, '\n');
+}
