@@ -153,6 +153,8 @@ static void tell_ballot(void *context, const struct ballot *ballot)
              full_name(t, ballot->binding));
         return;
     }
+    /* Either there is a binding, or (derived) a template. */
+    assert(who);
     tell(t, EXPLAIN_PARAGRAPH, "%s wants", full_name(t, who));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         tell(t, EXPLAIN_DETAIL, "%s %s", dependency_field_names[i],

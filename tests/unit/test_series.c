@@ -10,7 +10,13 @@
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
 
-enum { HISTORIES = 120, CHANGES = 120, ROWS_MAX = 4096 };
+/* All of them where the memory is watched; elsewhere few enough for the quick loop. */
+#ifdef __SANITIZE_ADDRESS__
+enum { HISTORIES = 1000 };
+#else
+enum { HISTORIES = 80 };
+#endif
+enum { CHANGES = 200, ROWS_MAX = 4096 };
 
 struct variant {
     const char *name;

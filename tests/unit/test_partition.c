@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/report.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/page.h"
+#include "tests/unit/random_object.h"
+
+enum { WORLDS = 100, OBJECTS = 120, REPORT_MAX = 1 << 24 };
+
+/* The sum of all samples of a family whose labels contain `part`. */
+static int64_t sum(const char *page, const char *family, const char *part)
+{
+    size_t len = strlen(family);
+    int64_t total = 0;
+
+    for (const char *line = page; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, family, len) != 0 || (line[len] != '{' && line[len] != ' '))
+            continue;
+        const char *end = strchr(line, '\n');
+        const char *found = strstr(line, part);
+        const char *value = strchr(line + len, ' ');
+
+        /* A label's value may hold a blank: the number is after the last bracket. */
+        for (const char *at = line; at < end; at++)
+            value = *at == '}' ? at + 1 : value;
+        if (found && found < end)
+            total += (int64_t)strtod(value, NULL);
+    }
+    return total;
+}
+
+/* How many elements of a list have this text at `key`; NULL counts all. */
+static int64_t count(const cJSON *list, const char *key, const char *text)
+{
+    const cJSON *element;
+    int64_t total = 0;
+
+    cJSON_ArrayForEach (element, list)
+        total += !text || strcmp(json_str(element, key, ""), text) == 0;
+    return total;
+}
+
+static void check_states(const char *page, const cJSON *report, const struct store *store)
+{
+    const cJSON *rows = json_get(report, "templates");
+    const cJSON *summary = json_get(json_get(report, "summary"), "templates");
+    int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
+
+    assert_int_equal(sum(page, "karmada_templates", ""), templates);
+    assert_int_equal(sum(page, "karmada_namespace_templates", ""), templates);
+    assert_int_equal(count(rows, "state", NULL), templates);
+    for (unsigned i = 0; i < STATE_COUNT; i++) {
+        char label[64];
+        int64_t of_state = count(rows, "state", state_names[i]);
+
+        snprintf(label, sizeof(label), "state=\"%s\"", state_names[i]);
+        assert_int_equal(sum(page, "karmada_templates", label), of_state);
+        assert_int_equal(sum(page, "karmada_namespace_templates", label), of_state);
+        assert_int_equal(json_int(summary, state_names[i], -1), of_state);
+    }
+    assert_int_equal(sum(page, "karmada_templates_stale", ""), count(rows, "state", "stale"));
+    assert_int_equal(sum(page, "karmada_templates_pending", ""), count(rows, "state", "pending"));
+    assert_int_equal(sum(page, "karmada_templates_ignored", ""), count(rows, "state", "ignored"));
+    assert_int_equal(sum(page, "karmada_template_stale_info", ""), count(rows, "state", "stale"));
+    assert_int_equal(sum(page, "karmada_template_pending_info", ""),
+                     count(rows, "state", "pending"));
+}
+
+static void check_conflicts(const char *page, const cJSON *report)
+{
+    const cJSON *rows = json_get(report, "conflicts");
+    int64_t predicted = count(rows, "origin", "predicted");
+
+    assert_int_equal(sum(page, "karmada_dependency_conflicts_predicted", ""), predicted);
+    assert_int_equal(sum(page, "karmada_dependency_conflicts", ""),
+                     count(rows, "origin", NULL) - predicted);
+    assert_int_equal(sum(page, "karmada_dependency_conflict_info", ""),
+                     count(rows, "origin", NULL) - predicted);
+}
+
+static void check_policies(const char *page, const cJSON *report)
+{
+    static const char *const relations[] = {"selected", "won", "claimed"};
+    const cJSON *policy;
+
+    assert_int_equal(sum(page, "karmada_propagationpolicy_invalid", ""),
+                     count(json_get(report, "invalid"), "kind", NULL));
+    for (size_t i = 0; i < ARRAY_LEN(relations); i++) {
+        char label[64];
+        int64_t total = 0;
+
+        cJSON_ArrayForEach (policy, json_get(report, "policies"))
+            total += json_int(policy, relations[i], 0);
+        snprintf(label, sizeof(label), "relation=\"%s\"", relations[i]);
+        /* Claims of policies that do not exist have a series, but no row of a policy. */
+        if (strcmp(relations[i], "claimed") == 0)
+            assert_true(sum(page, "karmada_propagationpolicy_templates", label) >= total);
+        else
+            assert_int_equal(sum(page, "karmada_propagationpolicy_templates", label), total);
+    }
+}
+
+static void page_and_report_tell_the_same(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 1; seed <= WORLDS; seed++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(REPORT_MAX);
+        struct error err;
+        struct world w;
+
+        world_init(&w, &rules_options_default, seed);
+        struct series *s =
+            page_series(&w, &(struct series_options){.detail_limit = 100000, .opt_in = true});
+        for (size_t i = 0; i < OBJECTS; i++) {
+            CLEANUP(json_cleanup) cJSON *object = random_object(&w);
+
+            world_put(&w, object);
+        }
+        world_settle(&w, 0);
+        report_write(w.engine, NULL, 0, &text);
+
+        CLEANUP(free_cleanup) char *page = page_of(s);
+        CLEANUP(json_cleanup) cJSON *report = json_parse(text.data, text.len, NULL, &err);
+        assert_non_null(report);
+        check_states(page, report, w.store);
+        check_conflicts(page, report);
+        check_policies(page, report);
+        series_free(s);
+        world_release(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(page_and_report_tell_the_same),
+    };
+
+    return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
+}
