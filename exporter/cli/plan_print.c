@@ -27,6 +27,15 @@ static void add_object(struct table *t, const struct entry *entry)
     table_addf(t, STYLE_PLAIN, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
 }
 
+/* The template that a row is about, as it is after the change if it still is. */
+static const struct entry *entry_of(const struct template_comparison *row)
+{
+    const struct entry *entry = row->after ? row->after : row->before;
+
+    assert(entry);
+    return entry;
+}
+
 static enum output_style style_of(enum template_change change)
 {
     switch (change) {
@@ -57,13 +66,14 @@ static void print_templates(const struct comparison *c, struct output *o)
     for (size_t i = 0; i < c->template_count; i++) {
         const struct template_comparison *row = &c->templates[i];
         CLEANUP(strbuf_release) struct strbuf words = STRBUF_INIT(LINE_MAX_BYTES);
+        const struct entry *entry = entry_of(row);
 
         if (row->before)
             describe(&words, template_decision(row->before));
         strbuf_adds(&words, row->before && row->after ? " -> " : "");
         if (row->after)
             describe(&words, template_decision(row->after));
-        add_object(&t, row->after ? row->after : row->before);
+        add_object(&t, entry);
         table_add(&t, style_of(row->change), template_change_names[row->change]);
         table_add(&t, STYLE_PLAIN, words.data);
     }
@@ -155,7 +165,7 @@ static void write_decision(struct writer *w, const char *key, const struct entry
 
 static void write_template(struct writer *w, const struct template_comparison *row)
 {
-    const struct entry *entry = row->after ? row->after : row->before;
+    const struct entry *entry = entry_of(row);
 
     writer_open(w, NULL, '{');
     writer_text(w, "apiVersion", entry->scope->type->api_version);
