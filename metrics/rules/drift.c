@@ -150,8 +150,8 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
 
     if (!claim)
         return false;
-    return claim->cluster_scoped != policy->scope->type->row->cluster_scoped ||
-           claim->ns != policy->scope->ns || strcmp(claim->name, policy->name) != 0 ||
+    /* A cluster-wide policy has the namespace "", so the kinds need no look of their own. */
+    return claim->ns != policy->scope->ns || strcmp(claim->name, policy->name) != 0 ||
            (p->id && p->id != claim->id);
 }
 
@@ -255,7 +255,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 /* Seed 001: whoever ranks best governs; a claim only tells what made the binding. */
 static int64_t decide_static(const struct situation *s, struct template_decision *out)
 {
-    if (!s->winner || !s->claim || s->claimed != s->winner || !claim_holds(s))
+    if (s->claimed != s->winner || !claim_holds(s))
         return decide_fresh(s, out);
     out->governing = s->winner;
     return decide_claimed(s, out);

@@ -296,6 +296,6 @@ cJSON *random_object(struct world *w)
     if (roll < 7)
         return random_policy(w);
     if (roll < 9)
-        return random_binding(w);
+        return w->manifests_only ? random_template(w) : random_binding(w);
     return roll < 10 ? random_override(w) : random_cluster(w);
 }

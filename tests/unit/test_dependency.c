@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/base/timestamp.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/world.h"
 
@@ -121,12 +122,170 @@ static void stored_values_are_held_against_the_rules(void **state)
     world_release(&w);
 }
 
+#define REFERRER(name, conflict_resolution, time)                                                  \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"" name "-deployment\",\"namespace\":\"test\",\"creationTimestamp\":\"" time        \
+    "\",\"generation\":1},\"spec\":{\"placement\":{},\"propagateDeps\":true,"                      \
+    "\"conflictResolution\":\"" conflict_resolution "\",\"resource\":{\"apiVersion\":\"apps/v1\"," \
+    "\"kind\":\"Deployment\",\"name\":\"" name "\",\"namespace\":\"test\"}}}"
+#define DEPLOYMENT(name)                                                                           \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"" name "\","     \
+    "\"namespace\":\"test\"}}"
+#define SAYS(name, conflict_resolution)                                                            \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"name\":\"" name "\",\"namespace\":\"test\"},\"spec\":{\"propagateDeps\":true,"              \
+    "\"conflictResolution\":\"" conflict_resolution "\",\"resourceSelectors\":[{\"apiVersion\":"   \
+    "\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"" name "\"}]}}"
+#define SHARED(placement, time)                                                                    \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"shared-configmap\",\"namespace\":\"test\",\"creationTimestamp\":\"" time           \
+    "\",\"generation\":1},\"spec\":{" placement "\"resource\":{\"apiVersion\":\"v1\","             \
+    "\"kind\":\"ConfigMap\",\"name\":\"shared\",\"namespace\":\"test\"},\"requiredBy\":[{"         \
+    "\"namespace\":\"test\",\"name\":\"a-deployment\"},{\"namespace\":\"test\","                   \
+    "\"name\":\"b-deployment\"}]}}"
+
+/* What two bindings say, what their policies say now, and what comes of both. */
+static const struct outlook {
+    const char *title;
+    const char *bindings[2];
+    const char *policies[2];
+    bool own_placement;
+    bool conflict;
+    bool ahead;
+    bool predicted;
+} outlooks[] = {
+    {"they agree, and will", {"Abort", "Abort"}, {"Abort", "Abort"}, false, false, false, false},
+    {"they agree, and will not",
+     {"Abort", "Abort"},
+     {"Overwrite", "Abort"},
+     false,
+     false,
+     true,
+     true},
+    {"they do not agree, but will",
+     {"Overwrite", "Abort"},
+     {"Abort", "Abort"},
+     false,
+     true,
+     false,
+     false},
+    {"they do not agree, and will not",
+     {"Overwrite", "Abort"},
+     {"Abort", "Overwrite"},
+     false,
+     true,
+     true,
+     false},
+    {"with a placement of its own nobody asks them",
+     {"Overwrite", "Abort"},
+     {"Abort", "Overwrite"},
+     true,
+     false,
+     false,
+     false},
+};
+
+static void looks_ahead(void **state)
+{
+    const struct outlook *o = *state;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, DEPLOYMENT("a"));
+    world_put_text(&w, DEPLOYMENT("b"));
+    world_put_text(&w, strcmp(o->bindings[0], "Abort") == 0
+                           ? REFERRER("a", "Abort", "2026-01-01T10:00:00Z")
+                           : REFERRER("a", "Overwrite", "2026-01-01T10:00:00Z"));
+    world_put_text(&w, REFERRER("b", "Abort", "2026-01-01T12:00:00Z"));
+    world_put_text(&w, strcmp(o->policies[0], "Abort") == 0 ? SAYS("a", "Abort")
+                                                            : SAYS("a", "Overwrite"));
+    world_put_text(&w, strcmp(o->policies[1], "Abort") == 0 ? SAYS("b", "Abort")
+                                                            : SAYS("b", "Overwrite"));
+    world_put_text(&w, o->own_placement ? SHARED("\"placement\":{},", "2026-01-01T11:00:00Z")
+                                        : SHARED("", "2026-01-01T11:00:00Z"));
+    world_settle(&w, 0);
+
+    const struct dependency_decision *d = dependency_decision(
+        world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "shared-configmap"));
+    const struct field_resolution *field = &d->fields[DEPENDENCY_CONFLICT_RESOLUTION];
+    assert_int_equal(field->conflict, o->conflict);
+    assert_int_equal(field->ahead, o->ahead);
+    assert_int_equal(field->predicted, o->predicted);
+    world_release(&w);
+}
+
+/* Of all parties the last to change made it what it is. */
+static void since_the_last_party_changed(void **state)
+{
+    static const char *const shared[] = {SHARED("", "2026-01-01T11:00:00Z"),
+                                         SHARED("", "2026-01-01T13:00:00Z")};
+    static const char *const since[] = {"2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
+        int64_t expected_ms;
+        struct world w;
+
+        assert_true(parse_timestamp(since[i], &expected_ms));
+        world_init(&w, &rules_options_default, 1);
+        world_put_text(&w, REFERRER("a", "Overwrite", "2026-01-01T12:00:00Z"));
+        world_put_text(&w, REFERRER("b", "Abort", "2026-01-01T10:00:00Z"));
+        world_put_text(&w, shared[i]);
+        world_settle(&w, 0);
+        assert_true(dependency_decision(world_find(&w, "work.karmada.io/v1alpha2",
+                                                   "ResourceBinding", "test", "shared-configmap"))
+                        ->since_ms == expected_ms);
+        world_release(&w);
+    }
+}
+
+/* Without bindings the ConfigMap that a propagated Deployment mounts gets what it will get. */
+static void derives_what_will_be_stored(void **state)
+{
+    static const char mounting[] =
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\","
+        "\"namespace\":\"test\"},\"spec\":{\"template\":{\"spec\":{\"volumes\":[{\"configMap\":{"
+        "\"name\":\"shared\"}}]}}}}";
+    static const char shared[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+                                 "\"name\":\"shared\",\"namespace\":\"test\"}}";
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, mounting);
+    world_put_text(&w, shared);
+    world_settle(&w, 0);
+    const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
+    assert_null(dependency_decision(entry));
+    assert_null(dependency_decide(w.engine, entry));
+
+    world_put_text(&w, SAYS("a", "Overwrite"));
+    world_settle(&w, 0);
+    const struct dependency_decision *d = dependency_decision(entry);
+    assert_non_null(d);
+    assert_true(d->derived);
+    assert_int_equal(d->referrers, 1);
+    assert_true(d->fields[DEPENDENCY_CONFLICT_RESOLUTION].stored);
+    assert_false(d->fields[DEPENDENCY_PRESERVE].stored);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        assert_false(d->fields[i].unapplied || d->fields[i].overridden);
+    world_release(&w);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
+    struct CMUnitTest tests[ARRAY_LEN(outlooks) + 4] = {
         cmocka_unit_test(agrees_with_karmada),
         cmocka_unit_test(stored_values_are_held_against_the_rules),
+        cmocka_unit_test(since_the_last_party_changed),
+        cmocka_unit_test(derives_what_will_be_stored),
     };
+
+    for (size_t i = 0; i < ARRAY_LEN(outlooks); i++) {
+        void *row = (void *)(uintptr_t)&outlooks[i];
+
+        tests[4 + i] = (struct CMUnitTest){outlooks[i].title, looks_ahead, NULL, NULL, row};
+    }
 
     return cmocka_run_group_tests_name("dependency", tests, NULL, NULL);
 }

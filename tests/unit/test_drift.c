@@ -311,6 +311,62 @@ static const struct drift_case {
      .phase = PHASE_DEFERRED,
      .governing = "p2",
      .takeover = TAKEOVER_STATIC},
+    {"the binding carries a cluster-wide policy of the same name",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING(",\"labels\":{\"clusterpropagationpolicy.karmada.io/permanent-id\":\"1\"},"
+              "\"annotations\":{\"clusterpropagationpolicy.karmada.io/name\":\"p\"}",
+              ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"the binding carries another name under the same id",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("q", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"only the template's time is known: its replicas tell",
+     {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")), BINDING("", ON("m1"))},
+     .state = STATE_ORPHANED},
+    {"only the binding's time is known: the template's replicas tell",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\"},\"spec\":{\"replicas\":5}}",
+      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+     .state = STATE_PENDING,
+     .reason = PENDING_POLICY_GONE},
+    {"a policy that is being deleted and excludes it is no reason by itself",
+     {NGINX(""), POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "c",
+                           "", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]")},
+     .state = STATE_PENDING,
+     .reason = PENDING_NO_MATCH},
+    {"an exclusion counts before a deletion",
+     {NGINX(""), CPP("c", "9", ALL ",\"excludedResources\":[{\"namespace\":\"test\"}]"),
+      POLICY_OF("ClusterPropagationPolicy", ",\"deletionTimestamp\":\"" NOON "\"", "d", "", ALL)},
+     .state = STATE_PENDING,
+     .reason = PENDING_EXCLUDED},
+    {"static: the best-ranked policy has the claim, under an id that is gone",
+     {NGINX(CLAIM("p", "1")), PP("p", "2", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_DEFERRED,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
+    {"static: the best-ranked policy has the claim, and its binding is as it says",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
+    {"static: no claim, no match, nothing",
+     {NGINX(""), CPP("c", "9", NAMED("other")), OTHER_BINDING},
+     .state = STATE_PENDING,
+     .reason = PENDING_NO_MATCH,
+     .takeover = TAKEOVER_STATIC},
+    {"static: a match without a claim",
+     {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
     /* Never considered. */
     {"claimed by another controller",
      {NGINX(",\"labels\":{\"resourcetemplate.karmada.io/claimed-by\":\"MultiClusterService\"}"),
@@ -376,9 +432,41 @@ static void a_grace_period_ends_by_itself(void **state)
     world_release(&w);
 }
 
+/* Since when: the change for what was changed, the creation for what never had a policy. */
+static void pending_since_what_made_it_so(void **state)
+{
+    static const char created[] =
+        ",\"creationTimestamp\":\"2026-01-01T08:00:00Z\"" CHANGED_BY_USER("2026-01-01T11:00:00Z");
+    int64_t created_ms, changed_ms, noon_ms;
+    struct world w;
+
+    (void)state;
+    assert_true(parse_timestamp("2026-01-01T08:00:00Z", &created_ms));
+    assert_true(parse_timestamp("2026-01-01T11:00:00Z", &changed_ms));
+    assert_true(parse_timestamp(NOON, &noon_ms));
+    for (unsigned bound = 0; bound <= 1; bound++) {
+        char template[1024];
+
+        snprintf(template, sizeof(template),
+                 "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":"
+                 "\"nginx\",\"namespace\":\"test\"%s},\"spec\":{\"replicas\":2}}",
+                 created);
+        world_init(&w, &rules_options_default, 1);
+        world_put_text(&w, template);
+        if (bound)
+            world_put_text(&w, BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1")));
+        world_settle(&w, noon_ms);
+        const struct template_decision *d =
+            template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
+        assert_int_equal(d->state, STATE_PENDING);
+        assert_true(d->since_ms == (bound ? changed_ms : created_ms));
+        world_release(&w);
+    }
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[ARRAY_LEN(cases) + 1];
+    struct CMUnitTest tests[ARRAY_LEN(cases) + 2];
     size_t n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
@@ -388,5 +476,6 @@ int main(void)
         tests[n++] = (struct CMUnitTest){cases[i].title, decides, NULL, NULL, row};
     }
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_grace_period_ends_by_itself);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(pending_since_what_made_it_so);
     return cmocka_run_group_tests_name("drift", tests, NULL, NULL);
 }

@@ -56,12 +56,14 @@ static void run_history(const struct rules_options *options, uint32_t seed)
 {
     CLEANUP(strbuf_release) struct strbuf incremental = STRBUF_INIT(DUMP_MAX);
     CLEANUP(strbuf_release) struct strbuf fresh = STRBUF_INIT(DUMP_MAX);
+    bool manifests_only = seed % 3 == 0;
     cJSON *objects[CHANGES] = {NULL};
     struct world w;
     int64_t now_ms;
 
     assert_true(parse_timestamp("2026-01-01T00:00:00Z", &now_ms));
     world_init(&w, options, seed);
+    w.manifests_only = manifests_only;
     for (size_t i = 0; i < CHANGES; i++) {
         struct entry *gone = world_random(&w, 4) == 0 ? world_pick(&w) : NULL;
 

@@ -11,8 +11,7 @@ void world_init(struct world *w, const struct rules_options *options, uint32_t s
 {
     struct error err;
 
-    w->random = seed * 2654435761U + 1;
-    w->store = store_new(seed);
+    *w = (struct world){.random = seed * 2654435761U + 1, .store = store_new(seed)};
     w->engine = engine_new(w->store, options, seed, &err);
     assert_non_null(w->engine);
 }

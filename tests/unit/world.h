@@ -8,6 +8,7 @@ struct world {
     struct store *store;
     struct engine *engine;
     uint32_t random;
+    bool manifests_only; /* random_object makes no bindings: dependencies are derived. */
 };
 
 void world_init(struct world *w, const struct rules_options *options, uint32_t seed);
