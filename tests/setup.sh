@@ -29,6 +29,7 @@ clang-tidy            clang-tidy
 libclang-rt-14-dev    has_fuzzer
 python3               python3
 jq                    jq
+openssl               openssl
 curl                  curl
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is

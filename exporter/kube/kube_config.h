@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+
+/*
+ * Where an API server is and who we are to it, as kubeconfig.h and in_cluster.h
+ * find it. Whatever it names by its path is read again later, by credentials.h.
+ */
+
+/* Bytes written out in the kubeconfig (`data`, decoded), or where they are (`file`); or neither. */
+struct kube_bytes {
+    char *data; /* A C string too: a NUL byte inside is an error. Wins over `file`. */
+    char *file;
+};
+
+struct kube_pair {
+    char *name;
+    char *value;
+};
+
+/* A program that prints credentials. */
+struct kube_exec {
+    char *api_version;
+    char *command; /* Without a slash: to be found in PATH. */
+    char **args;
+    size_t arg_count;
+    struct kube_pair *env;
+    size_t env_count;
+    char *install_hint; /* NULL if there is none. */
+    bool provide_cluster_info;
+};
+
+/* As whom we act, if not as ourselves. */
+struct kube_impersonation {
+    char *user; /* NULL: nobody else; then the rest is empty too. */
+    char *uid;
+    char **groups;
+    size_t group_count;
+    struct kube_pair *extra; /* A name once for each of its values. */
+    size_t extra_count;
+};
+
+enum { KUBE_NOTES_MAX = 12 };
+
+/* NULL stands for what is not there. Owned by it all, down to the last text. */
+struct kube_config {
+    char *origin;  /* For people: the context and its files, or "the pod's service account". */
+    char *context; /* NULL in a pod. */
+    char *server;  /* "https://host[:port][/prefix]": no query, no slash at the end. */
+    char *tls_server_name;
+    bool insecure; /* insecure-skip-tls-verify; then there is no CA. */
+    bool disable_compression;
+    struct kube_bytes ca; /* None: what the system trusts. */
+    char *proxy_url;      /* May hold a password: never print it. */
+    char *no_proxy;       /* Hosts to reach without the proxy. */
+    char *exec_config;    /* JSON that the cluster has for exec plugins. */
+    char *ns;
+
+    struct kube_bytes certificate; /* With `key`, or neither. */
+    struct kube_bytes key;
+    char *token;            /* If there is a file too, only until that can be read. */
+    char *token_file;       /* Read again and again. */
+    struct kube_exec *exec; /* Only without any of the above. */
+    struct kube_impersonation as;
+
+    /* What works, and somebody should know: insecure-skip-tls-verify, say. */
+    char *notes[KUBE_NOTES_MAX];
+    size_t note_count;
+};
+
+/* Secrets are wiped. Takes NULL. */
+void kube_exec_free(struct kube_exec *exec);
+
+/* Also for one that is all zeros. Secrets are wiped. */
+void kube_config_release(struct kube_config *config);
+
+/* Note something; what is too much is dropped. */
+void kube_config_note(struct kube_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

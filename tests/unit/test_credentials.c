@@ -1,0 +1,725 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/credentials.h"
+
+#include <setjmp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exporter/kube/exec_login.h"
+#include "exporter/kube/tls_files.h"
+#include "exporter/kube/token_file.h"
+#include "tests/unit/folder.h"
+
+/* Enough of PEM to be taken for it. */
+#define CERTIFICATE(body) "-----BEGIN CERTIFICATE-----\n" body "\n-----END CERTIFICATE-----\n"
+#define KEY(body)         "-----BEGIN PRIVATE KEY-----\n" body "\n-----END PRIVATE KEY-----\n"
+
+/* In milliseconds. A wait for so long is a failure. */
+enum { PATIENCE = 20 * 1000, START = 1000, SECOND = 1000, MINUTE = 60 * 1000 };
+/* 2030-01-01T00:00:00Z */
+static const int64_t wall_start = 1893456000000;
+
+static const char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
+
+/* A text of ours in a field that would be the configuration's own. */
+#define TEXT(text) ((char[]){text})
+
+/* ---- what a request carries ---- */
+
+/* One line for each header. */
+static char *headers_of(struct credentials *c, struct error *err)
+{
+    struct strbuf out = STRBUF_INIT(1 << 20);
+    struct curl_slist *headers = NULL;
+    CURL *easy = curl_easy_init();
+    size_t len;
+
+    if (!credentials_apply(c, easy, &headers, err)) {
+        strbuf_release(&out);
+        strbuf_addf(&out, "error: %s\n", err->text);
+    } else {
+        for (const struct curl_slist *at = headers; at; at = at->next)
+            strbuf_addf(&out, "%s\n", at->data);
+    }
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(easy);
+    return strbuf_take(&out, &len);
+}
+
+static void assert_headers(struct credentials *c, const char *wanted)
+{
+    struct error err = {""};
+    char *found = headers_of(c, &err);
+
+    assert_string_equal(found, wanted);
+    free(found);
+}
+
+static char *groups[] = {TEXT("a"), TEXT("b c")};
+static struct kube_pair extra[] = {
+    {TEXT("Scopes"), TEXT("view")},
+    {TEXT("x.example/y%"), TEXT("\xc3\xa4")},
+};
+
+static struct apply_case {
+    const char *name;
+    struct kube_config config;
+    const char *url;
+    const char *headers;
+} apply_cases[] = {
+    {
+        .name = "nobody",
+        .config = {.server = TEXT("https://k:6443/a")},
+        .url = "https://k:6443/a",
+        .headers = "",
+    },
+    {
+        .name = "a token",
+        .config = {.server = TEXT("https://k"), .token = TEXT("abc")},
+        .url = "https://k",
+        .headers = "Authorization: Bearer abc\n",
+    },
+    {
+        .name = "somebody else",
+        .config = {.server = TEXT("https://k"),
+                   .token = TEXT("abc"),
+                   .as = {TEXT("jo"), TEXT("7"), groups, ARRAY_LEN(groups), extra,
+                          ARRAY_LEN(extra)}},
+        .url = "https://k",
+        .headers = "Authorization: Bearer abc\nImpersonate-User: jo\nImpersonate-Uid: 7\n"
+                   "Impersonate-Group: a\nImpersonate-Group: b c\n"
+                   "Impersonate-Extra-Scopes: view\nImpersonate-Extra-x.example%2Fy%25: \xc3\xa4\n",
+    },
+    {
+        .name = "without TLS nothing is told",
+        .config = {.server = TEXT("http://k:8001"),
+                   .token = TEXT("abc"),
+                   .as = {.user = TEXT("jo")}},
+        .url = "http://k:8001",
+        .headers = "",
+    },
+    {
+        .name = "another name in the certificate",
+        .config = {.server = TEXT("https://10.0.0.1:6443/a"), .tls_server_name = TEXT("k.example")},
+        .url = "https://k.example:6443/a",
+        .headers = "Host: 10.0.0.1:6443\n",
+    },
+    {
+        .name = "another name, on the port that need not be told",
+        .config = {.server = TEXT("https://[fd00::1]"), .tls_server_name = TEXT("10.0.0.2")},
+        .url = "https://10.0.0.2",
+        .headers = "Host: [fd00::1]\n",
+    },
+};
+
+static void apply(void **state)
+{
+    const struct apply_case *row = *state;
+    struct error err;
+    struct credentials *c = credentials_new(&row->config, environment, START, &err);
+
+    assert_non_null(c);
+    credentials_advance(c, START, wall_start);
+    assert_true(credentials_ready(c));
+    assert_string_equal(credentials_problem(c), "");
+    assert_string_equal(credentials_url(c), row->url);
+    assert_headers(c, row->headers);
+    assert_true(credentials_due(c) == INT64_MAX);
+    credentials_free(c);
+}
+
+/* ---- files that cannot be used ---- */
+
+/* What there is: a token, a CA, a certificate and a key, all in files. */
+struct stage {
+    char *folder;
+    struct kube_config config;
+    struct credentials *c;
+    struct error err;
+};
+
+static void set_up(struct stage *s)
+{
+    *s = (struct stage){.folder = folder_make()};
+    folder_write(s->folder, "token", "one\n");
+    folder_write(s->folder, "ca", CERTIFICATE("Y2E="));
+    folder_write(s->folder, "crt", CERTIFICATE("Y3J0"));
+    folder_write(s->folder, "key", KEY("a2V5"));
+    s->config = (struct kube_config){
+        .origin = xstrdup("the test"),
+        .server = xstrdup("https://k"),
+        .token_file = folder_path(s->folder, "token"),
+        .ca = {.file = folder_path(s->folder, "ca")},
+        .certificate = {.file = folder_path(s->folder, "crt")},
+        .key = {.file = folder_path(s->folder, "key")},
+    };
+}
+
+static void begin(struct stage *s)
+{
+    s->c = credentials_new(&s->config, environment, START, &s->err);
+    if (!s->c)
+        fail_msg("%s", s->err.text);
+}
+
+static void tear_down(struct stage *s)
+{
+    credentials_free(s->c);
+    kube_config_release(&s->config);
+    folder_remove(s->folder);
+}
+
+static struct file_case {
+    const char *name;
+    const char *file;
+    const char *text; /* NULL: it is not there. */
+    const char *error;
+} file_cases[] = {
+    {"no token", "token", NULL,
+     "the test: the token: cannot read '@/token': No such file or directory"},
+    {"an empty token", "token", " \n", "the test: the token in '@/token' is empty"},
+    {"a token of two lines", "token", "hidden\nX: y",
+     "the test: the token in '@/token' holds control"},
+    {"no CA", "ca", NULL, "the test: the CA: cannot read '@/ca': No such file or directory"},
+    {"an empty CA", "ca", "", "the test: the CA: '@/ca': there is no PEM certificate in it"},
+    {"half a CA", "ca", "-----BEGIN CERTIFICATE-----\nhidd",
+     "the test: the CA: '@/ca': a PEM block is cut"},
+    {"a key in place of the CA", "ca", KEY("hidden"), "'@/ca': there is no PEM certificate in it"},
+    {"a certificate with another end", "crt",
+     "-----BEGIN CERTIFICATE-----\nhidden\n-----END X-----",
+     "the client certificate: '@/crt': a PEM block is cut off"},
+    {"no key", "key", NULL, "the client key: cannot read '@/key'"},
+    {"an empty key", "key", KEY(" "), "the client key: '@/key': there is no PEM private key in it"},
+    {"a key with a passphrase", "key",
+     "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nhidden\n-----END RSA PRIVATE "
+     "KEY-----",
+     "'@/key': the private key needs a passphrase, and there is nobody to ask"},
+};
+
+static void refuse_file(void **state)
+{
+    const struct file_case *row = *state;
+    struct strbuf wanted = STRBUF_INIT(1000);
+    struct stage s;
+
+    set_up(&s);
+    if (row->text)
+        folder_write(s.folder, row->file, row->text);
+    else
+        folder_unlink(s.folder, row->file);
+    for (const char *at = row->error; *at; at++) {
+        if (*at == '@')
+            strbuf_adds(&wanted, s.folder);
+        else
+            strbuf_addc(&wanted, *at);
+    }
+    assert_null(credentials_new(&s.config, environment, START, &s.err));
+    if (!strstr(s.err.text, wanted.data) || strstr(s.err.text, "hidd"))
+        fail_msg("'%s' is not '%s'", s.err.text, wanted.data);
+    strbuf_release(&wanted);
+    tear_down(&s);
+}
+
+static void a_key_that_others_can_write_is_refused(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    assert_int_equal(chmod(s.config.key.file, 0660), 0);
+    assert_null(credentials_new(&s.config, environment, START, &s.err));
+    assert_non_null(strstr(s.err.text, "can be written by others than its owner (mode 660)"));
+    tear_down(&s);
+}
+
+/* ---- rotation ---- */
+
+static void turn(struct stage *s, int64_t at)
+{
+    credentials_advance(s->c, START + at, wall_start + at);
+}
+
+static void a_token_is_read_again_once_a_minute(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    folder_replace(s.folder, "token", "two");
+    turn(&s, MINUTE - 1);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    turn(&s, MINUTE);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    assert_int_equal(credentials_version(s.c), 0);
+    tear_down(&s);
+}
+
+static void a_token_is_read_again_after_it_was_refused(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    turn(&s, 5 * SECOND);
+    folder_replace(s.folder, "token", "two");
+    credentials_refused(s.c);
+    assert_true(credentials_due(s.c) <= START + 5 * SECOND);
+    turn(&s, 5 * SECOND);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+
+    /* A server that refuses everything does not make us read without end. */
+    folder_replace(s.folder, "token", "three");
+    credentials_refused(s.c);
+    turn(&s, 5 * SECOND + TOKEN_REFUSED_MS - 1);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    turn(&s, 5 * SECOND + TOKEN_REFUSED_MS);
+    assert_headers(s.c, "Authorization: Bearer three\n");
+    tear_down(&s);
+}
+
+static void a_token_that_cannot_be_read_stays(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "token", "hidden\ntoken");
+    turn(&s, MINUTE);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    assert_non_null(strstr(credentials_problem(s.c), "/token' holds control characters"));
+    folder_unlink(s.folder, "token");
+    turn(&s, 2 * MINUTE);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    assert_non_null(strstr(credentials_problem(s.c), "No such file or directory"));
+    folder_write(s.folder, "token", "two");
+    turn(&s, 3 * MINUTE);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    assert_string_equal(credentials_problem(s.c), "");
+    tear_down(&s);
+}
+
+static void a_token_in_the_kubeconfig_stands_in_for_its_file(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    s.config.token = xstrdup("inline");
+    folder_unlink(s.folder, "token");
+    begin(&s);
+    assert_headers(s.c, "Authorization: Bearer inline\n");
+    folder_write(s.folder, "token", "two");
+    turn(&s, MINUTE);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    tear_down(&s);
+}
+
+static void a_ca_is_taken_over_once_it_has_settled(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
+    turn(&s, TLS_CHECK_MS);
+    assert_int_equal(credentials_version(s.c), 0);
+    assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_SETTLED_MS);
+    /* Still being written. */
+    folder_replace(s.folder, "ca", CERTIFICATE("Y2Ez"));
+    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    assert_int_equal(credentials_version(s.c), 0);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS);
+    assert_int_equal(credentials_version(s.c), 1);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS + TLS_CHECK_MS);
+    assert_int_equal(credentials_version(s.c), 1);
+    assert_string_equal(credentials_problem(s.c), "");
+    tear_down(&s);
+}
+
+static void a_pair_is_taken_over_together(void **state)
+{
+    int64_t at = TLS_CHECK_MS;
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
+    for (; at < TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+        turn(&s, at);
+    assert_int_equal(credentials_version(s.c), 0);
+    folder_replace(s.folder, "key", KEY("a2V5Mg=="));
+    turn(&s, at);
+    assert_int_equal(credentials_version(s.c), 0);
+    turn(&s, at + TLS_SETTLED_MS);
+    assert_int_equal(credentials_version(s.c), 1);
+    tear_down(&s);
+}
+
+static void a_certificate_may_be_renewed_for_its_key(void **state)
+{
+    int64_t at = TLS_CHECK_MS;
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
+    for (; at <= TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+        turn(&s, at);
+    assert_int_equal(credentials_version(s.c), 1);
+    tear_down(&s);
+}
+
+static void a_swapped_link_is_a_change(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    folder_mkdir(s.folder, "v1");
+    folder_mkdir(s.folder, "v2");
+    folder_write(s.folder, "v1/ca", CERTIFICATE("Y2E="));
+    folder_write(s.folder, "v2/ca", CERTIFICATE("Y2Iy"));
+    folder_link(s.folder, "v1", "..data");
+    free(s.config.ca.file);
+    s.config.ca.file = folder_path(s.folder, "..data/ca");
+    begin(&s);
+    folder_swap(s.folder, "v2", "..data");
+    turn(&s, TLS_CHECK_MS);
+    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    assert_int_equal(credentials_version(s.c), 1);
+    tear_down(&s);
+}
+
+static void what_is_the_same_again_is_no_change(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "ca", CERTIFICATE("Y2E="));
+    for (int64_t at = TLS_CHECK_MS; at < MINUTE; at += SECOND)
+        turn(&s, at);
+    assert_int_equal(credentials_version(s.c), 0);
+    assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_SETTLED_MS);
+    tear_down(&s);
+}
+
+static void a_bad_ca_is_not_taken_over(void **state)
+{
+    int64_t at = TLS_CHECK_MS;
+    struct stage s;
+
+    (void)state;
+    set_up(&s);
+    begin(&s);
+    folder_replace(s.folder, "ca", "");
+    for (; at < MINUTE; at += SECOND)
+        turn(&s, at);
+    assert_int_equal(credentials_version(s.c), 0);
+    assert_non_null(strstr(credentials_problem(s.c), "/ca': there is no PEM certificate in it"));
+    folder_unlink(s.folder, "ca");
+    turn(&s, at);
+    assert_non_null(strstr(credentials_problem(s.c), "the CA: cannot read"));
+    folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
+    turn(&s, at += TLS_CHECK_MS);
+    turn(&s, at += TLS_SETTLED_MS);
+    assert_int_equal(credentials_version(s.c), 1);
+    assert_string_equal(credentials_problem(s.c), "");
+    tear_down(&s);
+}
+
+/* ---- exec plugins ---- */
+
+/* The script prints the file beside it that is called "answer", and counts its runs. */
+static const char plugin_script[] = "#!/bin/sh\ncd \"${0%/*}\"\nprintf x >>runs\n"
+                                    "printf '%s' \"$KUBERNETES_EXEC_INFO\" >info\n"
+                                    "[ -e fails ] && echo 'no login' >&2 && exit 1\ncat answer\n";
+
+#define ANSWER_OF(version, status)                                                                 \
+    "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/" version          \
+    "\",\"status\":{" status "}}"
+#define ANSWER(status) ANSWER_OF("v1", status)
+#define UNTIL(minutes) "\"expirationTimestamp\":\"2030-01-01T00:" minutes ":00Z\","
+
+static void set_up_plugin(struct stage *s, const char *answer)
+{
+    *s = (struct stage){.folder = folder_make()};
+    folder_write(s->folder, "plugin", plugin_script);
+    folder_write(s->folder, "answer", answer);
+    s->config = (struct kube_config){
+        .origin = xstrdup("the test"),
+        .server = xstrdup("https://k"),
+        .exec = xcalloc(1, sizeof(struct kube_exec)),
+    };
+    s->config.exec->api_version = xstrdup("client.authentication.k8s.io/v1");
+    s->config.exec->command = folder_path(s->folder, "plugin");
+    assert_int_equal(chmod(s->config.exec->command, 0755), 0);
+    begin(s);
+}
+
+/* As turn(), and until the plugin, if one runs, has ended. */
+static void turn_plugin(struct stage *s, int64_t at)
+{
+    struct pollfd fds[CREDENTIALS_FDS];
+    size_t count;
+
+    turn(s, at);
+    while ((count = credentials_fds(s->c, fds)) > 0) {
+        assert_true(poll(fds, count, PATIENCE) > 0);
+        turn(s, at);
+    }
+}
+
+static void assert_file(const struct stage *s, const char *name, const char *wanted)
+{
+    CLEANUP(free_cleanup) char *path = folder_path(s->folder, name);
+    CLEANUP(secret_cleanup) char *text = NULL;
+    struct error err;
+
+    text = secret_file_read(path, 1 << 16, NULL, &err);
+    assert_non_null(text);
+    assert_string_equal(text, wanted);
+}
+
+static void a_plugin_is_waited_for(void **state)
+{
+    char wanted[256];
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
+    assert_false(credentials_ready(s.c));
+    snprintf(wanted, sizeof(wanted), "error: the exec plugin '%s' has not answered yet\n",
+             s.config.exec->command);
+    assert_headers(s.c, wanted);
+    assert_true(credentials_due(s.c) <= START);
+    turn_plugin(&s, 0);
+    assert_true(credentials_ready(s.c));
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    assert_file(&s, "info",
+                "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+                "\"spec\":{\"interactive\":false}}");
+    /* It told no end: it is good until it is refused. */
+    assert_true(credentials_due(s.c) == INT64_MAX);
+    turn_plugin(&s, 1000LL * MINUTE);
+    assert_file(&s, "runs", "x");
+    tear_down(&s);
+}
+
+static void a_plugin_is_told_of_the_cluster(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
+    credentials_free(s.c);
+    s.config.exec->provide_cluster_info = true;
+    s.config.tls_server_name = xstrdup("k.example");
+    s.config.ca.data = xstrdup(CERTIFICATE("MAA="));
+    s.config.proxy_url = xstrdup("http://p");
+    s.config.disable_compression = true;
+    s.config.exec_config = xstrdup("{\"a\":1}");
+    begin(&s);
+    turn_plugin(&s, 0);
+    assert_file(&s, "info",
+                "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\","
+                "\"spec\":{\"cluster\":{\"server\":\"https://k\",\"tls-server-name\":\"k.example\","
+                "\"certificate-authority-data\":\"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1BQT0KLS0t"
+                "LS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo=\",\"proxy-url\":\"http://p\","
+                "\"disable-compression\":true,\"config\":{\"a\":1}},\"interactive\":false}}");
+    tear_down(&s);
+}
+
+static void a_plugin_runs_again_before_its_token_expires(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
+    turn_plugin(&s, 0);
+    assert_true(credentials_due(s.c) == START + 29 * MINUTE);
+    folder_write(s.folder, "answer", ANSWER(UNTIL("50") "\"token\":\"two\""));
+    turn_plugin(&s, 29 * MINUTE - 1);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    turn_plugin(&s, 29 * MINUTE);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    assert_file(&s, "runs", "xx");
+    assert_int_equal(credentials_version(s.c), 0);
+    tear_down(&s);
+}
+
+static void a_plugin_that_fails_leaves_its_token_until_it_expires(void **state)
+{
+    int64_t at = 29 * MINUTE;
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
+    turn_plugin(&s, 0);
+    folder_write(s.folder, "fails", "");
+    turn_plugin(&s, at);
+    assert_non_null(strstr(credentials_problem(s.c), "it failed with exit code 1: no login"));
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_FIRST_MS);
+    turn_plugin(&s, at + LOGIN_RETRY_FIRST_MS - 1);
+    assert_file(&s, "runs", "xx");
+    turn_plugin(&s, at += LOGIN_RETRY_FIRST_MS);
+    assert_file(&s, "runs", "xxx");
+    assert_true(credentials_due(s.c) == START + at + 2 * LOGIN_RETRY_FIRST_MS);
+    for (unsigned i = 0; i < 10; i++)
+        turn_plugin(&s, at += LOGIN_RETRY_LAST_MS);
+    assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_LAST_MS);
+    assert_false(credentials_ready(s.c));
+    folder_unlink(s.folder, "fails");
+    folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
+    turn_plugin(&s, at + LOGIN_RETRY_LAST_MS);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    assert_string_equal(credentials_problem(s.c), "");
+    tear_down(&s);
+}
+
+static void a_plugin_runs_again_after_its_token_was_refused(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER("\"token\":\"one\""));
+    turn_plugin(&s, 0);
+    folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
+    credentials_refused(s.c);
+    credentials_refused(s.c);
+    turn_plugin(&s, LOGIN_PAUSE_MS - 1);
+    assert_headers(s.c, "Authorization: Bearer one\n");
+    turn_plugin(&s, LOGIN_PAUSE_MS);
+    assert_headers(s.c, "Authorization: Bearer two\n");
+    turn_plugin(&s, MINUTE);
+    assert_file(&s, "runs", "xx");
+    tear_down(&s);
+}
+
+#define PEM_LINES(kind, body) "-----BEGIN " kind "-----\\n" body "\\n-----END " kind "-----\\n"
+#define PAIR(body)                                                                                 \
+    "\"clientCertificateData\":\"" PEM_LINES(                                                      \
+        "CERTIFICATE", body) "\",\"clientKeyData\":\"" PEM_LINES("EC PRIVATE KEY", body) "\""
+
+static void another_certificate_of_a_plugin_is_another_version(void **state)
+{
+    struct stage s;
+
+    (void)state;
+    set_up_plugin(&s, ANSWER(PAIR("b25l")));
+    turn_plugin(&s, 0);
+    assert_headers(s.c, "");
+    uint64_t version = credentials_version(s.c);
+    credentials_refused(s.c);
+    turn_plugin(&s, LOGIN_PAUSE_MS);
+    assert_true(credentials_version(s.c) == version);
+    folder_write(s.folder, "answer", ANSWER(PAIR("dHdv")));
+    credentials_refused(s.c);
+    turn_plugin(&s, 2 * LOGIN_PAUSE_MS);
+    assert_file(&s, "runs", "xxx");
+    assert_true(credentials_version(s.c) != version);
+    tear_down(&s);
+}
+
+static struct answer_case {
+    const char *name;
+    const char *answer;
+    const char *error;
+} answer_cases[] = {
+    {"garbage", "hidden", "what it printed is not JSON"},
+    {"nothing", "", "what it printed is not JSON"},
+    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "what it printed is not JSON"},
+    {"a list", "[\"hidden\"]", "what it printed is not an ExecCredential"},
+    {"another version", ANSWER_OF("v1beta1", "\"token\":\"hidden\""),
+     "its answer is not of the apiVersion 'client.authentication.k8s.io/v1' that the kubeconfig"},
+    {"no status",
+     "{\"kind\":\"ExecCredential\",\"apiVersion\":\"client.authentication.k8s.io/v1\"}",
+     "it has no status"},
+    {"an empty status", ANSWER(""), "its status has neither a token nor a client certificate"},
+    {"an empty token", ANSWER("\"token\":\"\""), "its status has neither a token nor"},
+    {"a token that is no text", ANSWER("\"token\":1"), "its status.token is not a text"},
+    {"a token that would be a header", ANSWER("\"token\":\"hidden\\r\\nX: y\""),
+     "its status.token holds control characters"},
+    {"a certificate without a key", ANSWER("\"clientCertificateData\":\"hidden\""),
+     "its status has clientCertificateData without clientKeyData"},
+    {"a key without a certificate", ANSWER("\"token\":\"t\",\"clientKeyData\":\"hidden\""),
+     "its status has clientKeyData without clientCertificateData"},
+    {"a certificate that is none",
+     ANSWER("\"clientCertificateData\":\"hidden\",\"clientKeyData\":\"hidden\""),
+     "its status.clientCertificateData: there is no PEM certificate in it"},
+    {"an end that is no time", ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"soon\""),
+     "its status.expirationTimestamp is not a time in RFC 3339"},
+    {"an end that is past",
+     ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"2029-12-31T23:59:59Z\""),
+     "what it gave has expired already: compare the clocks"},
+};
+
+static void refuse_answer(void **state)
+{
+    const struct answer_case *row = *state;
+    struct strbuf wanted = STRBUF_INIT(2000);
+    struct stage s;
+
+    set_up_plugin(&s, row->answer);
+    turn_plugin(&s, 0);
+    assert_false(credentials_ready(s.c));
+    strbuf_addf(&wanted, "the exec plugin '%s': %s", s.config.exec->command, row->error);
+    if (!strstr(credentials_problem(s.c), wanted.data) ||
+        strstr(credentials_problem(s.c), "hidden"))
+        fail_msg("'%s' is not '%s'", credentials_problem(s.c), wanted.data);
+
+    /* The reason is also that of the requests that cannot be sent. */
+    CLEANUP(free_cleanup) char *headers = headers_of(s.c, &s.err);
+    assert_non_null(strstr(headers, row->error));
+    strbuf_release(&wanted);
+    tear_down(&s);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest others[] = {
+        cmocka_unit_test(a_key_that_others_can_write_is_refused),
+        cmocka_unit_test(a_token_is_read_again_once_a_minute),
+        cmocka_unit_test(a_token_is_read_again_after_it_was_refused),
+        cmocka_unit_test(a_token_that_cannot_be_read_stays),
+        cmocka_unit_test(a_token_in_the_kubeconfig_stands_in_for_its_file),
+        cmocka_unit_test(a_ca_is_taken_over_once_it_has_settled),
+        cmocka_unit_test(a_pair_is_taken_over_together),
+        cmocka_unit_test(a_certificate_may_be_renewed_for_its_key),
+        cmocka_unit_test(a_swapped_link_is_a_change),
+        cmocka_unit_test(what_is_the_same_again_is_no_change),
+        cmocka_unit_test(a_bad_ca_is_not_taken_over),
+        cmocka_unit_test(a_plugin_is_waited_for),
+        cmocka_unit_test(a_plugin_is_told_of_the_cluster),
+        cmocka_unit_test(a_plugin_runs_again_before_its_token_expires),
+        cmocka_unit_test(a_plugin_that_fails_leaves_its_token_until_it_expires),
+        cmocka_unit_test(a_plugin_runs_again_after_its_token_was_refused),
+        cmocka_unit_test(another_certificate_of_a_plugin_is_another_version),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(apply_cases) + ARRAY_LEN(file_cases) +
+                            ARRAY_LEN(answer_cases) + ARRAY_LEN(others)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(apply_cases); i++)
+        tests[n++] = (struct CMUnitTest){apply_cases[i].name, apply, NULL, NULL, &apply_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(file_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){file_cases[i].name, refuse_file, NULL, NULL, &file_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(answer_cases); i++)
+        tests[n++] =
+            (struct CMUnitTest){answer_cases[i].name, refuse_answer, NULL, NULL, &answer_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++)
+        tests[n++] = others[i];
+    return cmocka_run_group_tests_name("credentials", tests, NULL, NULL);
+}
