@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/json.h"
+
+/* What an API server serves, as its discovery documents say. */
+
+struct api_resource {
+    char *api_version; /* "apps/v1" */
+    char *kind;        /* "Deployment" */
+    char *resource;    /* "deployments", as in paths. */
+    bool namespaced;
+    bool watchable; /* Can be listed and watched. */
+    bool preferred; /* Of the version that its group prefers. */
+};
+
+/* What is known of one version of a group. */
+enum api_state {
+    API_READ,   /* Its resources are in the table. */
+    API_FAILED, /* It exists, and its resources could not be told, or are out of date. */
+};
+
+struct api_version {
+    char *name; /* "apps/v1" */
+    enum api_state state;
+    bool preferred;
+};
+
+struct api_table {
+    struct api_version *versions;
+    size_t version_count;
+    struct api_resource *resources;
+    size_t resource_count;
+    bool core_known;   /* Versions of the core group that are not listed do not exist. */
+    bool groups_known; /* The same of all other groups. */
+};
+
+void api_table_release(struct api_table *t);
+
+/* The resource of a kind; one that can be watched, if there are several. NULL if there is none. */
+const struct api_resource *api_table_find(const struct api_table *t, const char *api_version,
+                                          const char *kind);
+
+/* What is known of "apps/v1"; NULL if it is not listed. */
+struct api_version *api_table_version(const struct api_table *t, const char *name);
+
+/* An APIGroupDiscoveryList: groups, versions and resources in one document. */
+bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;
+
+/* An APIVersions or an APIGroupList: versions, whose resources have to be read each. */
+bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error *err) MUST_USE;
+
+/* An APIResourceList: the resources of a version that is in the table. */
+bool api_table_add_resources(struct api_table *t, const char *api_version, const cJSON *json,
+                             struct error *err) MUST_USE;
+
+/*
+ * Take over from an earlier table what this one does not know: the resources of
+ * versions that failed, and of all versions of a part that could not be listed. What could
+ * not be read has not been deleted.
+ */
+void api_table_inherit(struct api_table *t, const struct api_table *earlier);
+
+/* True if both serve the same. */
+bool api_table_equal(const struct api_table *a, const struct api_table *b);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/discoverer.h"
+
+enum {
+    BODY_MAX_BYTES = 16 * 1024 * 1024,
+    INTERVAL_MS = 30 * 1000,
+    /* Where a round takes a request for each version of each group. */
+    LEGACY_INTERVAL_MS = 5 * 60 * 1000,
+    INTERVAL_SPREAD_MS = 3 * 1000,
+    RETRY_FIRST_MS = 1000,
+    RETRY_SHIFTS = 5,
+    APART_MS = 2 * 1000, /* However much points at a change. */
+    FAILURES_BEFORE_SETTLED = 3,
+};
+
+void discoverer_init(struct discoverer *d, struct follow_context *context)
+{
+    *d = (struct discoverer){
+        .context = context,
+        .discovery = discovery_new(),
+        .body = STRBUF_INIT(BODY_MAX_BYTES),
+        .due_ms = context->now_ms,
+        .begun_ms = context->now_ms - APART_MS,
+    };
+}
+
+void discoverer_release(struct discoverer *d)
+{
+    if (d->transfer)
+        d->context->transport.cancel(d->context->transport.context, d->transfer);
+    strbuf_release(&d->body);
+    discovery_free(d->discovery);
+}
+
+static void plan_next(struct discoverer *d)
+{
+    unsigned shifts = d->failures < RETRY_SHIFTS ? d->failures : RETRY_SHIFTS;
+    int64_t delay_ms = discovery_is_legacy(d->discovery) ? LEGACY_INTERVAL_MS : INTERVAL_MS;
+
+    if (d->failures > 0)
+        delay_ms = (int64_t)RETRY_FIRST_MS << (shifts - 1);
+    d->due_ms = d->context->now_ms + delay_ms + follow_random(d->context) % INTERVAL_SPREAD_MS;
+}
+
+static void end_round(struct discoverer *d)
+{
+    if (discovery_succeeded(d->discovery)) {
+        d->failures = 0;
+    } else if (++d->failures == 2) {
+        log_write(d->context->log, LOG_LEVEL_WARN,
+                  "the server does not say what it serves; what was known counts on");
+    }
+    plan_next(d);
+}
+
+static bool take_data(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct discoverer *d = context;
+
+    (void)http_status;
+    strbuf_add(&d->body, bytes, len);
+    return strbuf_ok(&d->body);
+}
+
+static void take_done(void *context, const struct transport_result *result)
+{
+    struct discoverer *d = context;
+    struct discovery_reply reply = {
+        .http_status = strbuf_ok(&d->body) ? result->http_status : 0,
+        .content_type = result->content_type,
+        .body = d->body.data,
+        .len = d->body.len,
+    };
+
+    d->transfer = NULL;
+    if (discovery_take(d->discovery, &reply))
+        end_round(d);
+    strbuf_release(&d->body);
+}
+
+void discoverer_turn(struct discoverer *d)
+{
+    if (d->transfer)
+        return;
+    if (!discovery_path(d->discovery)) {
+        if (d->context->now_ms < d->due_ms)
+            return;
+        d->begun_ms = d->context->now_ms;
+        discovery_begin(d->discovery);
+    }
+    d->transfer = d->context->transport.start(
+        d->context->transport.context,
+        &(struct transport_request){
+            .path = discovery_path(d->discovery),
+            .accept = discovery_accept(),
+            .lane = LANE_SHORT,
+            .handler = {.data = take_data, .done = take_done, .context = d},
+        });
+}
+
+int64_t discoverer_due(const struct discoverer *d)
+{
+    if (d->transfer)
+        return INT64_MAX;
+    return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
+}
+
+void discoverer_hasten(struct discoverer *d)
+{
+    int64_t soon_ms = d->begun_ms + APART_MS;
+
+    if (d->failures == 0 && d->due_ms > soon_ms)
+        d->due_ms = soon_ms;
+}
+
+bool discoverer_settled(const struct discoverer *d)
+{
+    return discovery_succeeded(d->discovery) || d->failures >= FAILURES_BEFORE_SETTLED;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/discovery.h"
+#include "exporter/kube/follower.h"
+
+/*
+ * Keeps what is known of a server's kinds fresh: asks at the start, every half
+ * a minute, and soon when something points at a change.
+ */
+struct discoverer {
+    struct follow_context *context;
+    struct discovery *discovery;
+    struct transfer *transfer;
+    struct strbuf body;
+    int64_t due_ms;
+    int64_t begun_ms;
+    unsigned failures; /* Rounds in a row. */
+};
+
+void discoverer_init(struct discoverer *d, struct follow_context *context);
+void discoverer_release(struct discoverer *d);
+
+/* Do what is due at context->now_ms. */
+void discoverer_turn(struct discoverer *d);
+int64_t discoverer_due(const struct discoverer *d);
+
+/* Something may have changed: ask as soon as it is decent. */
+void discoverer_hasten(struct discoverer *d);
+
+/* True once asking has been answered, or does not seem to get an answer. */
+bool discoverer_settled(const struct discoverer *d);

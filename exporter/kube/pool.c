@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/pool.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    /* One more than needed: the old one drains when the server wants to be rid of it. */
+    CONNECTIONS = 2,
+    /* Not what decides: the server's own limit does. */
+    STREAMS_PER_CONNECTION = 1000,
+    PROBE_INTERVAL_MS = 30 * 1000,
+    PROBE_TIMEOUT_MS = 15 * 1000,
+    CHECK_INTERVAL_MS = 1000,
+    RESPONSE_TIMEOUT_MS = 60 * 1000,
+    CANCELLED_MIN = 8,
+    CANCELLED_SHARE = 4,
+    CANCELLED_MS = 5 * 1000,
+};
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct pool *p = context;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+
+    (void)purpose;
+    if (fd >= 0)
+        p->connections++;
+    return fd;
+}
+
+static int close_socket(void *context, curl_socket_t socket)
+{
+    struct pool *p = context;
+
+    p->connections--;
+    return close(socket);
+}
+
+static void set_connections(struct pool *p, unsigned most)
+{
+    p->most_connections = most;
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)most);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)most);
+}
+
+struct pool *pool_new(const struct client_settings *settings, enum transport_lane lane,
+                      int64_t now_ms)
+{
+    struct pool *p = xcalloc(1, sizeof(*p));
+
+    p->settings = settings;
+    p->lane = lane;
+    p->multi = curl_multi_init();
+    if (!p->multi)
+        abort();
+    p->warm = lane == LANE_SHORT;
+    p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
+    curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
+    set_connections(p, CONNECTIONS);
+    return p;
+}
+
+void pool_free(struct pool *p)
+{
+    if (!p)
+        return;
+    curl_multi_cleanup(p->multi);
+    free(p);
+}
+
+static void hand_over(struct pool *p, struct transfer *t)
+{
+    t->added = true;
+    t->started_ms = t->heard_ms = p->now_ms;
+    if (curl_multi_add_handle(p->multi, t->easy) != CURLM_OK)
+        abort();
+}
+
+static void attach(struct pool *p, struct transfer *t)
+{
+    t->pool = p;
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
+    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, p);
+}
+
+void pool_add(struct pool *p, struct transfer *t)
+{
+    attach(p, t);
+    t->next = p->transfers;
+    p->transfers = t;
+    p->count++;
+    if (p->warm)
+        hand_over(p, t);
+}
+
+static void detach(struct pool *p, struct transfer *t)
+{
+    struct transfer **at = &p->transfers;
+
+    if (t->added)
+        curl_multi_remove_handle(p->multi, t->easy);
+    t->added = false;
+    t->pool = NULL;
+    if (t->is_probe) {
+        p->probe = NULL;
+        return;
+    }
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    t->next = NULL;
+    if (--p->count == 0)
+        p->idle_ms = p->now_ms;
+}
+
+void pool_cancel(struct pool *p, struct transfer *t)
+{
+    if (t->responded && !t->is_probe && t->lane == LANE_STREAM) {
+        p->cancelled++;
+        p->cancelled_ms = p->now_ms;
+    }
+    detach(p, t);
+    transfer_free(t);
+}
+
+/* Move a transfer from the pool to those that are over. */
+static void finish(struct pool *p, struct transfer *t, struct transfer **finished)
+{
+    detach(p, t);
+    t->next = *finished;
+    *finished = t;
+}
+
+void pool_fail(struct pool *p, const char *why, struct transfer **finished)
+{
+    p->failed = true;
+    if (p->probe)
+        pool_cancel(p, p->probe);
+    while (p->transfers) {
+        struct transfer *t = p->transfers;
+
+        snprintf(t->error, sizeof(t->error), "%s", why);
+        t->complete = false;
+        finish(p, t, finished);
+    }
+}
+
+void pool_heard(struct pool *p, struct transfer *t)
+{
+    t->heard_ms = p->now_ms;
+    p->heard_ms = p->now_ms;
+}
+
+/* ---- probes ---- */
+
+static bool drop_body(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    (void)context;
+    (void)http_status;
+    (void)bytes;
+    (void)len;
+    return true;
+}
+
+static void begin_probe(struct pool *p)
+{
+    struct transfer *t = transfer_new(p->settings, &(struct transport_request){
+                                                       .path = "/livez/ping",
+                                                       .accept = "*/*",
+                                                       .lane = LANE_STREAM,
+                                                       .handler = {.data = drop_body},
+                                                   });
+
+    p->probe_ms = p->now_ms + PROBE_INTERVAL_MS;
+    if (!t->easy) {
+        p->failed = true;
+        snprintf(p->failure, sizeof(p->failure), "%s", t->error);
+        transfer_free(t);
+        return;
+    }
+    t->is_probe = true;
+    p->probe = t;
+    attach(p, t);
+    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)PROBE_TIMEOUT_MS);
+    hand_over(p, t);
+}
+
+static void warm_up(struct pool *p)
+{
+    p->warm = true;
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (!t->added)
+            hand_over(p, t);
+    }
+}
+
+/* Any answer will do: it is the connection that is asked. */
+static void end_probe(struct pool *p, struct transfer *t)
+{
+    bool answered = t->responded;
+    bool found_no_room = transfer_is_pending(t) && p->warm;
+
+    if (t->http_status == 401)
+        p->settings->identity.refused(p->settings->identity.context);
+    if (found_no_room) {
+        set_connections(p, p->most_connections + 1);
+    } else if (!answered && (!p->warm || p->now_ms - p->heard_ms >= PROBE_TIMEOUT_MS)) {
+        p->failed = true;
+        snprintf(p->failure, sizeof(p->failure), "%s", t->error);
+    }
+    pool_cancel(p, t);
+    if (answered && !p->warm)
+        warm_up(p);
+}
+
+/* ---- room ---- */
+
+/*
+ * curl says neither how many streams the server takes on a connection nor that a
+ * request waits for one. Those that have not begun while others run wait: give
+ * them as many connections as they need, going by what the others needed.
+ */
+static void make_room(struct pool *p)
+{
+    unsigned waiting = 0, running = 0, per_connection;
+
+    if (!p->warm || p->now_ms < p->check_ms)
+        return;
+    p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (!transfer_is_pending(t))
+            running += t->responded;
+        else if (p->now_ms - t->started_ms >= CHECK_INTERVAL_MS)
+            waiting++;
+    }
+    if (waiting == 0 || running == 0 || p->connections == 0 || p->connections < p->most_connections)
+        return;
+    per_connection = running / p->connections > 0 ? running / p->connections : 1;
+    /* One more for the probe. */
+    set_connections(p, p->connections + (waiting + 1 + per_connection - 1) / per_connection);
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (!transfer_is_pending(t))
+            continue;
+        /* curl does not look again by itself. */
+        curl_multi_remove_handle(p->multi, t->easy);
+        hand_over(p, t);
+    }
+}
+
+/* A stream whose response does not begin is of no use, however sound its connection. */
+static void give_up_unanswered(struct pool *p, struct transfer **finished)
+{
+    struct transfer *next;
+
+    for (struct transfer *t = p->transfers; t; t = next) {
+        next = t->next;
+        if (!t->added || t->responded || t->lane != LANE_STREAM ||
+            p->now_ms - t->started_ms < RESPONSE_TIMEOUT_MS)
+            continue;
+        snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
+        finish(p, t, finished);
+    }
+}
+
+/*
+ * curl 7.88 tells the server that a stream was cancelled only when something else
+ * is sent on its connection. Where little is left beside such streams, what is
+ * left moves to new connections, so that the server is rid of them.
+ */
+static void shake_off_cancelled(struct pool *p)
+{
+    if (p->cancelled < CANCELLED_MIN || p->cancelled < CANCELLED_SHARE * p->count ||
+        p->count == 0 || p->now_ms - p->cancelled_ms < CANCELLED_MS)
+        return;
+    p->failed = true;
+    snprintf(p->failure, sizeof(p->failure), "moved away from streams that were cancelled");
+}
+
+/* ---- turns ---- */
+
+static void take_messages(struct pool *p, struct transfer **finished)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(p->multi, &left))) {
+        struct transfer *t = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+        transfer_end(t, message->data.result);
+        if (t->is_probe) {
+            end_probe(p, t);
+            continue;
+        }
+        if (t->responded && t->http_status == 401)
+            p->settings->identity.refused(p->settings->identity.context);
+        finish(p, t, finished);
+    }
+}
+
+void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
+{
+    int running;
+
+    p->now_ms = now_ms;
+    if (p->lane == LANE_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
+        begin_probe(p);
+    curl_multi_perform(p->multi, &running);
+    take_messages(p, finished);
+    make_room(p);
+    give_up_unanswered(p, finished);
+    shake_off_cancelled(p);
+    if (p->failed)
+        pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
+}
+
+int64_t pool_due(struct pool *p, int64_t now_ms)
+{
+    long timeout_ms = -1;
+    int64_t due_ms = INT64_MAX;
+
+    curl_multi_timeout(p->multi, &timeout_ms);
+    if (timeout_ms >= 0)
+        due_ms = now_ms + timeout_ms;
+    if (p->cancelled >= CANCELLED_MIN && p->count > 0 && p->cancelled_ms + CANCELLED_MS < due_ms &&
+        p->cancelled_ms + CANCELLED_MS > now_ms)
+        due_ms = p->cancelled_ms + CANCELLED_MS;
+    if (p->lane == LANE_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
+        due_ms = p->probe_ms;
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (t->added && !t->responded && p->check_ms < due_ms)
+            due_ms = p->check_ms;
+    }
+    return due_ms;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/source.h"
+
+#include "exporter/kube/discoverer.h"
+
+/* What is followed whatever the policies say. */
+static const struct fixed_kind {
+    const char *api_version;
+    const char *kind;
+    const char *resource;
+    const char *field_selector;
+    bool namespaced;
+    bool required; /* Without it nothing could be said. */
+    bool unscoped; /* Concerns every namespace. */
+} fixed_kinds[] = {
+    {"policy.karmada.io/v1alpha1", "PropagationPolicy", "propagationpolicies", NULL, true, true,
+     false},
+    {"policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "clusterpropagationpolicies", NULL,
+     false, true, true},
+    {"work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", NULL, true, true, false},
+    {"work.karmada.io/v1alpha2", "ClusterResourceBinding", "clusterresourcebindings", NULL, false,
+     true, false},
+    {"policy.karmada.io/v1alpha1", "OverridePolicy", "overridepolicies", NULL, true, false, false},
+    {"policy.karmada.io/v1alpha1", "ClusterOverridePolicy", "clusteroverridepolicies", NULL, false,
+     false, true},
+    {"cluster.karmada.io/v1alpha1", "Cluster", "clusters", NULL, false, false, true},
+    {"v1", "Event", "events", "reason=DependencyPolicyConflict", true, false, false},
+};
+
+struct unserved_list {
+    struct unserved *items;
+    size_t count;
+};
+
+struct kube_source {
+    struct follow_context context;
+    const struct engine *engine;
+    struct discoverer discoverer;
+    struct follower **followers; /* The fixed kinds', then the templates'. */
+    size_t count;
+    size_t fixed_count;
+    struct unserved_list unserved;
+    uint64_t selected_version; /* Of what the followers are up to date with. */
+    uint64_t discovery_version;
+    bool synced_once;
+    bool ready;
+    struct watch_counts past;
+};
+
+static struct follower *add_follower(struct kube_source *s, const struct follower_spec *spec)
+{
+    s->followers = xreallocarray(s->followers, s->count + 1, sizeof(struct follower *));
+    s->followers[s->count] = follower_new(&s->context, spec);
+    s->followers[s->count]->wanted = true;
+    return s->followers[s->count++];
+}
+
+static void add_fixed(struct kube_source *s, const struct fixed_kind *fixed, const char *ns)
+{
+    struct follower *f = add_follower(s, &(struct follower_spec){
+                                             .api_version = fixed->api_version,
+                                             .kind = fixed->kind,
+                                             .resource = fixed->resource,
+                                             .ns = ns,
+                                             .field_selector = fixed->field_selector,
+                                             .unscoped = fixed->unscoped,
+                                         });
+
+    f->required = fixed->required;
+}
+
+static void add_all_fixed(struct kube_source *s)
+{
+    const struct scope_filter *scope = s->context.scope;
+
+    for (size_t i = 0; i < ARRAY_LEN(fixed_kinds); i++) {
+        const struct fixed_kind *fixed = &fixed_kinds[i];
+
+        if (!fixed->namespaced || scope->namespace_count == 0) {
+            if (fixed->namespaced || fixed->unscoped || scope_allows(scope, ""))
+                add_fixed(s, fixed, NULL);
+            continue;
+        }
+        for (size_t k = 0; k < scope->namespace_count; k++) {
+            if (scope_allows(scope, scope->namespaces[k]))
+                add_fixed(s, fixed, scope->namespaces[k]);
+        }
+    }
+    s->fixed_count = s->count;
+}
+
+struct kube_source *kube_source_new(const struct kube_settings *settings)
+{
+    struct kube_source *s = xcalloc(1, sizeof(*s));
+
+    s->context = (struct follow_context){
+        .store = settings->store,
+        .transport = settings->transport,
+        .scope = settings->scope,
+        .log = settings->log,
+        .now_ms = settings->now_ms,
+        .clock_ms = settings->clock_ms,
+        .random = settings->seed,
+        .streaming_lists = settings->streaming_lists,
+    };
+    gate_init(&s->context.gate, settings->now_ms);
+    s->engine = settings->engine;
+    discoverer_init(&s->discoverer, &s->context);
+    add_all_fixed(s);
+    return s;
+}
+
+static void release_unserved(struct unserved_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i].api_version);
+        free(list->items[i].kind);
+    }
+    free(list->items);
+}
+
+void kube_source_free(struct kube_source *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        follower_free(s->followers[i]);
+    free(s->followers);
+    release_unserved(&s->unserved);
+    discoverer_release(&s->discoverer);
+    free(s);
+}
+
+/* ---- which kinds ---- */
+
+static const char *const whole[] = {NULL};
+
+/* The namespaces to follow a resource in, one follower each. */
+static const char *const *namespaces_of(const struct kube_source *s,
+                                        const struct api_resource *resource, size_t *count)
+{
+    const struct scope_filter *scope = s->context.scope;
+
+    *count = 1;
+    if (!resource->namespaced || scope->namespace_count == 0)
+        return whole;
+    *count = scope->namespace_count;
+    return scope->namespaces;
+}
+
+static struct follower *find_follower(const struct kube_source *s, const struct follower_spec *spec)
+{
+    for (size_t i = s->fixed_count; i < s->count; i++) {
+        struct follower *f = s->followers[i];
+
+        if (strcmp(f->kind, spec->kind) == 0 && strcmp(f->api_version, spec->api_version) == 0 &&
+            strcmp(f->resource, spec->resource) == 0 &&
+            strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
+            return f;
+    }
+    return NULL;
+}
+
+static void want_served(struct kube_source *s, const struct api_resource *resource)
+{
+    size_t count;
+    const char *const *namespaces = namespaces_of(s, resource, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct follower_spec spec = {
+            .api_version = resource->api_version,
+            .kind = resource->kind,
+            .resource = resource->resource,
+            .ns = namespaces[i],
+            .metadata_only = true,
+        };
+        struct follower *f = find_follower(s, &spec);
+
+        if (!scope_allows(s->context.scope, namespaces[i] ? namespaces[i] : "") &&
+            (namespaces[i] || !resource->namespaced))
+            continue;
+        if (!f)
+            f = add_follower(s, &spec);
+        f->wanted = true;
+    }
+}
+
+static bool was_absent(const struct unserved_list *list, const struct unserved *u)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (strcmp(list->items[i].kind, u->kind) == 0 &&
+            strcmp(list->items[i].api_version, u->api_version) == 0)
+            return list->items[i].absent;
+    }
+    return false;
+}
+
+static void add_unserved(struct kube_source *s, const char *api_version, const char *kind,
+                         bool absent, const struct unserved_list *before)
+{
+    struct unserved *u;
+
+    s->unserved.items =
+        xreallocarray(s->unserved.items, s->unserved.count + 1, sizeof(*s->unserved.items));
+    u = &s->unserved.items[s->unserved.count++];
+    *u = (struct unserved){
+        .api_version = xstrdup(api_version), .kind = xstrdup(kind), .absent = absent};
+    if (absent && !was_absent(before, u))
+        log_write(s->context.log, LOG_LEVEL_WARN, "a policy selects a kind that is not served",
+                  "api_version", api_version, "kind", kind);
+}
+
+/* Mark what selectors name, and note down what of it there is nothing to follow of. */
+static void want_selected(struct kube_source *s)
+{
+    struct unserved_list before = s->unserved;
+    const char *api_version, *kind;
+
+    s->unserved = (struct unserved_list){0};
+    for (size_t at = 0; engine_next_selected(s->engine, &at, &api_version, &kind);) {
+        const struct api_resource *resource = NULL;
+
+        if (!api_version || !kind || kind_of(api_version, kind)->class != CLASS_TEMPLATE)
+            continue;
+
+        enum discovery_answer answer =
+            discovery_find(s->discoverer.discovery, api_version, kind, &resource);
+
+        if (answer == DISCOVERY_SERVED) {
+            want_served(s, resource);
+            continue;
+        }
+        add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
+    }
+    release_unserved(&before);
+}
+
+static void add_counts(struct watch_counts *sum, const struct watch_counts *counts)
+{
+    sum->lists += counts->lists;
+    sum->list_failures += counts->list_failures;
+    for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
+        sum->restarts[i] += counts->restarts[i];
+}
+
+static void drop_unwanted(struct kube_source *s)
+{
+    size_t kept = s->fixed_count;
+
+    for (size_t i = s->fixed_count; i < s->count; i++) {
+        struct follower *f = s->followers[i];
+
+        if (f->wanted) {
+            s->followers[kept++] = f;
+            continue;
+        }
+        add_counts(&s->past, &f->watch.counts);
+        follower_forget(f);
+    }
+    s->count = kept;
+}
+
+/* A fixed kind is asked for on and on; but once it is known to be gone, so are its objects. */
+static void empty_absent(struct kube_source *s)
+{
+    const struct api_resource *ignored;
+
+    for (size_t i = 0; i < s->fixed_count; i++) {
+        struct follower *f = s->followers[i];
+
+        if (f->synced && f->last_stop == STOP_ABSENT && f->watch.stops > 0 &&
+            discovery_find(s->discoverer.discovery, f->api_version, f->kind, &ignored) ==
+                DISCOVERY_ABSENT)
+            follower_empty(f);
+    }
+}
+
+static void follow_selected(struct kube_source *s)
+{
+    uint64_t selected = engine_selected_version(s->engine);
+    uint64_t discovered = discovery_version(s->discoverer.discovery);
+
+    if (s->synced_once && selected == s->selected_version && discovered == s->discovery_version)
+        return;
+
+    size_t unserved_before = s->unserved.count;
+
+    s->synced_once = true;
+    s->selected_version = selected;
+    s->discovery_version = discovered;
+    for (size_t i = s->fixed_count; i < s->count; i++)
+        s->followers[i]->wanted = false;
+    want_selected(s);
+    drop_unwanted(s);
+    if (s->unserved.count > unserved_before)
+        discoverer_hasten(&s->discoverer);
+}
+
+/* ---- turns ---- */
+
+static bool is_settled(const struct kube_source *s)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        const struct follower *f = s->followers[i];
+
+        if (f->required ? !f->synced : !follower_settled(f))
+            return false;
+    }
+    return discoverer_settled(&s->discoverer);
+}
+
+void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
+{
+    s->context.now_ms = now_ms;
+    s->context.clock_ms = clock_ms;
+    discoverer_turn(&s->discoverer);
+    follow_selected(s);
+    empty_absent(s);
+    for (size_t i = 0; i < s->count; i++) {
+        struct follower *f = s->followers[i];
+
+        follower_turn(f);
+        /* A kind that has just gone is known to be gone only once the server says so. */
+        if (f->last_stop == STOP_ABSENT && f->stopped_ms > s->discoverer.begun_ms)
+            discoverer_hasten(&s->discoverer);
+    }
+    s->ready = s->ready || is_settled(s);
+}
+
+int64_t kube_source_due(const struct kube_source *s)
+{
+    int64_t due_ms = discoverer_due(&s->discoverer);
+
+    for (size_t i = 0; i < s->count; i++) {
+        int64_t other_ms = follower_due(s->followers[i]);
+
+        due_ms = other_ms < due_ms ? other_ms : due_ms;
+    }
+    return due_ms;
+}
+
+bool kube_source_ready(const struct kube_source *s)
+{
+    return s->ready;
+}
+
+size_t kube_source_count(const struct kube_source *s)
+{
+    return s->count;
+}
+
+const struct follower *kube_source_follower(const struct kube_source *s, size_t at)
+{
+    return s->followers[at];
+}
+
+size_t kube_source_unserved_count(const struct kube_source *s)
+{
+    return s->unserved.count;
+}
+
+const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at)
+{
+    return &s->unserved.items[at];
+}
+
+const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
+{
+    return &s->past;
+}

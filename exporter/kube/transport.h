@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/*
+ * How requests reach an API server. The client does it over HTTP; tests put a
+ * server of their own here.
+ *
+ * Handlers are called from the transport's own turn, never from within start or
+ * cancel, and may not start or cancel anything themselves, but for `done`, which may.
+ */
+struct transfer;
+
+/* Streams stay open; the others end soon, and are given up if they stall. */
+enum transport_lane { LANE_SHORT, LANE_STREAM };
+
+struct transport_result {
+    bool complete; /* It ended as HTTP says it should. That proves little: look at the body. */
+    unsigned http_status; /* 0 if there was no response. */
+    int64_t retry_after_ms;
+    const char *content_type; /* NULL if not told. */
+    const char *error;        /* For people; "" if complete. */
+};
+
+struct transport_handler {
+    /* The next bytes of the body, whatever the status. False gives up the transfer. */
+    bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
+    /* It is over. Not called after cancel. */
+    void (*done)(void *context, const struct transport_result *result);
+    void *context;
+};
+
+struct transport_request {
+    const char *path; /* With its query. Copied, as is the Accept header. */
+    const char *accept;
+    enum transport_lane lane;
+    struct transport_handler handler;
+};
+
+struct transport {
+    /* Never NULL: what cannot be started ends without a response. Ends with `done` or by cancel. */
+    struct transfer *(*start)(void *context, const struct transport_request *request);
+    void (*cancel)(void *context, struct transfer *transfer);
+    void *context;
+};

@@ -1,0 +1,528 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// faults FOLLOW [name]: plays scenarios against the program FOLLOW (follow.c). After each fault
+// what it knows must be what the server has.
+package main
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"sync/atomic"
+	"time"
+)
+
+var quiet = log.New(io.Discard, "", 0)
+
+// ---- certificates
+
+func newCert(name string) (tls.Certificate, []byte) {
+	caKey, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ca := &x509.Certificate{SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), IsCA: true,
+		BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	caDER, _ := x509.CreateCertificate(rand.Reader, ca, ca, &caKey.PublicKey, caKey)
+	key, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	leaf := &x509.Certificate{SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "server"},
+		NotBefore: ca.NotBefore, NotAfter: ca.NotAfter, IPAddresses: []net.IP{net.ParseIP("127.0.0.1")},
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	der, _ := x509.CreateCertificate(rand.Reader, leaf, ca, &key.PublicKey, caKey)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: caDER})
+}
+
+// ---- the follower
+
+type follower struct {
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	out   *bufio.Scanner
+	ca    string
+	token string
+}
+
+type lab struct {
+	*server
+	f   *follower
+	dir string
+}
+
+func writeFile(path string, data []byte) {
+	os.WriteFile(path+".new", data, 0o600)
+	os.Rename(path+".new", path)
+}
+
+func newLab(maxStreams int, prepare func(*server)) *lab {
+	dir, err := os.MkdirTemp("", "faults")
+	if err != nil {
+		panic(err)
+	}
+	cert, ca := newCert("first")
+	l := &lab{server: newServer(maxStreams, cert), dir: dir}
+	writeFile(filepath.Join(dir, "ca"), ca)
+	writeFile(filepath.Join(dir, "token"), []byte("secret\n"))
+	prepare(l.server)
+	l.start()
+	return l
+}
+
+func (l *lab) follow(address string, extra ...string) {
+	f := &follower{}
+	f.cmd = exec.Command(os.Args[1], append([]string{"https://" + address, filepath.Join(l.dir, "ca"), filepath.Join(l.dir, "token")}, extra...)...)
+	f.cmd.Stderr = os.Stderr
+	f.in, _ = f.cmd.StdinPipe()
+	out, _ := f.cmd.StdoutPipe()
+	f.out = bufio.NewScanner(out)
+	if err := f.cmd.Start(); err != nil {
+		panic(err)
+	}
+	l.f = f
+}
+
+func (f *follower) state() []string {
+	fmt.Fprintln(f.in, "state")
+	lines := []string{}
+	for f.out.Scan() {
+		if f.out.Text() == "end" {
+			sort.Strings(lines)
+			return lines
+		}
+		lines = append(lines, f.out.Text())
+	}
+	panic("the follower is gone")
+}
+
+func (f *follower) stats() map[string]int {
+	fmt.Fprintln(f.in, "stats")
+	if !f.out.Scan() {
+		panic("the follower is gone")
+	}
+	stats := map[string]int{}
+	for _, pair := range strings.Fields(f.out.Text()) {
+		name, value, _ := strings.Cut(pair, "=")
+		var n int
+		fmt.Sscan(value, &n)
+		stats[name] = n
+	}
+	return stats
+}
+
+func (l *lab) close() error {
+	l.f.in.Close()
+	err := l.f.cmd.Wait()
+	l.stop()
+	os.RemoveAll(l.dir)
+	return err
+}
+
+func difference(is, should []string) string {
+	have := map[string]bool{}
+	for _, line := range is {
+		have[line] = true
+	}
+	out := ""
+	for _, line := range should {
+		if !have[line] {
+			out += " -" + line
+		}
+		delete(have, line)
+	}
+	for line := range have {
+		out += " +" + line
+	}
+	if len(out) > 400 {
+		out = out[:400] + "..."
+	}
+	return out
+}
+
+// Wait until the follower knows what the server has.
+func (l *lab) converge(within time.Duration) error {
+	var diff string
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if diff = difference(l.f.state(), l.expected()); diff == "" {
+			return nil
+		}
+	}
+	return fmt.Errorf("after %v:%s; stats %v", within, diff, l.f.stats())
+}
+
+func (l *lab) await(within time.Duration, what string, ok func(map[string]int) bool) error {
+	var stats map[string]int
+	for end := time.Now().Add(within); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if stats = l.f.stats(); ok(stats) {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s not after %v: %v, server: %d connections, %d watchers", what, within, stats, l.connections(), l.watchers.Load())
+}
+
+// ---- scenarios
+
+func demo(s *server) {
+	s.put(object{Kind: "PropagationPolicy", Namespace: "a", Name: "p", Value: "1,ConfigMap"})
+	s.put(object{Kind: "ClusterPropagationPolicy", Name: "cp", Value: "2,Deployment,ConfigMap"})
+	for i := 0; i < 40; i++ {
+		s.put(object{Kind: "ConfigMap", Namespace: "a", Name: fmt.Sprint("m", i), Value: fmt.Sprint(i)})
+		s.put(object{Kind: "Deployment", Namespace: "b", Name: fmt.Sprint("d", i), Value: fmt.Sprint(i)})
+		s.put(object{Kind: "ResourceBinding", Namespace: "a", Name: fmt.Sprint("r", i)})
+	}
+}
+
+func churn(l *lab, n int) {
+	for i := 0; i < n; i++ {
+		name := fmt.Sprint("m", l.pick(60))
+		if l.pick(4) == 0 {
+			l.remove("ConfigMap/a/" + name)
+		} else {
+			l.put(object{Kind: "ConfigMap", Namespace: "a", Name: name, Value: fmt.Sprint(l.pick(1000))})
+		}
+	}
+}
+
+func many(count int) func(*server) {
+	return func(s *server) {
+		var names []string
+		for i := 0; i < count; i++ {
+			k := kind{"many.example.io/v1", fmt.Sprintf("Kind%d", i), fmt.Sprintf("kind%ds", i), true}
+			s.kinds[k.kind] = k
+			names = append(names, k.kind)
+			s.put(object{Kind: k.kind, Namespace: "a", Name: "x", Value: "1"})
+		}
+		s.put(object{Kind: "ClusterPropagationPolicy", Name: "all", Value: "1," + strings.Join(names, ",")})
+	}
+}
+
+func first(errs ...func() error) error {
+	for _, e := range errs {
+		if err := e(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+type scenario struct {
+	name string
+	run  func() error
+}
+
+func with(maxStreams int, prepare func(*server), body func(*lab) error, extra ...string) func() error {
+	return func() error {
+		l := newLab(maxStreams, prepare)
+		l.follow(l.address, extra...)
+		err := body(l)
+		if closed := l.close(); err == nil {
+			err = closed
+		}
+		return err
+	}
+}
+
+func changes(l *lab) error {
+	if err := l.converge(10 * time.Second); err != nil {
+		return err
+	}
+	churn(l, 500)
+	if err := l.converge(5 * time.Second); err != nil {
+		return err
+	}
+	l.remove("ClusterPropagationPolicy//cp")
+	return l.converge(5 * time.Second)
+}
+
+func randomFaults(seed int64) func(*lab) error {
+	return func(l *lab) error {
+		l.mu.Lock()
+		l.random.Seed(seed)
+		l.faults, l.goaway, l.streaming = 25, 3, seed%2 == 0
+		l.mu.Unlock()
+		start := time.Now()
+		for i := 0; i < 40; i++ {
+			churn(l, 5)
+			if l.pick(10) == 0 {
+				l.compact()
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		l.mu.Lock()
+		l.faults, l.goaway = 0, 0
+		l.mu.Unlock()
+		if err := l.converge(90 * time.Second); err != nil {
+			return err
+		}
+		if n, s := l.requests.Load(), time.Since(start).Seconds(); float64(n) > 100+60*s {
+			return fmt.Errorf("%d requests in %.0f s", n, s)
+		}
+		return nil
+	}
+}
+
+func crowd(connections int, within time.Duration) func(*lab) error {
+	return func(l *lab) error {
+		return first(
+			func() error {
+				return l.await(within, "all streams live", func(s map[string]int) bool {
+					return s["ready"] == 1 && s["streams"] == s["followers"]-1 && s["waiting"] == 0
+				})
+			},
+			func() error {
+				if n := l.f.stats()["connections"]; n > connections {
+					return fmt.Errorf("%d connections, %d allowed", n, connections)
+				}
+				return l.converge(5 * time.Second)
+			},
+			func() error {
+				l.remove("ClusterPropagationPolicy//all")
+				return l.await(5*time.Second, "streams end", func(s map[string]int) bool { return s["followers"] == 8 })
+			},
+			func() error {
+				// What curl has not yet told the server goes out with the next probe.
+				return l.await(40*time.Second, "the server sees it", func(map[string]int) bool { return l.watchers.Load() <= 8 })
+			},
+		)
+	}
+}
+
+func restart(l *lab) error {
+	return first(
+		func() error { return l.converge(10 * time.Second) },
+		func() error {
+			l.stop()
+			churn(l, 50)
+			l.compact()
+			time.Sleep(2 * time.Second)
+			l.start()
+			return l.converge(20 * time.Second)
+		},
+		func() error { churn(l, 50); return l.converge(20 * time.Second) },
+	)
+}
+
+func tokenExpires(l *lab) error {
+	return first(
+		func() error { return l.converge(10 * time.Second) },
+		func() error {
+			l.mu.Lock()
+			l.token = "fresh"
+			l.mu.Unlock()
+			before := l.requests.Load()
+			l.cutAll()
+			churn(l, 50)
+			time.Sleep(5 * time.Second)
+			if n := l.requests.Load() - before; n > 120 {
+				return fmt.Errorf("%d requests in 5 s with a token that is refused", n)
+			}
+			writeFile(filepath.Join(l.dir, "token"), []byte("fresh"))
+			return l.converge(45 * time.Second)
+		},
+	)
+}
+
+func caRotates(l *lab) error {
+	return first(
+		func() error { return l.converge(10 * time.Second) },
+		func() error {
+			cert, ca := newCert("second")
+			l.mu.Lock()
+			l.certs = cert
+			l.mu.Unlock()
+			writeFile(filepath.Join(l.dir, "ca"), ca)
+			time.Sleep(2 * time.Second)
+			l.cutAll()
+			churn(l, 50)
+			return l.converge(20 * time.Second)
+		},
+	)
+}
+
+func impostor(l *lab) error {
+	if err := l.converge(10 * time.Second); err != nil {
+		return err
+	}
+	known := l.f.state()
+	cert, _ := newCert("impostor")
+	l.mu.Lock()
+	l.certs = cert
+	l.mu.Unlock()
+	l.cutAll()
+	churn(l, 50)
+	time.Sleep(3 * time.Second)
+	if diff := difference(l.f.state(), known); diff != "" {
+		return fmt.Errorf("an impostor was believed:%s", diff)
+	}
+	return nil
+}
+
+func largeObject(l *lab) error {
+	return first(
+		func() error { return l.converge(10 * time.Second) },
+		func() error {
+			l.put(object{Kind: "ConfigMap", Namespace: "a", Name: "large", Value: "1", Padding: 4 << 20})
+			l.put(object{Kind: "ConfigMap", Namespace: "a", Name: "after", Value: "2"})
+			return l.converge(10 * time.Second)
+		},
+	)
+}
+
+func kindComesBack(l *lab) error {
+	foo := kind{"example.io/v1", "Foo", "foos", true}
+	return first(
+		func() error {
+			l.mu.Lock()
+			l.kinds["Foo"] = foo
+			l.mu.Unlock()
+			l.put(object{Kind: "Foo", Namespace: "a", Name: "f", Value: "1"})
+			l.put(object{Kind: "PropagationPolicy", Namespace: "a", Name: "foo", Value: "1,Foo"})
+			return l.converge(10 * time.Second)
+		},
+		func() error {
+			l.remove("Foo/a/f")
+			l.mu.Lock()
+			delete(l.kinds, "Foo")
+			l.epoch++
+			l.wake.Broadcast()
+			l.mu.Unlock()
+			return l.await(15*time.Second, "kind reported", func(s map[string]int) bool { return s["unserved"] == 1 })
+		},
+		func() error {
+			l.mu.Lock()
+			l.kinds["Foo"] = foo
+			l.mu.Unlock()
+			l.put(object{Kind: "Foo", Namespace: "a", Name: "g", Value: "2"})
+			return l.converge(45 * time.Second)
+		},
+	)
+}
+
+// A wire that can be cut without either end noticing.
+type wire struct {
+	listener net.Listener
+	dead     atomic.Bool
+}
+
+func (w *wire) pump(from, to net.Conn) {
+	buffer := make([]byte, 32*1024)
+	for {
+		n, err := from.Read(buffer)
+		if err != nil {
+			from.Close()
+			to.Close()
+			return
+		}
+		for w.dead.Load() {
+			time.Sleep(100 * time.Millisecond)
+		}
+		to.Write(buffer[:n])
+	}
+}
+
+func halfOpen() error {
+	l := newLab(100, demo)
+	w := &wire{}
+	w.listener, _ = net.Listen("tcp", "127.0.0.1:0")
+	var alive atomic.Int64
+	go func() {
+		for {
+			c, err := w.listener.Accept()
+			if err != nil {
+				return
+			}
+			up, err := net.Dial("tcp", l.address)
+			if err != nil {
+				c.Close()
+				continue
+			}
+			alive.Add(1)
+			if alive.Load() <= 2 {
+				go w.pump(c, up)
+				go w.pump(up, c)
+			} else {
+				other := &wire{}
+				go other.pump(c, up)
+				go other.pump(up, c)
+			}
+		}
+	}()
+	l.follow(w.listener.Addr().String())
+	err := first(
+		func() error { return l.converge(10 * time.Second) },
+		func() error {
+			w.dead.Store(true)
+			churn(l, 20)
+			return l.converge(75 * time.Second)
+		},
+	)
+	w.dead.Store(false)
+	w.listener.Close()
+	if closed := l.close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+func main() {
+	scenarios := []scenario{
+		{"changes, over streaming lists", with(100, demo, changes)},
+		{"changes, over lists", with(100, demo, changes, "list")},
+		{"a stream limit of 10", with(10, many(60), crowd(12, 30*time.Second), "list")},
+		{"a stream limit of 1", with(1, demo, changes, "list")},
+		{"300 kinds", with(100, many(300), crowd(10, 60*time.Second), "list")},
+		{"300 kinds, over streaming lists", with(100, many(300), crowd(10, 60*time.Second))},
+		{"a restart with compacted history", with(100, demo, restart)},
+		{"a token that expires", with(100, demo, tokenExpires)},
+		{"a CA that rotates", with(100, demo, caRotates)},
+		{"an impostor", with(100, demo, impostor)},
+		{"an event with an object of 4 MiB", with(100, demo, largeObject)},
+		{"a kind that is deleted and comes back", with(100, demo, kindComesBack)},
+		{"GOAWAY", with(100, demo, func(l *lab) error {
+			l.mu.Lock()
+			l.goaway = 50
+			l.mu.Unlock()
+			for i := 0; i < 20; i++ {
+				churn(l, 20)
+				l.mu.Lock()
+				l.epoch++
+				l.wake.Broadcast()
+				l.mu.Unlock()
+				time.Sleep(200 * time.Millisecond)
+			}
+			return l.converge(30 * time.Second)
+		})},
+		{"a half-open connection", halfOpen},
+	}
+	for seed := int64(1); seed <= 6; seed++ {
+		scenarios = append(scenarios, scenario{fmt.Sprint("random faults, seed ", seed), with(100, demo, randomFaults(seed))})
+	}
+	failed := 0
+	for _, s := range scenarios {
+		if len(os.Args) > 2 && !strings.Contains(s.name, os.Args[2]) {
+			continue
+		}
+		start := time.Now()
+		if err := s.run(); err != nil {
+			failed++
+			fmt.Printf("FAIL  %s: %v\n", s.name, err)
+		} else {
+			fmt.Printf("ok    %s (%.1f s)\n", s.name, time.Since(start).Seconds())
+		}
+	}
+	if failed > 0 {
+		os.Exit(1)
+	}
+}

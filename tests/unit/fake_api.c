@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/unit/fake_api.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/number.h"
+
+enum {
+    BODY_MAX = 1 << 22,
+    PAGE_OBJECTS = 3,
+    STALL_MS = 60 * 1000, /* After which the client gives up a short request. */
+    BOOKMARK_MS = 60 * 1000,
+};
+
+#define POLICY  "policy.karmada.io/v1alpha1"
+#define WORK    "work.karmada.io/v1alpha2"
+#define CLUSTER "cluster.karmada.io/v1alpha1"
+
+const struct fake_kind_row fake_kinds[FAKE_KIND_COUNT] = {
+    [FAKE_POLICY] = {POLICY, "PropagationPolicy", "propagationpolicies", true, false},
+    [FAKE_CLUSTER_POLICY] = {POLICY, "ClusterPropagationPolicy", "clusterpropagationpolicies",
+                             false, false},
+    [FAKE_BINDING] = {WORK, "ResourceBinding", "resourcebindings", true, false},
+    [FAKE_CLUSTER_BINDING] = {WORK, "ClusterResourceBinding", "clusterresourcebindings", false,
+                              false},
+    [FAKE_OVERRIDE] = {POLICY, "OverridePolicy", "overridepolicies", true, false},
+    [FAKE_CLUSTER_OVERRIDE] = {POLICY, "ClusterOverridePolicy", "clusteroverridepolicies", false,
+                               false},
+    [FAKE_CLUSTER] = {CLUSTER, "Cluster", "clusters", false, false},
+    [FAKE_EVENT] = {"v1", "Event", "events", true, false},
+    [FAKE_CONFIG_MAP] = {"v1", "ConfigMap", "configmaps", true, true},
+    [FAKE_DEPLOYMENT] = {"apps/v1", "Deployment", "deployments", true, true},
+    [FAKE_FOO] = {"example.io/v1", "Foo", "foos", true, true},
+};
+
+/* What a request has come to. */
+enum transfer_state { TRANSFER_NEW, TRANSFER_SENDING, TRANSFER_STREAMING, TRANSFER_STALLED };
+
+struct transfer {
+    struct transfer *next;
+    struct transport_handler handler;
+    char path[2048];
+    bool metadata_only;
+    bool over;
+    enum transfer_state state;
+    enum fake_kind kind;
+    char ns[16];
+    unsigned http_status;
+    int64_t retry_after_ms;
+    const char *content_type;
+    struct strbuf body;
+    size_t sent;
+    size_t cut_at; /* Where the body breaks off; SIZE_MAX: nowhere. */
+    bool cut_looks_fine;
+    uint64_t seen; /* The version up to which changes have been sent. */
+    bool deaf;     /* It stays open and sends nothing more. */
+    bool bookmarks;
+    int64_t opened_ms;
+    int64_t bookmark_ms;
+    int64_t ends_ms;
+};
+
+uint32_t fake_random(struct fake_api *f, uint32_t limit)
+{
+    f->random ^= f->random << 13;
+    f->random ^= f->random >> 17;
+    f->random ^= f->random << 5;
+    return f->random % limit;
+}
+
+static bool fault(struct fake_api *f)
+{
+    return fake_random(f, 100) < f->fault_percent;
+}
+
+void fake_api_init(struct fake_api *f, uint32_t seed)
+{
+    *f = (struct fake_api){.random = seed * 2654435761U + 1, .version = 100, .bookmarks = true};
+    f->snapshots = xcalloc(FAKE_SNAPSHOTS, sizeof(*f->snapshots));
+    for (int i = 0; i < FAKE_KIND_COUNT; i++)
+        f->served[i] = true;
+}
+
+static void free_transfer(struct transfer *t)
+{
+    strbuf_release(&t->body);
+    free(t);
+}
+
+void fake_api_release(struct fake_api *f)
+{
+    while (f->transfers) {
+        struct transfer *t = f->transfers;
+
+        f->transfers = t->next;
+        free_transfer(t);
+    }
+    free(f->snapshots);
+    free(f->log);
+}
+
+/* ---- objects ---- */
+
+static void note_change(struct fake_api *f, const char *type, struct fake_object *object)
+{
+    object->version = ++f->version;
+    f->log = xreallocarray(f->log, f->log_count + 1, sizeof(*f->log));
+    f->log[f->log_count++] = (struct fake_change){f->version, type, *object};
+}
+
+void fake_put(struct fake_api *f, enum fake_kind kind, const char *ns, const char *name,
+              unsigned value)
+{
+    struct fake_object *o = NULL;
+    bool added;
+
+    for (size_t i = 0; i < f->count && !o; i++) {
+        if (f->objects[i].kind == kind && strcmp(f->objects[i].name, name) == 0 &&
+            strcmp(f->objects[i].ns, ns) == 0)
+            o = &f->objects[i];
+    }
+    added = !o;
+    if (added) {
+        if (f->count == FAKE_OBJECTS_MAX)
+            return;
+        o = &f->objects[f->count++];
+        *o = (struct fake_object){.kind = kind};
+        snprintf(o->ns, sizeof(o->ns), "%s", ns);
+        snprintf(o->name, sizeof(o->name), "%s", name);
+    }
+    o->value = value;
+    note_change(f, added ? "ADDED" : "MODIFIED", o);
+}
+
+void fake_remove(struct fake_api *f, size_t at)
+{
+    struct fake_object gone = f->objects[at];
+
+    f->objects[at] = f->objects[--f->count];
+    note_change(f, "DELETED", &gone);
+}
+
+void fake_compact(struct fake_api *f)
+{
+    f->compacted = f->version;
+}
+
+void fake_serve(struct fake_api *f, enum fake_kind kind, bool served)
+{
+    f->served[kind] = served;
+    for (size_t i = f->count; !served && i-- > 0;) {
+        if (f->objects[i].kind == kind)
+            fake_remove(f, i);
+    }
+}
+
+void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot)
+{
+    memcpy(f->objects, snapshot->objects, sizeof(f->objects));
+    f->count = snapshot->count;
+    f->version = f->compacted = snapshot->version;
+    f->log_count = 0;
+    fake_cut_all(f);
+}
+
+#define SELECTOR(api_version, kind) "{\"apiVersion\":\"" api_version "\",\"kind\":\"" kind "\"}"
+
+static const char *const selected[] = {
+    SELECTOR("v1", "ConfigMap"),
+    SELECTOR("apps/v1", "Deployment"),
+    SELECTOR("example.io/v1", "Foo"),
+    (SELECTOR("v1", "ConfigMap") "," SELECTOR("example.io/v1", "Foo")),
+    SELECTOR("example.io/v1", "Unheard"),
+};
+
+bool fake_selects(unsigned value, enum fake_kind kind)
+{
+    char name[64];
+
+    snprintf(name, sizeof(name), "\"kind\":\"%s\"", fake_kinds[kind].kind);
+    return strstr(selected[value % ARRAY_LEN(selected)], name) != NULL;
+}
+
+void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out)
+{
+    const struct fake_kind_row *row = &fake_kinds[o->kind];
+
+    strbuf_addf(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",",
+                metadata_only ? "meta.k8s.io/v1" : row->api_version,
+                metadata_only ? "PartialObjectMetadata" : row->kind, o->name);
+    if (row->namespaced)
+        strbuf_addf(out, "\"namespace\":\"%s\",", o->ns);
+    strbuf_addf(out,
+                "\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"generation\":%u,"
+                "\"labels\":{\"v\":\"%u\"},\"resourceVersion\":\"%" PRIu64 "\"}",
+                o->value + 1, o->value, o->version);
+    if (o->kind == FAKE_POLICY || o->kind == FAKE_CLUSTER_POLICY)
+        strbuf_addf(out, ",\"spec\":{\"priority\":%u,\"placement\":{},\"resourceSelectors\":[%s]}",
+                    o->value % 7, selected[o->value % ARRAY_LEN(selected)]);
+    else if (o->kind == FAKE_BINDING)
+        strbuf_addf(out,
+                    ",\"spec\":{\"replicas\":%u,\"resource\":{\"apiVersion\":\"v1\",\"kind\":"
+                    "\"ConfigMap\",\"namespace\":\"%s\",\"name\":\"%s\"}}",
+                    o->value, o->ns, o->name);
+    strbuf_addc(out, '}');
+}
+
+/* ---- requests ---- */
+
+/* Put the value of a parameter of the path into `out`; empty if it has none. */
+static void parameter(const struct transfer *t, const char *name, char *out, size_t size)
+{
+    char key[64];
+    const char *at;
+
+    out[0] = '\0';
+    snprintf(key, sizeof(key), "%s=", name);
+    for (at = strchr(t->path, '?'); at; at = strchr(at + 1, '&')) {
+        if (strncmp(at + 1, key, strlen(key)) == 0) {
+            snprintf(out, size, "%.*s", (int)strcspn(at + 1 + strlen(key), "&"),
+                     at + 1 + strlen(key));
+            return;
+        }
+    }
+}
+
+static uint64_t number_parameter(const struct transfer *t, const char *name)
+{
+    char text[64];
+    uint64_t value = 0;
+
+    parameter(t, name, text, sizeof(text));
+    return parse_uint(text, UINT64_MAX, &value) ? value : 0;
+}
+
+static bool is_kind(struct transfer *t)
+{
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        const struct fake_kind_row *row = &fake_kinds[i];
+        char prefix[128];
+        const char *rest;
+
+        snprintf(prefix, sizeof(prefix), "/%s/%s/", strchr(row->api_version, '/') ? "apis" : "api",
+                 row->api_version);
+        if (strncmp(t->path, prefix, strlen(prefix)) != 0)
+            continue;
+        rest = t->path + strlen(prefix);
+        if (strncmp(rest, "namespaces/", 11) == 0) {
+            size_t len = strcspn(rest + 11, "/");
+
+            snprintf(t->ns, sizeof(t->ns), "%.*s", (int)len, rest + 11);
+            rest += 11 + len + 1;
+        }
+        if (strlen(row->resource) == strcspn(rest, "?") &&
+            strncmp(rest, row->resource, strlen(row->resource)) == 0) {
+            t->kind = (enum fake_kind)i;
+            return true;
+        }
+        t->ns[0] = '\0';
+    }
+    return false;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct fake_api *f = context;
+    struct transfer *t = xcalloc(1, sizeof(*t));
+
+    t->handler = request->handler;
+    t->metadata_only = strstr(request->accept, "as=PartialObjectMetadata") != NULL;
+    t->body = STRBUF_INIT(BODY_MAX);
+    t->cut_at = SIZE_MAX;
+    t->opened_ms = f->now_ms;
+    snprintf(t->path, sizeof(t->path), "%s", request->path);
+    /* At the end: the order of requests is that of answers. */
+    struct transfer **at = &f->transfers;
+    while (*at)
+        at = &(*at)->next;
+    *at = t;
+    if (strcmp(t->path, "/api") == 0)
+        f->discovery_requests++;
+    else if (is_kind(t) && !strstr(t->path, "continue="))
+        f->requests[t->kind]++;
+    return t;
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct fake_api *f = context;
+    struct transfer **at = &f->transfers;
+
+    while (*at != transfer)
+        at = &(*at)->next;
+    *at = transfer->next;
+    free_transfer(transfer);
+}
+
+struct transport fake_api_transport(struct fake_api *f)
+{
+    return (struct transport){.start = start, .cancel = cancel, .context = f};
+}
+
+/* The transfer is over: tell, and let it go. */
+static void finish(struct fake_api *f, struct transfer *t, bool complete)
+{
+    struct transfer **at = &f->transfers;
+    struct transport_handler handler = t->handler;
+    struct transport_result result = {
+        .complete = complete,
+        .http_status = t->http_status,
+        .retry_after_ms = t->retry_after_ms,
+        .content_type = t->content_type,
+        .error = complete ? "" : "connection lost",
+    };
+
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    free_transfer(t);
+    handler.done(handler.context, &result);
+}
+
+static void answer(struct transfer *t, unsigned http_status, const char *body)
+{
+    t->state = TRANSFER_SENDING;
+    t->http_status = http_status;
+    t->content_type = body[0] == '{' ? "application/json" : "text/plain; charset=utf-8";
+    strbuf_adds(&t->body, body);
+}
+
+static const struct {
+    unsigned http_status;
+    const char *body;
+} refusals[] = {
+    {429, "Too many requests, please try again later.\n"},
+    {429, "{\"kind\":\"Status\",\"code\":429,\"details\":{\"retryAfterSeconds\":1}}"},
+    {401, "{\"kind\":\"Status\",\"code\":401,\"message\":\"Unauthorized\"}"},
+    {403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"forbidden\"}"},
+    {404, "404 page not found\n"},
+    {410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}"},
+    {400, "{\"kind\":\"Status\",\"code\":400}"},
+    {422, "{\"kind\":\"Status\",\"code\":422}"},
+    {406, "{\"kind\":\"Status\",\"code\":406}"},
+    {500, "{\"kind\":\"Status\",\"code\":500}"},
+    {503, "<html><body>no upstream</body></html>"},
+    {504, "{\"kind\":\"Status\",\"code\":504,\"message\":\"Timeout: Too large resource version: 9, "
+          "current: 8\"}"},
+    {302, ""},
+    {200, ""},
+    {200, "<html><body>log in</body></html>"},
+    {200, "{\"kind\":\"Status\",\"code\":200}"},
+};
+
+static void refuse(struct fake_api *f, struct transfer *t)
+{
+    uint32_t which = fake_random(f, ARRAY_LEN(refusals) + 2);
+
+    if (which < ARRAY_LEN(refusals)) {
+        answer(t, refusals[which].http_status, refusals[which].body);
+        t->retry_after_ms = refusals[which].http_status == 429 ? 1000 : 0;
+    } else if (which == ARRAY_LEN(refusals)) {
+        t->state = TRANSFER_STALLED;
+    } else {
+        answer(t, 0, "");
+    }
+}
+
+static bool is_wanted(const struct transfer *t, const struct fake_object *o)
+{
+    return o->kind == t->kind && (!t->ns[0] || strcmp(t->ns, o->ns) == 0);
+}
+
+static void answer_list(struct fake_api *f, struct transfer *t)
+{
+    struct fake_snapshot *snapshot;
+    unsigned id = 0;
+    size_t at = 0, told = 0;
+    char token[64];
+
+    parameter(t, "continue", token, sizeof(token));
+    if (token[0]) {
+        if (sscanf(token, "s%u.%zu", &id, &at) != 2 ||
+            f->snapshots[id % FAKE_SNAPSHOTS].version < f->compacted ||
+            id + FAKE_SNAPSHOTS < f->snapshot_next) {
+            answer(t, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
+            return;
+        }
+    } else {
+        if (number_parameter(t, "resourceVersion") > f->version) {
+            answer(t, 504,
+                   "{\"kind\":\"Status\",\"code\":504,\"details\":{\"causes\":[{\"reason\":"
+                   "\"ResourceVersionTooLarge\"}]}}");
+            return;
+        }
+        id = (unsigned)f->snapshot_next++;
+        snapshot = &f->snapshots[id % FAKE_SNAPSHOTS];
+        snapshot->version = f->version;
+        snapshot->count = f->count;
+        memcpy(snapshot->objects, f->objects, sizeof(f->objects));
+    }
+    snapshot = &f->snapshots[id % FAKE_SNAPSHOTS];
+
+    bool paginate = f->paginates && number_parameter(t, "limit") > 0;
+    answer(t, 200, "{");
+    strbuf_adds(&t->body, "\"items\":[");
+    for (; at < snapshot->count && !(paginate && told == PAGE_OBJECTS); at++) {
+        if (!is_wanted(t, &snapshot->objects[at]))
+            continue;
+        strbuf_adds(&t->body, told++ > 0 ? "," : "");
+        fake_write(&snapshot->objects[at], t->metadata_only, &t->body);
+    }
+    strbuf_addf(&t->body,
+                "],\"kind\":\"SomeList\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
+                snapshot->version);
+    if (at < snapshot->count)
+        strbuf_addf(&t->body, ",\"continue\":\"s%u.%zu\"", id, at);
+    strbuf_adds(&t->body, "}}");
+}
+
+static void send_change(struct transfer *t, const char *type, const struct fake_object *o)
+{
+    strbuf_addf(&t->body, "{\"type\":\"%s\",\"object\":", type);
+    fake_write(o, t->metadata_only, &t->body);
+    strbuf_adds(&t->body, "}\n");
+}
+
+static void send_bookmark(struct fake_api *f, struct transfer *t, bool filled)
+{
+    if (f->version > t->seen)
+        t->seen = f->version;
+    strbuf_addf(&t->body,
+                "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":{"
+                "\"resourceVersion\":\"%" PRIu64 "\"%s}}}\n",
+                t->seen, filled ? ",\"annotations\":{\"k8s.io/initial-events-end\":\"true\"}" : "");
+    t->bookmark_ms = f->now_ms + BOOKMARK_MS;
+}
+
+static void answer_stream(struct fake_api *f, struct transfer *t)
+{
+    bool fill = strstr(t->path, "sendInitialEvents=true") != NULL;
+    uint64_t since = number_parameter(t, "resourceVersion");
+
+    if (fill && !f->streaming_lists) {
+        answer(t, 422, "{\"kind\":\"Status\",\"code\":422}");
+        return;
+    }
+    answer(t, 200, "");
+    t->state = TRANSFER_STREAMING;
+    t->bookmarks = f->bookmarks;
+    t->bookmark_ms = f->now_ms + BOOKMARK_MS;
+    t->ends_ms = f->now_ms + (int64_t)number_parameter(t, "timeoutSeconds") * 1000;
+    t->seen = since;
+    if (!fill && since < f->compacted) {
+        strbuf_adds(&t->body,
+                    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410}}\n");
+        t->ends_ms = f->now_ms;
+        return;
+    }
+    if (!fill)
+        return;
+    t->seen = f->version;
+    for (size_t i = 0; i < f->count; i++) {
+        if (is_wanted(t, &f->objects[i]))
+            send_change(t, "ADDED", &f->objects[i]);
+    }
+    send_bookmark(f, t, true);
+}
+
+static void add_served(const struct fake_api *f, const char *api_version, struct strbuf *out)
+{
+    bool first = true;
+
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        const struct fake_kind_row *row = &fake_kinds[i];
+
+        if (!f->served[i] || strcmp(row->api_version, api_version) != 0)
+            continue;
+        strbuf_addf(out,
+                    "%s{\"resource\":\"%s\",\"name\":\"%s\",\"kind\":\"%s\",\"namespaced\":%s,"
+                    "\"responseKind\":{\"kind\":\"%s\"},\"scope\":\"%s\","
+                    "\"verbs\":[\"list\",\"watch\"]}",
+                    first ? "" : ",", row->resource, row->resource, row->kind,
+                    row->namespaced ? "true" : "false", row->kind,
+                    row->namespaced ? "Namespaced" : "Cluster");
+        first = false;
+    }
+}
+
+static const char *const versions[] = {POLICY, WORK, CLUSTER, "apps/v1", "example.io/v1"};
+
+static void answer_discovery(struct fake_api *f, struct transfer *t)
+{
+    bool core = strcmp(t->path, "/api") == 0;
+
+    answer(t, 200, "{");
+    if (strchr(t->path + 1, '/') && strcmp(t->path, "/apis") != 0) {
+        strbuf_adds(&t->body, "\"kind\":\"APIResourceList\",\"resources\":[");
+        add_served(f, strchr(t->path + 1, '/') + 1, &t->body);
+        strbuf_adds(&t->body, "]}");
+        return;
+    }
+    if (f->legacy_discovery) {
+        if (core) {
+            strbuf_adds(&t->body, "\"kind\":\"APIVersions\",\"versions\":[\"v1\"]}");
+            return;
+        }
+        strbuf_adds(&t->body, "\"kind\":\"APIGroupList\",\"groups\":[");
+        for (size_t i = 0; i < ARRAY_LEN(versions); i++)
+            strbuf_addf(&t->body, "%s{\"versions\":[{\"groupVersion\":\"%s\"}]}", i ? "," : "",
+                        versions[i]);
+        strbuf_adds(&t->body, "]}");
+        return;
+    }
+    t->content_type = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+    strbuf_adds(&t->body, "\"kind\":\"APIGroupDiscoveryList\",\"items\":[");
+    for (size_t i = 0; i < (core ? 1 : ARRAY_LEN(versions)); i++) {
+        const char *api_version = core ? "v1" : versions[i];
+        const char *slash = strchr(api_version, '/');
+
+        strbuf_addf(&t->body,
+                    "%s{\"metadata\":{\"name\":\"%.*s\"},\"versions\":[{\"version\":\"%s\","
+                    "\"freshness\":\"Current\",\"resources\":[",
+                    i ? "," : "", slash ? (int)(slash - api_version) : 0, api_version,
+                    slash ? slash + 1 : api_version);
+        add_served(f, api_version, &t->body);
+        strbuf_adds(&t->body, "]}]}");
+    }
+    strbuf_adds(&t->body, "]}");
+}
+
+static void begin(struct fake_api *f, struct transfer *t)
+{
+    if (fault(f)) {
+        refuse(f, t);
+    } else if (!strchr(t->path, '?')) {
+        answer_discovery(f, t);
+    } else if (!is_kind(t) || !f->served[t->kind]) {
+        answer(t, 404, "404 page not found\n");
+    } else if (strstr(t->path, "watch=true")) {
+        answer_stream(f, t);
+    } else {
+        answer_list(f, t);
+    }
+    if (t->state == TRANSFER_SENDING && t->http_status == 200 && fault(f)) {
+        t->cut_at = fake_random(f, (uint32_t)t->body.len + 1);
+        t->cut_looks_fine = fake_random(f, 2);
+    }
+}
+
+/* ---- sending ---- */
+
+/* What goes wrong on a stream that is open. */
+static void disturb(struct fake_api *f, struct transfer *t)
+{
+    switch (fake_random(f, 7)) {
+    case 0:
+        strbuf_adds(&t->body,
+                    "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":500}}\n");
+        t->ends_ms = f->now_ms;
+        break;
+    case 1:
+        strbuf_adds(&t->body, "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":429,"
+                              "\"details\":{\"retryAfterSeconds\":2}}}\n");
+        t->ends_ms = f->now_ms;
+        break;
+    case 2:
+        t->deaf = true;
+        break;
+    case 3:
+        strbuf_adds(&t->body, "{\"type\":\"UNHEARD\",\"object\":{\"metadata\":{}}}\n");
+        break;
+    case 4:
+        strbuf_adds(&t->body, "<html>\n");
+        break;
+    case 5:
+        t->ends_ms = f->now_ms;
+        break;
+    default:
+        t->cut_at = t->sent + fake_random(f, (uint32_t)(t->body.len - t->sent) + 1);
+        t->cut_looks_fine = fake_random(f, 2);
+        break;
+    }
+}
+
+/* Put what has happened since into the body. */
+static void catch_up(struct fake_api *f, struct transfer *t)
+{
+    for (size_t i = 0; i < f->log_count && !t->deaf; i++) {
+        const struct fake_change *c = &f->log[i];
+
+        if (c->version <= t->seen)
+            continue;
+        t->seen = c->version;
+        if (!is_wanted(t, &c->object))
+            continue;
+        send_change(t, c->type, &c->object);
+        if (fault(f)) {
+            disturb(f, t);
+            return;
+        }
+    }
+    /* To one that is ahead of it a server keeps silent. */
+    if (!t->deaf && t->bookmarks && f->version >= t->seen && f->now_ms >= t->bookmark_ms)
+        send_bookmark(f, t, false);
+}
+
+/* Send a piece. True if there was one; `t` may be gone. */
+static bool send_piece(struct fake_api *f, struct transfer *t)
+{
+    size_t end = t->body.len < t->cut_at ? t->body.len : t->cut_at;
+    size_t len = end - t->sent;
+
+    if (len == 0)
+        return false;
+    len = 1 + fake_random(f, (uint32_t)(len < 700 ? len : 700));
+
+    const char *piece = t->body.data + t->sent;
+
+    t->sent += len;
+    if (!t->handler.data(t->handler.context, t->http_status, piece, len))
+        finish(f, t, false);
+    return true;
+}
+
+static bool turn(struct fake_api *f, struct transfer *t)
+{
+    if (t->state == TRANSFER_NEW) {
+        begin(f, t);
+        return true;
+    }
+    if (t->state == TRANSFER_STALLED) {
+        if (f->now_ms < t->opened_ms + STALL_MS)
+            return false;
+        finish(f, t, false);
+        return true;
+    }
+    if (t->state == TRANSFER_STREAMING && t->sent == t->body.len)
+        catch_up(f, t);
+    if (send_piece(f, t))
+        return true;
+    if (t->state == TRANSFER_STREAMING && t->cut_at == SIZE_MAX &&
+        (t->deaf || f->now_ms < t->ends_ms))
+        return false;
+    finish(f, t, t->http_status != 0 && (t->cut_at == SIZE_MAX || t->cut_looks_fine));
+    return true;
+}
+
+bool fake_turn(struct fake_api *f)
+{
+    struct transfer *open[FAKE_KIND_COUNT * 8];
+    size_t count = 0;
+    bool busy = false;
+
+    /* What is over starts others, which have their turn next time. Nobody cancels meanwhile. */
+    f->open_streams = 0;
+    for (struct transfer *t = f->transfers; t && count < ARRAY_LEN(open); t = t->next) {
+        f->open_streams += t->state == TRANSFER_STREAMING;
+        open[count++] = t;
+    }
+    for (size_t i = 0; i < count; i++)
+        busy = turn(f, open[i]) || busy;
+    return busy;
+}
+
+void fake_cut_all(struct fake_api *f)
+{
+    struct transfer *open[FAKE_KIND_COUNT * 8];
+    size_t count = 0;
+
+    for (struct transfer *t = f->transfers; t && count < ARRAY_LEN(open); t = t->next)
+        open[count++] = t;
+    for (size_t i = 0; i < count; i++)
+        finish(f, open[i], false);
+}

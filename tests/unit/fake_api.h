@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/transport.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * An API server without a network: keeps objects with versions and a log of
+ * changes, answers lists and streams as Kubernetes does, in pieces of random
+ * length, and misbehaves at random as often as it is told to. Time stands still
+ * unless the test moves it.
+ */
+enum fake_kind {
+    FAKE_POLICY,
+    FAKE_CLUSTER_POLICY,
+    FAKE_BINDING,
+    FAKE_CLUSTER_BINDING,
+    FAKE_OVERRIDE,
+    FAKE_CLUSTER_OVERRIDE,
+    FAKE_CLUSTER,
+    FAKE_EVENT,
+    FAKE_CONFIG_MAP,
+    FAKE_DEPLOYMENT,
+    FAKE_FOO, /* A custom resource, which comes and goes. */
+    FAKE_KIND_COUNT,
+};
+
+struct fake_kind_row {
+    const char *api_version;
+    const char *kind;
+    const char *resource;
+    bool namespaced;
+    bool template;
+};
+extern const struct fake_kind_row fake_kinds[FAKE_KIND_COUNT];
+
+struct fake_object {
+    enum fake_kind kind;
+    char ns[16];
+    char name[16];
+    uint64_t version;
+    unsigned value; /* Whatever can change about it. */
+};
+
+struct fake_change {
+    uint64_t version;
+    const char *type;
+    struct fake_object object;
+};
+
+enum { FAKE_OBJECTS_MAX = 256, FAKE_SNAPSHOTS = 64 };
+
+struct fake_snapshot {
+    uint64_t version;
+    size_t count;
+    struct fake_object objects[FAKE_OBJECTS_MAX];
+};
+
+struct fake_api {
+    struct fake_object objects[FAKE_OBJECTS_MAX];
+    size_t count;
+    struct fake_change *log;
+    size_t log_count;
+    uint64_t version;
+    uint64_t compacted; /* Changes up to here are forgotten. */
+    bool served[FAKE_KIND_COUNT];
+    bool streaming_lists;
+    bool paginates; /* Three objects a page, from whatever version. */
+    bool bookmarks;
+    bool legacy_discovery;
+    unsigned fault_percent; /* Of requests, and of pieces of bodies. */
+    int64_t now_ms;
+    uint32_t random;
+    struct transfer *transfers;
+    struct fake_snapshot *snapshots; /* Of lists whose pages are being asked for. */
+    size_t snapshot_next;
+    uint64_t requests[FAKE_KIND_COUNT]; /* Pages after the first do not count. */
+    uint64_t discovery_requests;
+    unsigned open_streams;
+};
+
+void fake_api_init(struct fake_api *f, uint32_t seed);
+void fake_api_release(struct fake_api *f);
+struct transport fake_api_transport(struct fake_api *f);
+
+uint32_t fake_random(struct fake_api *f, uint32_t limit);
+
+/* Write an object, new or changed; remove one if it is there; forget old changes. */
+void fake_put(struct fake_api *f, enum fake_kind kind, const char *ns, const char *name,
+              unsigned value);
+void fake_remove(struct fake_api *f, size_t at);
+void fake_compact(struct fake_api *f);
+/* End the serving of a kind, with all its objects; or begin it again. */
+void fake_serve(struct fake_api *f, enum fake_kind kind, bool served);
+/* Go back to an earlier state, as after restoring a backup. Connections are lost. */
+void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot);
+
+/* Append the object as it is in lists. */
+void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out);
+
+/* True if a policy of this value has a selector of that kind. */
+bool fake_selects(unsigned value, enum fake_kind kind);
+
+/* Answer, and send what there is to send. True if anything was. */
+bool fake_turn(struct fake_api *f);
+
+/* Lose all connections. */
+void fake_cut_all(struct fake_api *f);

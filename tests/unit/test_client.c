@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/client.h"
+
+#include <netinet/in.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "exporter/machine.h"
+
+enum { CONNECTIONS_MAX = 64, BODY_MAX = 1 << 16, PATIENCE_MS = 20 * 1000 };
+
+/* ---- a server: one thread a connection, one response a path ---- */
+
+/* What the server has seen so far. */
+struct sight {
+    char request[4096]; /* The last one that was no probe. */
+    unsigned requests;  /* Without the probes. */
+    unsigned probes;
+};
+
+struct site {
+    int listener;
+    uint16_t port;
+    pthread_t acceptor;
+    pthread_t threads[CONNECTIONS_MAX];
+    int sockets[CONNECTIONS_MAX];
+    size_t count;
+    pthread_mutex_t lock; /* Guards `seen`. */
+    struct sight seen;
+};
+
+struct visit {
+    struct site *site;
+    int socket;
+};
+
+static const struct response {
+    const char *path;
+    const char *text;
+    bool stays_open;
+} responses[] = {
+    {"/livez/ping", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false},
+    {"/plain",
+     "HTTP/1.1 200 OK\r\nContent-Type: application/json;a=b\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
+     false},
+    {"/busy", "HTTP/1.1 429 Too Many Requests\r\nretry-after:  7\r\nContent-Length: 5\r\n\r\nlater",
+     false},
+    {"/cut", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nonly so much", false},
+    {"/unauthorized", "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n", false},
+    {"/moved", "HTTP/1.1 302 Found\r\nLocation: /plain\r\nContent-Length: 0\r\n\r\n", false},
+    {"/stream", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n", true},
+    {"/ends", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n0\r\n\r\n",
+     false},
+};
+
+static void respond(int socket, const char *request)
+{
+    for (size_t i = 0; i < ARRAY_LEN(responses); i++) {
+        const struct response *r = &responses[i];
+        size_t len = strlen(r->path);
+
+        if (strncmp(request + 4, r->path, len) == 0 && strchr(" ?", request[4 + len])) {
+            send(socket, r->text, strlen(r->text), MSG_NOSIGNAL);
+            if (strcmp(r->path, "/cut") == 0)
+                shutdown(socket, SHUT_RDWR);
+        }
+    }
+}
+
+static void *visit(void *context)
+{
+    struct visit v = *(struct visit *)context;
+    char request[4096];
+    size_t len = 0;
+    ssize_t got;
+
+    free(context);
+    while ((got = recv(v.socket, request + len, sizeof(request) - 1 - len, 0)) > 0) {
+        len += (size_t)got;
+        request[len] = '\0';
+        if (!strstr(request, "\r\n\r\n"))
+            continue;
+        pthread_mutex_lock(&v.site->lock);
+        if (strncmp(request, "GET /livez/ping ", 16) == 0) {
+            v.site->seen.probes++;
+        } else {
+            v.site->seen.requests++;
+            memcpy(v.site->seen.request, request, len + 1);
+        }
+        pthread_mutex_unlock(&v.site->lock);
+        respond(v.socket, request);
+        len = 0;
+    }
+    return NULL;
+}
+
+static void *accept_all(void *context)
+{
+    struct site *s = context;
+    int socket;
+
+    while (s->count < CONNECTIONS_MAX && (socket = accept(s->listener, NULL, NULL)) >= 0) {
+        struct visit *v = xcalloc(1, sizeof(*v));
+
+        *v = (struct visit){s, socket};
+        s->sockets[s->count] = socket;
+        if (pthread_create(&s->threads[s->count], NULL, visit, v) != 0)
+            abort();
+        s->count++;
+    }
+    return NULL;
+}
+
+static void site_open(struct site *s)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(address);
+
+    *s = (struct site){.lock = PTHREAD_MUTEX_INITIALIZER};
+    s->listener = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(s->listener, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(s->listener, 16), 0);
+    assert_int_equal(getsockname(s->listener, (struct sockaddr *)&address, &len), 0);
+    s->port = ntohs(address.sin_port);
+    assert_int_equal(pthread_create(&s->acceptor, NULL, accept_all, s), 0);
+}
+
+static void site_close(struct site *s)
+{
+    shutdown(s->listener, SHUT_RDWR);
+    pthread_join(s->acceptor, NULL);
+    for (size_t i = 0; i < s->count; i++) {
+        shutdown(s->sockets[i], SHUT_RDWR);
+        pthread_join(s->threads[i], NULL);
+        close(s->sockets[i]);
+    }
+    close(s->listener);
+}
+
+static struct sight look(struct site *s)
+{
+    struct sight seen;
+
+    pthread_mutex_lock(&s->lock);
+    seen = s->seen;
+    pthread_mutex_unlock(&s->lock);
+    return seen;
+}
+
+/* ---- a client of it ---- */
+
+struct lab {
+    struct site site;
+    char url[64];
+    struct client *client;
+    uint64_t identity_version;
+    unsigned refusals;
+    bool no_identity;
+};
+
+static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)
+{
+    struct lab *lab = context;
+
+    (void)easy;
+    if (lab->no_identity) {
+        *err = (struct error){"there is no token yet"};
+        return false;
+    }
+    *headers = curl_slist_append(*headers, "Authorization: Bearer secret");
+    return true;
+}
+
+static void refused(void *context)
+{
+    ((struct lab *)context)->refusals++;
+}
+
+static uint64_t version(void *context)
+{
+    return ((struct lab *)context)->identity_version;
+}
+
+static void start_client(struct lab *lab, bool insecure_http)
+{
+    snprintf(lab->url, sizeof(lab->url), "http://127.0.0.1:%u", lab->site.port);
+    lab->client = client_new(
+        &(struct client_settings){
+            .server = lab->url,
+            .user_agent = "test/1",
+            .identity = {apply, refused, version, lab},
+            .insecure_http = insecure_http,
+        },
+        machine_steady_ms());
+}
+
+static int lab_open(void **state)
+{
+    struct lab *lab = xcalloc(1, sizeof(*lab));
+
+    site_open(&lab->site);
+    start_client(lab, true);
+    *state = lab;
+    return 0;
+}
+
+static int lab_close(void **state)
+{
+    struct lab *lab = *state;
+
+    client_free(lab->client);
+    site_close(&lab->site);
+    free(lab);
+    return 0;
+}
+
+/* One request and what came of it. */
+struct call {
+    struct transfer *transfer;
+    char body[BODY_MAX];
+    size_t len;
+    size_t give_up_at; /* Bytes; 0 for never. */
+    bool done;
+    bool complete;
+    unsigned http_status;
+    int64_t retry_after_ms;
+    char content_type[64];
+    char error[256];
+};
+
+static bool take_data(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct call *c = context;
+
+    (void)http_status;
+    memcpy(c->body + c->len, bytes, len);
+    c->len += len;
+    return c->give_up_at == 0 || c->len < c->give_up_at;
+}
+
+static void take_done(void *context, const struct transport_result *result)
+{
+    struct call *c = context;
+
+    assert_false(c->done);
+    c->done = true;
+    c->complete = result->complete;
+    c->http_status = result->http_status;
+    c->retry_after_ms = result->retry_after_ms;
+    snprintf(c->content_type, sizeof(c->content_type), "%s",
+             result->content_type ? result->content_type : "");
+    snprintf(c->error, sizeof(c->error), "%s", result->error);
+}
+
+static void call(struct lab *lab, struct call *c, const char *path, enum transport_lane lane)
+{
+    struct transport transport = client_transport(lab->client);
+
+    c->transfer = transport.start(transport.context, &(struct transport_request){
+                                                         .path = path,
+                                                         .accept = "application/json",
+                                                         .lane = lane,
+                                                         .handler = {take_data, take_done, c},
+                                                     });
+    assert_non_null(c->transfer);
+}
+
+/* Let it work until the call is over, or its body has so many bytes. */
+static void await(struct lab *lab, const struct call *c, size_t bytes)
+{
+    int64_t end_ms = machine_steady_ms() + PATIENCE_MS;
+
+    while (!c->done && (bytes == 0 || c->len < bytes)) {
+        assert_true(machine_steady_ms() < end_ms);
+        client_perform(lab->client, machine_steady_ms());
+        client_poll(lab->client, NULL, 0, 20);
+    }
+}
+
+static void a_request_says_who_asks_for_what(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    call(lab, &c, "/plain?limit=5", LANE_SHORT);
+    await(lab, &c, 0);
+    assert_true(c.complete);
+    assert_int_equal(c.http_status, 200);
+    assert_string_equal(c.body, "{\"a\":1}");
+    assert_string_equal(c.content_type, "application/json;a=b");
+    assert_string_equal(c.error, "");
+    assert_non_null(strstr(look(&lab->site).request, "GET /plain?limit=5 HTTP/1.1\r\n"));
+    assert_non_null(strstr(look(&lab->site).request, "User-Agent: test/1\r\n"));
+    assert_non_null(strstr(look(&lab->site).request, "Accept: application/json\r\n"));
+    assert_non_null(strstr(look(&lab->site).request, "Authorization: Bearer secret\r\n"));
+    assert_int_equal(look(&lab->site).probes, 0);
+}
+
+static void a_refusal_is_told_with_its_retry_after(void **state)
+{
+    struct call c = {0};
+
+    call(*state, &c, "/busy", LANE_SHORT);
+    await(*state, &c, 0);
+    assert_int_equal(c.http_status, 429);
+    assert_int_equal(c.retry_after_ms, 7000);
+    assert_string_equal(c.body, "later");
+}
+
+static void a_redirect_is_not_followed(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    call(lab, &c, "/moved", LANE_SHORT);
+    await(lab, &c, 0);
+    assert_int_equal(c.http_status, 302);
+    assert_int_equal(look(&lab->site).requests, 1);
+}
+
+static void a_body_cut_short_is_not_complete(void **state)
+{
+    struct call c = {0};
+
+    call(*state, &c, "/cut", LANE_SHORT);
+    await(*state, &c, 0);
+    assert_false(c.complete);
+    assert_string_equal(c.body, "only so much");
+    assert_string_not_equal(c.error, "");
+}
+
+static void nobody_there(void **state)
+{
+    struct lab lab = {.site.port = 1};
+    enum transport_lane lanes[] = {LANE_SHORT, LANE_STREAM};
+
+    (void)state;
+    start_client(&lab, true);
+    for (size_t i = 0; i < ARRAY_LEN(lanes); i++) {
+        struct call c = {0};
+
+        call(&lab, &c, "/plain", lanes[i]);
+        await(&lab, &c, 0);
+        assert_false(c.complete);
+        assert_int_equal(c.http_status, 0);
+        assert_non_null(strstr(c.error, "127.0.0.1"));
+    }
+    client_free(lab.client);
+}
+
+static void plain_http_is_refused_unless_allowed(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    client_free(lab->client);
+    start_client(lab, false);
+    call(lab, &c, "/plain", LANE_SHORT);
+    await(lab, &c, 0);
+    assert_int_equal(c.http_status, 0);
+    assert_int_equal(look(&lab->site).requests, 0);
+}
+
+static void without_an_identity_nothing_is_sent(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    lab->no_identity = true;
+    call(lab, &c, "/plain", LANE_SHORT);
+    assert_false(c.done);
+    await(lab, &c, 0);
+    assert_int_equal(c.http_status, 0);
+    assert_string_equal(c.error, "there is no token yet");
+    assert_int_equal(look(&lab->site).requests, 0);
+}
+
+static void a_refused_token_is_told(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    call(lab, &c, "/unauthorized", LANE_SHORT);
+    await(lab, &c, 0);
+    assert_int_equal(c.http_status, 401);
+    assert_int_equal(lab->refusals, 1);
+}
+
+static void whoever_takes_the_body_may_give_up(void **state)
+{
+    struct call c = {.give_up_at = 1};
+
+    call(*state, &c, "/stream", LANE_STREAM);
+    await(*state, &c, 0);
+    assert_false(c.complete);
+    assert_string_equal(c.body, "one\n");
+}
+
+static void streams_begin_after_a_probe_and_end_by_themselves(void **state)
+{
+    struct lab *lab = *state;
+    struct call open = {0}, ends = {0};
+
+    call(lab, &open, "/stream", LANE_STREAM);
+    await(lab, &open, 4);
+    assert_false(open.done);
+    assert_int_equal(look(&lab->site).probes, 1);
+    call(lab, &ends, "/ends", LANE_STREAM);
+    await(lab, &ends, 0);
+    assert_true(ends.complete);
+    assert_int_equal(client_streams(lab->client), 1);
+    assert_int_equal(client_waiting(lab->client), 0);
+    assert_in_range(client_connections(lab->client), 1, 2);
+
+    struct transport transport = client_transport(lab->client);
+    transport.cancel(transport.context, open.transfer);
+    client_perform(lab->client, machine_steady_ms());
+    assert_false(open.done);
+    assert_int_equal(client_streams(lab->client), 0);
+}
+
+/* Over HTTP/1.1 each stream takes a connection: the pool has to find that out. */
+static void streams_find_room(void **state)
+{
+    struct lab *lab = *state;
+    struct call *calls = xcalloc(5, sizeof(*calls));
+
+    for (size_t i = 0; i < 5; i++)
+        call(lab, &calls[i], "/stream", LANE_STREAM);
+    for (size_t i = 0; i < 5; i++)
+        await(lab, &calls[i], 4);
+    assert_int_equal(client_streams(lab->client), 5);
+    assert_in_range(client_connections(lab->client), 5, 7);
+    client_free(lab->client);
+    start_client(lab, true);
+    free(calls);
+}
+
+static void a_reset_loses_all_and_new_ones_begin(void **state)
+{
+    struct lab *lab = *state;
+    struct call before = {0}, after = {0};
+
+    call(lab, &before, "/stream", LANE_STREAM);
+    await(lab, &before, 4);
+    client_reset(lab->client);
+    await(lab, &before, 0);
+    assert_false(before.complete);
+    call(lab, &after, "/stream", LANE_STREAM);
+    await(lab, &after, 4);
+    assert_int_equal(look(&lab->site).probes, 2);
+
+    /* As when a certificate has been replaced. */
+    lab->identity_version++;
+    await(lab, &after, 0);
+    assert_false(after.complete);
+}
+
+static void a_pool_that_is_empty_goes(void **state)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+
+    call(lab, &c, "/plain", LANE_SHORT);
+    await(lab, &c, 0);
+    assert_int_equal(client_connections(lab->client), 1);
+    client_perform(lab->client, machine_steady_ms() + 3600 * 1000);
+    assert_int_equal(client_connections(lab->client), 0);
+    assert_int_equal(client_due(lab->client), INT64_MAX);
+}
+
+static void others_are_polled_too(void **state)
+{
+    struct lab *lab = *state;
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    struct pollfd other = {.fd = ends[0], .events = POLLIN};
+    assert_true(client_poll(lab->client, &other, 1, 0));
+    assert_int_equal(other.revents, 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_true(client_poll(lab->client, &other, 1, -1));
+    assert_true(other.revents & POLLIN);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+#define WITH_SITE(name) cmocka_unit_test_setup_teardown(name, lab_open, lab_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_SITE(a_request_says_who_asks_for_what),
+        WITH_SITE(a_refusal_is_told_with_its_retry_after),
+        WITH_SITE(a_redirect_is_not_followed),
+        WITH_SITE(a_body_cut_short_is_not_complete),
+        cmocka_unit_test(nobody_there),
+        WITH_SITE(plain_http_is_refused_unless_allowed),
+        WITH_SITE(without_an_identity_nothing_is_sent),
+        WITH_SITE(a_refused_token_is_told),
+        WITH_SITE(whoever_takes_the_body_may_give_up),
+        WITH_SITE(streams_begin_after_a_probe_and_end_by_themselves),
+        WITH_SITE(streams_find_room),
+        WITH_SITE(a_reset_loses_all_and_new_ones_begin),
+        WITH_SITE(a_pool_that_is_empty_goes),
+        WITH_SITE(others_are_polled_too),
+    };
+    int failed;
+
+    signal(SIGPIPE, SIG_IGN);
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    failed = cmocka_run_group_tests_name("client", tests, NULL, NULL);
+    curl_global_cleanup();
+    return failed;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/discovery.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "exporter/file.h"
+
+#define AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+#define PLAIN      "application/json"
+
+/* One answer: to `path`, with ' for " in the body; "@name" is a recorded body. */
+struct answer {
+    const char *path;
+    unsigned http_status;
+    const char *content_type;
+    const char *body;
+};
+
+enum { ANSWERS_MAX = 8 };
+
+static void body_of(const char *body, struct strbuf *out)
+{
+    char path[128];
+    struct error err;
+
+    if (body[0] == '@') {
+        snprintf(path, sizeof(path), "tests/fixtures/protocol/%s.body", body + 1);
+        if (!file_read(path, out, &err))
+            fail_msg("%s", err.text);
+        return;
+    }
+    for (; *body; body++)
+        strbuf_addc(out, *body == '\'' ? '"' : *body);
+}
+
+/* Play one round: every request must be the one that is answered, in order. */
+static void play(struct discovery *d, const struct answer *answers)
+{
+    bool ended = false;
+
+    discovery_begin(d);
+    for (const struct answer *a = answers; a->path; a++) {
+        struct strbuf body = STRBUF_INIT(1 << 20);
+
+        assert_false(ended);
+        assert_non_null(discovery_path(d));
+        assert_string_equal(discovery_path(d), a->path);
+        body_of(a->body ? a->body : "", &body);
+        ended = discovery_take(
+            d, &(struct discovery_reply){a->http_status, a->content_type, body.data, body.len});
+        strbuf_release(&body);
+    }
+    assert_true(ended);
+    assert_null(discovery_path(d));
+}
+
+#define GROUP(name, versions) "{'metadata':{'name':'" name "'},'versions':[" versions "]}"
+#define VERSION(number, fresh, resources)                                                          \
+    "{'version':'" number "','freshness':'" fresh "','resources':[" resources "]}"
+#define RESOURCE(plural, kind)                                                                     \
+    "{'resource':'" plural "','responseKind':{'kind':'" kind                                       \
+    "'},'scope':'Namespaced','verbs':['get','list','watch']}"
+#define ALL(groups) "{'kind':'APIGroupDiscoveryList','items':[" groups "]}"
+#define CORE_OK                                                                                    \
+    {                                                                                              \
+        "/api", 200, AGGREGATED, ALL(GROUP("", VERSION("v1", "Current", RESOURCE("pods", "Pod")))) \
+    }
+#define APIS(groups)                                                                               \
+    {                                                                                              \
+        "/apis", 200, AGGREGATED, ALL(groups)                                                      \
+    }
+#define FOO_FRESH GROUP("foo.example", VERSION("v1", "Current", RESOURCE("foos", "Foo")))
+
+static struct round_case {
+    const char *name;
+    struct answer first[ANSWERS_MAX];
+    struct answer second[ANSWERS_MAX];
+    const char *api_version;
+    const char *kind;
+    enum discovery_answer answer;
+    const char *resource;
+    bool failed; /* The last round did not succeed. */
+} rounds[] = {
+    {"a core kind, from a real server",
+     {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
+     {{.path = NULL}},
+     "v1",
+     "ConfigMap",
+     DISCOVERY_SERVED,
+     "configmaps",
+     false},
+    {"a kind of a group, from a real server",
+     {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
+     {{.path = NULL}},
+     "apps/v1",
+     "Deployment",
+     DISCOVERY_SERVED,
+     "deployments",
+     false},
+    {"a policy, from a real server",
+     {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
+     {{.path = NULL}},
+     "policy.karmada.io/v1alpha1",
+     "ClusterPropagationPolicy",
+     DISCOVERY_SERVED,
+     "clusterpropagationpolicies",
+     false},
+    {"a kind that cannot be watched",
+     {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
+     {{.path = NULL}},
+     "v1",
+     "Binding",
+     DISCOVERY_ABSENT,
+     NULL,
+     false},
+    {"a version that is not served",
+     {{"/api", 200, AGGREGATED, "@api-aggregated"}, {"/apis", 200, AGGREGATED, "@apis-aggregated"}},
+     {{.path = NULL}},
+     "apps/v1beta1",
+     "Deployment",
+     DISCOVERY_ABSENT,
+     NULL,
+     false},
+    {"a group that is not served",
+     {CORE_OK, APIS(FOO_FRESH)},
+     {{.path = NULL}},
+     "bar.example/v1",
+     "Bar",
+     DISCOVERY_ABSENT,
+     NULL,
+     false},
+    {"a version each, from a server that cannot say it at once",
+     {{"/api", 200, PLAIN, "{'kind':'APIVersions','versions':['v1']}"},
+      {"/apis", 200, PLAIN,
+       "{'kind':'APIGroupList','groups':[{'name':'policy.karmada.io','versions':[{"
+       "'groupVersion':'policy.karmada.io/v1alpha1'}],'preferredVersion':{"
+       "'groupVersion':'policy.karmada.io/v1alpha1'}}]}"},
+      {"/api/v1", 200, PLAIN, "@api-v1"},
+      {"/apis/policy.karmada.io/v1alpha1", 200, PLAIN, "@apis-policy"}},
+     {{.path = NULL}},
+     "policy.karmada.io/v1alpha1",
+     "OverridePolicy",
+     DISCOVERY_SERVED,
+     "overridepolicies",
+     false},
+    {"a version that fails is unknown, not absent",
+     {{"/api", 200, PLAIN, "{'kind':'APIVersions','versions':['v1']}"},
+      {"/apis", 200, PLAIN,
+       "{'kind':'APIGroupList','groups':[{'versions':[{'groupVersion':'a/v1'}]}]}"},
+      {"/api/v1", 200, PLAIN, "@api-v1"},
+      {"/apis/a/v1", 503, "text/plain", "service unavailable"}},
+     {{.path = NULL}},
+     "a/v1",
+     "A",
+     DISCOVERY_UNKNOWN,
+     NULL,
+     false},
+    {"a server of extensions has no core group",
+     {{"/api", 404, "text/plain", "404 page not found"}, APIS(FOO_FRESH)},
+     {{.path = NULL}},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_SERVED,
+     "foos",
+     false},
+    {"nothing came back",
+     {{"/api", 0, NULL, NULL}, {"/apis", 0, NULL, NULL}},
+     {{.path = NULL}},
+     "v1",
+     "Pod",
+     DISCOVERY_UNKNOWN,
+     NULL,
+     true},
+    {"the page of a proxy",
+     {{"/api", 200, "text/html", "<html>"}, {"/apis", 200, "text/html", "<html>"}},
+     {{.path = NULL}},
+     "v1",
+     "Pod",
+     DISCOVERY_UNKNOWN,
+     NULL,
+     true},
+    {"a document cut short",
+     {CORE_OK, {"/apis", 200, AGGREGATED, "{'kind':'APIGroupDiscoveryList','items':["}},
+     {{.path = NULL}},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_UNKNOWN,
+     NULL,
+     true},
+    {"one part fails, the other is known",
+     {CORE_OK, {"/apis", 503, NULL, NULL}},
+     {{.path = NULL}},
+     "v1",
+     "Pod",
+     DISCOVERY_SERVED,
+     "pods",
+     true},
+
+    {"a stale version counts as it was before",
+     {CORE_OK, APIS(FOO_FRESH)},
+     {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Stale", "")))},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_SERVED,
+     "foos",
+     false},
+    {"a stale version that never was fresh is unknown",
+     {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Stale", "")))},
+     {{.path = NULL}},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_UNKNOWN,
+     NULL,
+     false},
+    {"a list that fails deletes nothing",
+     {CORE_OK, APIS(FOO_FRESH)},
+     {CORE_OK, {"/apis", 500, NULL, NULL}},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_SERVED,
+     "foos",
+     true},
+    {"a kind that went",
+     {CORE_OK, APIS(FOO_FRESH)},
+     {CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Current", "")))},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_ABSENT,
+     NULL,
+     false},
+    {"a group that went",
+     {CORE_OK, APIS(FOO_FRESH)},
+     {CORE_OK, APIS("")},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_ABSENT,
+     NULL,
+     false},
+    {"a kind that came",
+     {CORE_OK, APIS("")},
+     {CORE_OK, APIS(FOO_FRESH)},
+     "foo.example/v1",
+     "Foo",
+     DISCOVERY_SERVED,
+     "foos",
+     false},
+};
+
+static void round_by_round(void **state)
+{
+    const struct round_case *c = *state;
+    struct discovery *d = discovery_new();
+    const struct api_resource *found = NULL;
+
+    play(d, c->first);
+    if (c->second[0].path)
+        play(d, c->second);
+    assert_int_equal(discovery_find(d, c->api_version, c->kind, &found), c->answer);
+    assert_int_equal(discovery_succeeded(d), !c->failed);
+    if (c->resource) {
+        assert_non_null(found);
+        assert_string_equal(found->resource, c->resource);
+    }
+    discovery_free(d);
+}
+
+static const struct answer one[] = {CORE_OK, APIS(FOO_FRESH), {.path = NULL}};
+static const struct answer other[] = {CORE_OK, APIS(""), {.path = NULL}};
+static const struct answer broken[] = {
+    {"/api", 500, NULL, NULL}, {"/apis", 500, NULL, NULL}, {.path = NULL}};
+
+static void the_version_moves_with_what_is_known(void **state)
+{
+    struct discovery *d = discovery_new();
+
+    (void)state;
+    play(d, one);
+    uint64_t version = discovery_version(d);
+    play(d, one);
+    assert_int_equal(discovery_version(d), version);
+    play(d, other);
+    assert_int_not_equal(discovery_version(d), version);
+    discovery_free(d);
+}
+
+/* However often it fails in between, what was known stays, and nothing more is kept. */
+static void failures_in_a_row_keep_what_was_known(void **state)
+{
+    const struct api_resource *found = NULL;
+    struct discovery *d = discovery_new();
+
+    (void)state;
+    play(d, one);
+    for (unsigned i = 0; i < 3; i++) {
+        play(d, broken);
+        assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_SERVED);
+        assert_int_equal(discovery_find(d, "foo.example/v1", "Bar", &found), DISCOVERY_UNKNOWN);
+    }
+    play(d, other);
+    assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_ABSENT);
+    discovery_free(d);
+}
+
+static void a_round_can_be_left_unfinished(void **state)
+{
+    struct discovery *d = discovery_new();
+
+    (void)state;
+    assert_null(discovery_path(d));
+    discovery_begin(d);
+    discovery_begin(d);
+    assert_string_equal(discovery_path(d), "/api");
+    assert_false(discovery_take(d, &(struct discovery_reply){200, AGGREGATED, "{}", 2}));
+    discovery_free(d);
+}
+
+static void the_newest_sound_version_is_preferred(void **state)
+{
+    static const struct answer answers[] = {
+        CORE_OK,
+        APIS(
+            GROUP("a", VERSION("v3", "Stale", RESOURCE("as", "A")) "," VERSION(
+                           "v2", "Current", RESOURCE("as", "A")) "," VERSION("v1", "Current",
+                                                                             RESOURCE("as", "A")))),
+        {.path = NULL},
+    };
+    struct discovery *d = discovery_new();
+    const struct api_resource *found = NULL;
+
+    (void)state;
+    play(d, answers);
+    assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
+    assert_false(found->preferred);
+    assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
+    assert_true(found->preferred);
+    assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_SERVED);
+    assert_false(found->preferred);
+    discovery_free(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(the_version_moves_with_what_is_known),
+        cmocka_unit_test(failures_in_a_row_keep_what_was_known),
+        cmocka_unit_test(a_round_can_be_left_unfinished),
+        cmocka_unit_test(the_newest_sound_version_is_preferred),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(rounds) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(rounds); i++)
+        tests[n++] = (struct CMUnitTest){rounds[i].name, round_by_round, NULL, NULL, &rounds[i]};
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        tests[n++] = plain[i];
+    return cmocka_run_group_tests_name("discovery", tests, NULL, NULL);
+}

@@ -1,0 +1,611 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/source.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/model/binding.h"
+#include "metrics/model/policy.h"
+#include "metrics/model/template.h"
+#include "tests/unit/fake_api.h"
+#include "tests/unit/world.h"
+
+enum {
+    SEEDS = 100,
+    STEPS = 120,
+    /* A stream that went deaf, then one that turned out to have gone back in time. */
+    CALM_MS = 60 * 60 * 1000,
+    START_MS = 1000,
+};
+
+static const int64_t clock_offset_ms = INT64_C(1767225600000);
+
+/* A source, the server it reads, and what it reads into. */
+struct lab {
+    struct fake_api api;
+    struct world world;
+    struct scope_filter scope;
+    struct log log;
+    struct kube_source *source;
+};
+
+static void lab_init(struct lab *lab, uint32_t seed)
+{
+    *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr}};
+    fake_api_init(&lab->api, seed);
+    lab->api.now_ms = START_MS;
+    world_init(&lab->world, &rules_options_default, seed);
+}
+
+static void lab_start(struct lab *lab)
+{
+    lab->source = kube_source_new(&(struct kube_settings){
+        .store = lab->world.store,
+        .engine = lab->world.engine,
+        .scope = &lab->scope,
+        .log = &lab->log,
+        .transport = fake_api_transport(&lab->api),
+        .streaming_lists = true,
+        .seed = 7,
+        .now_ms = lab->api.now_ms,
+        .clock_ms = clock_offset_ms,
+    });
+}
+
+static void lab_release(struct lab *lab)
+{
+    kube_source_free(lab->source);
+    assert_null(lab->api.transfers);
+    fake_api_release(&lab->api);
+    world_release(&lab->world);
+}
+
+/* Everything that happens at this moment. */
+static void settle(struct lab *lab)
+{
+    unsigned turns = 0;
+
+    do {
+        assert_true(++turns < 100000);
+        kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+    } while (fake_turn(&lab->api));
+    kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+}
+
+/* Let time pass, from one thing that is due to the next. */
+static void pass(struct lab *lab, int64_t ms)
+{
+    int64_t until_ms = lab->api.now_ms + ms;
+
+    settle(lab);
+    while (lab->api.now_ms < until_ms) {
+        int64_t due_ms = kube_source_due(lab->source);
+        int64_t step_ms = lab->api.now_ms + 10 * 1000;
+
+        if (due_ms < step_ms)
+            step_ms = due_ms > lab->api.now_ms ? due_ms : lab->api.now_ms + 1;
+        lab->api.now_ms = step_ms < until_ms ? step_ms : until_ms;
+        settle(lab);
+    }
+}
+
+/* ---- what is there, and what should be ---- */
+
+static void describe(const struct entry *entry, struct strbuf *out)
+{
+    strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
+    if (entry_class(entry) == CLASS_TEMPLATE) {
+        const struct template *t = entry->object;
+
+        strbuf_addf(out, " %s", t->labels.count > 0 ? t->labels.items[0].value : "?");
+    } else if (entry_class(entry) == CLASS_POLICY) {
+        strbuf_addf(out, " %d", ((const struct policy *)entry->object)->priority);
+    } else if (entry_class(entry) == CLASS_BINDING) {
+        strbuf_addf(out, " %d", ((const struct binding *)entry->object)->replicas);
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* All objects of the store, one a line, sorted. */
+static char *inventory(const struct store *store)
+{
+    char *lines[FAKE_OBJECTS_MAX];
+    size_t count = 0, len;
+    struct strbuf out = STRBUF_INIT(1 << 20);
+
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
+            for (size_t i = 0; i < scope->count; i++) {
+                struct strbuf line = STRBUF_INIT(1 << 12);
+
+                if (!scope->entries[i]->object)
+                    continue;
+                describe(scope->entries[i], &line);
+                assert_true(count < ARRAY_LEN(lines));
+                lines[count++] = strbuf_take(&line, &len);
+            }
+        }
+    }
+    qsort(lines, count, sizeof(*lines), by_text);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_addf(&out, "%s\n", lines[i]);
+        free(lines[i]);
+    }
+    return strbuf_take(&out, &len);
+}
+
+static bool is_followed(const struct fake_api *api, enum fake_kind kind)
+{
+    if (!fake_kinds[kind].template)
+        return true;
+    for (size_t i = 0; i < api->count; i++) {
+        const struct fake_object *o = &api->objects[i];
+
+        if ((o->kind == FAKE_POLICY || o->kind == FAKE_CLUSTER_POLICY) &&
+            fake_selects(o->value, kind))
+            return true;
+    }
+    return false;
+}
+
+/* A world that was just told of everything the server has. */
+static void fresh_world(const struct fake_api *api, struct world *out)
+{
+    world_init(out, &rules_options_default, 99);
+    for (size_t i = 0; i < api->count; i++) {
+        struct strbuf json = STRBUF_INIT(1 << 16);
+
+        if (!is_followed(api, api->objects[i].kind))
+            continue;
+        fake_write(&api->objects[i], false, &json);
+        world_put_text(out, json.data);
+        strbuf_release(&json);
+    }
+}
+
+static void assert_same_text(const char *actual, const char *expected, uint32_t seed)
+{
+    if (strcmp(actual, expected) != 0)
+        fail_msg("seed %u:\n--- is\n%s--- should be\n%s", seed, actual, expected);
+}
+
+static void assert_equals_server(struct lab *lab, uint32_t seed)
+{
+    struct world fresh;
+    struct strbuf dump = STRBUF_INIT(1 << 22), fresh_dump = STRBUF_INIT(1 << 22);
+
+    fresh_world(&lab->api, &fresh);
+
+    CLEANUP(free_cleanup) char *actual = inventory(lab->world.store);
+    CLEANUP(free_cleanup) char *expected = inventory(fresh.store);
+
+    assert_same_text(actual, expected, seed);
+    world_settle(&lab->world, clock_offset_ms);
+    world_settle(&fresh, clock_offset_ms);
+    world_dump(&lab->world, &dump);
+    world_dump(&fresh, &fresh_dump);
+    assert_same_text(dump.data, fresh_dump.data, seed);
+    strbuf_release(&dump);
+    strbuf_release(&fresh_dump);
+    world_release(&fresh);
+}
+
+/* ---- random histories ---- */
+
+static void random_write(struct fake_api *api)
+{
+    static const char *const namespaces[] = {"a", "b", "c"};
+    static const char *const names[] = {"x", "y", "z", "u", "v", "w"};
+    enum fake_kind kind = (enum fake_kind)fake_random(api, FAKE_KIND_COUNT);
+    const char *ns = fake_kinds[kind].namespaced ? namespaces[fake_random(api, 3)] : "";
+
+    if (api->count > 0 && fake_random(api, 4) == 0)
+        fake_remove(api, fake_random(api, (uint32_t)api->count));
+    else if (api->served[kind])
+        fake_put(api, kind, ns, names[fake_random(api, ARRAY_LEN(names))], fake_random(api, 50));
+}
+
+static void random_step(struct lab *lab)
+{
+    struct fake_api *api = &lab->api;
+
+    switch (fake_random(api, 20)) {
+    case 0:
+        fake_compact(api);
+        break;
+    case 1:
+        fake_cut_all(api);
+        break;
+    case 2:
+        fake_serve(api, FAKE_FOO, fake_random(api, 2));
+        break;
+    case 3:
+        pass(lab, fake_random(api, 400 * 1000));
+        break;
+    case 4:
+    case 5:
+        pass(lab, fake_random(api, 5000));
+        break;
+    default:
+        random_write(api);
+        break;
+    }
+    settle(lab);
+}
+
+static void count_requests(const struct fake_api *api, uint64_t *out)
+{
+    memcpy(out, api->requests, sizeof(api->requests));
+}
+
+/* Whatever the server did, nobody asked it more often than the waits allow. */
+static void assert_patient(const struct lab *lab, uint32_t seed)
+{
+    int64_t seconds = (lab->api.now_ms - START_MS) / 1000;
+    uint64_t requests[FAKE_KIND_COUNT];
+
+    count_requests(&lab->api, requests);
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        /* A list, its second try, its stream: then at least 0.8 s pass. */
+        if (requests[i] > (uint64_t)(20 + 4 * seconds))
+            fail_msg("seed %u: %" PRIu64 " requests for %s in %" PRId64 " s", seed, requests[i],
+                     fake_kinds[i].resource, seconds);
+    }
+}
+
+static void play_history(uint32_t seed, unsigned fault_percent)
+{
+    struct lab lab;
+
+    lab_init(&lab, seed);
+    lab.api.streaming_lists = fake_random(&lab.api, 2);
+    lab.api.paginates = fake_random(&lab.api, 2);
+    lab.api.bookmarks = fake_random(&lab.api, 3) > 0;
+    lab.api.legacy_discovery = fake_random(&lab.api, 3) == 0;
+    lab.api.fault_percent = fault_percent;
+    for (unsigned i = 0; i < 30; i++)
+        random_write(&lab.api);
+    lab_start(&lab);
+    for (unsigned i = 0; i < STEPS; i++)
+        random_step(&lab);
+    assert_patient(&lab, seed);
+    lab.api.fault_percent = 0;
+    pass(&lab, CALM_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_equals_server(&lab, seed);
+
+    /* And then it is quiet: nothing but streams that end in time, and discovery. */
+    uint64_t before[FAKE_KIND_COUNT], after[FAKE_KIND_COUNT];
+    count_requests(&lab.api, before);
+    pass(&lab, CALM_MS);
+    count_requests(&lab.api, after);
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        if (after[i] - before[i] > 25)
+            fail_msg("seed %u: %" PRIu64 " requests for %s in a quiet hour", seed,
+                     after[i] - before[i], fake_kinds[i].resource);
+    }
+    assert_equals_server(&lab, seed);
+    lab_release(&lab);
+}
+
+static void after_any_faults_the_store_is_the_servers(void **state)
+{
+    static const unsigned percents[] = {0, 5, 30, 70};
+
+    (void)state;
+    for (uint32_t seed = 1; seed <= SEEDS; seed++)
+        play_history(seed, percents[seed % ARRAY_LEN(percents)]);
+}
+
+/* ---- one thing at a time ---- */
+
+static const struct follower *followed(const struct lab *lab, const char *resource)
+{
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+        const struct follower *f = kube_source_follower(lab->source, i);
+
+        if (strcmp(f->resource, resource) == 0)
+            return f;
+    }
+    return NULL;
+}
+
+/* Values whose policies select ConfigMaps, Deployments, Foos, and a kind nobody has heard of. */
+enum { SELECTS_CONFIG_MAPS = 0, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, SELECTS_UNHEARD = 4 };
+
+static void kinds_come_with_the_first_selector_and_go_with_the_last(void **state)
+{
+    struct lab lab;
+
+    (void)state;
+    lab_init(&lab, 1);
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "a", "x", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_null(followed(&lab, "deployments"));
+
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 5);
+    settle(&lab);
+    assert_non_null(followed(&lab, "deployments"));
+    assert_null(followed(&lab, "configmaps"));
+    assert_equals_server(&lab, 1);
+
+    fake_remove(&lab.api, 1);
+    settle(&lab);
+    assert_non_null(followed(&lab, "deployments"));
+    unsigned streams = lab.api.open_streams;
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_CONFIG_MAPS);
+    settle(&lab);
+    assert_null(followed(&lab, "deployments"));
+    assert_int_equal(lab.api.open_streams, streams);
+    assert_equals_server(&lab, 1);
+    lab_release(&lab);
+}
+
+static void kinds_that_are_not_served_are_reported_and_tried_again(void **state)
+{
+    struct lab lab;
+
+    (void)state;
+    lab_init(&lab, 2);
+    lab.api.served[FAKE_FOO] = false;
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_FOOS);
+    fake_put(&lab.api, FAKE_POLICY, "a", "q", SELECTS_UNHEARD);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(kube_source_unserved_count(lab.source), 2);
+    assert_true(kube_source_unserved(lab.source, 0)->absent);
+    assert_true(kube_source_ready(lab.source));
+
+    fake_serve(&lab.api, FAKE_FOO, true);
+    fake_put(&lab.api, FAKE_FOO, "a", "x", 1);
+    pass(&lab, 35 * 1000);
+    assert_int_equal(kube_source_unserved_count(lab.source), 1);
+    assert_string_equal(kube_source_unserved(lab.source, 0)->kind, "Unheard");
+    assert_equals_server(&lab, 2);
+
+    /* A stream that is told "not found" asks what is served, rather than wait for the next time. */
+    fake_serve(&lab.api, FAKE_FOO, false);
+    fake_cut_all(&lab.api);
+    pass(&lab, 5 * 1000);
+    assert_int_equal(kube_source_unserved_count(lab.source), 2);
+    assert_equals_server(&lab, 2);
+    lab_release(&lab);
+}
+
+static void clusters_may_be_absent(void **state)
+{
+    struct lab lab;
+
+    (void)state;
+    lab_init(&lab, 3);
+    lab.api.served[FAKE_CLUSTER] = false;
+    lab_start(&lab);
+    settle(&lab);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(followed(&lab, "clusters")->synced);
+    pass(&lab, CALM_MS);
+    /* A patient question from time to time. */
+    assert_in_range(lab.api.requests[FAKE_CLUSTER], 60, 150);
+    lab_release(&lab);
+}
+
+/* The objects of a kind go with it, once the server says that it is gone, not before. */
+static void a_kind_that_is_gone_leaves_nothing(void **state)
+{
+    struct lab lab;
+
+    (void)state;
+    lab_init(&lab, 4);
+    fake_put(&lab.api, FAKE_CLUSTER, "", "m", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 1);
+    fake_cut_all(&lab.api);
+    lab.api.fault_percent = 100;
+    pass(&lab, CALM_MS);
+    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 1);
+    lab.api.fault_percent = 0;
+    fake_serve(&lab.api, FAKE_CLUSTER, false);
+    pass(&lab, 2 * 61 * 1000);
+    assert_int_equal(store_count(lab.world.store, CLASS_CLUSTER), 0);
+    fake_serve(&lab.api, FAKE_CLUSTER, true);
+    fake_put(&lab.api, FAKE_CLUSTER, "", "m", 2);
+    pass(&lab, 2 * 61 * 1000);
+    assert_equals_server(&lab, 4);
+    lab_release(&lab);
+}
+
+static void nothing_is_ready_before_the_policies_are_read(void **state)
+{
+    struct lab lab;
+
+    (void)state;
+    lab_init(&lab, 4);
+    lab.api.served[FAKE_POLICY] = false;
+    lab_start(&lab);
+    pass(&lab, CALM_MS);
+    assert_false(kube_source_ready(lab.source));
+    fake_serve(&lab.api, FAKE_POLICY, true);
+    pass(&lab, 61 * 1000);
+    assert_true(kube_source_ready(lab.source));
+    lab.api.fault_percent = 100;
+    fake_cut_all(&lab.api);
+    pass(&lab, CALM_MS);
+    assert_true(kube_source_ready(lab.source));
+    lab_release(&lab);
+}
+
+/* Through an outage, and through the list after it, at every single moment. */
+static void a_relist_lowers_nothing_half_way(void **state)
+{
+    struct lab lab;
+    size_t policies, lists;
+
+    (void)state;
+    for (uint32_t seed = 5; seed < 9; seed++) {
+        lab_init(&lab, seed);
+        lab.api.paginates = seed % 2;
+        lab.api.streaming_lists = seed > 6;
+        for (unsigned i = 0; i < 20; i++) {
+            char name[16];
+
+            snprintf(name, sizeof(name), "p%u", i);
+            fake_put(&lab.api, FAKE_POLICY, "a", name, SELECTS_CONFIG_MAPS);
+        }
+        lab_start(&lab);
+        settle(&lab);
+        policies = store_count(lab.world.store, CLASS_POLICY);
+        assert_int_equal(policies, 20);
+        lists = lab.api.requests[FAKE_POLICY];
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+        fake_compact(&lab.api);
+        fake_cut_all(&lab.api);
+        for (unsigned i = 0; i < 20000; i++) {
+            kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
+            lab.api.now_ms += fake_turn(&lab.api) ? 0 : 1;
+            assert_int_equal(store_count(lab.world.store, CLASS_POLICY), policies);
+        }
+        assert_true(lab.api.requests[FAKE_POLICY] > lists + 1);
+        assert_equals_server(&lab, seed);
+        lab_release(&lab);
+    }
+}
+
+/* The server comes back older than we are: nothing says so but its silence. */
+static void a_server_restored_from_a_backup_is_noticed(void **state)
+{
+    struct fake_snapshot *backup = xcalloc(1, sizeof(*backup));
+    struct lab lab;
+
+    (void)state;
+    for (uint32_t seed = 10; seed < 14; seed++) {
+        lab_init(&lab, seed);
+        lab.api.bookmarks = seed % 2;
+        lab.api.streaming_lists = seed > 11;
+        for (unsigned i = 0; i < 60; i++)
+            random_write(&lab.api);
+        memcpy(backup->objects, lab.api.objects, sizeof(backup->objects));
+        backup->count = lab.api.count;
+        backup->version = lab.api.version;
+        lab_start(&lab);
+        settle(&lab);
+        for (unsigned i = 0; i < 60; i++)
+            random_write(&lab.api);
+        pass(&lab, 5 * 60 * 1000);
+        fake_restore(&lab.api, backup);
+        pass(&lab, 2 * CALM_MS);
+        assert_equals_server(&lab, seed);
+        lab_release(&lab);
+    }
+    free(backup);
+}
+
+static void only_the_scope_is_looked_at(void **state)
+{
+    static const char *const named[] = {"a", "b"};
+    static const char *const denied[] = {"b"};
+    static const struct identity in_a = {"v1", "ConfigMap", "a", "x"};
+    static const struct identity in_b = {"v1", "ConfigMap", "b", "x"};
+    static const struct identity in_c = {"v1", "ConfigMap", "c", "x"};
+    static const struct scope_filter scopes[] = {
+        {.namespaces = named, .namespace_count = 2},
+        {.denied = denied, .denied_count = 1},
+        {.namespaces = named, .namespace_count = 2, .denied = denied, .denied_count = 1},
+    };
+    static const bool seen[][3] = {{true, true, false}, {true, false, true}, {true, false, false}};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
+        struct lab lab;
+
+        lab_init(&lab, 20);
+        lab.scope = scopes[i];
+        fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "b", "x", 1);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "c", "x", 1);
+        lab_start(&lab);
+        settle(&lab);
+        assert_true(kube_source_ready(lab.source));
+        assert_int_equal(store_find(lab.world.store, &in_a) != NULL, seen[i][0]);
+        assert_int_equal(store_find(lab.world.store, &in_b) != NULL, seen[i][1]);
+        assert_int_equal(store_find(lab.world.store, &in_c) != NULL, seen[i][2]);
+        lab_release(&lab);
+    }
+}
+
+static void shards_share_everything_once(void **state)
+{
+    enum { SHARDS = 3, NAMESPACES = 30 };
+    size_t maps = 0, cluster_bindings = 0;
+
+    (void)state;
+    for (uint32_t shard = 0; shard < SHARDS; shard++) {
+        struct lab lab;
+        char ns[16];
+
+        lab_init(&lab, 21);
+        lab.scope = (struct scope_filter){.shard = shard, .total_shards = SHARDS};
+        fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
+        fake_put(&lab.api, FAKE_CLUSTER_BINDING, "", "c", 1);
+        for (unsigned i = 0; i < NAMESPACES; i++) {
+            snprintf(ns, sizeof(ns), "n%u", i);
+            fake_put(&lab.api, FAKE_CONFIG_MAP, ns, "x", 1);
+        }
+        lab_start(&lab);
+        settle(&lab);
+        assert_true(kube_source_ready(lab.source));
+        assert_int_equal(store_count(lab.world.store, CLASS_POLICY), 1);
+        assert_in_range(store_count(lab.world.store, CLASS_TEMPLATE), 1, NAMESPACES - 1);
+        maps += store_count(lab.world.store, CLASS_TEMPLATE);
+        cluster_bindings += store_count(lab.world.store, CLASS_BINDING);
+        lab_release(&lab);
+    }
+    assert_int_equal(maps, NAMESPACES);
+    assert_int_equal(cluster_bindings, 1);
+}
+
+/* However many there are: so many lists at once, and all are read in the end. */
+static void lists_wait_for_each_other(void **state)
+{
+    struct lab lab;
+    unsigned lists = 0;
+
+    (void)state;
+    lab_init(&lab, 22);
+    lab_start(&lab);
+    kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        lists += kube_source_follower(lab.source, i)->transfer != NULL;
+    assert_int_equal(lists, 4);
+    settle(&lab);
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        assert_true(kube_source_follower(lab.source, i)->synced);
+    lab_release(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kinds_come_with_the_first_selector_and_go_with_the_last),
+        cmocka_unit_test(kinds_that_are_not_served_are_reported_and_tried_again),
+        cmocka_unit_test(clusters_may_be_absent),
+        cmocka_unit_test(a_kind_that_is_gone_leaves_nothing),
+        cmocka_unit_test(nothing_is_ready_before_the_policies_are_read),
+        cmocka_unit_test(a_relist_lowers_nothing_half_way),
+        cmocka_unit_test(a_server_restored_from_a_backup_is_noticed),
+        cmocka_unit_test(only_the_scope_is_looked_at),
+        cmocka_unit_test(shards_share_everything_once),
+        cmocka_unit_test(lists_wait_for_each_other),
+        cmocka_unit_test(after_any_faults_the_store_is_the_servers),
+    };
+
+    return cmocka_run_group_tests_name("kube_source", tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/response.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "exporter/file.h"
+
+/* What a real API server answered, and why it is no answer. */
+static struct body_case {
+    const char *name;
+    const char *file;
+    unsigned http_status;
+    enum watch_stop stop;
+    int64_t retry_after_ms;
+    const char *message;
+} bodies[] = {
+    {"bad continue token", "error-400-continue", 400, STOP_REFUSED, 0, "continue key is not valid"},
+    {"bad version", "error-400-resource-version", 400, STOP_REFUSED, 0, "resourceVersion"},
+    {"unauthorized", "error-401", 401, STOP_UNAUTHORIZED, 0, "Unauthorized"},
+    {"forbidden", "error-403-reader", 403, STOP_FORBIDDEN, 0, "is forbidden"},
+    {"no such group", "error-404-group", 404, STOP_ABSENT, 0, "404 page not found"},
+    {"no such resource", "error-404-resource", 404, STOP_ABSENT, 0, "404 page not found"},
+    {"method not allowed", "error-405", 405, STOP_ABSENT, 0, "does not allow this method"},
+    {"not acceptable", "error-406", 406, STOP_UNACCEPTABLE, 0,
+     "406: Not Acceptable Available representations"},
+    {"unsupported media", "error-415", 415, STOP_UNACCEPTABLE, 0, ""},
+    {"expired token", "list-410-continue-events", 410, STOP_GONE, 0, "too old"},
+    {"too many requests, as text", "error-429", 429, STOP_BUSY, 0, "Too many requests"},
+    {"storage is initialising", "error-429-initializing", 429, STOP_BUSY, 1000,
+     "storage is (re)initializing"},
+    {"streaming lists refused", "watch-list-without-match", 422, STOP_REFUSED, 0,
+     "sendInitialEvents"},
+    {"a version from the future", "error-504-future-version", 504, STOP_AHEAD, 1000,
+     "Too large resource version"},
+};
+
+static void read_body(const char *name, struct strbuf *out)
+{
+    char path[128];
+    struct error err;
+
+    snprintf(path, sizeof(path), "tests/fixtures/protocol/%s.body", name);
+    if (!file_read(path, out, &err))
+        fail_msg("%s", err.text);
+}
+
+static void body(void **state)
+{
+    const struct body_case *c = *state;
+    struct strbuf text = STRBUF_INIT(1 << 20);
+    struct status status;
+
+    read_body(c->file, &text);
+    status_read_body(text.data, text.len, &status);
+    assert_int_equal(stop_of_response(c->http_status, &status), c->stop);
+    assert_int_equal(status.retry_after_ms, c->retry_after_ms);
+    if (!strstr(status.message, c->message))
+        fail_msg("'%s' does not say '%s'", status.message, c->message);
+    strbuf_release(&text);
+}
+
+static void any_http_status_has_a_reason(void **state)
+{
+    struct status none = {0};
+
+    (void)state;
+    assert_int_equal(stop_of_response(301, &none), STOP_REFUSED);
+    assert_int_equal(stop_of_response(409, &none), STOP_REFUSED);
+    assert_int_equal(stop_of_response(500, &none), STOP_UNAVAILABLE);
+    assert_int_equal(stop_of_response(502, &none), STOP_UNAVAILABLE);
+    assert_int_equal(stop_of_response(503, &none), STOP_UNAVAILABLE);
+    assert_int_equal(stop_of_response(504, &none), STOP_UNAVAILABLE);
+    assert_int_equal(stop_of_response(0, &none), STOP_REFUSED);
+}
+
+static void errors_in_a_stream_have_a_reason(void **state)
+{
+    (void)state;
+    assert_int_equal(stop_of_error(&(struct status){.code = 410}), STOP_GONE);
+    assert_int_equal(stop_of_error(&(struct status){.code = 429}), STOP_BUSY);
+    assert_int_equal(stop_of_error(&(struct status){.code = 500}), STOP_FAILED);
+    assert_int_equal(stop_of_error(&(struct status){.code = 0}), STOP_FAILED);
+    assert_int_equal(stop_of_error(&(struct status){.code = 504, .version_too_large = true}),
+                     STOP_AHEAD);
+}
+
+static struct retry_case {
+    const char *name;
+    const char *header;
+    int64_t ms;
+} retries[] = {
+    {"seconds", "7", 7000},
+    {"the most we believe", "100000", 300000},
+    {"more than 32 bits", "99999999999", 0},
+    {"more than 64 bits", "99999999999999999999999", 0},
+    {"none", "0", 0},
+    {"negative", "-1", 0},
+    {"a date", "Wed, 21 Oct 2026 07:28:00 GMT", 0},
+    {"half a second", "0.5", 0},
+    {"empty", "", 0},
+    {"missing", NULL, 0},
+};
+
+static void retry_after(void **state)
+{
+    const struct retry_case *c = *state;
+
+    assert_int_equal(retry_after_ms(c->header), c->ms);
+}
+
+static void a_page_of_a_proxy_becomes_one_line(void **state)
+{
+    static const char page[] = "<html>\r\n<h1>502\tBad\033[31m Gateway</h1>\n\n</html>\n";
+    struct status status;
+
+    (void)state;
+    status_read_body(page, sizeof(page) - 1, &status);
+    assert_string_equal(status.message, "<html> <h1>502 Bad [31m Gateway</h1> </html>");
+    assert_int_equal(status.code, 0);
+}
+
+static void a_long_body_is_cut(void **state)
+{
+    struct strbuf text = STRBUF_INIT(1 << 20);
+    struct status status;
+
+    (void)state;
+    for (unsigned i = 0; i < 100000; i++)
+        strbuf_addc(&text, 'a');
+    status_read_body(text.data, text.len, &status);
+    assert_int_equal(strlen(status.message), sizeof(status.message) - 1);
+    status_read_body("", 0, &status);
+    assert_string_equal(status.message, "");
+    strbuf_release(&text);
+}
+
+static void content_types(void **state)
+{
+    static const char aggregated[] =
+        "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+    (void)state;
+    assert_true(content_is_json("application/json"));
+    assert_true(content_is_json("Application/JSON; charset=utf-8"));
+    assert_true(content_is_json(aggregated));
+    assert_false(content_is_json("application/json-patch"));
+    assert_false(content_is_json("text/html"));
+    assert_false(content_is_json(NULL));
+    assert_true(content_parameter_is(aggregated, "as", "APIGroupDiscoveryList"));
+    assert_true(content_parameter_is(aggregated, "v", "v2"));
+    assert_true(content_parameter_is("application/json; V=v2 ;as=x", "v", "v2"));
+    assert_false(content_parameter_is(aggregated, "v", "v"));
+    assert_false(content_parameter_is(aggregated, "v", "v2beta1"));
+    assert_false(content_parameter_is("application/json", "v", "v2"));
+    assert_false(content_parameter_is("application/json;", "v", "v2"));
+    assert_false(content_parameter_is(NULL, "v", "v2"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(any_http_status_has_a_reason),
+        cmocka_unit_test(errors_in_a_stream_have_a_reason),
+        cmocka_unit_test(a_page_of_a_proxy_becomes_one_line),
+        cmocka_unit_test(a_long_body_is_cut),
+        cmocka_unit_test(content_types),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(bodies) + ARRAY_LEN(retries) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
+        tests[n++] = (struct CMUnitTest){bodies[i].name, body, NULL, NULL, &bodies[i]};
+    for (size_t i = 0; i < ARRAY_LEN(retries); i++)
+        tests[n++] = (struct CMUnitTest){retries[i].name, retry_after, NULL, NULL, &retries[i]};
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        tests[n++] = plain[i];
+    return cmocka_run_group_tests_name("response", tests, NULL, NULL);
+}
