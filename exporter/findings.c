@@ -56,6 +56,8 @@ static void look_at_template(struct findings *f, const struct entry *entry)
 
 static void look_at(struct findings *f, const struct entry *entry, enum object_class class)
 {
+    if (entry_defects(entry))
+        keep(&f->lists[FINDING_BROKEN], entry);
     if (class == CLASS_TEMPLATE) {
         look_at_template(f, entry);
     } else if (class == CLASS_BINDING) {

@@ -67,12 +67,20 @@ static void fill_objects(const struct store *store, struct series *series)
     }
 }
 
+static void fill_thresholds(const struct options *o, struct series *series)
+{
+    SERIES_SET(series, OWN "threshold_seconds", (double)o->stale_age_ms / 1000, "stale_age");
+    SERIES_SET(series, OWN "threshold_seconds", (double)o->pending_age_ms / 1000, "pending_age");
+    SERIES_SET(series, OWN "threshold_seconds", (double)o->unbound_age_ms / 1000, "unbound_age");
+}
+
 static void fill_evaluation(const struct evaluation *e, struct series *series)
 {
     SERIES_SET(series, OWN "evaluations_total", (double)engine_evaluations(e->engine));
     SERIES_SET(series, OWN "manifest_files", (double)manifests_file_count(e->manifests));
     SERIES_SET(series, OWN "manifest_errors", (double)manifests_broken_count(e->manifests));
     fill_objects(e->store, series);
+    fill_thresholds(&e->options, series);
 }
 
 void health_fill(const struct health *h, struct series *series)

@@ -3,6 +3,7 @@
 
 #include "exporter/cli/table.h"
 #include "metrics/expose/parties.h"
+#include "metrics/model/binding.h"
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
 
@@ -36,6 +37,7 @@ static const struct noun {
     [FINDING_ORPHANED] = {"orphaned template", "orphaned templates"},
     [FINDING_UNBOUND] = {"unbound template", "unbound templates"},
     [FINDING_INVALID] = {"invalid policy", "invalid policies"},
+    [FINDING_BROKEN] = {"broken object", "broken objects"},
     [FINDING_DUPLICATE] = {"duplicate object", "duplicate objects"},
 };
 
@@ -246,6 +248,52 @@ static void print_invalid(const struct listing *list, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
+/* What a defect is about, behind its text. */
+static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
+{
+    const struct template_decision *t = template_decision(e);
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
+
+    if (defect == DEFECT_NAME_COLLISION) {
+        binding_name(entry_kind(e), e->name, &name);
+        strbuf_addf(out, ": %s", name.data);
+    } else if (defect == DEFECT_DANGLING_CLAIM) {
+        struct policy_name policy = policy_name_of(t ? t->claimed : binding_claimed(e));
+
+        strbuf_addf(out, ": %s %s", policy.kind, policy.name);
+    } else {
+        struct identity id = dependency_resource(e);
+
+        strbuf_addf(out, ": %s %s", id.kind, id.name);
+    }
+}
+
+static void print_broken(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"OBJECT", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Broken", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+
+        for (unsigned k = 0; k < DEFECT_COUNT; k++) {
+            CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
+
+            if (!(entry_defects(e) & 1U << k))
+                continue;
+            add_name(&t, entry_kind(e), entry_ns(e), e->name);
+            strbuf_adds(&why, defect_texts[k]);
+            add_subject(&why, e, k);
+            table_add(&t, STYLE_PLAIN, why.data);
+        }
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
 {
     print_conflicts(engine, f, FINDING_CONFLICT, o);
@@ -254,4 +302,5 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_stale(&f->lists[FINDING_STALE], o);
     print_orphaned(&f->lists[FINDING_ORPHANED], o);
     print_invalid(&f->lists[FINDING_INVALID], o);
+    print_broken(&f->lists[FINDING_BROKEN], o);
 }

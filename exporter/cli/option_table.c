@@ -6,8 +6,8 @@ static const char *const log_formats[] = {"logfmt", "json", NULL};
 static const char *const takeovers[] = {"preemption", "static", NULL};
 static const char *const outputs[] = {"table", "json", "markdown", NULL};
 const char *const finding_class_names[FINDING_CLASSES + 1] = {
-    "conflict", "predicted", "pending", "stale",     "overdue",
-    "orphaned", "unbound",   "invalid", "duplicate", NULL,
+    "conflict", "predicted", "pending", "stale",     "overdue", "orphaned",
+    "unbound",  "invalid",   "broken",  "duplicate", NULL,
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -86,7 +86,7 @@ const struct option_def option_defs[] = {
         .value = "CLASSES",
         .fallback = "conflict,pending,overdue,invalid",
         .help = "what makes the exit status 1: of conflict, predicted, pending, stale, overdue, "
-                "orphaned, unbound, invalid and duplicate, several with commas",
+                "orphaned, unbound, invalid, broken and duplicate, several with commas",
         .choices = finding_class_names,
         .type = OPTION_SET,
         .verbs = VERB_CHECK,
@@ -122,6 +122,33 @@ const struct option_def option_defs[] = {
         .verbs = VERB_SERVE,
         .needs_restart = true,
         .offset = AT(telemetry_path),
+    },
+    {
+        .name = "thresholds.stale-age",
+        .value = "DURATION",
+        .fallback = "7d",
+        .help = "how long a template may be stale before alerts take it for forgotten",
+        .type = OPTION_DURATION,
+        .verbs = VERB_SERVE,
+        .offset = AT(stale_age_ms),
+    },
+    {
+        .name = "thresholds.pending-age",
+        .value = "DURATION",
+        .fallback = "1h",
+        .help = "how long a template may be pending before alerts tell of it",
+        .type = OPTION_DURATION,
+        .verbs = VERB_SERVE,
+        .offset = AT(pending_age_ms),
+    },
+    {
+        .name = "thresholds.unbound-age",
+        .value = "DURATION",
+        .fallback = "10m",
+        .help = "how long Karmada may take to bind a template before alerts tell of it",
+        .type = OPTION_DURATION,
+        .verbs = VERB_SERVE,
+        .offset = AT(unbound_age_ms),
     },
     {
         .name = "metrics.detail-limit",

@@ -37,6 +37,9 @@ struct options {
     char *skipped_namespaces;
     char *skipped_apis;
     int64_t grace_ms;
+    int64_t stale_age_ms; /* These three alerts compare with. */
+    int64_t pending_age_ms;
+    int64_t unbound_age_ms;
     uint64_t detail_limit;
     bool opt_in;
     unsigned log_level;  /* enum log_level */

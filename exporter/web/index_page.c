@@ -199,6 +199,27 @@ static void add_invalid(const struct listing *list, struct strbuf *out)
     add_more(out, list->count);
 }
 
+static void add_broken(const struct listing *list, struct strbuf *out)
+{
+    if (list->count == 0)
+        return;
+    add_heading(out, "Broken", list->count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+        unsigned defects = entry_defects(list->entries[i]);
+
+        strbuf_adds(out, "<li>");
+        add_entry(out, list->entries[i]);
+        for (unsigned k = 0; k < DEFECT_COUNT; k++) {
+            if (defects & 1U << k)
+                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", defect_texts[k]);
+        }
+        strbuf_adds(out, "</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, list->count);
+}
+
 static void add_problems(const struct manifests *m, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX);
@@ -234,6 +255,7 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
     add_invalid(&f.lists[FINDING_INVALID], out);
+    add_broken(&f.lists[FINDING_BROKEN], out);
     add_problems(e->manifests, out);
     findings_release(&f);
 }

@@ -32,7 +32,8 @@ static void add_label(struct strbuf *out, const struct family_label *label)
 
 static void add_row(struct strbuf *out, const struct family *family)
 {
-    strbuf_addf(out, "| `%s` | %s | ", family->name, family_type_name(family->type));
+    strbuf_addf(out, "| `%s` | %s%s%s | ", family->name, family_type_name(family->type),
+                family->unit ? ", " : "", family->unit ? family->unit : "");
     for (const struct family_label *label = family->labels; label->name; label++) {
         strbuf_adds(out, label == family->labels ? "" : ", ");
         add_label(out, label);
@@ -44,13 +45,18 @@ static void add_row(struct strbuf *out, const struct family *family)
 
 void catalogue_markdown(struct strbuf *out)
 {
-    strbuf_adds(out, "# Metrics\n\n"
-                     "Written by `karmada-policy-exporter metrics --output markdown`; a test holds "
-                     "the two against each other.\n\n"
-                     "Rows of labels with known values are always present, zeros too. The families "
-                     "of `karmada_` are absent until everything was read once.\n\n"
-                     "| family | type | labels | what it says | series at most | stability |\n"
-                     "|---|---|---|---|---|---|\n");
+    strbuf_adds(out,
+                "# Metrics\n\n"
+                "Written by `karmada-policy-exporter metrics --output markdown`; a test holds "
+                "the two against each other.\n\n"
+                "Rows of labels with known values are always present, zeros too; a timestamp "
+                "has a row only while there is something that it is of. All but "
+                "`karmada_policy_exporter_` and `process_` are absent until everything was "
+                "read once. Gauges tell what is, and are the same after a restart; counters "
+                "and histograms tell what was seen since the start, and the histogram of "
+                "delays begins with the bindings that are there.\n\n"
+                "| family | type, unit | labels | what it says | series at most | stability |\n"
+                "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < family_count; i++)
         add_row(out, &families[i]);
 }

@@ -61,6 +61,18 @@ bool contribution_equal(const struct contribution *c, const struct item *items, 
     return i == count;
 }
 
+bool contribution_has(const struct contribution *c, const struct cell *cell)
+{
+    size_t at = 0;
+    struct item item;
+
+    while (contribution_next(c, &at, &item)) {
+        if (item.cell == cell)
+            return true;
+    }
+    return false;
+}
+
 int64_t contribution_value(const struct contribution *c, const struct cell *cell)
 {
     size_t at = 0;

@@ -24,5 +24,6 @@ struct contribution *contribution_pack(const struct item *items, size_t count) M
 bool contribution_next(const struct contribution *c, size_t *at, struct item *out);
 
 bool contribution_equal(const struct contribution *c, const struct item *items, size_t count);
+bool contribution_has(const struct contribution *c, const struct cell *cell);
 /* What is given to the cell; 0 if nothing is. */
 int64_t contribution_value(const struct contribution *c, const struct cell *cell);

@@ -44,7 +44,7 @@ static void add_cell(struct strbuf *out, const struct cell *cell, const struct f
     strbuf_adds(out, cell->text);
     if (fold == FOLD_MIN)
         number_add_seconds(out, minimum);
-    else if (fold == FOLD_SET)
+    else if (fold == FOLD_SET || fold == FOLD_ONCE)
         number_add_double(out, cell->number);
     else if (family->milli)
         number_add_seconds(out, cell->sum);

@@ -18,6 +18,7 @@ enum family_fold {
     FOLD_SUM,   /* Whole numbers, added up. A 0 makes the row present and counts nothing. */
     FOLD_MIN,   /* The smallest, given in milliseconds, shown in seconds; no row while empty. */
     FOLD_ONSET, /* A counter of what entries give more than before; nothing takes it back. */
+    FOLD_ONCE,  /* A histogram of the first thing that each gives, in milliseconds, for good. */
     FOLD_ZEROS, /* Counts the rows of family `of` that are 0 but present: see there. */
     FOLD_SET,   /* Not from entries: the exporter sets it. All own health is such. */
 };

@@ -35,7 +35,21 @@ enum binding_origin { ORIGIN_POLICY, ORIGIN_DEPENDENCY, ORIGIN_BOTH, ORIGIN_UNCL
 enum { BINDING_ORIGIN_COUNT = ORIGIN_UNCLAIMED + 1 };
 
 void observe_bindings(const struct entry *entry, struct samples *out);
+/*
+ * From the later of the template's and the claimed policy's creation to the binding's.
+ * Nothing while one of the three is unknown, or where the binding was there before its
+ * policy; nor of a Lazy policy that came after its template, which waits by design.
+ */
+void observe_binding_delay(const struct entry *entry, struct samples *out);
 void observe_not_rescheduled(const struct entry *entry, struct samples *out);
+
+/* In the order of their label's values. */
+enum claim_holder { HOLDER_TEMPLATE, HOLDER_BINDING };
+
+/* Of templates, of both, and of bindings: what is broken about them, whatever their state. */
+void observe_collisions(const struct entry *entry, struct samples *out);
+void observe_dangling_claims(const struct entry *entry, struct samples *out);
+void observe_without_template(const struct entry *entry, struct samples *out);
 
 /* Of stale templates; a member cluster only makes its rows present. */
 void observe_stale_replicas(const struct entry *entry, struct samples *out);

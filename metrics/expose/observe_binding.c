@@ -4,6 +4,7 @@
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/event.h"
+#include "metrics/model/template.h"
 
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };
@@ -28,12 +29,53 @@ void observe_bindings(const struct entry *entry, struct samples *out)
     SAMPLE(out, 1, scope_row(entry) * BINDING_ORIGIN_COUNT + origin_of(entry->object));
 }
 
+void observe_binding_delay(const struct entry *entry, struct samples *out)
+{
+    const struct binding_decision *d = binding_decision(entry);
+    const struct binding *b = entry->object;
+    const struct template *t = d->template ? d->template->object : NULL;
+    const struct entry *claimed = binding_claimed(entry);
+    const struct policy *policy = claimed ? claimed->object : NULL;
+
+    if (!b->has_placement || !t || !policy)
+        return;
+    if (b->created_ms == 0 || t->created_ms == 0 || policy->created_ms == 0)
+        return;
+    bool follows = policy->created_ms > t->created_ms;
+    int64_t since_ms = follows ? policy->created_ms : t->created_ms;
+    if (b->created_ms >= since_ms && !(follows && policy->lazy))
+        SAMPLE(out, b->created_ms - since_ms, 0);
+}
+
 /* Both texts are canonical and shared, so that equal is the same. */
 void observe_not_rescheduled(const struct entry *entry, struct samples *out)
 {
     const struct binding *b = entry->object;
 
     if (b->has_placement && b->propagation.placement != b->applied_placement)
+        SAMPLE(out, 1, scope_row(entry));
+}
+
+static bool has_defect(const struct entry *entry, enum defect defect)
+{
+    return entry_defects(entry) & 1u << defect;
+}
+
+void observe_collisions(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_NAME_COLLISION))
+        SAMPLE(out, 1, 0);
+}
+
+void observe_dangling_claims(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_DANGLING_CLAIM))
+        SAMPLE(out, 1, entry_class(entry) == CLASS_BINDING ? HOLDER_BINDING : HOLDER_TEMPLATE);
+}
+
+void observe_without_template(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_MISSING_TEMPLATE))
         SAMPLE(out, 1, scope_row(entry));
 }
 

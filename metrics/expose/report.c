@@ -10,6 +10,7 @@ struct report {
     const struct engine *engine;
     struct listing templates;
     struct listing policies;
+    struct listing bindings;
     struct listing dependencies;  /* By the resource that they are about. */
     struct policy_counts *counts; /* As `policies`. */
     struct map counts_by_policy;
@@ -94,17 +95,16 @@ static int by_resource(const void *a, const void *b)
     return order ? order : entry_compare(left, right);
 }
 
-static struct listing list_dependencies(const struct store *store, const struct listing *templates)
+static struct listing list_dependencies(const struct listing *templates,
+                                        const struct listing *bindings)
 {
-    struct listing bindings = listing_make(store, CLASS_BINDING);
     struct listing out = {0};
-    size_t count = templates->count + bindings.count;
+    size_t count = templates->count + bindings->count;
 
     out.entries = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
     add_dependencies(&out, templates);
-    add_dependencies(&out, &bindings);
+    add_dependencies(&out, bindings);
     qsort(out.entries, out.count, sizeof(const struct entry *), by_resource);
-    listing_release(&bindings);
     return out;
 }
 
@@ -144,6 +144,21 @@ static void put_invalid(struct writer *w, const struct report_invalid *invalid)
     writer_close(w, '}');
 }
 
+static void put_all_invalid(struct writer *w, const struct report *r,
+                            const struct report_invalid *invalid, size_t count)
+{
+    writer_open(w, "invalid", '[');
+    for (size_t i = 0; i < count; i++)
+        put_invalid(w, &invalid[i]);
+    for (size_t i = 0; i < r->policies.count; i++)
+        report_problems(w, r->policies.entries[i]);
+    for (size_t i = 0; i < r->templates.count; i++)
+        report_defects(w, r->templates.entries[i]);
+    for (size_t i = 0; i < r->bindings.count; i++)
+        report_defects(w, r->bindings.entries[i]);
+    writer_close(w, ']');
+}
+
 static void put_lists(struct writer *w, const struct report *r)
 {
     writer_open(w, "templates", '[');
@@ -175,26 +190,23 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
         .engine = engine,
         .templates = listing_make(store, CLASS_TEMPLATE),
         .policies = listing_make(store, CLASS_POLICY),
+        .bindings = listing_make(store, CLASS_BINDING),
         .counts_by_policy = MAP_INIT(is_of_policy),
     };
 
-    r.dependencies = list_dependencies(store, &r.templates);
+    r.dependencies = list_dependencies(&r.templates, &r.bindings);
     count_policies(&r);
     writer_open(&w, NULL, '{');
     writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
     put_lists(&w, &r);
-    writer_open(&w, "invalid", '[');
-    for (size_t i = 0; i < invalid_count; i++)
-        put_invalid(&w, &invalid[i]);
-    for (size_t i = 0; i < r.policies.count; i++)
-        report_problems(&w, r.policies.entries[i]);
-    writer_close(&w, ']');
+    put_all_invalid(&w, &r, invalid, invalid_count);
     writer_close(&w, '}');
     strbuf_addc(out, '\n');
 
     listing_release(&r.templates);
     listing_release(&r.policies);
+    listing_release(&r.bindings);
     listing_release(&r.dependencies);
     free(r.counts);
     map_release(&r.counts_by_policy);

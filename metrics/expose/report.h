@@ -19,6 +19,9 @@ struct report_invalid {
     const char *text;
 };
 
-/* Append the whole report; `invalid` comes before what is wrong with policies. */
+/*
+ * Append the whole report; `invalid` comes before what is wrong with policies and
+ * what is broken about templates and bindings.
+ */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);

@@ -269,3 +269,44 @@ void report_problems(struct writer *w, const struct entry *policy)
         writer_close(w, '}');
     }
 }
+
+/* What the defect is about: the binding in dispute, the policy, the template. */
+static void put_defect(struct writer *w, const struct entry *entry, enum defect defect)
+{
+    const struct template_decision *t = template_decision(entry);
+
+    switch (defect) {
+    case DEFECT_NAME_COLLISION:
+        put_binding(w, "binding", entry);
+        return;
+    case DEFECT_DANGLING_CLAIM:
+        put_policy(w, "claimed", policy_name_of(t ? t->claimed : binding_claimed(entry)));
+        return;
+    case DEFECT_MISSING_TEMPLATE:
+        writer_open(w, "resource", '{');
+        put_identity(w, dependency_resource(entry));
+        writer_close(w, '}');
+        return;
+    case DEFECT_COUNT:
+        break;
+    }
+    abort();
+}
+
+void report_defects(struct writer *w, const struct entry *entry)
+{
+    unsigned defects = entry_defects(entry);
+
+    for (unsigned i = 0; i < DEFECT_COUNT; i++) {
+        if (!(defects & 1u << i))
+            continue;
+        writer_open(w, NULL, '{');
+        writer_text(w, "kind", entry_kind(entry));
+        writer_text(w, "namespace", entry_ns(entry));
+        writer_text(w, "name", entry->name);
+        writer_text(w, "reason", defect_names[i]);
+        writer_text(w, "text", defect_texts[i]);
+        put_defect(w, entry, i);
+        writer_close(w, '}');
+    }
+}

@@ -26,3 +26,6 @@ void report_policy(struct writer *w, const struct policy_counts *counts);
 
 /* One element for each thing that is wrong with a policy. */
 void report_problems(struct writer *w, const struct entry *policy);
+
+/* One element for each defect of a template or a binding, with what it is about. */
+void report_defects(struct writer *w, const struct entry *entry);

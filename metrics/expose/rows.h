@@ -17,7 +17,7 @@ struct cell {
     struct block *block;
     union {
         int64_t sum;              /* FOLD_SUM, FOLD_ONSET, FOLD_ZEROS */
-        double number;            /* FOLD_SET */
+        double number;            /* FOLD_SET, FOLD_ONCE */
         struct multiset *minimum; /* FOLD_MIN */
     };
     const char *text; /* `name{labels} ` */

@@ -152,6 +152,7 @@ static void give(const struct item *item)
         multiset_add(item->cell->minimum, item->value);
         return;
     case FOLD_ONSET:
+    case FOLD_ONCE:
     case FOLD_ZEROS:
     case FOLD_SET:
         return;
@@ -172,6 +173,7 @@ static void take_back(const struct item *item)
         multiset_remove(item->cell->minimum, item->value);
         break;
     case FOLD_ONSET:
+    case FOLD_ONCE:
     case FOLD_ZEROS:
     case FOLD_SET:
         break;
@@ -179,16 +181,43 @@ static void take_back(const struct item *item)
     block_drop(block);
 }
 
+/* One observation in a histogram without labels. */
+static void measure(struct cell *cells, const struct family *family, double value)
+{
+    for (size_t i = 0; i < family->bucket_count; i++)
+        cells[i].number += value <= family->buckets[i];
+    cells[family->bucket_count].number += 1;
+    cells[family->bucket_count + 1].number += value;
+    cells[family->bucket_count + 2].number += 1;
+}
+
 /* What an entry gives now beyond what it gave before. */
 static void count_onsets(const struct samples *fresh, const struct contribution *old)
 {
     for (size_t i = 0; i < fresh->count; i++) {
         const struct item *item = &fresh->items[i];
-        int64_t before = contribution_value(old, item->cell);
+        struct block *block = item->cell->block;
+        const struct family *family = block->rows->family;
 
-        if (item->cell->block->rows->family->fold == FOLD_ONSET && item->value > before)
+        if (family->fold == FOLD_ONCE && !contribution_has(old, item->cell))
+            measure(block->cells, family, (double)item->value / 1000);
+        if (family->fold != FOLD_ONSET)
+            continue;
+        int64_t before = contribution_value(old, item->cell);
+        if (item->value > before)
             item->cell->sum = add_up(item->cell->sum, item->value - before);
     }
+}
+
+/* What an entry has given once it goes on giving, whatever became of it. */
+static void keep_first(struct samples *out, size_t before, const struct contribution *old)
+{
+    struct block *block = find_block(out->rows, &out->key, 0, NULL);
+
+    if (!contribution_has(old, &block->cells[0]))
+        return;
+    out->count = before;
+    add_item(out, &block->cells[0], contribution_value(old, &block->cells[0]));
 }
 
 static void observe(struct series *s, const struct entry *entry)
@@ -201,8 +230,11 @@ static void observe(struct series *s, const struct entry *entry)
     for (size_t i = 0; i < family_count; i++) {
         if (!(families[i].classes & class) || !s->rows[i].family)
             continue;
+        size_t before = s->samples.count;
         s->samples.rows = &s->rows[i];
         families[i].observe(entry, &s->samples);
+        if (families[i].fold == FOLD_ONCE)
+            keep_first(&s->samples, before, entry->contribution);
     }
 }
 
@@ -266,11 +298,7 @@ void series_measure(struct series *s, const char *name, double value)
     struct cell *cells = find_block(rows, &s->samples.key, 0, NULL)->cells;
 
     assert(family->type == FAMILY_HISTOGRAM);
-    for (size_t i = 0; i < family->bucket_count; i++)
-        cells[i].number += value <= family->buckets[i];
-    cells[family->bucket_count].number += 1;
-    cells[family->bucket_count + 1].number += value;
-    cells[family->bucket_count + 2].number += 1;
+    measure(cells, family, value);
 }
 
 /* A block says nothing of what its labels were but its text, which begins with the first label. */

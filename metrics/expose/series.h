@@ -12,7 +12,8 @@
  * given and the old one taken back; an unchanged list costs nothing more.
  *
  * The property that guards it: whatever happened before, the page equals that
- * of a fresh engine over the same objects, but for counters.
+ * of a fresh engine over the same objects, but for counters and FOLD_ONCE: those
+ * tell what happened, not what is.
  */
 struct series;
 

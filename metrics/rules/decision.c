@@ -53,6 +53,18 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
     [DEPENDENCY_PRESERVE] = "PreserveResourcesOnDeletion",
 };
 
+const char *const defect_names[DEFECT_COUNT] = {
+    [DEFECT_NAME_COLLISION] = "binding_name_collision",
+    [DEFECT_DANGLING_CLAIM] = "dangling_claim",
+    [DEFECT_MISSING_TEMPLATE] = "missing_template",
+};
+
+const char *const defect_texts[DEFECT_COUNT] = {
+    [DEFECT_NAME_COLLISION] = "another template has or wants a binding of the same name",
+    [DEFECT_DANGLING_CLAIM] = "the policy that it claims does not exist, or was made anew",
+    [DEFECT_MISSING_TEMPLATE] = "the template that it is of does not exist",
+};
+
 const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {
     [POLICY_INVALID_SELECTOR] = "invalid_selector",
     [POLICY_INVALID_EXCLUSION] = "invalid_exclusion",
@@ -106,4 +118,22 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     const struct binding_decision *b = binding_decision(e);
 
     return t ? t->dependency : b ? b->dependency : NULL;
+}
+
+unsigned entry_defects(const struct entry *e)
+{
+    const struct template_decision *t = template_decision(e);
+    const struct binding_decision *b = binding_decision(e);
+
+    return t ? t->defects : b ? b->defects : 0;
+}
+
+/* It is the only policy that the decision about a binding reads. */
+const struct entry *binding_claimed(const struct entry *binding)
+{
+    for (uint32_t i = 0; i < binding->read_count; i++) {
+        if (entry_class(binding->reads[i].read) == CLASS_POLICY)
+            return binding->reads[i].read;
+    }
+    return NULL;
 }

@@ -116,6 +116,17 @@ struct dependency_decision {
     bool derived; /* From manifests without bindings. */
 };
 
+/* What is broken about a template or a binding, whatever its state; bits by this order. */
+enum defect {
+    DEFECT_NAME_COLLISION,   /* Another template has or wants the same binding. */
+    DEFECT_DANGLING_CLAIM,   /* The policy that it claims does not exist, or not under this id. */
+    DEFECT_MISSING_TEMPLATE, /* Of a kind that policies select; of others nobody may know any. */
+    DEFECT_COUNT,
+};
+extern const char *const defect_names[DEFECT_COUNT];
+/* One sentence for people. */
+extern const char *const defect_texts[DEFECT_COUNT];
+
 struct capacity;
 struct placed;
 
@@ -124,6 +135,8 @@ struct template_decision {
     unsigned reason; /* Of the enum that belongs to the state. */
     enum stale_phase phase;
     unsigned fields;         /* Bit by drift_field. */
+    uint8_t defects;         /* Bit by defect. */
+    bool named;              /* Has or wants a binding: other templates may want the same. */
     bool kept_claim;         /* `claimed` came from the template itself, not from its binding. */
     bool propagates;         /* The governing policy propagates dependencies. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
@@ -143,6 +156,7 @@ struct template_decision {
 struct binding_decision {
     struct entry *template;                 /* What it propagates; NULL if that does not exist. */
     struct dependency_decision *dependency; /* NULL unless others may require it. */
+    uint8_t defects;                        /* Bit by defect. */
 };
 
 /* What is wrong with a policy; bits by this order. */
@@ -179,6 +193,12 @@ static inline const struct policy_decision *policy_decision(const struct entry *
 {
     return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
 }
+
+/* The defects of a binding or of a template; 0 for any other entry. */
+unsigned entry_defects(const struct entry *e);
+
+/* The policy that a binding claims, existing or not; NULL without a claim. */
+const struct entry *binding_claimed(const struct entry *binding);
 
 /* The dependency decision of a binding or of a template, NULL if it has none. */
 const struct dependency_decision *dependency_decision(const struct entry *e);

@@ -37,13 +37,12 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The policy of the claim still exists under the id that the claim names. */
-static bool claim_holds(const struct situation *s)
+bool claim_holds(const struct claim *claim, const struct entry *claimed)
 {
-    const struct policy *policy = s->claimed ? s->claimed->object : NULL;
+    const struct policy *policy = claimed ? claimed->object : NULL;
 
     /* A policy without an id never met Karmada's webhook: its name is all there is. */
-    return policy && (!policy->id || policy->id == s->claim->id);
+    return policy && (!policy->id || policy->id == claim->id);
 }
 
 static bool claim_selects(const struct situation *s)
@@ -242,7 +241,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 
     if (!s->claim)
         return decide_fresh(s, out);
-    if (!claim_holds(s))
+    if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
     if (policy->deleting)
         return decide_fresh(s, out);
@@ -255,7 +254,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 /* Seed 001: whoever ranks best governs; a claim only tells what made the binding. */
 static int64_t decide_static(const struct situation *s, struct template_decision *out)
 {
-    if (s->claimed != s->winner || !claim_holds(s))
+    if (s->claimed != s->winner || !claim_holds(s->claim, s->claimed))
         return decide_fresh(s, out);
     out->governing = s->winner;
     return decide_claimed(s, out);

@@ -30,6 +30,9 @@ struct situation {
     bool kind_selected; /* Some policy selects this kind at all. */
 };
 
+/* The policy of a claim still exists under the id that the claim names. `claimed` may be NULL. */
+bool claim_holds(const struct claim *claim, const struct entry *claimed);
+
 /*
  * Fill in state, reason, phase, fields, governing and since_ms. The answer is
  * when the decision changes by time alone: the end of a grace period, else

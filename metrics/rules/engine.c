@@ -67,8 +67,12 @@ void engine_mark_dependents(struct engine *e, const struct entry *entry)
 void engine_mark_type(struct engine *e, const struct type *type)
 {
     for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-        for (size_t i = 0; i < scope->count; i++)
-            engine_mark(e, scope->entries[i]);
+        for (size_t i = 0; i < scope->count; i++) {
+            if (scope->entries[i]->object)
+                engine_mark(e, scope->entries[i]);
+            else
+                engine_mark_dependents(e, scope->entries[i]);
+        }
     }
 }
 
@@ -207,6 +211,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->ignored = ignored;
     e->index = selector_index_new(store, seed);
     e->placements = placements_new(store, seed);
+    e->collisions = collisions_new(seed);
     e->derives = true;
     e->name = STRBUF_INIT(BINDING_NAME_MAX);
     store_listen(store, (struct store_listener){changed, e});
@@ -253,7 +258,9 @@ void engine_free(struct engine *e)
     ignored_free(e->ignored);
     selector_index_free(e->index);
     placements_free(e->placements);
+    collisions_free(e->collisions);
     entry_list_release(&e->reads);
+    entry_list_release(&e->shaken);
     free(e->candidates);
     free(e->waiting);
     free(e->placed);

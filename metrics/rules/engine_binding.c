@@ -4,9 +4,9 @@
 /* What spec.resource names. False if it names no template. */
 static bool template_identity(const struct binding *b, struct identity *out)
 {
-    if (!b->api_version || !b->kind || !b->name)
+    if (!*b->api_version || !*b->kind || !*b->name)
         return false;
-    *out = (struct identity){b->api_version, b->kind, b->ns ? b->ns : "", b->name};
+    *out = (struct identity){b->api_version, b->kind, b->ns, b->name};
     return kind_of(b->api_version, b->kind)->class == CLASS_TEMPLATE;
 }
 
@@ -35,6 +35,26 @@ static struct identity referrer_identity(const struct referrer *r)
     return (struct identity){row->api_version, row->name, r->ns ? r->ns : "", r->name};
 }
 
+/* A template that is watched, because policies select its kind, and is not there. */
+static bool lacks_template(const struct engine *e, const struct binding *b)
+{
+    struct identity id;
+
+    return template_identity(b, &id) &&
+           selector_index_type_count(e->index, b->api_version, b->kind) > 0;
+}
+
+/* Read the policy of the claim. The answer is what is broken about it: bits by defect. */
+static uint8_t read_claim(struct engine *e, const struct binding *b)
+{
+    struct entry *claimed = b->claim ? engine_policy_of(e, b->claim) : NULL;
+
+    if (!claimed)
+        return 0;
+    entry_list_add(&e->reads, claimed);
+    return claim_holds(b->claim, claimed) ? 0 : 1u << DEFECT_DANGLING_CLAIM;
+}
+
 void engine_decide_binding(struct engine *e, struct entry *entry)
 {
     const struct binding *b = entry->object;
@@ -51,6 +71,9 @@ void engine_decide_binding(struct engine *e, struct entry *entry)
             read_template(e, referrer->object);
     }
     fresh->template = read_template(e, b);
+    fresh->defects = read_claim(e, b);
+    if (!fresh->template && lacks_template(e, b))
+        fresh->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     edges_replace(e->store, entry, e->reads.items, e->reads.count);
     fresh->dependency = dependency_decide(e, entry);
     if (old)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/cluster.h"
+#include "metrics/rules/collisions.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/edges.h"
@@ -39,6 +40,7 @@ struct engine {
     struct ignored *ignored;
     struct selector_index *index;
     struct placements *placements;
+    struct collisions *collisions;
     struct engine_observer observer;
     struct dirty_queue queues[QUEUE_COUNT];
     struct waiting *waiting;
@@ -53,6 +55,7 @@ struct engine {
     bool derives;
     /* Scratch of one look, kept to spare allocations. */
     struct entry_list reads;
+    struct entry_list shaken; /* By a template that came into a collision or left it. */
     struct candidate *candidates;
     size_t candidate_capacity;
     struct strbuf name;
@@ -66,7 +69,10 @@ void engine_mark_dependents(struct engine *e, const struct entry *entry);
 /* The template that a binding names, NULL if nobody knows it. */
 struct entry *engine_template_of(const struct engine *e, const struct binding *b);
 
-/* Look again at all entries of a type. */
+/* The policy of a claim, made as an entry where it does not exist. */
+struct entry *engine_policy_of(struct engine *e, const struct claim *claim);
+
+/* Look again at all entries of a type; of those that do not exist, at who refers to them. */
 void engine_mark_type(struct engine *e, const struct type *type);
 
 void engine_decide_policy(struct engine *e, struct entry *entry);

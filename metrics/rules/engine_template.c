@@ -41,7 +41,7 @@ static struct entry *find_binding(struct engine *e, const struct entry *entry)
     return b && engine_template_of(e, b) == entry ? binding : NULL;
 }
 
-static struct entry *refer_policy(struct engine *e, const struct claim *claim)
+struct entry *engine_policy_of(struct engine *e, const struct claim *claim)
 {
     const struct kind *row = kind_policy(claim->cluster_scoped);
 
@@ -76,7 +76,7 @@ static void set_situation(struct engine *e, struct entry *entry, size_t candidat
         .now_ms = e->now_ms,
         .template = entry,
         .claim = claim,
-        .claimed = claim ? refer_policy(e, claim) : NULL,
+        .claimed = claim ? engine_policy_of(e, claim) : NULL,
         .own_claim = t->claim,
         .binding = binding,
         .winner = won ? e->candidates[0].policy : NULL,
@@ -183,17 +183,62 @@ static void add_waiting(struct engine *e, struct entry *entry, struct template_d
         e->deadline_ms = due_ms;
 }
 
+/* Karmada gives it a binding, or keeps the one that it has. */
+static bool wants_binding(const struct template_decision *d)
+{
+    return d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
+}
+
+/* From now on the template has or wants a binding, or not: others may collide with it or not. */
+static void set_named(struct engine *e, struct entry *entry, struct template_decision *d,
+                      bool named)
+{
+    if (d->named == named)
+        return;
+    d->named = named;
+    e->shaken.count = 0;
+    if (named)
+        collisions_add(e->collisions, entry, &e->shaken);
+    else
+        collisions_remove(e->collisions, entry, &e->shaken);
+    for (size_t i = 0; i < e->shaken.count; i++)
+        engine_mark(e, e->shaken.items[i]);
+}
+
+/* After engine_template_forget of the decision before, whose name it is now. */
+static void set_defects(struct engine *e, struct entry *entry, struct template_decision *d)
+{
+    const struct template *t = entry->object;
+
+    set_named(e, entry, d, wants_binding(d));
+    if (d->named && collisions_has(e->collisions, entry))
+        d->defects |= 1u << DEFECT_NAME_COLLISION;
+    if (t->claim && d->state != STATE_IGNORED && !claim_holds(t->claim, d->claimed))
+        d->defects |= 1u << DEFECT_DANGLING_CLAIM;
+}
+
 void engine_template_forget(struct engine *e, struct entry *entry)
 {
     struct template_decision *d = entry->decision;
 
     if (!d)
         return;
+    set_named(e, entry, d, false);
     drop_waiting(e, d);
     engine_drop_capacity(e, d);
     free(d->dependency);
     free(d);
     entry->decision = NULL;
+}
+
+/* The name goes over to the decision that follows. */
+static bool take_name(struct template_decision *old)
+{
+    bool named = old && old->named;
+
+    if (old)
+        old->named = false;
+    return named;
 }
 
 /* True if those who read this template's decision would find it another one. */
@@ -239,8 +284,10 @@ void engine_decide_template(struct engine *e, struct entry *entry)
     bool differs = reads_differently(old, fresh);
     collect_reads(e, entry, fresh);
     replace_reads(e, entry, differs);
+    fresh->named = take_name(old);
     engine_template_forget(e, entry);
     entry->decision = fresh;
+    set_defects(e, entry, fresh);
     if (differs)
         tell_bindings(e, entry);
     add_waiting(e, entry, fresh, due_ms);

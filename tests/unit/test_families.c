@@ -50,6 +50,14 @@ static struct promise promises[] = {
     {"karmada_dependency_shared_bindings", FAMILY_GAUGE, ""},
     {"karmada_dependency_conflict_oldest_timestamp_seconds", FAMILY_GAUGE, "field"},
     {"karmada_dependency_conflict_transitions_total", FAMILY_COUNTER, "field"},
+    {"karmada_dependency_conflict_events_total", FAMILY_COUNTER, "field"},
+    {"karmada_template_binding_delay_seconds", FAMILY_HISTOGRAM, ""},
+    {"karmada_template_stale_info", FAMILY_GAUGE, "namespace,api_group,kind,name,reason,phase"},
+    {"karmada_template_pending_info", FAMILY_GAUGE, "namespace,api_group,kind,name,reason"},
+    {"karmada_binding_name_collisions", FAMILY_GAUGE, ""},
+    {"karmada_dangling_claims", FAMILY_GAUGE, "holder"},
+    {"karmada_bindings_without_template", FAMILY_GAUGE, "scope"},
+    {"karmada_policy_exporter_threshold_seconds", FAMILY_GAUGE, "threshold"},
     {"karmada_stale_replicas", FAMILY_GAUGE, "member_cluster"},
     {"karmada_stale_resource_requests", FAMILY_GAUGE, "member_cluster,resource,unit"},
     {"karmada_stale_forbidden_replicas", FAMILY_GAUGE, "member_cluster"},
@@ -141,7 +149,9 @@ static void check_numbers(const struct family *f)
     /* SERIES_SET names labels by their texts. */
     assert_true(f->fold != FOLD_SET || family_rows(f) == 1);
     assert_int_equal(f->type == FAMILY_HISTOGRAM, f->bucket_count > 0);
-    assert_true(f->type != FAMILY_HISTOGRAM || f->fold == FOLD_SET);
+    assert_true(f->type != FAMILY_HISTOGRAM || f->fold == FOLD_SET || f->fold == FOLD_ONCE);
+    assert_true(f->fold != FOLD_ONCE ||
+                (f->type == FAMILY_HISTOGRAM && !f->labels[0].name && !f->opt_in));
     assert_true(f->fold != FOLD_MIN || strcmp(f->unit, "seconds") == 0);
     assert_true(f->fold != FOLD_ONSET || f->type == FAMILY_COUNTER);
     for (size_t i = 1; i < f->bucket_count; i++)

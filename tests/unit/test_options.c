@@ -58,7 +58,7 @@ static struct error_case {
     {"a member of a set that is none",
      {"--fail-on", "conflict,unknown"},
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
-     "unbound, invalid or duplicate"},
+     "unbound, invalid, broken or duplicate"},
     {"a set that ends in a comma",
      {"--fail-on", "conflict,"},
      "--fail-on: nothing follows the last comma"},
@@ -99,6 +99,9 @@ static void defaults_are_those_of_the_contract(void **state)
     assert_string_equal(o.skipped_namespaces, "kube-.*");
     assert_string_equal(o.skipped_apis, "");
     assert_int_equal(o.grace_ms, MINUTE_MS);
+    assert_int_equal(o.stale_age_ms, (int64_t)7 * 24 * 60 * MINUTE_MS);
+    assert_int_equal(o.pending_age_ms, 60 * MINUTE_MS);
+    assert_int_equal(o.unbound_age_ms, 10 * MINUTE_MS);
     assert_int_equal(o.detail_limit, 1000);
     assert_int_equal(o.takeover, 0);
     assert_int_equal(o.output, OUTPUT_TABLE);

@@ -87,8 +87,6 @@ static void check_policies(const char *page, const cJSON *report)
     static const char *const relations[] = {"selected", "won", "claimed"};
     const cJSON *policy;
 
-    assert_int_equal(sum(page, "karmada_propagationpolicy_invalid", ""),
-                     count(json_get(report, "invalid"), "kind", NULL));
     for (size_t i = 0; i < ARRAY_LEN(relations); i++) {
         char label[64];
         int64_t total = 0;
@@ -102,6 +100,37 @@ static void check_policies(const char *page, const cJSON *report)
         else
             assert_int_equal(sum(page, "karmada_propagationpolicy_templates", label), total);
     }
+}
+
+/* Every row of `invalid` is in one family, under its own reason. */
+static void check_invalid(const char *page, const cJSON *report)
+{
+    static const struct {
+        const char *family;
+        const char *reason;
+    } defects[] = {
+        {"karmada_binding_name_collisions", "binding_name_collision"},
+        {"karmada_dangling_claims", "dangling_claim"},
+        {"karmada_bindings_without_template", "missing_template"},
+    };
+    const cJSON *rows = json_get(report, "invalid");
+    int64_t total = 0;
+
+    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
+        char label[64];
+        int64_t of_reason = count(rows, "reason", policy_problem_names[i]);
+
+        snprintf(label, sizeof(label), "reason=\"%s\"", policy_problem_names[i]);
+        assert_int_equal(sum(page, "karmada_propagationpolicy_invalid", label), of_reason);
+        total += of_reason;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(defects); i++) {
+        int64_t of_reason = count(rows, "reason", defects[i].reason);
+
+        assert_int_equal(sum(page, defects[i].family, ""), of_reason);
+        total += of_reason;
+    }
+    assert_int_equal(count(rows, "kind", NULL), total);
 }
 
 static void page_and_report_tell_the_same(void **state)
@@ -129,6 +158,7 @@ static void page_and_report_tell_the_same(void **state)
         check_states(page, report, w.store);
         check_conflicts(page, report);
         check_policies(page, report);
+        check_invalid(page, report);
         series_free(s);
         world_release(&w);
     }

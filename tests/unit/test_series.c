@@ -31,16 +31,25 @@ static struct variant variants[] = {
     {"any history, no details", {TAKEOVER_PREEMPTION, 0, "", ""}, {0, false}},
 };
 
-/* Transitions are history, and the only thing that may differ; they have their own test. */
-static void drop_counters(char *page)
+/* Drop the lines of a page that begin so. */
+static void drop_lines(char *page, const char *start)
 {
+    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(256);
     char *at;
 
-    while ((at = strstr(page, "\nkarmada_dependency_conflict_transitions_total{")) != NULL) {
+    strbuf_addf(&wanted, "\n%s", start);
+    while ((at = strstr(page, wanted.data)) != NULL) {
         const char *end = strchr(at + 1, '\n');
 
         memmove(at, end, strlen(end) + 1);
     }
+}
+
+/* What happened is history, and the only thing that may differ; it has tests of its own. */
+static void drop_history(char *page)
+{
+    drop_lines(page, "karmada_dependency_conflict_transitions_total{");
+    drop_lines(page, "karmada_template_binding_delay_seconds_");
 }
 
 /* A number that was computed without any series: what is it called, and how much. */
@@ -79,6 +88,15 @@ static void PRINTF_LIKE(3, 4) count(struct oracle *o, int64_t value, const char 
     expect(o, text)->value += value;
 }
 
+static void oldest_of_all(struct oracle *o, int64_t since_ms, const char *text)
+{
+    struct expected *row = expect(o, text);
+
+    if (!row->seconds || since_ms < row->value)
+        row->value = since_ms;
+    row->seconds = true;
+}
+
 static void oldest(struct oracle *o, int64_t since_ms, const char *family, const char *label,
                    const char *value)
 {
@@ -87,10 +105,7 @@ static void oldest(struct oracle *o, int64_t since_ms, const char *family, const
     if (since_ms == 0)
         return;
     snprintf(text, sizeof(text), "%s{%s=\"%s\"}", family, label, value);
-    struct expected *row = expect(o, text);
-    if (!row->seconds || since_ms < row->value)
-        row->value = since_ms;
-    row->seconds = true;
+    oldest_of_all(o, since_ms, text);
 }
 
 #define POLICY_LABELS "policy_kind=\"%s\",policy_namespace=\"%s\",policy=\"%s\""
@@ -130,6 +145,11 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     const char *reason = reason_name(d->state, d->reason);
     struct policy_name policy = policy_name_of(stale_policy(d));
 
+    if (d->state == STATE_UNBOUND && d->since_ms > 0)
+        oldest_of_all(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
+    count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1, "karmada_binding_name_collisions");
+    count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
+          "karmada_dangling_claims{holder=\"template\"}");
     count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
           entry_kind(entry), state_names[d->state]);
     count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}", entry_ns(entry),
@@ -180,6 +200,16 @@ static void expect_dependency(struct oracle *o, const struct entry *entry)
           "karmada_dependency_conflicted_bindings");
 }
 
+static void expect_binding(struct oracle *o, const struct entry *entry)
+{
+    bool wide = entry->scope->type->row->cluster_scoped;
+
+    count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
+          "karmada_dangling_claims{holder=\"binding\"}");
+    count(o, entry_defects(entry) >> DEFECT_MISSING_TEMPLATE & 1,
+          "karmada_bindings_without_template{scope=\"%s\"}", wide ? "cluster" : "namespaced");
+}
+
 /* After all templates, because it asks what they count for. */
 static void expect_policy(struct oracle *o, const struct entry *entry)
 {
@@ -217,6 +247,7 @@ static void check_against_oracle(const struct world *w, const char *page)
     expect_class(o, w, CLASS_TEMPLATE, expect_template);
     expect_class(o, w, CLASS_TEMPLATE, expect_dependency);
     expect_class(o, w, CLASS_BINDING, expect_dependency);
+    expect_class(o, w, CLASS_BINDING, expect_binding);
     expect_class(o, w, CLASS_POLICY, expect_policy);
     for (size_t i = 0; i < o->count; i++) {
         char value[32];
@@ -305,8 +336,8 @@ static void run_history(const struct variant *v, uint32_t seed)
     CLEANUP(free_cleanup) char *page = page_of(s);
     CLEANUP(free_cleanup) char *fresh = fresh_page(v, objects, now_ms);
     check_against_oracle(&w, page);
-    drop_counters(page);
-    drop_counters(fresh);
+    drop_history(page);
+    drop_history(fresh);
     if (strcmp(page, fresh) != 0)
         fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, page, fresh);
     for (size_t i = 0; i < CHANGES; i++)
@@ -382,6 +413,143 @@ static void transitions_count_onsets_only(void **state)
     CLEANUP(free_cleanup) char *after = page_of(h.s);
     page_has(after, family, "2");
     hand_release(&h);
+}
+
+#define EVENT(uid, count)                                                                          \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Event\",\"reason\":\"DependencyPolicyConflict\","           \
+    "\"metadata\":{\"name\":\"shared.1\",\"namespace\":\"default\",\"uid\":\"" uid "\"},"          \
+    "\"message\":\"ConflictResolution conflicted (Overwrite vs Abort)\",\"count\":" count "}"
+
+static void events_count_by_what_they_grow(void **state)
+{
+    static const struct {
+        const char *json;
+        const char *total;
+    } steps[] = {
+        {EVENT("1", "2"), "2"},
+        {EVENT("1", "2"), "2"}, /* Read again. */
+        {EVENT("1", "5"), "5"},
+        {EVENT("2", "6"), "6"}, /* Expired in between: Karmada goes on counting. */
+    };
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    struct series *s = page_series(&w, &series_options_default);
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        world_put_text(&w, steps[i].json);
+        world_settle(&w, 0);
+        CLEANUP(free_cleanup) char *page = page_of(s);
+        page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}",
+                 steps[i].total);
+        page_has(page,
+                 "karmada_dependency_conflict_events_total{field=\"PreserveResourcesOnDeletion\"}",
+                 "0");
+    }
+    store_remove(w.store, world_find(&w, "v1", "Event", "default", "shared.1"));
+    world_settle(&w, 0);
+    CLEANUP(free_cleanup) char *page = page_of(s);
+    page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "6");
+    series_free(s);
+    world_release(&w);
+}
+
+#define TIMED(version, kind, name, time, more)                                                     \
+    "{\"apiVersion\":\"" version "\",\"kind\":\"" kind "\",\"metadata\":{\"name\":\"" name         \
+    "\",\"namespace\":\"default\",\"creationTimestamp\":\"2026-01-01T00:" time "Z\"" more
+#define CLAIMED                                                                                    \
+    ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"1\"},\"annotations\":{"          \
+    "\"propagationpolicy.karmada.io/name\":\"p\","                                                 \
+    "\"propagationpolicy.karmada.io/namespace\":\"default\"}}"
+#define DELAY_TEMPLATE(time) TIMED("apps/v1", "Deployment", "web", time, "}}")
+#define DELAY_POLICY(time, more)                                                                   \
+    TIMED("policy.karmada.io/v1alpha1", "PropagationPolicy", "p", time,                            \
+          "},\"spec\":{" more                                                                      \
+          "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}]}}")
+#define DELAY_BINDING(time, placement)                                                             \
+    TIMED("work.karmada.io/v1alpha2", "ResourceBinding", "web-deployment", time,                   \
+          CLAIMED ",\"spec\":{" placement                                                          \
+                  "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","              \
+                  "\"namespace\":\"default\",\"name\":\"web\"}}}")
+#define PLACED "\"placement\":{},"
+#define LAZY   "\"activationPreference\":\"Lazy\","
+
+/* When template, policy and binding were made, and the sum of the delays that come of it. */
+static struct delay_case {
+    const char *name;
+    const char *objects[3];
+    const char *count;
+    const char *sum;
+} delay_cases[] = {
+    {"a policy after its template",
+     {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", ""), DELAY_BINDING("01:07", PLACED)},
+     "1",
+     "7"},
+    {"a template after its policy",
+     {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", ""), DELAY_BINDING("01:07", PLACED)},
+     "1",
+     "7"},
+    {"no delay at all",
+     {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", ""), DELAY_BINDING("01:00", PLACED)},
+     "1",
+     "0"},
+    {"a binding from before its policy",
+     {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", ""), DELAY_BINDING("00:07", PLACED)},
+     "0",
+     "0"},
+    {"a dependency's binding",
+     {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", ""), DELAY_BINDING("01:07", "")},
+     "0",
+     "0"},
+    {"a Lazy policy that came later",
+     {DELAY_TEMPLATE("00:00"), DELAY_POLICY("01:00", LAZY), DELAY_BINDING("01:07", PLACED)},
+     "0",
+     "0"},
+    {"a Lazy policy that was there",
+     {DELAY_TEMPLATE("01:00"), DELAY_POLICY("00:00", LAZY), DELAY_BINDING("01:07", PLACED)},
+     "1",
+     "7"},
+};
+
+static void check_delay(struct series *s, const char *count, const char *sum)
+{
+    CLEANUP(free_cleanup) char *page = page_of(s);
+
+    page_has(page, "karmada_template_binding_delay_seconds_count", count);
+    page_has(page, "karmada_template_binding_delay_seconds_sum", sum);
+    page_has(page, "karmada_template_binding_delay_seconds_bucket{le=\"+Inf\"}", count);
+}
+
+static void a_delay_counts_once(void **state)
+{
+    const struct delay_case *c = *state;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct series *s = page_series(&w, &series_options_default);
+    /* Whichever comes last: only with all three known it is counted. */
+    for (size_t i = ARRAY_LEN(c->objects); i > 0; i--) {
+        check_delay(s, "0", "0");
+        world_put_text(&w, c->objects[i - 1]);
+        world_settle(&w, 0);
+    }
+    check_delay(s, c->count, c->sum);
+    /* Template and policy go and come again, as when their kind is not watched for a while. */
+    for (size_t i = 0; i < 2; i++) {
+        cJSON *json = cJSON_Parse(c->objects[i]);
+        struct identity id;
+        struct error err;
+
+        assert_true(identity_read(json, &id, &err));
+        store_remove(w.store, store_find(w.store, &id));
+        world_settle(&w, 0);
+        world_put(&w, json);
+        world_settle(&w, 0);
+        cJSON_Delete(json);
+    }
+    check_delay(s, c->count, c->sum);
+    series_free(s);
+    world_release(&w);
 }
 
 static void a_block_goes_with_its_last_contributor(void **state)
@@ -528,12 +696,16 @@ static void a_histogram_adds_up_its_buckets(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[ARRAY_LEN(variants) + 8];
+    struct CMUnitTest tests[ARRAY_LEN(variants) + ARRAY_LEN(delay_cases) + 9];
     size_t n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(variants); i++)
         tests[n++] = (struct CMUnitTest){variants[i].name, any_history_ends_as_a_fresh_page, NULL,
                                          NULL, &variants[i]};
+    for (size_t i = 0; i < ARRAY_LEN(delay_cases); i++)
+        tests[n++] = (struct CMUnitTest){delay_cases[i].name, a_delay_counts_once, NULL, NULL,
+                                         &delay_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(events_count_by_what_they_grow);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(transitions_count_onsets_only);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_block_goes_with_its_last_contributor);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_object_that_is_gone_gives_nothing);

@@ -181,8 +181,11 @@ void world_dump(const struct world *w, struct strbuf *out)
         strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
         if (template_decision(entry))
             dump_template(out, template_decision(entry));
+        strbuf_addf(out, " defects=%x", entry_defects(entry));
         if (b)
             dump_reference(out, "template", b->template);
+        if (b)
+            dump_reference(out, "claimed", binding_claimed(entry));
         if (b)
             dump_dependency(out, b->dependency);
         if (p)

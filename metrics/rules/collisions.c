@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/collisions.h"
+
+#include "metrics/model/binding.h"
+
+/* Names are at most 253 bytes, kinds 63; of a longer one the beginning counts. */
+enum { NAME_MAX_BYTES = 1024 };
+
+/* Several templates of one binding name. */
+struct group {
+    struct entry_list members;
+    size_t strangers; /* Members that are another object than the first one. */
+};
+
+/* An item of the map is the template itself, or with the lowest bit set a group of several. */
+enum { GROUPED = 1 };
+
+struct collisions {
+    struct map found; /* By namespace and binding name. */
+    uint64_t seed;
+    size_t groups; /* How many there are: mostly none, which spares looking. */
+};
+
+static struct group *group_of(void *item)
+{
+    return (uintptr_t)item & GROUPED ? (struct group *)((uintptr_t)item & ~(uintptr_t)GROUPED)
+                                     : NULL;
+}
+
+static void *group_item(struct group *g)
+{
+    return (void *)((uintptr_t)g | GROUPED);
+}
+
+static const struct entry *first_of(const void *item)
+{
+    uintptr_t word = (uintptr_t)item;
+
+    if (!(word & GROUPED))
+        return item;
+    return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
+}
+
+/* Both in one namespace and under one binding name. Only asked where the hashes are equal. */
+static bool shares_binding(const void *item, const void *key)
+{
+    const struct entry *a = first_of(item);
+    const struct entry *b = key;
+    CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(NAME_MAX_BYTES);
+
+    if (a == b)
+        return true;
+    if (strcmp(entry_ns(a), entry_ns(b)) != 0)
+        return false;
+    binding_name(entry_kind(a), a->name, &a_name);
+    binding_name(entry_kind(b), b->name, &b_name);
+    return strcmp(a_name.data, b_name.data) == 0;
+}
+
+static uint64_t hash_of(const struct collisions *c, const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
+    const char *ns = entry_ns(template);
+
+    binding_name(entry_kind(template), template->name, &name);
+    return map_hash(name.data, name.len, map_hash(ns, strlen(ns), c->seed));
+}
+
+static bool same_object(const struct entry *a, const struct entry *b)
+{
+    const struct type *left = a->scope->type;
+    const struct type *right = b->scope->type;
+
+    return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
+           strcmp(a->name, b->name) == 0;
+}
+
+struct collisions *collisions_new(uint64_t seed)
+{
+    struct collisions *c = xcalloc(1, sizeof(*c));
+
+    c->found = MAP_INIT(shares_binding);
+    c->seed = seed;
+    return c;
+}
+
+static void group_free(struct group *g)
+{
+    entry_list_release(&g->members);
+    free(g);
+}
+
+void collisions_free(struct collisions *c)
+{
+    void *item;
+
+    if (!c)
+        return;
+    for (size_t at = 0; (item = map_next(&c->found, &at)) != NULL;) {
+        if (group_of(item))
+            group_free(group_of(item));
+    }
+    map_release(&c->found);
+    free(c);
+}
+
+/* Count the strangers anew; what is told to the members may be another thing now. */
+static void recount(struct group *g, bool collided, const struct entry *cause,
+                    struct entry_list *changed)
+{
+    const struct entry_list *m = &g->members;
+
+    g->strangers = 0;
+    for (size_t i = 1; i < m->count; i++)
+        g->strangers += !same_object(m->items[0], m->items[i]);
+    for (size_t i = 0; i < m->count && collided != (g->strangers > 0); i++) {
+        if (m->items[i] != cause)
+            entry_list_add(changed, m->items[i]);
+    }
+}
+
+void collisions_add(struct collisions *c, struct entry *template, struct entry_list *changed)
+{
+    uint64_t hash = hash_of(c, template);
+    void *item = map_take(&c->found, hash, template);
+    struct group *g = item ? group_of(item) : NULL;
+
+    if (!item) {
+        map_add(&c->found, hash, template);
+        return;
+    }
+    if (!g) {
+        g = xcalloc(1, sizeof(*g));
+        entry_list_add(&g->members, item);
+        c->groups++;
+    }
+    entry_list_add(&g->members, template);
+    recount(g, g->strangers > 0, template, changed);
+    map_add(&c->found, hash, group_item(g));
+}
+
+/* Take one out; the order of the others does not matter to anybody. */
+static void drop(struct entry_list *members, const struct entry *template)
+{
+    for (size_t i = 0; i < members->count; i++) {
+        if (members->items[i] == template)
+            members->items[i--] = members->items[--members->count];
+    }
+}
+
+void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *changed)
+{
+    uint64_t hash = hash_of(c, template);
+    void *item = map_take(&c->found, hash, template);
+    struct group *g = item ? group_of(item) : NULL;
+
+    if (!g)
+        return;
+    drop(&g->members, template);
+    recount(g, g->strangers > 0, template, changed);
+    if (g->members.count > 1) {
+        map_add(&c->found, hash, group_item(g));
+        return;
+    }
+    map_add(&c->found, hash, g->members.items[0]);
+    group_free(g);
+    c->groups--;
+}
+
+bool collisions_has(const struct collisions *c, const struct entry *template)
+{
+    void *item = c->groups > 0 ? map_get(&c->found, hash_of(c, template), template) : NULL;
+    struct group *g = item ? group_of(item) : NULL;
+
+    return g && g->strangers > 0;
+}

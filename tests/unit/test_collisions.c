@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/collisions.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/model/binding.h"
+#include "tests/unit/world.h"
+
+enum { STEPS = 4000, NAME_ROOM = 64 };
+
+/* Some that differ in nothing but what a binding's name forgets, and some that do not. */
+static const char *const versions[] = {"apps/v1", "apps/v1beta1", "example.io/v1", "v1"};
+static const char *const kinds[] = {"Deployment", "deployment", "Role"};
+static const char *const namespaces[] = {"default", "team"};
+static const char *const names[] = {"web", "Web", "web-1", "system:web", "system.web"};
+
+enum {
+    ALL = ARRAY_LEN(versions) * ARRAY_LEN(kinds) * ARRAY_LEN(namespaces) * ARRAY_LEN(names),
+};
+
+/* Every object there can be, and what a walk over all of them says. */
+struct fixture {
+    struct world w;
+    struct collisions *collisions;
+    struct entry *entries[ALL];
+    bool inside[ALL];
+    bool answers[ALL];
+};
+
+static void make_entries(struct fixture *f)
+{
+    size_t n = 0;
+
+    for (size_t v = 0; v < ARRAY_LEN(versions); v++) {
+        for (size_t k = 0; k < ARRAY_LEN(kinds); k++) {
+            for (size_t s = 0; s < ARRAY_LEN(namespaces); s++) {
+                for (size_t i = 0; i < ARRAY_LEN(names); i++)
+                    f->entries[n++] =
+                        store_refer(f->w.store, &(struct identity){versions[v], kinds[k],
+                                                                   namespaces[s], names[i]});
+            }
+        }
+    }
+}
+
+static bool same_binding(const struct entry *a, const struct entry *b)
+{
+    CLEANUP(strbuf_release) struct strbuf left = STRBUF_INIT(NAME_ROOM);
+    CLEANUP(strbuf_release) struct strbuf right = STRBUF_INIT(NAME_ROOM);
+
+    binding_name(entry_kind(a), a->name, &left);
+    binding_name(entry_kind(b), b->name, &right);
+    return strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(left.data, right.data) == 0;
+}
+
+static bool is_version_of(const struct entry *a, const struct entry *b)
+{
+    return strcmp(a->scope->type->group, b->scope->type->group) == 0 &&
+           strcmp(entry_kind(a), entry_kind(b)) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+static bool collides(const struct fixture *f, size_t at)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        if (f->inside[i] && same_binding(f->entries[i], f->entries[at]) &&
+            !is_version_of(f->entries[i], f->entries[at]))
+            return true;
+    }
+    return false;
+}
+
+static bool is_listed(const struct entry_list *list, const struct entry *entry)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == entry)
+            return true;
+    }
+    return false;
+}
+
+/* Every answer is right, and those that changed are exactly those that were told. */
+static void check(struct fixture *f, size_t moved, const struct entry_list *changed)
+{
+    for (size_t i = 0; i < ALL; i++) {
+        bool expected = f->inside[i] && collides(f, i);
+
+        if (f->inside[i])
+            assert_int_equal(collisions_has(f->collisions, f->entries[i]), expected);
+        if (i != moved)
+            assert_int_equal(is_listed(changed, f->entries[i]), expected != f->answers[i]);
+        f->answers[i] = expected;
+    }
+}
+
+static void any_comings_and_goings_agree_with_a_walk(void **state)
+{
+    struct fixture f = {0};
+    struct entry_list changed = {0};
+    size_t collided = 0;
+
+    (void)state;
+    world_init(&f.w, &rules_options_default, 3);
+    f.collisions = collisions_new(5);
+    make_entries(&f);
+    for (size_t step = 0; step < STEPS; step++) {
+        /* Now and then nearly empty, now and then nearly full. */
+        size_t at = world_random(&f.w, step / 500 % 2 ? ALL : ALL / 4);
+
+        changed.count = 0;
+        if (f.inside[at])
+            collisions_remove(f.collisions, f.entries[at], &changed);
+        else
+            collisions_add(f.collisions, f.entries[at], &changed);
+        f.inside[at] = !f.inside[at];
+        check(&f, at, &changed);
+        collided += f.answers[at];
+    }
+    assert_true(collided > 0);
+    entry_list_release(&changed);
+    collisions_free(f.collisions);
+    world_release(&f.w);
+}
+
+/* Of a name that is too long the beginning counts, and what came can go. */
+static void names_of_any_length_come_and_go(void **state)
+{
+    struct entry_list changed = {0};
+    struct collisions *c = collisions_new(5);
+    struct world w;
+    char name[4096];
+
+    (void)state;
+    world_init(&w, &rules_options_default, 3);
+    memset(name, 'x', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+
+    struct entry *one = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
+    name[sizeof(name) - 2] = 'y';
+    struct entry *other = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
+    collisions_add(c, one, &changed);
+    collisions_add(c, other, &changed);
+    assert_true(collisions_has(c, one));
+    collisions_remove(c, one, &changed);
+    assert_false(collisions_has(c, other));
+    collisions_remove(c, other, &changed);
+    collisions_add(c, one, &changed);
+    assert_false(collisions_has(c, one));
+    entry_list_release(&changed);
+    collisions_free(c);
+    world_release(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_comings_and_goings_agree_with_a_walk),
+        cmocka_unit_test(names_of_any_length_come_and_go),
+    };
+
+    return cmocka_run_group_tests_name("collisions", tests, NULL, NULL);
+}

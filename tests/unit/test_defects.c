@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/engine.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/world.h"
+
+enum { OBJECTS_MAX = 6, TEXT_MAX_BYTES = 4096 };
+
+#define OBJECT(version, kind, name, more)                                                          \
+    "{'apiVersion':'" version "','kind':'" kind "','metadata':{'name':'" name                      \
+    "','namespace':'default'" more "}}"
+#define CLAIM(id)                                                                                  \
+    ",'annotations':{'propagationpolicy.karmada.io/name':'p',"                                     \
+    "'propagationpolicy.karmada.io/namespace':'default'},"                                         \
+    "'labels':{'propagationpolicy.karmada.io/permanent-id':'" id "'}"
+#define POLICY(name, id, version, kind)                                                            \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'" name "','namespace':'default','labels':{"                                           \
+    "'propagationpolicy.karmada.io/permanent-id':'" id "'}},'spec':{'resourceSelectors':[{"        \
+    "'apiVersion':'" version "','kind':'" kind "'}],'placement':{}}}"
+#define BINDING(name, version, kind, template, more)                                               \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{'name':'" name  \
+    "','namespace':'default'" more "},'spec':{'placement':{},'resource':{'apiVersion':'" version   \
+    "','kind':'" kind "','namespace':'default','name':'" template "'}}}"
+
+#define WEB         OBJECT("apps/v1", "Deployment", "web", "")
+#define FOREIGN_WEB OBJECT("example.io/v1", "Deployment", "web", "")
+#define ALL_APPS    POLICY("p", "1", "apps/v1", "Deployment")
+#define ALL_FOREIGN POLICY("q", "2", "example.io/v1", "Deployment")
+
+/* What is broken among some objects: "Kind apiVersion name: defects" a line, in their order. */
+static struct defect_case {
+    const char *name;
+    const char *objects[OBJECTS_MAX];
+    const char *text;
+} defect_cases[] = {
+    {"two groups, one binding name",
+     {WEB, FOREIGN_WEB, ALL_APPS, ALL_FOREIGN},
+     "Deployment apps/v1 web: binding_name_collision\n"
+     "Deployment example.io/v1 web: binding_name_collision\n"},
+    {"who gets no binding takes nobody's", {WEB, FOREIGN_WEB, ALL_APPS}, ""},
+    {"two versions of one object are no collision",
+     {WEB, OBJECT("apps/v1beta1", "Deployment", "web", ""), ALL_APPS,
+      POLICY("q", "2", "apps/v1beta1", "Deployment")},
+     ""},
+    {"a claim of a policy that is not there",
+     {OBJECT("apps/v1", "Deployment", "web", CLAIM("1"))},
+     "Deployment apps/v1 web: dangling_claim\n"},
+    {"a claim of a policy that is there",
+     {OBJECT("apps/v1", "Deployment", "web", CLAIM("1")), ALL_APPS},
+     ""},
+    {"a claim of a policy that was made anew",
+     {OBJECT("apps/v1", "Deployment", "web", CLAIM("0")), ALL_APPS},
+     "Deployment apps/v1 web: dangling_claim\n"},
+    {"half a claim is none", {OBJECT("apps/v1", "Deployment", "web", CLAIM(""))}, ""},
+    {"what Karmada never considers claims nothing",
+     {OBJECT("apps/v1", "Deployment", "web",
+             ",'annotations':{'propagationpolicy.karmada.io/name':'p',"
+             "'propagationpolicy.karmada.io/namespace':'default'},"
+             "'labels':{'propagationpolicy.karmada.io/permanent-id':'1',"
+             "'resourcetemplate.karmada.io/claimed-by':'somebody'}")},
+     ""},
+    {"a binding's own claim",
+     {WEB, BINDING("web-deployment", "apps/v1", "Deployment", "web", CLAIM("1"))},
+     "ResourceBinding work.karmada.io/v1alpha2 web-deployment: dangling_claim\n"},
+    {"a binding without its template",
+     {ALL_APPS, BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     "ResourceBinding work.karmada.io/v1alpha2 web-deployment: missing_template\n"},
+    {"a template of a kind that nobody watches may well exist",
+     {BINDING("web-deployment", "apps/v1", "Deployment", "web", ""), ALL_FOREIGN},
+     ""},
+    {"a binding that names no template",
+     {ALL_APPS, BINDING("web-deployment", "apps/v1", "Deployment", "", "")},
+     ""},
+};
+
+static void put(struct world *w, const char *object)
+{
+    char json[TEXT_MAX_BYTES];
+
+    snprintf(json, sizeof(json), "%s", object);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    world_put_text(w, json);
+}
+
+static struct entry *find(const struct world *w, const char *object)
+{
+    char json[TEXT_MAX_BYTES];
+    struct identity id;
+    struct error err;
+
+    snprintf(json, sizeof(json), "%s", object);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    CLEANUP(json_cleanup) cJSON *tree = cJSON_Parse(json);
+    assert_true(identity_read(tree, &id, &err));
+    return store_find(w->store, &id);
+}
+
+static void describe(const struct entry *entry, struct strbuf *out)
+{
+    const char *between = ": ";
+
+    if (entry_defects(entry) == 0)
+        return;
+    strbuf_addf(out, "%s %s %s", entry_kind(entry), entry->scope->type->api_version, entry->name);
+    for (unsigned i = 0; i < DEFECT_COUNT; i++) {
+        if (!(entry_defects(entry) & 1U << i))
+            continue;
+        strbuf_addf(out, "%s%s", between, defect_names[i]);
+        between = " ";
+    }
+    strbuf_addc(out, '\n');
+}
+
+static void finds(void **state)
+{
+    const struct defect_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
+        put(&w, c->objects[i]);
+    world_settle(&w, 0);
+    for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
+        describe(find(&w, c->objects[i]), &text);
+    assert_string_equal(text.data, c->text);
+    world_release(&w);
+}
+
+/* Each defect goes when another object comes or goes, without a change of its own. */
+static void defects_follow_what_they_are_about(void **state)
+{
+    struct world w;
+    static const char binding[] =
+        BINDING("web-deployment", "apps/v1", "Deployment", "web", CLAIM("1"));
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    put(&w, binding);
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
+    put(&w, ALL_APPS);
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
+    put(&w, WEB);
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, binding)), 0);
+    put(&w, FOREIGN_WEB);
+    put(&w, ALL_FOREIGN);
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, WEB)), 1U << DEFECT_NAME_COLLISION);
+    store_remove(w.store, find(&w, ALL_FOREIGN));
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, WEB)), 0);
+    store_remove(w.store, find(&w, WEB));
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
+    store_remove(w.store, find(&w, ALL_APPS));
+    world_settle(&w, 0);
+    assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
+    world_release(&w);
+}
+
+int main(void)
+{
+    struct CMUnitTest tests[ARRAY_LEN(defect_cases) + 1];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(defect_cases); i++)
+        tests[n++] = (struct CMUnitTest){defect_cases[i].name, finds, NULL, NULL, &defect_cases[i]};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(defects_follow_what_they_are_about);
+    return cmocka_run_group_tests_name("defects", tests, NULL, NULL);
+}
