@@ -70,7 +70,7 @@ static bool set_each(struct reading *r, const struct option_def *def, const yaml
 static bool set_value(struct reading *r, const struct option_def *def, const yaml_node_t *value,
                       struct error *err)
 {
-    if (value->type == YAML_SEQUENCE_NODE && def->type == OPTION_TEXTS)
+    if (value->type == YAML_SEQUENCE_NODE && option_type_grows(def->type))
         return set_each(r, def, value, err);
     if (value->type == YAML_SEQUENCE_NODE && def->type == OPTION_SET)
         return set_joined(r, def, value, err);

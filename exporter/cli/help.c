@@ -34,10 +34,10 @@ static void add_remarks(struct strbuf *out, const struct option_def *def)
 
     if (has_default)
         strbuf_addf(out, " (default %s", def->fallback);
-    if (def->type == OPTION_TEXTS)
+    if (option_type_grows(def->type))
         strbuf_adds(out,
                     has_default ? "; may be given several times" : " (may be given several times");
-    if (has_default || def->type == OPTION_TEXTS)
+    if (has_default || option_type_grows(def->type))
         strbuf_addc(out, ')');
 }
 

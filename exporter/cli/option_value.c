@@ -147,6 +147,21 @@ static bool set_flag(bool *field, const char *text, struct error *err)
     return true;
 }
 
+static bool add_names(struct text_list *list, const char *text, struct error *err)
+{
+    for (;;) {
+        size_t len = strcspn(text, ",");
+        CLEANUP(free_cleanup) char *name = xmemdup0(text, len);
+
+        if (len == 0)
+            return fail(err, "a name is empty");
+        text_list_add(list, name);
+        if (text[len] == '\0')
+            return true;
+        text += len + 1;
+    }
+}
+
 static void set_text(char **field, const char *text)
 {
     free(*field);
@@ -163,6 +178,8 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
     case OPTION_TEXTS:
         text_list_add(field, text);
         return true;
+    case OPTION_NAMES:
+        return add_names(field, text, err);
     case OPTION_UINT:
         return parse_uint(text, UINT64_MAX, field) || fail(err, "'%s' is not a whole number", text);
     case OPTION_DURATION:
@@ -178,9 +195,14 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
     abort();
 }
 
+bool option_type_grows(enum option_type type)
+{
+    return type == OPTION_TEXTS || type == OPTION_NAMES;
+}
+
 void option_value_release(void *field, enum option_type type)
 {
-    if (type == OPTION_TEXTS) {
+    if (option_type_grows(type)) {
         text_list_release(field);
     } else if (type == OPTION_TEXT) {
         char **text = field;
@@ -207,6 +229,7 @@ bool option_value_same(const void *a, const void *b, enum option_type type)
     case OPTION_TEXT:
         return strcmp(*(char *const *)a, *(char *const *)b) == 0;
     case OPTION_TEXTS:
+    case OPTION_NAMES:
         return text_lists_same(a, b);
     case OPTION_UINT:
         return *(const uint64_t *)a == *(const uint64_t *)b;

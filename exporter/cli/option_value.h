@@ -7,6 +7,7 @@
 enum option_type {
     OPTION_TEXT,     /* char *, owned */
     OPTION_TEXTS,    /* struct text_list: may be given several times */
+    OPTION_NAMES,    /* The same, and several with commas. */
     OPTION_UINT,     /* uint64_t */
     OPTION_DURATION, /* int64_t, in milliseconds */
     OPTION_CHOICE,   /* unsigned: the place among the choices */
@@ -32,6 +33,9 @@ char *text_list_take(struct text_list *list, size_t at) MUST_USE;
  */
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err) MUST_USE;
+
+/* True for the types whose values a further one is added to. */
+bool option_type_grows(enum option_type type);
 
 /* Free what the field owns; it is empty and usable again. */
 void option_value_release(void *field, enum option_type type);

@@ -35,7 +35,7 @@ void options_release(struct options *o)
 bool options_set(struct options *o, const struct option_def *def, const char *text, bool is_first,
                  struct error *err)
 {
-    if (is_first && def->type == OPTION_TEXTS)
+    if (is_first && option_type_grows(def->type))
         option_value_release(field_of(o, def), def->type);
     if (!option_value_set(field_of(o, def), def->type, def->choices, text, err))
         return false;
