@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 
+#include "exporter/kube/locate.h"
+#include "exporter/machine.h"
+
 static struct rules_options rules_of(const struct options *o)
 {
     return (struct rules_options){
@@ -21,26 +24,94 @@ static bool open_manifests(struct evaluation *e, bool follow, struct error *err)
     return e->changes_fd >= 0;
 }
 
-struct evaluation *evaluation_new(struct options *options, bool follow, uint64_t seed,
-                                  struct error *err)
+static bool set_scope(struct evaluation *e, struct error *err)
+{
+    const struct options *o = &e->options;
+
+    if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
+        return fail(err,
+                    "--shard %" PRIu64 " of --total-shards %" PRIu64
+                    ": shards are counted from 0, and there is none of this number",
+                    o->shard, o->total_shards);
+    e->scope = (struct scope_filter){
+        .namespaces = (const char *const *)o->namespaces.items,
+        .namespace_count = o->namespaces.count,
+        .denied = (const char *const *)o->namespaces_denied.items,
+        .denied_count = o->namespaces_denied.count,
+        .shard = (uint32_t)o->shard,
+        .total_shards = (uint32_t)o->total_shards,
+    };
+    return true;
+}
+
+static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
+                         struct error *err)
+{
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    const struct kube_place place = {
+        .kubeconfig = e->options.kubeconfig,
+        .context = e->options.context,
+        .environment = settings->environment,
+    };
+
+    switch (kube_locate(&place, &config, err)) {
+    case KUBE_FOUND:
+        break;
+    case KUBE_NOWHERE:
+        return fail(err, "nothing to look at: name manifests (--manifests PATH), or an API server "
+                         "(--kubeconfig FILE)");
+    case KUBE_BROKEN:
+        return false;
+    }
+    e->session = kube_session_new(
+        &(struct kube_session_settings){
+            .config = &config,
+            .environment = settings->environment,
+            .store = e->store,
+            .engine = e->engine,
+            .scope = &e->scope,
+            .log = settings->log,
+            .seed = settings->seed,
+            .now_ms = machine_steady_ms(),
+            .clock_ms = machine_now_ms(),
+        },
+        err);
+    return e->session != NULL;
+}
+
+static bool open_sources(struct evaluation *e, const struct evaluation_settings *settings,
+                         struct error *err)
+{
+    const struct options *o = &e->options;
+    bool told = *o->kubeconfig != '\0' || *o->context != '\0';
+
+    if (!set_scope(e, err) || !open_manifests(e, settings->follow, err))
+        return false;
+    if (o->manifests.count > 0 && !settings->cluster)
+        return !told || fail(err, "there are both manifests and --kubeconfig or --context: look at "
+                                  "one of them at a time");
+    return open_session(e, settings, err);
+}
+
+struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
     struct rules_options rules;
 
-    e->options = *options;
-    *options = (struct options){0};
+    e->options = *settings->options;
+    *settings->options = (struct options){0};
     e->changes_fd = -1;
     rules = rules_of(&e->options);
-    e->store = store_new(seed);
-    e->engine = engine_new(e->store, &rules, seed, err);
-    if (!e->engine || !open_manifests(e, follow, err)) {
+    e->store = store_new(settings->seed);
+    e->engine = engine_new(e->store, &rules, settings->seed, err);
+    if (!e->engine || !open_sources(e, settings, err)) {
         evaluation_free(e);
         return NULL;
     }
     e->series = series_new(e->engine,
                            &(struct series_options){.detail_limit = e->options.detail_limit,
                                                     .opt_in = e->options.opt_in},
-                           seed);
+                           settings->seed);
     engine_observe(e->engine, (struct engine_observer){series_decided, e->series});
     return e;
 }
@@ -49,6 +120,7 @@ void evaluation_free(struct evaluation *e)
 {
     if (!e)
         return;
+    kube_session_free(e->session);
     manifests_free(e->manifests);
     series_free(e->series);
     engine_free(e->engine);
@@ -57,10 +129,23 @@ void evaluation_free(struct evaluation *e)
     free(e);
 }
 
-bool evaluation_load(struct evaluation *e, struct error *err)
+static void turn_session(struct evaluation *e)
+{
+    if (!e->session)
+        return;
+    kube_session_turn(e->session, machine_steady_ms(), machine_now_ms());
+    e->settled = false;
+}
+
+enum loading evaluation_load(struct evaluation *e, struct error *err)
 {
     e->settled = false;
-    return manifests_load(e->manifests, err);
+    if (e->session) {
+        turn_session(e);
+        if (!kube_session_ready(e->session))
+            return LOADING_GOES_ON;
+    }
+    return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
 }
 
 bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget)
@@ -69,11 +154,37 @@ bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget)
     return e->settled;
 }
 
-bool evaluation_pump(struct evaluation *e, unsigned slice_ms)
+void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 {
-    bool changed = manifests_pump(e->manifests, slice_ms);
-
-    if (changed)
+    turn_session(e);
+    if (manifests_pump(e->manifests, slice_ms))
         e->settled = false;
-    return changed;
+}
+
+int64_t evaluation_idle_ms(const struct evaluation *e)
+{
+    int64_t idle_ms = INT64_MAX;
+    int64_t due_ms = engine_deadline(e->engine);
+
+    if (!e->settled || manifests_busy(e->manifests))
+        return 0;
+    if (due_ms != INT64_MAX)
+        idle_ms = due_ms - machine_now_ms();
+    due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
+    if (due_ms != INT64_MAX && due_ms - machine_steady_ms() < idle_ms)
+        idle_ms = due_ms - machine_steady_ms();
+    return idle_ms > 0 ? idle_ms : 0;
+}
+
+void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, int64_t wait_ms)
+{
+    int timeout = wait_ms > INT32_MAX ? INT32_MAX : (int)wait_ms;
+
+    /* Signals being blocked it cannot be EINTR; any other failure is as good as "look again". */
+    if (e && e->session)
+        kube_session_poll(e->session, others, count, timeout);
+    else if (poll(others, count, timeout) < 0) {
+        for (size_t i = 0; i < count; i++)
+            others[i].revents = POLLIN;
+    }
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <poll.h>
+
 #include "exporter/cli/options.h"
+#include "exporter/kube/session.h"
 #include "exporter/manifests/source.h"
 #include "metrics/expose/series.h"
 
 /*
- * What one set of options looks at: the source, the objects it brought, what
+ * What one set of options looks at: the sources, the objects they brought, what
  * the rules say about them, and the series of that. A reload makes another one
  * beside it, which takes its place when it is complete.
  */
@@ -15,26 +18,54 @@ struct evaluation {
     struct store *store;
     struct engine *engine;
     struct series *series;
-    struct manifests *manifests;
+    struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
+    struct scope_filter scope;
+    struct kube_session *session; /* NULL without an API server. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool settled;
 };
 
+struct evaluation_settings {
+    struct options *options; /* The evaluation's from here on, also after a failure. */
+    const char *const *environment;
+    const struct log *log; /* Borrowed, as is the environment. */
+    bool follow;           /* Manifests, as they change. */
+    bool cluster; /* Manifests go over what an API server says. Without any, it is all there is. */
+    uint64_t seed;
+};
+
 /*
- * Take the options (they are the evaluation's from here on, also after a
- * failure) and make everything ready for evaluation_load. NULL with the reason
- * if an option is not valid.
+ * Make everything ready for evaluation_load. NULL with the reason if an option is not valid,
+ * or if there is nothing to look at.
  */
-struct evaluation *evaluation_new(struct options *options, bool follow, uint64_t seed,
+struct evaluation *evaluation_new(const struct evaluation_settings *settings,
                                   struct error *err) MUST_USE;
 /* Takes NULL. */
 void evaluation_free(struct evaluation *e);
 
-/* Read all manifests once. False if a PATH does not exist or cannot be opened; the rest is read. */
-bool evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
+enum loading {
+    LOADING_GOES_ON, /* Wait with evaluation_wait(), and call again. */
+    LOADING_DONE,
+    LOADING_FAILED, /* A PATH does not exist or cannot be opened; the rest is read. */
+};
+
+/*
+ * Read everything once: what an API server sends as it comes, all manifests at a stroke
+ * after that, so that they go over what the server says.
+ */
+enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
 /* Look at up to `budget` objects again. True when nothing is left to look at. */
 bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget);
 
-/* Take changes of the manifests, for about `slice_ms`. True if there were any. */
-bool evaluation_pump(struct evaluation *e, unsigned slice_ms);
+/* Take what the sources have, manifests for about `slice_ms`. */
+void evaluation_pump(struct evaluation *e, unsigned slice_ms);
+
+/* For how many milliseconds there is nothing to do if nothing stirs; 0: go on at once. */
+int64_t evaluation_idle_ms(const struct evaluation *e);
+
+/*
+ * Wait until something stirs, here or on the others (whose revents are set, as poll(2)
+ * does it), but no longer than that. Takes NULL for none.
+ */
+void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, int64_t wait_ms);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/health.h"
 
-#include <ctype.h>
-
 #include "exporter/process.h"
 #include "exporter/version.h"
+#include "exporter/watch_health.h"
 
 enum { RESOURCE_MAX = 512 };
 
@@ -44,15 +43,6 @@ static void fill_requests(const struct server *server, struct series *series)
     }
 }
 
-/* "deployment.apps", as kubectl takes it. */
-static void add_resource(struct strbuf *out, const struct type *type)
-{
-    for (const char *c = type->kind; *c != '\0'; c++)
-        strbuf_addc(out, (char)tolower((unsigned char)*c));
-    if (*type->group != '\0')
-        strbuf_addf(out, ".%s", type->group);
-}
-
 static void fill_objects(const struct store *store, struct series *series)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
@@ -62,7 +52,7 @@ static void fill_objects(const struct store *store, struct series *series)
         if (type->objects == 0)
             continue;
         strbuf_reset(&resource);
-        add_resource(&resource, type);
+        resource_name(&resource, type->kind, type->group);
         SERIES_SET(series, OWN "objects", (double)type->objects, resource.data);
     }
 }
@@ -88,9 +78,12 @@ void health_fill(const struct health *h, struct series *series)
     SERIES_SET(series, OWN "build_info", 1, EXPORTER_VERSION, EXPORTER_REVISION, EXPORTER_COMPILER);
     SERIES_SET(series, OWN "snapshot_timestamp_seconds", (double)h->now_ms / 1000);
     SERIES_SET(series, OWN "config_last_reload_successful", h->config_loaded ? 1 : 0);
-    SERIES_SET(series, OWN "decode_errors_total", (double)h->rejected, "manifests");
     fill_process(series);
     fill_requests(h->server, series);
+    /* Clears what it shares with the manifests, and goes first therefore. */
+    if (h->session)
+        watch_health_fill(kube_session_source(h->session), series);
+    SERIES_SET(series, OWN "decode_errors_total", (double)h->rejected, "manifests");
     if (h->evaluation)
         fill_evaluation(h->evaluation, series);
 }

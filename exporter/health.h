@@ -7,6 +7,7 @@
 /* The exporter's own health: the families that no object gives anything to. */
 struct health {
     const struct evaluation *evaluation; /* NULL while the first one is not complete. */
+    const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
     const struct server *server;
     const char *telemetry_path;
     bool config_loaded; /* The last reload succeeded. */

@@ -13,7 +13,13 @@
  */
 enum { LOG_VALUE_MAX = 1024 };
 
-enum log_level { LOG_LEVEL_DEBUG, LOG_LEVEL_INFO, LOG_LEVEL_WARN, LOG_LEVEL_ERROR };
+enum log_level {
+    LOG_LEVEL_DEBUG,
+    LOG_LEVEL_INFO,
+    LOG_LEVEL_WARN,
+    LOG_LEVEL_ERROR,
+    LOG_LEVEL_NONE, /* Of a log that nothing is written to; no message is of it. */
+};
 enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 
 struct log {

@@ -21,6 +21,7 @@ enum {
     SLICE_MS = 5,
     LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
+    BOTH_WAIT_MS = 20, /* While two API servers are followed and only one can be waited for. */
     PAGE_MAX = 1024 * 1024 * 1024,
 };
 
@@ -64,7 +65,15 @@ static bool prepare_next(struct loop *l, struct error *err)
     struct evaluation *next = NULL;
 
     if (options_load(&options, l->settings.argc, l->settings.argv, err))
-        next = evaluation_new(&options, true, machine_seed(), err);
+        next = evaluation_new(
+            &(struct evaluation_settings){
+                .options = &options,
+                .environment = machine_environment(),
+                .log = l->settings.log,
+                .follow = true,
+                .seed = machine_seed(),
+            },
+            err);
     options_release(&options);
     if (!next)
         return false;
@@ -89,6 +98,14 @@ static bool start_server(struct loop *l, struct error *err)
     return l->server != NULL;
 }
 
+/* Before the first evaluation is complete its source is what people wonder about. */
+static const struct kube_session *shown_session(const struct loop *l)
+{
+    if (l->current)
+        return l->current->session;
+    return l->next ? l->next->session : NULL;
+}
+
 static void publish(struct loop *l)
 {
     struct strbuf metrics = STRBUF_INIT(PAGE_MAX);
@@ -96,17 +113,15 @@ static void publish(struct loop *l)
     struct series *series = l->current ? l->current->series : l->blank;
     const struct health health = {
         .evaluation = l->current,
+        .session = shown_session(l),
         .server = l->server,
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
         .rejected = l->problems.rejected,
         .now_ms = machine_now_ms(),
     };
-    int64_t waited_ms = pace_publish(&l->pace, machine_steady_ms());
+    int64_t begun_ms = machine_steady_ms();
 
-    if (l->current && waited_ms > 0)
-        series_measure(series, "karmada_policy_exporter_event_lag_seconds",
-                       (double)waited_ms / 1000);
     health_fill(&health, series);
     exposition_write(series, EXPOSITION_TEXT, l->current != NULL, &metrics);
     index_page_write(&health, &index);
@@ -119,6 +134,13 @@ static void publish(struct loop *l)
     }
     strbuf_release(&metrics);
     strbuf_release(&index);
+
+    /* It is on the next page: this one had to be there first. */
+    int64_t waited_ms = pace_publish(&l->pace, begun_ms, machine_steady_ms());
+
+    if (l->current && waited_ms > 0)
+        series_measure(series, "karmada_policy_exporter_event_lag_seconds",
+                       (double)waited_ms / 1000);
 }
 
 struct loop *loop_new(const struct loop_settings *settings, struct error *err)
@@ -128,11 +150,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->settings = *settings;
     l->signals = -1;
     l->config_loaded = true;
-    l->pace = (struct pace){
-        .interval_ms = settings->publish_ms,
-        .refresh_ms = settings->refresh_ms,
-        .published_ms = -settings->publish_ms,
-    };
+    pace_init(&l->pace, settings->publish_ms, settings->refresh_ms);
     l->snapshot = snapshot_new();
     l->blank = series_new(NULL, &series_options_default, machine_seed());
     if (!take_signals_over(l, err) || !prepare_next(l, err) || !start_server(l, err)) {
@@ -252,10 +270,20 @@ static void warn_of_restart(const struct loop *l)
     }
 }
 
+static void tell_counts(const struct loop *l)
+{
+    const struct evaluation *e = l->current;
+
+    log_write(l->settings.log, LOG_LEVEL_INFO, e->session ? "all is synced" : "manifests are read",
+              "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
+              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_TEMPLATE)), "policies",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
+}
+
 static void take_next(struct loop *l)
 {
-    const struct manifests *m = l->next->manifests;
-
     if (l->current)
         warn_of_restart(l);
     evaluation_free(l->current);
@@ -263,27 +291,14 @@ static void take_next(struct loop *l)
     l->next = NULL;
     l->config_loaded = true;
     has_changed(l);
-    log_write(l->settings.log, LOG_LEVEL_INFO, "manifests are read", "files",
-              LOG_NUMBER((int64_t)manifests_file_count(m)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_count(m)), "templates",
-              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_TEMPLATE)), "policies",
-              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_POLICY)), "bindings",
-              LOG_NUMBER((int64_t)store_count(l->current->store, CLASS_BINDING)));
+    tell_counts(l);
     publish(l);
     server_set_ready(l->server, true);
 }
 
-/* False if the first evaluation cannot be; a later one only leaves the one before in place. */
-static bool advance_next(struct loop *l, struct error *err)
+/* False if there is none before it that could stay in place. */
+static bool drop_next(struct loop *l, const struct error *err)
 {
-    if (l->next_loaded) {
-        if (settle(l->next))
-            take_next(l);
-        return true;
-    }
-    l->next_loaded = evaluation_load(l->next, err);
-    if (l->next_loaded)
-        return true;
     if (!l->current)
         return false;
     log_write(l->settings.log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error",
@@ -295,45 +310,67 @@ static bool advance_next(struct loop *l, struct error *err)
     return true;
 }
 
+/* False if the first evaluation cannot be. */
+static bool advance_next(struct loop *l, struct error *err)
+{
+    if (l->next_loaded) {
+        evaluation_pump(l->next, SLICE_MS);
+    } else {
+        enum loading loading = evaluation_load(l->next, err);
+
+        if (loading == LOADING_FAILED)
+            return drop_next(l, err);
+        l->next_loaded = loading == LOADING_DONE;
+    }
+    if (settle(l->next) && l->next_loaded)
+        take_next(l);
+    return true;
+}
+
 static void follow(struct loop *l, bool readable)
 {
     struct evaluation *e = l->current;
 
     if (engine_deadline(e->engine) <= machine_now_ms())
         e->settled = false;
-    if (readable || manifests_busy(e->manifests))
+    if (readable || e->session || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->settled && settle(e) && has_changed(l))
         pace_change(&l->pace, machine_steady_ms());
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 static int64_t wait_ms(const struct loop *l)
 {
-    const struct evaluation *e = l->current;
+    int64_t wait = WAIT_MAX_MS;
 
-    if (!e || l->next || !e->settled || manifests_busy(e->manifests))
-        return 0;
-    int64_t wait = pace_deadline(&l->pace) - machine_steady_ms();
-    int64_t due = engine_deadline(e->engine);
-
-    if (due != INT64_MAX && due - machine_now_ms() < wait)
-        wait = due - machine_now_ms();
-    if (wait > WAIT_MAX_MS)
-        wait = WAIT_MAX_MS;
+    if (l->current) {
+        wait = smaller(wait, evaluation_idle_ms(l->current));
+        wait = smaller(wait, pace_deadline(&l->pace) - machine_steady_ms());
+    }
+    if (l->next && (!l->next->session || l->next_loaded))
+        wait = 0;
+    else if (l->next)
+        wait = smaller(wait, evaluation_idle_ms(l->next));
+    if (l->next && l->current && l->current->session)
+        wait = smaller(wait, BOTH_WAIT_MS);
     return wait > 0 ? wait : 0;
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
+    struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
     /* poll() passes over a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals, .events = POLLIN},
         {.fd = l->current ? l->current->changes_fd : -1, .events = POLLIN},
     };
 
-    /* EINTR cannot be, the signals being blocked; any other failure is as good as "look again". */
-    if (poll(wanted, ARRAY_LEN(wanted), (int)wait_ms(l)) < 0)
-        wanted[1].revents = POLLIN;
+    evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
     take_signals(l);
     if (l->stopping)
         return LOOP_ENDED;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 static struct timespec read_clock(clockid_t clock)
 {
@@ -47,4 +48,9 @@ uint64_t machine_seed(void)
             abort();
     }
     return seed;
+}
+
+const char *const *machine_environment(void)
+{
+    return (const char *const *)environ;
 }

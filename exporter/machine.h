@@ -4,8 +4,8 @@
 #include "metrics/base/base.h"
 
 /*
- * Time and randomness come into the program here, and are passed down from
- * here, so that everything else can be tested with times and seeds of its own.
+ * Time, randomness and the environment come into the program here, and are passed
+ * down from here, so that everything else can be tested with its own.
  */
 
 /* Milliseconds since the epoch: what objects' times are compared with. May be set back. */
@@ -16,6 +16,9 @@ int64_t machine_steady_ms(void);
 
 /* The same, finer. */
 double machine_steady_seconds(void);
+
+/* What the program was started with: NAME=value, NULL at the end. */
+const char *const *machine_environment(void);
 
 /* A number nobody can guess, for hash tables whose keys others choose. */
 uint64_t machine_seed(void);

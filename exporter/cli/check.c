@@ -67,16 +67,25 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
+static void add_source(const struct check *c, struct strbuf *line)
+{
+    size_t files = manifests_file_count(c->evaluation->manifests);
+
+    if (c->evaluation->session)
+        strbuf_addf(line, "Read %s", kube_session_server(c->evaluation->session));
+    else
+        strbuf_addf(line, "Read %zu file%s", files, plural(files));
+}
+
 /* "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and no bindings." */
 static void print_read(const struct check *c, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const struct findings *f = &c->findings;
-    size_t files = manifests_file_count(c->evaluation->manifests);
     const char *between = " (";
 
-    strbuf_addf(&line, "Read %zu file%s with %zu template%s", files, plural(files), f->templates,
-                plural(f->templates));
+    add_source(c, &line);
+    strbuf_addf(&line, " with %zu template%s", f->templates, plural(f->templates));
     for (unsigned i = 0; i < STATE_COUNT; i++) {
         if (f->states[i] == 0)
             continue;
@@ -183,9 +192,10 @@ enum exit_status check_run(struct command *command)
     struct check c = {0};
     enum exit_status status;
 
-    c.evaluation = load_manifests(command, &c.complete);
+    c.evaluation = load_sources(command, NULL, &status);
     if (!c.evaluation)
-        return STATUS_USAGE;
+        return status;
+    c.complete = status == STATUS_OK;
     count_problems(&c);
     /* People read it in the table; whatever reads JSON may not look for it there. */
     if (c.evaluation->options.output == OUTPUT_JSON)

@@ -67,7 +67,6 @@ enum exit_status explain_run(struct command *command)
     CLEANUP(free_cleanup) char *typed = NULL;
     struct evaluation *e;
     enum exit_status status;
-    bool complete;
 
     if (o->arguments.count > 0)
         typed = text_list_take(&o->arguments, 0);
@@ -76,10 +75,10 @@ enum exit_status explain_run(struct command *command)
                        "See 'karmada-policy-exporter explain --help'.");
         return STATUS_USAGE;
     }
-    e = load_manifests(command, &complete);
+    e = load_sources(command, NULL, &status);
     if (!e)
-        return STATUS_USAGE;
-    if (!complete)
+        return status;
+    if (status != STATUS_OK)
         load_complain(e, command);
     status = explain(e, typed, command);
     evaluation_free(e);

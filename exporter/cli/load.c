@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/load.h"
 
+#include <signal.h>
+
 #include "exporter/machine.h"
 #include "exporter/problem_log.h"
 
-enum { LINE_MAX_BYTES = 8192 };
+enum { LINE_MAX_BYTES = 8192, LOOKS_BETWEEN_READS = 1024 };
+
+/* What fails is in the answer; what is tried again is nobody's business. */
+static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
 bool load_is_unread(enum problem_kind kind)
 {
@@ -34,32 +39,74 @@ static bool is_read(const struct evaluation *e)
     return true;
 }
 
-struct evaluation *load_manifests(struct command *command, bool *complete)
+/* False, with the reason, if the server is not to be had. */
+static enum loading read_sources(struct evaluation *e, struct error *err)
+{
+    enum loading loading;
+
+    /* A server that hangs up must not end us. */
+    if (e->session)
+        signal(SIGPIPE, SIG_IGN);
+    while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
+        bool settled = evaluation_settle(e, machine_now_ms(), LOOKS_BETWEEN_READS);
+
+        if (!kube_session_hopeful(e->session, err))
+            return LOADING_GOES_ON;
+        evaluation_wait(e, NULL, 0, settled ? evaluation_idle_ms(e) : 0);
+    }
+    return loading;
+}
+
+static struct evaluation *open_sources(struct command *command, const struct text_list *over,
+                                       struct error *err)
 {
     struct options *o = &command->options;
-    struct evaluation *e;
-    struct error err;
-    char nothing[80];
-    char advice[80];
+    bool cluster;
 
-    snprintf(nothing, sizeof(nothing),
-             "nothing to %s: name a file, a folder, or - for standard input", o->verb);
-    snprintf(advice, sizeof(advice), "See 'karmada-policy-exporter %s --help'.", o->verb);
     for (size_t i = 0; i < o->arguments.count; i++)
         text_list_add(&o->manifests, o->arguments.items[i]);
-    if (o->manifests.count == 0) {
-        verbs_complain(command->err, nothing, advice);
-        return NULL;
-    }
-    e = evaluation_new(o, false, machine_seed(), &err);
+    cluster = o->manifests.count == 0;
+    /* Later PATHs count before earlier ones: that is what applying means. */
+    for (size_t i = 0; over && i < over->count; i++)
+        text_list_add(&o->manifests, over->items[i]);
+    return evaluation_new(
+        &(struct evaluation_settings){
+            .options = o,
+            .environment = machine_environment(),
+            .log = &silent_log,
+            .cluster = cluster,
+            .seed = machine_seed(),
+        },
+        err);
+}
+
+struct evaluation *load_sources(struct command *command, const struct text_list *over,
+                                enum exit_status *status)
+{
+    struct evaluation *e;
+    enum loading loading;
+    struct error err;
+    char advice[80];
+
+    snprintf(advice, sizeof(advice), "See 'karmada-policy-exporter %s --help'.",
+             command->options.verb);
+    *status = STATUS_USAGE;
+    e = open_sources(command, over, &err);
     if (!e) {
-        verbs_complain(command->err, err.text, NULL);
+        verbs_complain(command->err, err.text, advice);
         return NULL;
     }
-    /* A PATH that is missing is among the problems too. */
-    *complete = evaluation_load(e, &err);
+    loading = read_sources(e, &err);
+    if (loading == LOADING_GOES_ON) {
+        verbs_complain(command->err, err.text, NULL);
+        *status = STATUS_UNREACHABLE;
+        evaluation_free(e);
+        return NULL;
+    }
     while (!evaluation_settle(e, machine_now_ms(), SIZE_MAX))
         continue;
-    *complete = *complete && is_read(e);
+    /* A PATH that is missing is among the problems too. */
+    if (loading == LOADING_DONE && is_read(e))
+        *status = STATUS_OK;
     return e;
 }

@@ -29,6 +29,12 @@ enum { OPTION_ROOM = 64 };
 
 struct options {
     struct text_list manifests;
+    char *kubeconfig; /* "" if none is told. */
+    char *context;
+    struct text_list namespaces; /* Empty: all. */
+    struct text_list namespaces_denied;
+    uint64_t shard;
+    uint64_t total_shards;
     struct text_list changes; /* --filename of plan. */
     struct text_list deletions;
     struct text_list listen_addresses;

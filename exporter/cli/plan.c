@@ -9,20 +9,18 @@
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 
 /* One half of the plan. What the command line says is read for each anew. */
-static struct evaluation *load_half(const struct command *command, bool changed, bool *complete)
+static struct evaluation *load_half(const struct command *command, bool changed,
+                                    enum exit_status *status)
 {
     struct command half = *command;
     struct evaluation *e = NULL;
     struct error err;
 
-    if (!options_load(&half.options, half.argc, half.argv, &err)) {
+    *status = STATUS_USAGE;
+    if (options_load(&half.options, half.argc, half.argv, &err))
+        e = load_sources(&half, changed ? &command->options.changes : NULL, status);
+    else
         verbs_complain(command->err, err.text, NULL);
-    } else {
-        /* Later PATHs count before earlier ones: that is what applying means. */
-        for (size_t i = 0; changed && i < half.options.changes.count; i++)
-            text_list_add(&half.options.arguments, half.options.changes.items[i]);
-        e = load_manifests(&half, complete);
-    }
     options_release(&half.options);
     return e;
 }
@@ -50,7 +48,7 @@ static bool delete_all(struct evaluation *e, const struct command *command)
 }
 
 static enum exit_status answer(const struct evaluation *before, const struct evaluation *after,
-                               bool complete, const struct command *command)
+                               const struct command *command)
 {
     CLEANUP(output_release) struct output o;
     CLEANUP(comparison_release) struct comparison c;
@@ -66,22 +64,23 @@ static enum exit_status answer(const struct evaluation *before, const struct eva
         verbs_complain(command->err, err.text, NULL);
         return STATUS_USAGE;
     }
-    if (!complete)
-        return STATUS_USAGE;
     return c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK;
 }
 
 static enum exit_status plan(const struct command *command)
 {
-    bool complete_before = false, complete_after = false;
-    enum exit_status status = STATUS_USAGE;
-    struct evaluation *before = load_half(command, false, &complete_before);
-    struct evaluation *after = before ? load_half(command, true, &complete_after) : NULL;
+    enum exit_status before_status, after_status = STATUS_USAGE, status = STATUS_USAGE;
+    struct evaluation *before = load_half(command, false, &before_status);
+    struct evaluation *after = before ? load_half(command, true, &after_status) : NULL;
 
-    if (after && !(complete_before && complete_after))
+    if (after && (before_status != STATUS_OK || after_status != STATUS_OK))
         load_complain(after, command);
     if (after && delete_all(after, command))
-        status = answer(before, after, complete_before && complete_after, command);
+        status = answer(before, after, command);
+    if (before_status != STATUS_OK)
+        status = before_status;
+    else if (after_status != STATUS_OK)
+        status = after_status;
     evaluation_free(after);
     evaluation_free(before);
     return status;

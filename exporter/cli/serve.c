@@ -36,7 +36,7 @@ static enum exit_status run(const struct command *command, const struct log *log
     struct loop *loop = loop_new(&settings, &err);
 
     if (!loop) {
-        verbs_complain(command->err, err.text, NULL);
+        verbs_complain(command->err, err.text, "See 'karmada-policy-exporter serve --help'.");
         return STATUS_USAGE;
     }
     tell_addresses(command, loop, log);
@@ -54,12 +54,6 @@ enum exit_status serve_run(struct command *command)
     const struct options *o = &command->options;
     const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
 
-    if (o->manifests.count == 0) {
-        verbs_complain(command->err,
-                       "nothing to serve: name the manifests to look at with --manifests PATH",
-                       "See 'karmada-policy-exporter serve --help'.");
-        return STATUS_USAGE;
-    }
     /* A reader of the log that goes away must not end the exporter. */
     signal(SIGPIPE, SIG_IGN);
     return run(command, &log);

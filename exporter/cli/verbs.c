@@ -11,7 +11,7 @@
 #include "exporter/version.h"
 
 static const char *const serve_examples[] = {
-    "--manifests ./manifests",
+    "--kubeconfig karmada.config",
     "serve --manifests ./manifests --log.format json",
     NULL,
 };
@@ -19,6 +19,7 @@ static const char *const check_examples[] = {
     "check ./manifests",
     "check --fail-on conflict -o json app.yaml policies/",
     "check - <all.yaml",
+    "check --kubeconfig karmada.config",
     NULL,
 };
 static const char *const explain_examples[] = {
@@ -42,9 +43,10 @@ const struct verb verbs[] = {
         .name = "serve",
         .usage = "[FLAGS]",
         .summary = "run the exporter: follow changes, serve metrics over HTTP",
-        .details = "Reads the manifests, follows them as they change, and serves what it finds as "
-                   "Prometheus metrics and on a page for people, until SIGTERM or SIGINT. SIGHUP "
-                   "reads the configuration file and all manifests again.",
+        .details = "Reads Karmada's API server (--kubeconfig) or manifests (--manifests), follows "
+                   "them as they change, and serves what it finds as Prometheus metrics and on a "
+                   "page for people, until SIGTERM or SIGINT. SIGHUP reads the configuration file "
+                   "and everything else again.",
         .examples = serve_examples,
         .bit = VERB_SERVE,
         .run = serve_run,
@@ -52,10 +54,11 @@ const struct verb verbs[] = {
     {
         .name = "check",
         .usage = "[FLAGS] [PATH...]",
-        .summary = "evaluate manifests once and print what is found",
+        .summary = "evaluate once and print what is found",
         .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
-                   "standard input) and prints the findings. Exits with 1 if there are any of a "
-                   "class in --fail-on, with 2 if something could not be read, else with 0.",
+                   "standard input), or Karmada's API server where there is no PATH, and prints "
+                   "the findings. Exits with 1 if there are any of a class in --fail-on, with 2 if "
+                   "something could not be read, with 3 if the server could not, else with 0.",
         .examples = check_examples,
         .bit = VERB_CHECK,
         .takes_paths = true,
@@ -65,11 +68,11 @@ const struct verb verbs[] = {
         .name = "explain",
         .usage = "[FLAGS] TEMPLATE [PATH...]",
         .summary = "tell how the decision about one template came about",
-        .details = "Reads the manifests at each PATH and tells, about one TEMPLATE, written "
-                   "KIND[.GROUP]/[NAMESPACE/]NAME: its state and what it means, the policies in "
-                   "question and what made each lose, whose claim "
-                   "stands, what its binding says otherwise, who requires it, and what its next "
-                   "change will do.",
+        .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
+                   "PATH, and tells, about one TEMPLATE, written KIND[.GROUP]/[NAMESPACE/]NAME: "
+                   "its state and what it means, the policies in question and what made each lose, "
+                   "whose claim stands, what its binding says otherwise, who requires it, and what "
+                   "its next change will do.",
         .examples = explain_examples,
         .bit = VERB_EXPLAIN,
         .takes_paths = true,
@@ -79,10 +82,10 @@ const struct verb verbs[] = {
         .name = "plan",
         .usage = "[FLAGS] [-f CHANGE] [PATH...]",
         .summary = "tell what a change of policies or templates would do",
-        .details = "Reads the manifests at each PATH, then once more with each CHANGE applied and "
-                   "each OBJECT deleted, and prints what differs: templates gained, lost, moved or "
-                   "out of date, replicas by member cluster, and conflicts. Exits with 1 if "
-                   "anything differs.",
+        .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
+                   "PATH, then once more with each CHANGE applied and each OBJECT deleted, and "
+                   "prints what differs: templates gained, lost, moved or out of date, replicas by "
+                   "member cluster, and conflicts. Exits with 1 if anything differs.",
         .examples = plan_examples,
         .bit = VERB_PLAN,
         .takes_paths = true,

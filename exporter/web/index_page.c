@@ -244,6 +244,38 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
     add_more(out, count);
 }
 
+/* "The API server <url>", and what of it cannot be read. */
+static void add_session(const struct kube_session *session, struct strbuf *out)
+{
+    const struct kube_source *source = kube_session_source(session);
+    size_t count = 0;
+
+    strbuf_adds(out, "<h2>Source</h2>\n<p>");
+    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
+    for (size_t i = 0; i < kube_source_count(source); i++) {
+        const struct follower *f = kube_source_follower(source, i);
+
+        if (*f->trouble == '\0' || count++ >= SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", f->api_version, f->resource);
+        strbuf_adds(out, " cannot be read; its last state counts<br><span class=\"bad\">");
+        html_text(out, f->trouble);
+        strbuf_adds(out, "</span></li>\n");
+    }
+    for (size_t i = 0; i < kube_source_unserved_count(source) && i < SHOWN_MAX; i++) {
+        const struct unserved *u = kube_source_unserved(source, i);
+
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", u->api_version, u->kind);
+        strbuf_adds(out, u->absent ? " is selected by a policy and not served</li>\n"
+                                   : " is selected by a policy and not known yet</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, count);
+}
+
 static void add_evaluation(const struct evaluation *e, struct strbuf *out)
 {
     struct findings f;
@@ -274,6 +306,8 @@ void index_page_write(const struct health *h, struct strbuf *out)
     if (h->evaluation)
         add_evaluation(h->evaluation, out);
     else
-        strbuf_adds(out, "<p>The manifests are being read.</p>\n");
+        strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
+    if (h->session)
+        add_session(h->session, out);
     strbuf_addf(out, "</main>\n<footer class=\"faint\">As of %s</footer>\n</body>\n</html>\n", now);
 }

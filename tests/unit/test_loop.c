@@ -175,7 +175,7 @@ static void not_ready_before_all_is_read(void **state)
     assert_true(answers(b, "/-/healthy", "HTTP/1.1 200"));
     assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 0\n"));
     assert_false(answers(b, "/metrics", "\nkarmada_templates"));
-    assert_true(answers(b, "/", "The manifests are being read."));
+    assert_true(answers(b, "/", "Everything is being read for the first time."));
     turn_until(b, "/-/ready", "HTTP/1.1 200");
     assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 1\n"));
     assert_true(answers(b, "/metrics", none_pending));

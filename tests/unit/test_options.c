@@ -68,6 +68,8 @@ static struct error_case {
     {"a number that is too large",
      {"--metrics.detail-limit", "18446744073709551616"},
      "--metrics.detail-limit: '18446744073709551616' is not a whole number"},
+    {"a name that is empty", {"--namespaces", "a,,b"}, "--namespaces: a name is empty"},
+    {"no names at all", {"--namespaces="}, "--namespaces: a name is empty"},
     {"a configuration file that is missing",
      {"--config.file", "/nonexistent/x.yaml"},
      "--config.file: cannot open '/nonexistent/x.yaml': No such file or directory"},
@@ -132,6 +134,20 @@ static void every_way_to_write_a_flag(void **state)
     assert_string_equal(o.arguments.items[0], "-");
     assert_string_equal(o.arguments.items[1], "--help");
     assert_string_equal(o.arguments.items[2], "check");
+}
+
+static void names_come_with_commas_and_again(void **state)
+{
+    const char *argv[] = {"--namespaces", "a,b", "--namespaces=c"};
+    CLEANUP(options_release) struct options o;
+    struct error err;
+
+    (void)state;
+    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_int_equal(o.namespaces.count, 3);
+    assert_string_equal(o.namespaces.items[0], "a");
+    assert_string_equal(o.namespaces.items[1], "b");
+    assert_string_equal(o.namespaces.items[2], "c");
 }
 
 static void a_letter_may_touch_its_value(void **state)
@@ -378,6 +394,7 @@ int main(void)
         cmocka_unit_test(defaults_are_those_of_the_contract),
         cmocka_unit_test(every_way_to_write_a_flag),
         cmocka_unit_test(a_letter_may_touch_its_value),
+        cmocka_unit_test(names_come_with_commas_and_again),
         cmocka_unit_test(a_list_replaces_its_default),
         cmocka_unit_test(an_empty_set_is_empty),
         cmocka_unit_test(a_flag_of_another_verb_is_refused),

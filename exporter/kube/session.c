@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/session.h"
+
+#include "exporter/kube/client.h"
+#include "exporter/kube/credentials.h"
+#include "exporter/version.h"
+
+/* The first failure may be chance, the second is worth a warning in the log. */
+enum { HOPEFUL_STOPS = 3 };
+
+struct kube_session {
+    struct kube_config config;
+    const struct log *log;
+    struct credentials *credentials;
+    struct client *client;
+    struct kube_source *source;
+    bool begun; /* There has been something to prove ourselves with. */
+    char problem[sizeof(((struct error *)NULL)->text)]; /* What the log was told last. */
+};
+
+static bool open_session(struct kube_session *s, const struct kube_session_settings *settings,
+                         struct error *err)
+{
+    s->credentials = credentials_new(&s->config, settings->environment, settings->now_ms, err);
+    if (!s->credentials)
+        return false;
+    s->client = client_new(
+        &(struct client_settings){
+            .server = credentials_url(s->credentials),
+            .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
+            .identity = credentials_identity(s->credentials),
+            .gzip = !s->config.disable_compression,
+        },
+        settings->now_ms);
+    s->source = kube_source_new(&(struct kube_settings){
+        .store = settings->store,
+        .engine = settings->engine,
+        .scope = settings->scope,
+        .log = settings->log,
+        .transport = client_transport(s->client),
+        .streaming_lists = true,
+        .seed = settings->seed,
+        .now_ms = settings->now_ms,
+        .clock_ms = settings->clock_ms,
+    });
+    return true;
+}
+
+struct kube_session *kube_session_new(const struct kube_session_settings *settings,
+                                      struct error *err)
+{
+    struct kube_session *s = xcalloc(1, sizeof(*s));
+
+    s->config = *settings->config;
+    *settings->config = (struct kube_config){0};
+    s->log = settings->log;
+    if (!open_session(s, settings, err)) {
+        fail_in(err, "%s", s->config.origin);
+        kube_session_free(s);
+        return NULL;
+    }
+    log_write(s->log, LOG_LEVEL_INFO, "reading from an API server", "server",
+              kube_session_server(s), "as", s->config.origin);
+    for (size_t i = 0; i < s->config.note_count; i++)
+        log_write(s->log, LOG_LEVEL_WARN, "about the kubeconfig", "note", s->config.notes[i]);
+    return s;
+}
+
+void kube_session_free(struct kube_session *s)
+{
+    if (!s)
+        return;
+    kube_source_free(s->source);
+    client_free(s->client);
+    credentials_free(s->credentials);
+    kube_config_release(&s->config);
+    free(s);
+}
+
+/* Once when it begins, and once when it is over. */
+static void tell_problem(struct kube_session *s)
+{
+    const char *problem = credentials_problem(s->credentials);
+
+    if (strcmp(problem, s->problem) == 0)
+        return;
+    if (*problem != '\0')
+        log_write(s->log, LOG_LEVEL_WARN, "the credentials cannot be read again; the old ones stay",
+                  "error", problem);
+    else
+        log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
+    snprintf(s->problem, sizeof(s->problem), "%s", problem);
+}
+
+void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
+{
+    credentials_advance(s->credentials, now_ms, clock_ms);
+    tell_problem(s);
+    s->begun = s->begun || credentials_ready(s->credentials);
+    /* Before that every request would fail, and count as a failure of the server. */
+    if (!s->begun)
+        return;
+    client_perform(s->client, now_ms);
+    kube_source_turn(s->source, now_ms, clock_ms);
+}
+
+int64_t kube_session_due(const struct kube_session *s)
+{
+    int64_t due_ms = credentials_due(s->credentials);
+
+    if (!s->begun)
+        return due_ms;
+    if (client_due(s->client) < due_ms)
+        due_ms = client_due(s->client);
+    return kube_source_due(s->source) < due_ms ? kube_source_due(s->source) : due_ms;
+}
+
+bool kube_session_poll(struct kube_session *s, struct pollfd *others, size_t count,
+                       int64_t timeout_ms)
+{
+    struct pollfd all[KUBE_SESSION_OTHERS + CREDENTIALS_FDS];
+    size_t all_count = count;
+    bool answer;
+
+    assert(count <= KUBE_SESSION_OTHERS);
+    memcpy(all, others, count * sizeof(*others));
+    all_count += credentials_fds(s->credentials, all + count);
+    answer = client_poll(s->client, all, all_count, timeout_ms);
+    for (size_t i = 0; i < count; i++)
+        others[i].revents = all[i].revents;
+    return answer;
+}
+
+bool kube_session_ready(const struct kube_session *s)
+{
+    return kube_source_ready(s->source);
+}
+
+bool kube_session_hopeful(const struct kube_session *s, struct error *err)
+{
+    if (!s->begun)
+        return *s->problem == '\0' || fail(err, "%s: %s", s->config.origin, s->problem);
+    for (size_t i = 0; i < kube_source_count(s->source); i++) {
+        const struct follower *f = kube_source_follower(s->source, i);
+
+        if (f->required && !f->synced && f->watch.stops >= HOPEFUL_STOPS)
+            return fail(err, "%s (%s): cannot read %s: %s", s->config.server, s->config.origin,
+                        f->resource, f->trouble);
+    }
+    return true;
+}
+
+const struct kube_source *kube_session_source(const struct kube_session *s)
+{
+    return s->source;
+}
+
+const char *kube_session_server(const struct kube_session *s)
+{
+    return s->config.server;
+}
+
+const char *kube_session_origin(const struct kube_session *s)
+{
+    return s->config.origin;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/source.h"
+#include "metrics/expose/series.h"
+
+/* "deployment.apps": how resources are named in series, from their kind and group. */
+void resource_name(struct strbuf *out, const char *kind, const char *group);
+
+/* What an API server's source tells about itself, a row for each resource that is followed. */
+void watch_health_fill(const struct kube_source *source, struct series *series);
