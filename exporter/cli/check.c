@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/check.h"
 
+#include "exporter/cli/document.h"
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
@@ -174,10 +175,11 @@ static enum exit_status answer(const struct check *c, const struct command *comm
     struct error err;
 
     output_init(&o, command->out);
-    if (c->evaluation->options.output == OUTPUT_JSON)
+    if (document_wanted(c->evaluation->options.output))
         print_json(c, &o);
     else
         print_table(c, &o);
+    document_finish(&o.text, c->evaluation->options.output);
     if (!output_flush(&o, command->out, &err)) {
         verbs_complain(command->err, err.text, NULL);
         return STATUS_USAGE;
@@ -197,8 +199,8 @@ enum exit_status check_run(struct command *command)
         return status;
     c.complete = status == STATUS_OK;
     count_problems(&c);
-    /* People read it in the table; whatever reads JSON may not look for it there. */
-    if (c.evaluation->options.output == OUTPUT_JSON)
+    /* People read it in the table; whatever reads a document may not look for it there. */
+    if (document_wanted(c.evaluation->options.output))
         load_complain(c.evaluation, command);
     findings_gather(c.evaluation->engine, &c.findings);
     status = answer(&c, command);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/explain.h"
 
+#include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
 #include "exporter/cli/output.h"
@@ -31,9 +32,10 @@ static void print_entry(const struct evaluation *e, const struct entry *entry, s
 {
     struct writer w = {.out = &o->text, .lines = 2};
 
-    if (e->options.output == OUTPUT_JSON) {
+    if (document_wanted(e->options.output)) {
         report_template(&w, entry);
         strbuf_addc(&o->text, '\n');
+        document_finish(&o->text, e->options.output);
         return;
     }
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/metrics.h"
 
+#include "exporter/cli/document.h"
 #include "exporter/cli/table.h"
 #include "metrics/expose/catalogue.h"
 
@@ -23,12 +24,13 @@ enum exit_status metrics_run(struct command *command)
     struct error err;
 
     output_init(&o, command->out);
-    if (command->options.output == OUTPUT_JSON)
+    if (document_wanted(command->options.output))
         catalogue_json(&o.text);
     else if (command->options.output == OUTPUT_MARKDOWN)
         catalogue_markdown(&o.text);
     else
         print_table(&o);
+    document_finish(&o.text, command->options.output);
     if (output_flush(&o, command->out, &err))
         return STATUS_OK;
     verbs_complain(command->err, err.text, NULL);

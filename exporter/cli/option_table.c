@@ -4,7 +4,7 @@
 static const char *const log_levels[] = {"debug", "info", "warn", "error", NULL};
 static const char *const log_formats[] = {"logfmt", "json", NULL};
 static const char *const takeovers[] = {"preemption", "static", NULL};
-static const char *const outputs[] = {"table", "json", "markdown", NULL};
+static const char *const outputs[] = {"table", "json", "yaml", "markdown", NULL};
 const char *const finding_class_names[FINDING_CLASSES + 1] = {
     "conflict", "predicted", "pending", "stale",     "overdue", "orphaned",
     "unbound",  "invalid",   "broken",  "duplicate", NULL,
@@ -149,7 +149,7 @@ const struct option_def option_defs[] = {
         .name = "output",
         .value = "FORMAT",
         .fallback = "table",
-        .help = "table for people, json for programs; of metrics also markdown",
+        .help = "table for people, json or yaml for programs; of metrics also markdown",
         .choices = outputs,
         .type = OPTION_CHOICE,
         .letter = 'o',

@@ -202,6 +202,6 @@ bool options_accepted(const struct options *o, const char *verb, unsigned bit, s
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }
     if (o->output == OUTPUT_MARKDOWN && bit != VERB_METRICS)
-        return fail(err, "'%s' prints no markdown: use --output table or json", verb);
+        return fail(err, "'%s' prints no markdown: use --output table, json or yaml", verb);
     return true;
 }

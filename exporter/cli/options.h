@@ -23,7 +23,7 @@ enum verb_bit {
 };
 
 /* In the order of the texts that --output takes. */
-enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_MARKDOWN };
+enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN };
 
 enum { OPTION_ROOM = 64 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/plan.h"
 
+#include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
 #include "exporter/cli/plan_print.h"
@@ -56,10 +57,11 @@ static enum exit_status answer(const struct evaluation *before, const struct eva
 
     output_init(&o, command->out);
     comparison_make(before->engine, after->engine, &c);
-    if (after->options.output == OUTPUT_JSON)
+    if (document_wanted(after->options.output))
         plan_write_json(&c, &o.text);
     else
         plan_print(&c, &o);
+    document_finish(&o.text, after->options.output);
     if (!output_flush(&o, command->out, &err)) {
         verbs_complain(command->err, err.text, NULL);
         return STATUS_USAGE;

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/document.h"
+
+#include <ctype.h>
+#include <strings.h>
+#include <yaml.h>
+
+#include "metrics/base/json.h"
+#include "metrics/expose/number_text.h"
+
+enum { NUMBER_MAX = 64, NO_WRAP = -1 };
+
+bool document_wanted(enum output_format format)
+{
+    return format == OUTPUT_JSON || format == OUTPUT_YAML;
+}
+
+static int append(void *context, unsigned char *bytes, size_t len)
+{
+    struct strbuf *out = context;
+
+    strbuf_add(out, (const char *)bytes, len);
+    return strbuf_ok(out) ? 1 : 0;
+}
+
+/* The event is the emitter's from here on. */
+static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
+{
+    /* Only memory can fail; what does not fit its buffer, the buffer remembers. */
+    if (!made)
+        abort();
+    yaml_emitter_emit(emitter, event);
+}
+
+/* Would YAML 1.1 or 1.2 read it as a text? More is quoted than needs be: a letter must come first.
+ */
+static bool is_plain(const char *text)
+{
+    static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
+                                        "off", "true", "false", "null"};
+
+    if (!isalpha((unsigned char)*text))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        if (strcasecmp(text, words[i]) == 0)
+            return false;
+    }
+    return true;
+}
+
+static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool is_text)
+{
+    yaml_event_t event;
+    bool plain = !is_text || is_plain(text);
+    yaml_scalar_style_t style = plain ? YAML_PLAIN_SCALAR_STYLE : YAML_DOUBLE_QUOTED_SCALAR_STYLE;
+    CLEANUP(free_cleanup) char *copy = xstrdup(text);
+
+    emit(emitter, &event,
+         yaml_scalar_event_initialize(&event, NULL, NULL, (yaml_char_t *)copy, (int)strlen(copy),
+                                      plain, is_text, style));
+}
+
+static void emit_number(yaml_emitter_t *emitter, double value)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(NUMBER_MAX);
+
+    number_add_double(&text, value);
+    emit_scalar(emitter, text.data, false);
+}
+
+static void emit_leaf(yaml_emitter_t *emitter, const cJSON *item)
+{
+    if (cJSON_IsNumber(item))
+        emit_number(emitter, item->valuedouble);
+    else if (cJSON_IsString(item))
+        emit_scalar(emitter, item->valuestring, true);
+    else
+        emit_scalar(emitter,
+                    cJSON_IsTrue(item)    ? "true"
+                    : cJSON_IsFalse(item) ? "false"
+                                          : "null",
+                    false);
+}
+
+/* Our own documents are a few levels deep, and json_parse() refuses what is not. */
+static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
+{
+    bool is_map = cJSON_IsObject(item);
+    const cJSON *child;
+    yaml_event_t event;
+
+    if (!is_map && !cJSON_IsArray(item)) {
+        emit_leaf(emitter, item);
+        return;
+    }
+    emit(emitter, &event,
+         is_map ? yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_ANY_MAPPING_STYLE)
+                : yaml_sequence_start_event_initialize(&event, NULL, NULL, 1,
+                                                       YAML_ANY_SEQUENCE_STYLE));
+    cJSON_ArrayForEach (child, item) {
+        if (is_map)
+            emit_scalar(emitter, child->string, true);
+        emit_item(emitter, child);
+    }
+    emit(emitter, &event,
+         is_map ? yaml_mapping_end_event_initialize(&event)
+                : yaml_sequence_end_event_initialize(&event));
+}
+
+static void write_yaml(const cJSON *tree, struct strbuf *out)
+{
+    yaml_emitter_t emitter;
+    yaml_event_t event;
+
+    if (!yaml_emitter_initialize(&emitter))
+        abort();
+    yaml_emitter_set_output(&emitter, append, out);
+    yaml_emitter_set_unicode(&emitter, 1);
+    yaml_emitter_set_width(&emitter, NO_WRAP);
+    emit(&emitter, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
+    emit(&emitter, &event, yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1));
+    emit_item(&emitter, tree);
+    emit(&emitter, &event, yaml_document_end_event_initialize(&event, 1));
+    emit(&emitter, &event, yaml_stream_end_event_initialize(&event));
+    yaml_emitter_delete(&emitter);
+}
+
+void document_finish(struct strbuf *text, enum output_format format)
+{
+    struct strbuf yaml = STRBUF_INIT(text->max);
+    struct error err;
+
+    if (format != OUTPUT_YAML)
+        return;
+
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(text->data, text->len, NULL, &err);
+
+    /* It is ours: what does not parse was cut off, and the buffer says so by itself. */
+    if (!tree)
+        return;
+    write_yaml(tree, &yaml);
+    strbuf_release(text);
+    *text = yaml;
+}

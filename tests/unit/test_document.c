@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/document.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "exporter/manifests/yaml.h"
+#include "metrics/base/json.h"
+
+enum { TEXT_MAX = 1 << 16 };
+
+/* What a text becomes as a value, and that the reader of manifests reads the same text again. */
+static struct text_case {
+    const char *name;
+    const char *json;
+    const char *yaml;
+} text_cases[] = {
+    {"a word", "\"abc\"", "abc"},
+    {"a path", "\"/a/b\"", "\"/a/b\""},
+    {"several words", "\"a b\"", "a b"},
+    {"nothing", "\"\"", "\"\""},
+    {"a text like a number", "\"12\"", "\"12\""},
+    {"a text like a boolean of old", "\"Yes\"", "\"Yes\""},
+    {"a text like null", "\"null\"", "\"null\""},
+    {"a text like a time", "\"2026-01-01\"", "\"2026-01-01\""},
+    {"a text like infinity", "\".inf\"", "\".inf\""},
+    {"a text like a map", "\"a: b\"", "'a: b'"},
+    {"a text like a comment", "\"a #b\"", "'a #b'"},
+    {"a text with a line end", "\"a\\nb\"", NULL},
+    {"a text with quotes", "\"it's \\\"it\\\"\"", NULL},
+    {"a text with an escape for terminals", "\"a\\u001b[31m\"", NULL},
+    {"letters of elsewhere", "\"a\u00e9\u4e2d\"", NULL},
+    {"a whole number", "1000000", "1000000"},
+    {"a fraction", "0.25", "0.25"},
+    {"a truth", "true", "true"},
+    {"nothing at all", "null", "null"},
+    {"an empty list", "[]", "[]"},
+    {"an empty map", "{}", "{}"},
+    {"a list of maps", "[{\"a\":1,\"b\":[\"x\"]},{}]", NULL},
+};
+
+static void free_reader(struct yaml_reader **reader)
+{
+    yaml_reader_free(*reader);
+}
+
+static void reads_back(void **state)
+{
+    const struct text_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(json_cleanup) cJSON *read = NULL;
+    struct json_position where;
+    struct error err = {""};
+
+    strbuf_addf(&text, "{\"key\":%s}\n", c->json);
+    CLEANUP(json_cleanup) cJSON *wanted = json_parse(text.data, text.len, NULL, &err);
+    assert_non_null(wanted);
+    document_finish(&text, OUTPUT_YAML);
+    if (c->yaml) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(TEXT_MAX);
+
+        strbuf_addf(&line, "key: %s\n", c->yaml);
+        assert_string_equal(text.data, line.data);
+    }
+
+    struct yaml_limits limits = {.nodes_max = 100, .bytes_max = TEXT_MAX};
+    CLEANUP(free_reader) struct yaml_reader *reader = yaml_reader_new(text.data, text.len, limits);
+    assert_int_equal(yaml_reader_next(reader, &read, &where, &err), YAML_READ_DOCUMENT);
+    assert_true(cJSON_Compare(read, wanted, true));
+}
+
+static void json_is_left_as_it_is(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    (void)state;
+    strbuf_adds(&text, "{\"a\": 1}\n");
+    document_finish(&text, OUTPUT_JSON);
+    assert_string_equal(text.data, "{\"a\": 1}\n");
+    assert_true(document_wanted(OUTPUT_JSON) && document_wanted(OUTPUT_YAML));
+    assert_false(document_wanted(OUTPUT_TABLE) || document_wanted(OUTPUT_MARKDOWN));
+}
+
+static void a_document_that_was_cut_stays_an_error(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8);
+
+    (void)state;
+    strbuf_adds(&text, "{\"key\": [1, 2, 3]}");
+    document_finish(&text, OUTPUT_YAML);
+    assert_false(strbuf_ok(&text));
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(json_is_left_as_it_is),
+        cmocka_unit_test(a_document_that_was_cut_stays_an_error),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(text_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(text_cases); i++)
+        tests[n++] = (struct CMUnitTest){
+            .name = text_cases[i].name, .test_func = reads_back, .initial_state = &text_cases[i]};
+    memcpy(tests + n, plain, sizeof(plain));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
