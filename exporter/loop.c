@@ -318,7 +318,9 @@ static bool advance_next(struct loop *l, struct error *err)
     } else {
         enum loading loading = evaluation_load(l->next, err);
 
-        if (loading == LOADING_FAILED)
+        /* A first evaluation waits for its server for ever; a later one has one to fall back on. */
+        if (loading == LOADING_FAILED || (loading == LOADING_GOES_ON && l->current &&
+                                          !kube_session_hopeful(l->next->session, err)))
             return drop_next(l, err);
         l->next_loaded = loading == LOADING_DONE;
     }

@@ -61,6 +61,17 @@ def wait_for(what, claim, patience_s=PATIENCE_S):
     return time.monotonic() - start
 
 
+def write_kubeconfig(path, server, token="secret-token"):
+    """A kubeconfig for a server that takes the token; its path."""
+    path.write_text(f"""
+current-context: c
+contexts: [{{name: c, context: {{cluster: k, user: u}}}}]
+clusters: [{{name: k, cluster: {{server: "{server}"}}}}]
+users: [{{name: u, user: {{token: {token}}}}}]
+""")
+    return path
+
+
 class Serving:
     """The exporter as `make run` starts it, on a port that is free."""
 
