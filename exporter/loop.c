@@ -348,12 +348,10 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static int64_t wait_ms(const struct loop *l)
 {
-    int64_t wait = WAIT_MAX_MS;
+    int64_t wait = smaller(WAIT_MAX_MS, pace_deadline(&l->pace) - machine_steady_ms());
 
-    if (l->current) {
+    if (l->current)
         wait = smaller(wait, evaluation_idle_ms(l->current));
-        wait = smaller(wait, pace_deadline(&l->pace) - machine_steady_ms());
-    }
     if (l->next && (!l->next->session || l->next_loaded))
         wait = 0;
     else if (l->next)
@@ -361,6 +359,12 @@ static int64_t wait_ms(const struct loop *l)
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, BOTH_WAIT_MS);
     return wait > 0 ? wait : 0;
+}
+
+/* While the first evaluation is on its way the page tells how that goes. */
+static bool can_publish(const struct loop *l)
+{
+    return !l->current || (l->current->settled && !manifests_busy(l->current->manifests));
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
@@ -378,11 +382,9 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_ENDED;
     if (l->next && !advance_next(l, err))
         return LOOP_FAILED;
-    if (!l->current)
-        return LOOP_GOES_ON;
-    follow(l, wanted[1].revents != 0);
-    if (l->current->settled && !manifests_busy(l->current->manifests) &&
-        machine_steady_ms() >= pace_deadline(&l->pace))
+    if (l->current)
+        follow(l, wanted[1].revents != 0);
+    if (can_publish(l) && machine_steady_ms() >= pace_deadline(&l->pace))
         publish(l);
     return LOOP_GOES_ON;
 }
