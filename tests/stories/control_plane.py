@@ -222,12 +222,15 @@ class ControlPlane:
 
     # ---- what the exporter says of it
 
+    def written_objects(self):
+        return [{k: v for k, v in o.items() if k != "waiting"} for o in self.objects.values()]
+
     def states(self, *flags):
         """{"[namespace/]name": "state reason phase fields, claimed"} of all Deployments."""
         with tempfile.TemporaryDirectory() as folder:
-            items = [{k: v for k, v in o.items() if k != "waiting"} for o in self.objects.values()]
             path = pathlib.Path(folder, "objects.json")
-            path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+            path.write_text(json.dumps({"apiVersion": "v1", "kind": "List",
+                                        "items": self.written_objects()}))
             said = report(path, "--rules.takeover", self.design, *flags)
         return {f"{t['namespace']}/{t['kind']}/{t['name']}":
                 f"{describe(t)}, claimed by {name_of(t['claimed'])}"
