@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# build-go.sh FOLDER: build the Go programs of FOLDER and print the folder that they are in. It is
+# in the user's cache, under the hash of their sources, so that they are built once. Exit status 77
+# and the reason on standard error: there is no Go here that could.
+set -euo pipefail
+cd "$(dirname "$0")/../$1"
+
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/karmada-policy-exporter
+hash=$(find . -name '*.go' -o -name 'go.*' | LC_ALL=C sort | xargs sha256sum | sha256sum)
+built=$cache/$(basename "$1")-${hash:0:16}
+
+skip() {
+    echo "$*" >&2
+    exit 77
+}
+
+if [ ! -d "$built" ]; then
+    command -v go >/dev/null || skip "Go is missing: what is in $1 cannot be built"
+    # What is installed or nothing: no other Go is fetched behind the user's back.
+    export GOTOOLCHAIN=local
+    wanted=$(awk '$1 == "go" { print $2 }' go.mod)
+    has=$(go env GOVERSION) && has=${has#go}
+    [ "$(printf '%s\n' "$wanted" "$has" | sort -V | head -n 1)" = "$wanted" ] ||
+        skip "$1 needs Go $wanted, and this is $has"
+
+    mkdir -p "$cache"
+    exec 9>"$cache/lock"
+    flock 9
+    if [ ! -d "$built" ]; then
+        echo "building $1 into $built: once, and it may take minutes" >&2
+        go list -deps ./... >/dev/null ||
+            skip "the Go modules of $1 cannot be had: $(go list -deps ./... 2>&1 | tail -n 1)"
+        half=$(mktemp -d "$cache/half-built.XXXXXX")
+        trap 'rm -rf "$half"' EXIT
+        go build -trimpath -ldflags='-s -w' -o "$half/" ./... >&2
+        chmod 755 "$half"
+        mv "$half" "$built"
+    fi
+fi
+echo "$built"
