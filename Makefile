@@ -66,9 +66,10 @@ SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
+FAULTS  := tests/faults/follow.c
 E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -115,6 +116,10 @@ $(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(BENCH_SUPPORT:%.c=$(B)/%.
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 
+$(B)/tests/faults/follow: $(B)/tests/faults/follow.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link)
+
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link,-fsanitize=fuzzer)
@@ -127,7 +132,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run setup test check unit e2e bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run setup test check unit faults e2e bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -148,7 +153,11 @@ check: ## run every gate, no test
 unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick loop
 	@tests/run-units.sh $(VARIANT)-$(notdir $(CC)) $^
 
+faults: $(call programs,$(FAULTS)) ## follow an API server that misbehaves, over HTTP/2 and TLS
+	@tests/run-faults.sh $< '$(ONLY)'
+
 e2e: $(EXPORTER) ## run the executables tests/stories/*.test and tests/e2e/*.test
+	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
 
 bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks

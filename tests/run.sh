@@ -53,6 +53,7 @@ suites() {
     suite unit VARIANT=tsan CC=gcc
     suite unit VARIANT=plain CC=clang
     suite fuzz-replay
+    suite faults VARIANT=asan CC=gcc
     suite e2e VARIANT=plain CC=gcc
 }
 

@@ -12,7 +12,7 @@
 #include "tests/unit/world.h"
 
 enum {
-    SEEDS = 100,
+    SEEDS = 200,
     STEPS = 120,
     /* A stream that went deaf, then one that turned out to have gone back in time. */
     CALM_MS = 60 * 60 * 1000,
