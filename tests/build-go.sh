@@ -29,8 +29,8 @@ if [ ! -d "$built" ]; then
     flock 9
     if [ ! -d "$built" ]; then
         echo "building $1 into $built: once, and it may take minutes" >&2
-        go list -deps ./... >/dev/null ||
-            skip "the Go modules of $1 cannot be had: $(go list -deps ./... 2>&1 | tail -n 1)"
+        said=$(go list -deps ./... 2>&1 >/dev/null) ||
+            skip "the Go modules of $1 cannot be had: ${said##*$'\n'}"
         half=$(mktemp -d "$cache/half-built.XXXXXX")
         trap 'rm -rf "$half"' EXIT
         go build -trimpath -ldflags='-s -w' -o "$half/" ./... >&2
