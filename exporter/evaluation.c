@@ -4,11 +4,14 @@
 #include "exporter/kube/locate.h"
 #include "exporter/machine.h"
 
+enum { SLICE_MS = 5 };
+
 static struct rules_options rules_of(const struct options *o)
 {
     return (struct rules_options){
         .takeover = (enum takeover)o->takeover,
         .grace_ms = o->grace_ms,
+        .lease_skew_ms = o->lease_skew_ms,
         .skipped_namespaces = o->skipped_namespaces,
         .skipped_apis = o->skipped_apis,
     };
@@ -87,6 +90,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
 
     if (!set_scope(e, err) || !open_manifests(e, settings->follow, err))
         return false;
+    if (*o->asset_file != '\0')
+        e->assets = asset_source_new(e->store, o->asset_file, settings->log);
     if (o->manifests.count > 0 && !settings->cluster)
         return !told || fail(err, "there are both manifests and --kubeconfig or --context: look at "
                                   "one of them at a time");
@@ -121,6 +126,7 @@ void evaluation_free(struct evaluation *e)
     if (!e)
         return;
     kube_session_free(e->session);
+    asset_source_free(e->assets);
     manifests_free(e->manifests);
     series_free(e->series);
     engine_free(e->engine);
@@ -140,12 +146,18 @@ static void turn_session(struct evaluation *e)
 enum loading evaluation_load(struct evaluation *e, struct error *err)
 {
     e->settled = false;
-    if (e->session) {
-        turn_session(e);
-        if (!kube_session_ready(e->session))
-            return LOADING_GOES_ON;
+    turn_session(e);
+    asset_source_pump(e->assets, machine_steady_ms(), SLICE_MS);
+    if ((e->session && !kube_session_ready(e->session)) || !asset_source_settled(e->assets))
+        return LOADING_GOES_ON;
+    if (!manifests_load(e->manifests, err))
+        return LOADING_FAILED;
+    /* Of a file that is there and broken the log and the page tell. */
+    if (e->assets && asset_source_snapshot_ms(e->assets) == 0) {
+        fail(err, "%s", asset_source_problem(e->assets));
+        return LOADING_FAILED;
     }
-    return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
+    return LOADING_DONE;
 }
 
 bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget)
@@ -159,6 +171,8 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
     turn_session(e);
     if (manifests_pump(e->manifests, slice_ms))
         e->settled = false;
+    if (asset_source_pump(e->assets, machine_steady_ms(), slice_ms))
+        e->settled = false;
 }
 
 int64_t evaluation_idle_ms(const struct evaluation *e)
@@ -166,11 +180,13 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     int64_t idle_ms = INT64_MAX;
     int64_t due_ms = engine_deadline(e->engine);
 
-    if (!e->settled || manifests_busy(e->manifests))
+    if (!e->settled || manifests_busy(e->manifests) || asset_source_busy(e->assets))
         return 0;
     if (due_ms != INT64_MAX)
         idle_ms = due_ms - machine_now_ms();
     due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
+    if (asset_source_due(e->assets) < due_ms)
+        due_ms = asset_source_due(e->assets);
     if (due_ms != INT64_MAX && due_ms - machine_steady_ms() < idle_ms)
         idle_ms = due_ms - machine_steady_ms();
     return idle_ms > 0 ? idle_ms : 0;

@@ -3,6 +3,7 @@
 
 #include <poll.h>
 
+#include "exporter/assets/source.h"
 #include "exporter/cli/options.h"
 #include "exporter/kube/session.h"
 #include "exporter/manifests/source.h"
@@ -21,6 +22,7 @@ struct evaluation {
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
     struct scope_filter scope;
     struct kube_session *session; /* NULL without an API server. */
+    struct asset_source *assets;  /* NULL without a file of them. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool settled;
 };
@@ -46,12 +48,12 @@ void evaluation_free(struct evaluation *e);
 enum loading {
     LOADING_GOES_ON, /* Wait with evaluation_wait(), and call again. */
     LOADING_DONE,
-    LOADING_FAILED, /* A PATH does not exist or cannot be opened; the rest is read. */
+    LOADING_FAILED, /* A PATH or the file of assets cannot be opened; the rest is read. */
 };
 
 /*
- * Read everything once: what an API server sends as it comes, all manifests at a stroke
- * after that, so that they go over what the server says.
+ * Read everything once: what an API server sends as it comes, assets in slices, all manifests at
+ * a stroke after that, so that they go over what the server says.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 enum { CHUNK = 16 * 1024 };
@@ -13,6 +12,32 @@ void file_close(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
+}
+
+struct file_stamp file_stamp_of(const struct stat *about)
+{
+    return (struct file_stamp){
+        .device = about->st_dev,
+        .inode = about->st_ino,
+        .size = about->st_size,
+        .changed_ns = about->st_mtim.tv_sec * 1000000000LL + about->st_mtim.tv_nsec,
+    };
+}
+
+bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) < 0)
+        return fail(err, "cannot read '%s': %s", path, strerror(errno));
+    *out = file_stamp_of(&about);
+    return true;
+}
+
+bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
+           a->changed_ns == b->changed_ns;
 }
 
 /* Standard input is inherited, and whoever left it to us may have made it non-blocking. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
@@ -21,6 +23,18 @@ bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE
  * The descriptor stays open.
  */
 bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;
+
+/* What tells one content of a file from the next. */
+struct file_stamp {
+    uint64_t device;
+    uint64_t inode;
+    int64_t size;
+    int64_t changed_ns;
+};
+
+struct file_stamp file_stamp_of(const struct stat *about);
+bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err) MUST_USE;
+bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
 /* For CLEANUP: close the descriptor, unless it is negative. */
 void file_close(const int *fd);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/findings.h"
 
+#include "metrics/rules/connector.h"
+
 static void keep(struct listing *list, const struct entry *entry)
 {
     /* Twice as much room each time it is full; the count alone tells when. */
@@ -58,6 +60,8 @@ static void look_at(struct findings *f, const struct entry *entry, enum object_c
 {
     if (entry_defects(entry))
         keep(&f->lists[FINDING_BROKEN], entry);
+    if (connector_conflicts(entry))
+        keep(&f->lists[FINDING_CONNECTOR], entry);
     if (class == CLASS_TEMPLATE) {
         look_at_template(f, entry);
     } else if (class == CLASS_BINDING) {

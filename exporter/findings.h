@@ -20,6 +20,7 @@ enum finding_class {
     FINDING_UNBOUND,   /* Counted only: in manifests that is what all governed templates are. */
     FINDING_INVALID,   /* Policies that do not say what they seem to. */
     FINDING_BROKEN,    /* Templates and bindings with a defect, whatever their state. */
+    FINDING_CONNECTOR, /* Config Connector's resources and leases that somebody fights over. */
     FINDING_DUPLICATE, /* Objects that the manifests name twice; counted by the caller. */
     FINDING_CLASSES,
 };

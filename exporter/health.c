@@ -69,6 +69,12 @@ static void fill_evaluation(const struct evaluation *e, struct series *series)
     SERIES_SET(series, OWN "evaluations_total", (double)engine_evaluations(e->engine));
     SERIES_SET(series, OWN "manifest_files", (double)manifests_file_count(e->manifests));
     SERIES_SET(series, OWN "manifest_errors", (double)manifests_broken_count(e->manifests));
+    if (asset_source_snapshot_ms(e->assets) > 0)
+        SERIES_SET(series, "karmada_configconnector_asset_snapshot_timestamp_seconds",
+                   (double)asset_source_snapshot_ms(e->assets) / 1000);
+    if (e->assets)
+        SERIES_SET(series, OWN "decode_errors_total", (double)asset_source_rejected(e->assets),
+                   "assets");
     fill_objects(e->store, series);
     fill_thresholds(&e->options, series);
 }

@@ -319,8 +319,9 @@ static bool advance_next(struct loop *l, struct error *err)
         enum loading loading = evaluation_load(l->next, err);
 
         /* A first evaluation waits for its server for ever; a later one has one to fall back on. */
-        if (loading == LOADING_FAILED || (loading == LOADING_GOES_ON && l->current &&
-                                          !kube_session_hopeful(l->next->session, err)))
+        if (loading == LOADING_FAILED ||
+            (loading == LOADING_GOES_ON && l->current && l->next->session &&
+             !kube_session_hopeful(l->next->session, err)))
             return drop_next(l, err);
         l->next_loaded = loading == LOADING_DONE;
     }
@@ -335,7 +336,7 @@ static void follow(struct loop *l, bool readable)
 
     if (engine_deadline(e->engine) <= machine_now_ms())
         e->settled = false;
-    if (readable || e->session || manifests_busy(e->manifests))
+    if (readable || e->session || e->assets || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->settled && settle(e) && has_changed(l))
         pace_change(&l->pace, machine_steady_ms());

@@ -4,6 +4,7 @@
 #include "exporter/cli/table.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
+#include "metrics/rules/connector.h"
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
 
@@ -38,6 +39,7 @@ static const struct noun {
     [FINDING_UNBOUND] = {"unbound template", "unbound templates"},
     [FINDING_INVALID] = {"invalid policy", "invalid policies"},
     [FINDING_BROKEN] = {"broken object", "broken objects"},
+    [FINDING_CONNECTOR] = {"cloud resource in dispute", "cloud resources in dispute"},
     [FINDING_DUPLICATE] = {"duplicate object", "duplicate objects"},
 };
 
@@ -294,6 +296,28 @@ static void print_broken(const struct listing *list, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
+static void print_connector(const struct listing *list, struct output *o)
+{
+    static const char *const headings[] = {"OBJECT", ""};
+    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+
+    if (list->count == 0)
+        return;
+    section_print(o, "Config Connector", list->count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct entry *e = list->entries[i];
+
+        for (unsigned k = 0; k < CONNECTOR_CONFLICT_COUNT; k++) {
+            if (!(connector_conflicts(e) & 1U << k))
+                continue;
+            add_name(&t, entry_kind(e), entry_ns(e), e->name);
+            table_add(&t, STYLE_PLAIN, connector_conflict_texts[k]);
+        }
+    }
+    table_print(&t, o);
+    strbuf_addc(&o->text, '\n');
+}
+
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
 {
     print_conflicts(engine, f, FINDING_CONFLICT, o);
@@ -303,4 +327,5 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_orphaned(&f->lists[FINDING_ORPHANED], o);
     print_invalid(&f->lists[FINDING_INVALID], o);
     print_broken(&f->lists[FINDING_BROKEN], o);
+    print_connector(&f->lists[FINDING_CONNECTOR], o);
 }

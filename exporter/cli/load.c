@@ -36,7 +36,7 @@ static bool is_read(const struct evaluation *e)
         if (load_is_unread(manifests_problem(e->manifests, i).kind))
             return false;
     }
-    return true;
+    return *asset_source_problem(e->assets) == '\0';
 }
 
 /* False, with the reason, if the server is not to be had. */
@@ -50,7 +50,7 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
         bool settled = evaluation_settle(e, machine_now_ms(), LOOKS_BETWEEN_READS);
 
-        if (!kube_session_hopeful(e->session, err))
+        if (e->session && !kube_session_hopeful(e->session, err))
             return LOADING_GOES_ON;
         evaluation_wait(e, NULL, 0, settled ? evaluation_idle_ms(e) : 0);
     }
@@ -105,6 +105,9 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
     }
     while (!evaluation_settle(e, machine_now_ms(), SIZE_MAX))
         continue;
+    /* Manifests that cannot be read are in the answer; there is no place in it for assets. */
+    if (*asset_source_problem(e->assets) != '\0')
+        verbs_complain(command->err, asset_source_problem(e->assets), NULL);
     /* A PATH that is missing is among the problems too. */
     if (loading == LOADING_DONE && is_read(e))
         *status = STATUS_OK;

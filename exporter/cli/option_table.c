@@ -6,8 +6,8 @@ static const char *const log_formats[] = {"logfmt", "json", NULL};
 static const char *const takeovers[] = {"preemption", "static", NULL};
 static const char *const outputs[] = {"table", "json", "yaml", "markdown", NULL};
 const char *const finding_class_names[FINDING_CLASSES + 1] = {
-    "conflict", "predicted", "pending", "stale",     "overdue", "orphaned",
-    "unbound",  "invalid",   "broken",  "duplicate", NULL,
+    "conflict", "predicted", "pending", "stale",     "overdue",   "orphaned",
+    "unbound",  "invalid",   "broken",  "connector", "duplicate", NULL,
 };
 
 #define AT(field) offsetof(struct options, field)
@@ -116,6 +116,25 @@ const struct option_def option_defs[] = {
         .offset = AT(skipped_apis),
     },
     {
+        .name = "configconnector.asset-file",
+        .value = "FILE",
+        .fallback = "",
+        .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
+                "leases of Config Connector's resources; read again when it changes",
+        .type = OPTION_TEXT,
+        .verbs = VERB_LOOKS,
+        .offset = AT(asset_file),
+    },
+    {
+        .name = "configconnector.clock-skew",
+        .value = "DURATION",
+        .fallback = "0s",
+        .help = "by how much clocks may differ before the end of a lease is past",
+        .type = OPTION_DURATION,
+        .verbs = VERB_LOOKS,
+        .offset = AT(lease_skew_ms),
+    },
+    {
         .name = "filename",
         .value = "CHANGE",
         .help = "manifests to apply over those of PATH: a file, a folder, or - for standard input",
@@ -139,7 +158,7 @@ const struct option_def option_defs[] = {
         .value = "CLASSES",
         .fallback = "conflict,pending,overdue,invalid",
         .help = "what makes the exit status 1: of conflict, predicted, pending, stale, overdue, "
-                "orphaned, unbound, invalid, broken and duplicate, several with commas",
+                "orphaned, unbound, invalid, broken, connector and duplicate, several with commas",
         .choices = finding_class_names,
         .type = OPTION_SET,
         .verbs = VERB_CHECK,

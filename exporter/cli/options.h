@@ -40,6 +40,8 @@ struct options {
     struct text_list listen_addresses;
     char *telemetry_path;
     char *config_file; /* "" if none. */
+    char *asset_file;  /* "" if none. */
+    int64_t lease_skew_ms;
     char *skipped_namespaces;
     char *skipped_apis;
     int64_t grace_ms;

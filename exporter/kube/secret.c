@@ -58,32 +58,6 @@ bool secret_fits_header(const char *text)
     return true;
 }
 
-static struct file_stamp stamp_of(const struct stat *about)
-{
-    return (struct file_stamp){
-        .device = about->st_dev,
-        .inode = about->st_ino,
-        .size = about->st_size,
-        .changed_ns = about->st_mtim.tv_sec * 1000000000LL + about->st_mtim.tv_nsec,
-    };
-}
-
-bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err)
-{
-    struct stat about;
-
-    if (stat(path, &about) < 0)
-        return fail(err, "cannot read '%s': %s", path, strerror(errno));
-    *out = stamp_of(&about);
-    return true;
-}
-
-bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b)
-{
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           a->changed_ns == b->changed_ns;
-}
-
 /* The file that is open, so that nobody can put another in its place meanwhile. */
 static bool check(const struct stat *about, const char *path, size_t max, struct error *err)
 {
@@ -117,7 +91,7 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
         return NULL;
     }
     if (about) {
-        about->stamp = stamp_of(&status);
+        about->stamp = file_stamp_of(&status);
         about->everybody_reads = status.st_mode & S_IROTH;
     }
     return strbuf_take(&text, &len);

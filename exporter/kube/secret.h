@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/file.h"
 #include "metrics/base/json.h"
 
 /*
@@ -23,17 +24,6 @@ void secret_tree_cleanup(cJSON **tree);
  */
 enum { SECRET_HEADER_MAX = 16 * 1024 };
 bool secret_fits_header(const char *text) MUST_USE;
-
-/* What tells one content of a file from the next. */
-struct file_stamp {
-    uint64_t device;
-    uint64_t inode;
-    int64_t size;
-    int64_t changed_ns;
-};
-
-bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err) MUST_USE;
-bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
 /* What about the file is sound, and still to be said. */
 struct secret_file {

@@ -2,6 +2,7 @@
 #include "exporter/kube/source.h"
 
 #include "exporter/kube/discoverer.h"
+#include "metrics/model/connector.h"
 
 /* What is followed whatever the policies say. */
 static const struct fixed_kind {
@@ -172,7 +173,7 @@ static void want_served(struct kube_source *s, const struct api_resource *resour
             .kind = resource->kind,
             .resource = resource->resource,
             .ns = namespaces[i],
-            .metadata_only = true,
+            .metadata_only = !is_connector_group(resource->api_version),
         };
         struct follower *f = find_follower(s, &spec);
 

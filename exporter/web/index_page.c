@@ -7,6 +7,7 @@
 #include "exporter/web/html.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/parties.h"
+#include "metrics/rules/connector.h"
 
 enum {
     SHOWN_MAX = 100, /* Of each kind of finding: the page is looked at, not searched. */
@@ -178,41 +179,26 @@ static void add_templates(const char *title, const struct listing *list, struct 
     add_more(out, list->count);
 }
 
-static void add_invalid(const struct listing *list, struct strbuf *out)
+static unsigned policy_problems(const struct entry *entry)
 {
-    if (list->count == 0)
-        return;
-    add_heading(out, "Invalid policies", list->count);
-    strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
-        const struct policy_decision *d = policy_decision(list->entries[i]);
-
-        strbuf_adds(out, "<li>");
-        add_entry(out, list->entries[i]);
-        for (unsigned k = 0; k < POLICY_PROBLEM_COUNT; k++) {
-            if (d->problems & 1U << k)
-                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", policy_problem_texts[k]);
-        }
-        strbuf_adds(out, "</li>\n");
-    }
-    strbuf_adds(out, "</ul>\n");
-    add_more(out, list->count);
+    return policy_decision(entry) ? policy_decision(entry)->problems : 0;
 }
 
-static void add_broken(const struct listing *list, struct strbuf *out)
+/* Objects of which several things can be wrong, each with its sentence. */
+static void add_wrongs(const char *title, const struct listing *list,
+                       unsigned (*wrongs)(const struct entry *entry), const char *const *texts,
+                       struct strbuf *out)
 {
     if (list->count == 0)
         return;
-    add_heading(out, "Broken", list->count);
+    add_heading(out, title, list->count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
     for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
-        unsigned defects = entry_defects(list->entries[i]);
-
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
-        for (unsigned k = 0; k < DEFECT_COUNT; k++) {
-            if (defects & 1U << k)
-                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", defect_texts[k]);
+        for (unsigned k = 0; wrongs(list->entries[i]) >> k != 0; k++) {
+            if (wrongs(list->entries[i]) & 1U << k)
+                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", texts[k]);
         }
         strbuf_adds(out, "</li>\n");
     }
@@ -286,8 +272,11 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     add_templates("Pending", &f.lists[FINDING_PENDING], out);
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
-    add_invalid(&f.lists[FINDING_INVALID], out);
-    add_broken(&f.lists[FINDING_BROKEN], out);
+    add_wrongs("Invalid policies", &f.lists[FINDING_INVALID], policy_problems, policy_problem_texts,
+               out);
+    add_wrongs("Broken", &f.lists[FINDING_BROKEN], entry_defects, defect_texts, out);
+    add_wrongs("Config Connector", &f.lists[FINDING_CONNECTOR], connector_conflicts,
+               connector_conflict_texts, out);
     add_problems(e->manifests, out);
     findings_release(&f);
 }

@@ -4,6 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain_words.h"
 #include "metrics/model/binding.h"
+#include "metrics/rules/connector.h"
 
 enum { LINE_MAX_BYTES = 1 << 20 };
 
@@ -185,6 +186,61 @@ static void tell_dependency(struct telling *t, const struct entry *template,
     }
 }
 
+/* Who holds the lease that was refused; `cluster` is NULL where the object itself says so. */
+static void tell_holder(struct telling *t, const char *cluster, const char *holder)
+{
+    const char *ns = engine_namespace_of_id(t->engine, holder);
+    const char *where = cluster ? cluster : "Its own status";
+
+    if (*holder == '\0')
+        tell(t, EXPLAIN_DETAIL, "%s says so, and not who holds the lease", where);
+    else if (ns)
+        tell(t, EXPLAIN_DETAIL, "%s: the namespace %s holds the lease (id %s)", where, ns, holder);
+    else
+        tell(t, EXPLAIN_DETAIL, "%s: the lease is held under the id %s, of no namespace known here",
+             where, holder);
+}
+
+static void tell_holders(struct telling *t, const struct entry *template,
+                         const struct template_decision *d)
+{
+    const struct connector *connector = template_connector(template->object);
+    const struct binding *b = d->binding ? d->binding->object : NULL;
+
+    if (connector->refused_by)
+        tell_holder(t, NULL, connector->refused_by);
+    for (const struct member_conflict *m = b ? b->member_conflicts : NULL; m && m->cluster; m++)
+        tell_holder(t, m->cluster, m->holder);
+}
+
+static void tell_connector(struct telling *t, const struct entry *template,
+                           const struct template_decision *d)
+{
+    static const char *const containers[] = {"", "project", "folder", "organization"};
+    static const char *const protections[PROTECTION_COUNT] = {
+        [PROTECTION_NONE] = "No lease protects it: whoever reconciles it overwrites the others.",
+        [PROTECTION_RESOURCE] = "A lease protects it.",
+        [PROTECTION_UNPROTECTABLE] = "A lease is asked for, and cannot be written on this kind.",
+    };
+    const struct connector_decision *c = d->connector;
+
+    if (!c)
+        return;
+    tell(t, EXPLAIN_HEADING, "Config Connector");
+    tell(t, EXPLAIN_PARAGRAPH, "It stands for %s in the %s %s%s%s. %s", c->identity.name,
+         containers[c->identity.container.kind], c->identity.container.id,
+         c->identity.location ? ", " : "", c->identity.location ? c->identity.location : "",
+         protections[c->protection]);
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
+        if (!(c->conflicts & 1u << i))
+            continue;
+        tell(t, EXPLAIN_PARAGRAPH, "%s: %s.", connector_conflict_names[i],
+             connector_conflict_texts[i]);
+        if (i == CONNECTOR_REPORTED)
+            tell_holders(t, template, d);
+    }
+}
+
 void explain_template(const struct engine *e, const struct entry *template, explain_fn *line,
                       void *context)
 {
@@ -198,6 +254,7 @@ void explain_template(const struct engine *e, const struct entry *template, expl
         tell_claim(&t, d);
         tell_binding(&t, d);
         tell_dependency(&t, template, d);
+        tell_connector(&t, template, d);
         tell(&t, EXPLAIN_HEADING, "What comes next");
         tell(&t, EXPLAIN_PARAGRAPH, "%s", explain_next_words(d, engine_takeover(e)));
     }

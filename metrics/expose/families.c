@@ -1,46 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/families.h"
 
-#include "metrics/expose/label_values.h"
-
-enum {
-    EVENTS = 1u << CLASS_EVENT,
-    TEMPLATES = 1u << CLASS_TEMPLATE,
-    POLICIES = 1u << CLASS_POLICY,
-    BINDINGS = 1u << CLASS_BINDING,
-    CLUSTERS = 1u << CLASS_CLUSTER,
-    DEPENDENCIES = BINDINGS | TEMPLATES, /* Templates only where there are no bindings. */
-};
-
-#define TEXT(label)                                                                                \
-    {                                                                                              \
-        .name = (label)                                                                            \
-    }
-#define ONE_OF(label, names)                                                                       \
-    {                                                                                              \
-        .name = (label), .values = (names), .value_count = ARRAY_LEN(names)                        \
-    }
-
-#define KIND     TEXT("api_group"), TEXT("kind")
-#define POLICY   TEXT("policy_kind"), TEXT("policy_namespace"), TEXT("policy")
-#define STATE    ONE_OF("state", state_names)
-#define PHASE    ONE_OF("phase", phase_names)
-#define SCOPE    ONE_OF("scope", scope_names)
-#define DRIFTED  ONE_OF("field", drift_field_names)
-#define DISPUTED ONE_OF("field", dependency_field_names)
-#define PENDING  ONE_OF("reason", pending_reason_names)
-#define OBJECT   TEXT("namespace"), TEXT("api_group"), TEXT("kind"), TEXT("name")
-#define MEMBER   TEXT("member_cluster")
-#define RESOURCE TEXT("resource"), TEXT("unit")
-
-/* Whose entries give to a family, and what. */
-#define FROM(entries, function) .classes = (entries), .observe = (function)
-
-/* A family that the exporter sets about itself. */
-#define OWN(own_type, own_name, words, ...)                                                        \
-    {                                                                                              \
-        .name = (own_name), .type = (own_type), .help = (words), .fold = FOLD_SET, __VA_ARGS__     \
-    }
+#include "metrics/expose/family_row.h"
 
 const struct family families[] = {
     {.name = "karmada_templates",
@@ -310,6 +271,36 @@ const struct family families[] = {
      .labels = {MEMBER, RESOURCE},
      FROM(CLUSTERS, observe_allocated)},
 
+    {.name = "karmada_configconnector_resources",
+     .help = "Templates that are resources of Config Connector, by whether leases protect them.",
+     .bound = "API groups x 3",
+     .labels = {TEXT("api_group"), ONE_OF("protection", protection_names)},
+     FROM(TEMPLATES, observe_connector_resources)},
+    {.name = "karmada_configconnector_conflicts",
+     .help = "Resources of Config Connector and leases over which somebody fights or will, by how.",
+     .bound = "9",
+     .labels = {ONE_OF("class", connector_conflict_names)},
+     FROM(TEMPLATES | LEASES, observe_connector_conflicts)},
+    {.name = "karmada_configconnector_conflict_info",
+     .help = "One row for each of them.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT, TEXT("class")},
+     FROM(TEMPLATES | LEASES, observe_connector_info)},
+    {.name = "karmada_configconnector_leases",
+     .help = "Leases in the snapshot of the assets; none of a snapshot older than a lease lasts.",
+     .bound = "4",
+     .labels = {LEASE_STATE},
+     FROM(LEASES, observe_leases)},
+    {.name = "karmada_configconnector_lease_expiration_min_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the first of the leases that are held expires.",
+     .bound = "1",
+     .fold = FOLD_MIN,
+     FROM(LEASES, observe_lease_expiration)},
+    OWN(FAMILY_GAUGE, "karmada_configconnector_asset_snapshot_timestamp_seconds",
+        "When the snapshot of the assets was taken.", .unit = "seconds", .bound = "1"),
     OWN(FAMILY_GAUGE, "karmada_policy_exporter_build_info",
         "Which build of the exporter runs; always 1.", .bound = "1",
         .labels = {TEXT("version"), TEXT("revision"), TEXT("compiler")}),

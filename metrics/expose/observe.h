@@ -75,3 +75,10 @@ void observe_unapplied(const struct entry *entry, struct samples *out);
 void observe_overridden(const struct entry *entry, struct samples *out);
 void observe_dangling(const struct entry *entry, struct samples *out);
 void observe_shared(const struct entry *entry, struct samples *out);
+
+/* Of Config Connector's resources, of both, and of leases. */
+void observe_connector_resources(const struct entry *entry, struct samples *out);
+void observe_connector_conflicts(const struct entry *entry, struct samples *out);
+void observe_connector_info(const struct entry *entry, struct samples *out);
+void observe_leases(const struct entry *entry, struct samples *out);
+void observe_lease_expiration(const struct entry *entry, struct samples *out);

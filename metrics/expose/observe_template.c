@@ -21,7 +21,8 @@ void observe_stale(const struct entry *entry, struct samples *out)
     struct policy_name policy = policy_name_of(stale_policy(d));
 
     if (d->state == STATE_STALE)
-        SAMPLE(out, 1, d->reason * PHASE_COUNT + d->phase, policy.kind, policy.ns, policy.name);
+        SAMPLE(out, 1, d->reason * PHASE_COUNT + (unsigned)d->phase, policy.kind, policy.ns,
+               policy.name);
 }
 
 void observe_stale_fields(const struct entry *entry, struct samples *out)

@@ -11,6 +11,7 @@ struct report {
     struct listing templates;
     struct listing policies;
     struct listing bindings;
+    struct listing leases;
     struct listing dependencies;  /* By the resource that they are about. */
     struct policy_counts *counts; /* As `policies`. */
     struct map counts_by_policy;
@@ -174,6 +175,8 @@ static void put_lists(struct writer *w, const struct report *r)
         report_dependency(w, r->dependencies.entries[i]);
     writer_close(w, ']');
     writer_open(w, "leases", '[');
+    for (size_t i = 0; i < r->leases.count; i++)
+        report_lease(w, r->leases.entries[i]);
     writer_close(w, ']');
     writer_open(w, "policies", '[');
     for (size_t i = 0; i < r->policies.count; i++)
@@ -191,6 +194,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
         .templates = listing_make(store, CLASS_TEMPLATE),
         .policies = listing_make(store, CLASS_POLICY),
         .bindings = listing_make(store, CLASS_BINDING),
+        .leases = listing_make(store, CLASS_LEASE),
         .counts_by_policy = MAP_INIT(is_of_policy),
     };
 
@@ -207,6 +211,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     listing_release(&r.templates);
     listing_release(&r.policies);
     listing_release(&r.bindings);
+    listing_release(&r.leases);
     listing_release(&r.dependencies);
     free(r.counts);
     map_release(&r.counts_by_policy);

@@ -141,6 +141,8 @@ void report_template(struct writer *w, const struct entry *template)
         put_assigned(w, d->binding ? d->binding->object : NULL);
         put_projected(w, d->capacity);
     }
+    if (d->connector)
+        report_connector(w, d->connector);
     writer_close(w, '}');
 }
 

@@ -29,3 +29,8 @@ void report_problems(struct writer *w, const struct entry *policy);
 
 /* One element for each defect of a template or a binding, with what it is about. */
 void report_defects(struct writer *w, const struct entry *entry);
+
+/* A member of a template's element: what Config Connector makes of it. */
+void report_connector(struct writer *w, const struct connector_decision *c);
+
+void report_lease(struct writer *w, const struct entry *entry);

@@ -3,6 +3,7 @@
 
 #include "metrics/model/canonical.h"
 #include "metrics/model/changes.h"
+#include "metrics/model/connector.h"
 
 static const char managed_by_key[] = "binding.karmada.io/managed-by";
 static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
@@ -86,6 +87,28 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
     }
 }
 
+/* What the member clusters' Config Connectors say of the resource, as Karmada gathers it. */
+static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
+{
+    const cJSON *items = json_get(json_get(json, "status"), "aggregatedStatus");
+    uint32_t count = 0;
+    const cJSON *item;
+
+    if (!is_connector_group(b->api_version))
+        return;
+    cJSON_ArrayForEach (item, items) {
+        const char *holder = management_conflict_decode(d, json_get(item, "status"));
+
+        if (!holder)
+            continue;
+        b->member_conflicts =
+            xreallocarray(b->member_conflicts, count + 2, sizeof(*b->member_conflicts));
+        b->member_conflicts[count++] = (struct member_conflict){
+            intern_add(d->strings, json_str(item, "clusterName", "")), holder};
+        b->member_conflicts[count] = (struct member_conflict){NULL, NULL};
+    }
+}
+
 static void read_requests(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.replicaRequirements";
@@ -145,6 +168,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->changed_ms = user_changed_ms(d, metadata);
     b->deleting = decode_deleting(d, metadata);
     read_spec(d, decode_object(d, json, "", "spec"), b);
+    read_member_conflicts(d, json, b);
     if (d->failed) {
         binding_release(d->strings, b);
         return NULL;
@@ -176,6 +200,11 @@ void binding_release(struct intern *strings, void *object)
     free(b->referrers);
     free(b->clusters);
     free(b->requests);
+    for (struct member_conflict *c = b->member_conflicts; c && c->cluster; c++) {
+        intern_drop(strings, c->cluster);
+        intern_drop(strings, c->holder);
+    }
+    free(b->member_conflicts);
     free(b);
 }
 

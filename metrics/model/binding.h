@@ -21,6 +21,12 @@ struct resource_request {
     double amount;
 };
 
+/* A member cluster that says ManagementConflict of the resource (Config Connector). Shared. */
+struct member_conflict {
+    const char *cluster; /* NULL ends a list. */
+    const char *holder;  /* The id of who holds the lease; "" if not told. */
+};
+
 /* A ResourceBinding or a ClusterResourceBinding. */
 struct binding {
     const char *api_version; /* spec.resource: the template. "" where not told. */
@@ -34,6 +40,7 @@ struct binding {
     struct referrer *referrers;
     struct target_cluster *clusters;
     struct resource_request *requests;
+    struct member_conflict *member_conflicts; /* NULL: none. */
     uint32_t referrer_count;
     uint32_t cluster_count;
     uint32_t request_count;

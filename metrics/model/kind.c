@@ -4,6 +4,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/event.h"
+#include "metrics/model/lease.h"
 #include "metrics/model/other.h"
 #include "metrics/model/override.h"
 #include "metrics/model/template.h"
@@ -42,6 +43,7 @@ static const struct kind rows[] = {
     /* The same Event is served by both groups: one identity, or it would count twice. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
     {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
+    {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release},
 };
 
 static const struct kind template_row = {

@@ -11,6 +11,7 @@ enum object_class {
     CLASS_OVERRIDE,
     CLASS_CLUSTER,
     CLASS_EVENT,
+    CLASS_LEASE,
     CLASS_OTHER, /* Karmada's own, of no interest to any rule. */
 };
 

@@ -2,6 +2,7 @@
 #include "metrics/model/template.h"
 
 #include "metrics/model/changes.h"
+#include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
@@ -39,18 +40,33 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
     return (int32_t)replicas->valuedouble;
 }
 
+/* Where the pointer to the extra lies, in those templates that have one. */
+static void **extra_slot(const struct template *t)
+{
+    char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
+
+    return (void **)(after + (t->claim ? sizeof(*t->claim) : 0));
+}
+
+const void *template_extra(const struct template *t)
+{
+    return t->extra != EXTRA_NONE ? *extra_slot(t) : NULL;
+}
+
 /*
- * One block for the template, its labels and its claim: of templates there are
- * a hundred thousand, and every allocation costs its header and its rounding.
+ * One block for the template, its labels, its claim and the pointer to its extra: of
+ * templates there are a hundred thousand, and every allocation costs its header and its
+ * rounding.
  */
-static struct template *pack(struct labels *labels, struct claim *claim)
+static struct template *pack(struct labels *labels, struct claim *claim, enum template_extra extra)
 {
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes);
+    size_t extra_bytes = extra != EXTRA_NONE ? sizeof(void *) : 0;
+    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + extra_bytes);
     char *after = (char *)(t + 1);
 
-    *t = (struct template){.replicas = -1};
+    *t = (struct template){.replicas = -1, .extra = (uint8_t)extra};
     if (labels->count > 0) {
         t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
         after += label_bytes;
@@ -69,7 +85,11 @@ void *template_decode(struct decode *d, const cJSON *json)
     struct labels labels;
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
-    struct template *t = pack(&labels, claim_decode(d, metadata));
+    enum template_extra extra = connector_extra_of(json);
+    struct template *t = pack(&labels, claim_decode(d, metadata), extra);
+
+    if (extra != EXTRA_NONE)
+        *extra_slot(t) = connector_extra_decode(d, json, extra);
     t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
     t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     t->changed_ms = user_changed_ms(d, metadata);
@@ -96,5 +116,7 @@ void template_release(struct intern *strings, void *object)
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
     references_release(strings, t);
+    if (t->extra != EXTRA_NONE)
+        connector_extra_release(strings, *extra_slot(t), (enum template_extra)t->extra);
     free(t);
 }

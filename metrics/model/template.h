@@ -16,6 +16,14 @@ struct reference {
     const char *name;
 };
 
+/* What few templates have beside all this: connector.h reads it. */
+enum template_extra {
+    EXTRA_NONE,
+    EXTRA_CONNECTOR,          /* struct connector */
+    EXTRA_CONNECTOR_DEFAULTS, /* struct connector_defaults */
+    EXTRA_NAMESPACE_IDS,      /* struct namespace_ids */
+};
+
 /*
  * What the rules look at in a resource template. From a metadata-only source
  * there are no references and no replicas.
@@ -34,7 +42,11 @@ struct template
     int64_t created_ms; /* 0 if unknown. */
     int64_t changed_ms; /* Last change by a user rather than by Karmada; 0 if unknown. */
     bool deleting;
+    uint8_t extra; /* enum template_extra */
 };
+
+/* What `extra` tells of; NULL if that is nothing. */
+const void *template_extra(const struct template *t);
 
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);

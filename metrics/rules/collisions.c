@@ -6,7 +6,7 @@
 /* Names are at most 253 bytes, kinds 63; of a longer one the beginning counts. */
 enum { NAME_MAX_BYTES = 1024 };
 
-/* Several templates of one binding name. */
+/* Several templates that want one thing. */
 struct group {
     struct entry_list members;
     size_t strangers; /* Members that are another object than the first one. */
@@ -16,7 +16,8 @@ struct group {
 enum { GROUPED = 1 };
 
 struct collisions {
-    struct map found; /* By namespace and binding name. */
+    struct map found; /* By what they want. */
+    const struct collision_rule *rule;
     uint64_t seed;
     size_t groups; /* How many there are: mostly none, which spares looking. */
 };
@@ -32,7 +33,7 @@ static void *group_item(struct group *g)
     return (void *)((uintptr_t)g | GROUPED);
 }
 
-static const struct entry *first_of(const void *item)
+const struct entry *collisions_first(const void *item)
 {
     uintptr_t word = (uintptr_t)item;
 
@@ -44,7 +45,7 @@ static const struct entry *first_of(const void *item)
 /* Both in one namespace and under one binding name. Only asked where the hashes are equal. */
 static bool shares_binding(const void *item, const void *key)
 {
-    const struct entry *a = first_of(item);
+    const struct entry *a = collisions_first(item);
     const struct entry *b = key;
     CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(NAME_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(NAME_MAX_BYTES);
@@ -58,13 +59,20 @@ static bool shares_binding(const void *item, const void *key)
     return strcmp(a_name.data, b_name.data) == 0;
 }
 
-static uint64_t hash_of(const struct collisions *c, const struct entry *template)
+static uint64_t hash_name(const struct entry *template, uint64_t seed)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
     const char *ns = entry_ns(template);
 
     binding_name(entry_kind(template), template->name, &name);
-    return map_hash(name.data, name.len, map_hash(ns, strlen(ns), c->seed));
+    return map_hash(name.data, name.len, map_hash(ns, strlen(ns), seed));
+}
+
+const struct collision_rule collision_binding_name = {hash_name, shares_binding};
+
+static uint64_t hash_of(const struct collisions *c, const struct entry *template)
+{
+    return c->rule->hash(template, c->seed);
 }
 
 static bool same_object(const struct entry *a, const struct entry *b)
@@ -73,14 +81,15 @@ static bool same_object(const struct entry *a, const struct entry *b)
     const struct type *right = b->scope->type;
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
-           strcmp(a->name, b->name) == 0;
+           strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-struct collisions *collisions_new(uint64_t seed)
+struct collisions *collisions_new(const struct collision_rule *rule, uint64_t seed)
 {
     struct collisions *c = xcalloc(1, sizeof(*c));
 
-    c->found = MAP_INIT(shares_binding);
+    c->found = MAP_INIT(rule->same);
+    c->rule = rule;
     c->seed = seed;
     return c;
 }

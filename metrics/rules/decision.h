@@ -128,13 +128,14 @@ extern const char *const defect_names[DEFECT_COUNT];
 extern const char *const defect_texts[DEFECT_COUNT];
 
 struct capacity;
+struct connector_decision;
 struct placed;
 
 struct template_decision {
-    enum template_state state;
-    unsigned reason; /* Of the enum that belongs to the state. */
-    enum stale_phase phase;
-    unsigned fields;         /* Bit by drift_field. */
+    enum template_state state : 8;
+    unsigned reason : 8; /* Of the enum that belongs to the state. */
+    enum stale_phase phase : 8;
+    unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
     bool named;              /* Has or wants a binding: other templates may want the same. */
     bool kept_claim;         /* `claimed` came from the template itself, not from its binding. */
@@ -147,6 +148,7 @@ struct template_decision {
     struct entry *binding;   /* NULL if there is none. */
     struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
+    struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
     uint32_t waiting; /* Place among those that wait for a deadline, 1-based; 0 for none. */
     uint32_t candidate_count;
     struct candidate candidates[]; /* Best first. */

@@ -165,8 +165,8 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
                                                       : set_unbound(s, out);
     if (carries_another(b, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
-    out->fields = drift_fields(&policy->propagation, &b->propagation,
-                               s->binding->scope->type->row->cluster_scoped);
+    out->fields = (uint8_t)drift_fields(&policy->propagation, &b->propagation,
+                                        s->binding->scope->type->row->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     out->state = STATE_CURRENT;

@@ -20,6 +20,7 @@ static enum queue queue_of(const struct entry *entry)
     case CLASS_OVERRIDE:
     case CLASS_CLUSTER:
     case CLASS_EVENT:
+    case CLASS_LEASE:
     case CLASS_OTHER:
         return QUEUE_OTHER;
     }
@@ -191,7 +192,10 @@ static void changed(void *context, struct entry *entry, const void *old)
         engine_cluster_changed(e, old, entry->object);
         return;
     case CLASS_TEMPLATE:
+        engine_connector_changed(e, entry, old);
+        return;
     case CLASS_EVENT:
+    case CLASS_LEASE:
     case CLASS_OTHER:
         return;
     }
@@ -211,7 +215,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->ignored = ignored;
     e->index = selector_index_new(store, seed);
     e->placements = placements_new(store, seed);
-    e->collisions = collisions_new(seed);
+    e->collisions = collisions_new(&collision_binding_name, seed);
+    e->duplicates = collisions_new(&collision_cloud_resource, seed);
     e->derives = true;
     e->name = STRBUF_INIT(BINDING_NAME_MAX);
     store_listen(store, (struct store_listener){changed, e});
@@ -233,6 +238,9 @@ static void free_decision(struct engine *e, struct entry *entry)
     }
     case CLASS_POLICY:
         engine_policy_forget(e, entry);
+        return;
+    case CLASS_LEASE:
+        engine_lease_forget(e, entry);
         return;
     case CLASS_OVERRIDE:
     case CLASS_CLUSTER:
@@ -259,6 +267,7 @@ void engine_free(struct engine *e)
     selector_index_free(e->index);
     placements_free(e->placements);
     collisions_free(e->collisions);
+    collisions_free(e->duplicates);
     entry_list_release(&e->reads);
     entry_list_release(&e->shaken);
     free(e->candidates);
@@ -284,6 +293,8 @@ static void evaluate(struct engine *e, struct entry *entry)
         engine_decide_binding(e, entry);
     } else if (entry_class(entry) == CLASS_POLICY) {
         engine_decide_policy(e, entry);
+    } else if (entry_class(entry) == CLASS_LEASE) {
+        engine_decide_lease(e, entry);
     }
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
@@ -291,28 +302,12 @@ static void evaluate(struct engine *e, struct entry *entry)
         store_tidy(e->store, entry);
 }
 
-/* Look again at those whose grace period is over. */
-static void wake(struct engine *e)
-{
-    int64_t next = INT64_MAX;
-
-    if (e->now_ms < e->deadline_ms)
-        return;
-    for (size_t i = 0; i < e->waiting_count; i++) {
-        if (e->waiting[i].due_ms <= e->now_ms)
-            engine_mark(e, e->waiting[i].entry);
-        else if (e->waiting[i].due_ms < next)
-            next = e->waiting[i].due_ms;
-    }
-    e->deadline_ms = next;
-}
-
 bool engine_settle(struct engine *e, int64_t now_ms, size_t budget)
 {
     /* A clock that was set back must not take back what has been said. */
     if (now_ms > e->now_ms)
         e->now_ms = now_ms;
-    wake(e);
+    engine_wake(e);
     while (budget-- > 0) {
         struct entry *entry = take_dirty(e);
 

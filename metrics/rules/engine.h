@@ -17,7 +17,8 @@ enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
 
 struct rules_options {
     enum takeover takeover;
-    int64_t grace_ms; /* Differences younger than this are not overdue yet. */
+    int64_t grace_ms;      /* Differences younger than this are not overdue yet. */
+    int64_t lease_skew_ms; /* By how much clocks may differ before an expiry is past (lease.h). */
     /* Comma-separated regular expressions, each for a whole namespace; "" skips none. */
     const char *skipped_namespaces;
     /* As karmada-controller-manager's --skipped-propagating-apis; "" adds none. */
@@ -72,6 +73,12 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
                           const char **kind);
 /* Another number whenever that set has changed. */
 uint64_t engine_selected_version(const struct engine *e);
+
+/*
+ * The namespace that signs Config Connector's leases with this id; NULL if it is nobody's
+ * here, or no ids are known. Borrowed.
+ */
+const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
 /* One referrer of a dependency, and what it wants. */
 struct ballot {

@@ -3,6 +3,7 @@
 
 #include "metrics/model/cluster.h"
 #include "metrics/rules/collisions.h"
+#include "metrics/rules/connector.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/edges.h"
@@ -25,7 +26,7 @@ struct dirty_queue {
     struct entry *last;
 };
 
-/* A template whose decision changes by time alone. */
+/* A template or a lease whose decision changes by time alone. */
 struct waiting {
     struct entry *entry;
     int64_t due_ms;
@@ -41,6 +42,7 @@ struct engine {
     struct selector_index *index;
     struct placements *placements;
     struct collisions *collisions;
+    struct collisions *duplicates; /* Of Config Connector's resources. */
     struct engine_observer observer;
     struct dirty_queue queues[QUEUE_COUNT];
     struct waiting *waiting;
@@ -82,6 +84,30 @@ void engine_decide_binding(struct engine *e, struct entry *entry);
 
 /* The dependencies that this template votes on (derived) have to be counted again. */
 void engine_mark_dependencies(struct engine *e, const struct entry *entry);
+
+/*
+ * From now on the entry waits for `due_ms` (INT64_MAX: for nothing), or no longer. `place` is its
+ * decision's, 0 while it does not wait.
+ */
+void engine_wait(struct engine *e, struct entry *entry, uint32_t *place, int64_t due_ms);
+void engine_wait_no_more(struct engine *e, uint32_t *place);
+/* Look again at those whose time has come. */
+void engine_wake(struct engine *e);
+
+/* engine_connector.c: leases, and what a template is to Config Connector. */
+void engine_decide_lease(struct engine *e, struct entry *entry);
+void engine_lease_forget(struct engine *e, struct entry *entry);
+/* Hang it on a template's fresh decision, which follows `old`: NULL if there was none. */
+void engine_add_connector(struct engine *e, struct entry *entry, struct template_decision *old,
+                          struct template_decision *fresh);
+/* The fresh decision is the entry's now: hold it against the others. */
+void engine_compare_connector(struct engine *e, struct entry *entry);
+/* Free it again; `entry` still has this decision. */
+void engine_drop_connector(struct engine *e, struct entry *entry, struct template_decision *d);
+/* A template changed that others may have their defaults or their namespace's id from. */
+void engine_connector_changed(struct engine *e, const struct entry *entry,
+                              const struct template *old);
+extern const struct collision_rule collision_cloud_resource;
 
 /* Free a template's decision and its place among the waiting. */
 void engine_template_forget(struct engine *e, struct entry *entry);

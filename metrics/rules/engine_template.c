@@ -153,36 +153,6 @@ static void tell_bindings(struct engine *e, const struct entry *entry)
     }
 }
 
-static void drop_waiting(struct engine *e, struct template_decision *d)
-{
-    if (d->waiting == 0)
-        return;
-
-    struct waiting *moved = &e->waiting[--e->waiting_count];
-    e->waiting[d->waiting - 1] = *moved;
-    if (d->waiting - 1 < e->waiting_count) {
-        struct template_decision *owner = moved->entry->decision;
-
-        owner->waiting = d->waiting;
-    }
-    d->waiting = 0;
-}
-
-static void add_waiting(struct engine *e, struct entry *entry, struct template_decision *d,
-                        int64_t due_ms)
-{
-    if (due_ms == INT64_MAX)
-        return;
-    if (e->waiting_count == e->waiting_capacity) {
-        e->waiting_capacity = e->waiting_capacity ? 2 * e->waiting_capacity : 64;
-        e->waiting = xreallocarray(e->waiting, e->waiting_capacity, sizeof(*e->waiting));
-    }
-    e->waiting[e->waiting_count++] = (struct waiting){entry, due_ms};
-    d->waiting = (uint32_t)e->waiting_count;
-    if (due_ms < e->deadline_ms)
-        e->deadline_ms = due_ms;
-}
-
 /* Karmada gives it a binding, or keeps the one that it has. */
 static bool wants_binding(const struct template_decision *d)
 {
@@ -224,8 +194,9 @@ void engine_template_forget(struct engine *e, struct entry *entry)
     if (!d)
         return;
     set_named(e, entry, d, false);
-    drop_waiting(e, d);
+    engine_wait_no_more(e, &d->waiting);
     engine_drop_capacity(e, d);
+    engine_drop_connector(e, entry, d);
     free(d->dependency);
     free(d);
     entry->decision = NULL;
@@ -285,12 +256,14 @@ void engine_decide_template(struct engine *e, struct entry *entry)
     collect_reads(e, entry, fresh);
     replace_reads(e, entry, differs);
     fresh->named = take_name(old);
+    engine_add_connector(e, entry, old, fresh);
     engine_template_forget(e, entry);
     entry->decision = fresh;
     set_defects(e, entry, fresh);
+    engine_compare_connector(e, entry);
     if (differs)
         tell_bindings(e, entry);
-    add_waiting(e, entry, fresh, due_ms);
+    engine_wait(e, entry, &fresh->waiting, due_ms);
     engine_add_capacity(e, entry, fresh);
     if (e->derives && fresh->state == STATE_ATTACHED)
         fresh->dependency = dependency_decide(e, entry);

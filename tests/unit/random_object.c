@@ -11,7 +11,10 @@ static const char *const kinds[][2] = {
     {"apps/v1", "Deployment"},
     {"v1", "ConfigMap"},
     {"v1", "Secret"},
+    {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic"},
 };
+static const char *const holders[] = {"abc", "def", "nobody"};
+static const char *const preventions[] = {"none", "resource", "project"};
 static const char *const members[] = {"member1", "member2", "member3", "member4"};
 static const char *const times[] = {
     "2026-01-01T00:00:00Z",
@@ -83,6 +86,33 @@ static void add_claim(struct world *w, cJSON *metadata, const char *ns)
                                 PICK(w, ids));
 }
 
+/* What Config Connector looks at, every part of it now and then. */
+static void add_connector(struct world *w, cJSON *object)
+{
+    cJSON *annotations =
+        cJSON_GetObjectItem(cJSON_GetObjectItem(object, "metadata"), "annotations");
+    cJSON *spec = cJSON_AddObjectToObject(object, "spec");
+    char status[256];
+
+    if (chance(w, 2))
+        cJSON_AddStringToObject(annotations,
+                                "cnrm.cloud.google.com/management-conflict-prevention-policy",
+                                PICK(w, preventions));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/project-id", PICK(w, names));
+    if (chance(w, 3))
+        cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/reconcile-interval-in-seconds",
+                                chance(w, 2) ? "3600" : "600");
+    if (chance(w, 2))
+        cJSON_AddStringToObject(spec, "resourceID", PICK(w, names));
+    snprintf(status, sizeof(status),
+             "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\","
+             "\"reason\":\"ManagementConflict\",\"message\":\"under lease by '%s' for\"}]}",
+             PICK(w, holders));
+    if (chance(w, 4))
+        cJSON_AddItemToObject(object, "status", cJSON_Parse(status));
+}
+
 static cJSON *random_template(struct world *w)
 {
     const char *const *kind = PICK(w, kinds);
@@ -108,7 +138,61 @@ static cJSON *random_template(struct world *w)
                  PICK(w, names), PICK(w, names));
         cJSON_AddItemToObject(spec, "template", cJSON_Parse(template));
     }
+    if (strcmp(kind[1], "PubSubTopic") == 0)
+        add_connector(w, object);
     return object;
+}
+
+static cJSON *random_namespace(struct world *w)
+{
+    cJSON *object = new_object("v1", "Namespace");
+    cJSON *metadata = add_metadata(w, object, "", PICK(w, namespaces));
+    cJSON *annotations = cJSON_GetObjectItem(metadata, "annotations");
+
+    if (chance(w, 2))
+        cJSON_AddStringToObject(annotations,
+                                "cnrm.cloud.google.com/management-conflict-prevention-policy",
+                                PICK(w, preventions));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/project-id", PICK(w, names));
+    return object;
+}
+
+static cJSON *random_namespace_ids(struct world *w)
+{
+    cJSON *object = new_object("v1", "ConfigMap");
+    cJSON *data;
+
+    add_metadata(w, object, "cnrm-system", "namespace-id");
+    data = cJSON_AddObjectToObject(object, "data");
+    cJSON_AddStringToObject(data, "default", PICK(w, holders));
+    return object;
+}
+
+/* Written and expiring within the minutes that the other times lie in, and around them. */
+static cJSON *random_lease(struct world *w)
+{
+    static const int64_t start_s = 1767225600; /* 2026-01-01T00:00:00Z */
+    cJSON *object = new_object("cloudasset.googleapis.com/v1", "Asset");
+    int64_t expires_s = start_s - 600 + (int64_t)world_random(w, 3000);
+    int64_t written_s = start_s - 2700 + (int64_t)world_random(w, 2700);
+    char expiration[32];
+
+    add_metadata(w, object, "", PICK(w, names));
+    snprintf(expiration, sizeof(expiration), "%" PRId64, expires_s);
+    cJSON_AddStringToObject(object, "assetType", "pubsub.googleapis.com/Topic");
+    cJSON_AddNumberToObject(object, "snapshotMilliseconds", (double)(written_s * 1000));
+    if (!chance(w, 4))
+        cJSON_AddStringToObject(object, "holder", PICK(w, holders));
+    cJSON_AddStringToObject(object, "expiration", chance(w, 5) ? "abc" : expiration);
+    return object;
+}
+
+static cJSON *random_connector_part(struct world *w)
+{
+    if (chance(w, 3))
+        return random_namespace(w);
+    return chance(w, 3) ? random_namespace_ids(w) : random_lease(w);
 }
 
 /* One of each way to choose clusters and to divide replicas. */
@@ -289,7 +373,7 @@ static cJSON *random_cluster(struct world *w)
 
 cJSON *random_object(struct world *w)
 {
-    uint32_t roll = world_random(w, 11);
+    uint32_t roll = world_random(w, 13);
 
     if (roll < 4)
         return random_template(w);
@@ -297,5 +381,7 @@ cJSON *random_object(struct world *w)
         return random_policy(w);
     if (roll < 9)
         return w->manifests_only ? random_template(w) : random_binding(w);
+    if (roll > 10)
+        return random_connector_part(w);
     return roll < 10 ? random_override(w) : random_cluster(w);
 }

@@ -102,7 +102,7 @@ static void any_comings_and_goings_agree_with_a_walk(void **state)
 
     (void)state;
     world_init(&f.w, &rules_options_default, 3);
-    f.collisions = collisions_new(5);
+    f.collisions = collisions_new(&collision_binding_name, 5);
     make_entries(&f);
     for (size_t step = 0; step < STEPS; step++) {
         /* Now and then nearly empty, now and then nearly full. */
@@ -127,7 +127,7 @@ static void any_comings_and_goings_agree_with_a_walk(void **state)
 static void names_of_any_length_come_and_go(void **state)
 {
     struct entry_list changed = {0};
-    struct collisions *c = collisions_new(5);
+    struct collisions *c = collisions_new(&collision_binding_name, 5);
     struct world w;
     char name[4096];
 

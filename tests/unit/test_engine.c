@@ -11,8 +11,14 @@
 enum { HISTORIES = 300, CHANGES = 200, DUMP_MAX = 1 << 20 };
 
 static const struct rules_options variants[] = {
-    {TAKEOVER_PREEMPTION, 60 * 1000, "kube-.*", ""},
-    {TAKEOVER_STATIC, 0, "", "v1/Secret"},
+    {.takeover = TAKEOVER_PREEMPTION,
+     .grace_ms = 60 * 1000,
+     .skipped_namespaces = "kube-.*",
+     .skipped_apis = ""},
+    {.takeover = TAKEOVER_STATIC,
+     .grace_ms = 0,
+     .skipped_namespaces = "",
+     .skipped_apis = "v1/Secret"},
 };
 
 /* What a fresh engine says of the objects that are left, given in another order. */

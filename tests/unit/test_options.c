@@ -58,7 +58,7 @@ static struct error_case {
     {"a member of a set that is none",
      {"--fail-on", "conflict,unknown"},
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
-     "unbound, invalid, broken or duplicate"},
+     "unbound, invalid, broken, connector or duplicate"},
     {"a set that ends in a comma",
      {"--fail-on", "conflict,"},
      "--fail-on: nothing follows the last comma"},

@@ -25,10 +25,24 @@ struct variant {
 };
 
 static struct variant variants[] = {
-    {"any history, preemption", {TAKEOVER_PREEMPTION, 60 * 1000, "kube-.*", ""}, {1000, false}},
-    {"any history, static", {TAKEOVER_STATIC, 0, "", "v1/Secret"}, {1000, true}},
-    {"any history, few details", {TAKEOVER_PREEMPTION, 0, "", ""}, {2, false}},
-    {"any history, no details", {TAKEOVER_PREEMPTION, 0, "", ""}, {0, false}},
+    {"any history, preemption",
+     {.takeover = TAKEOVER_PREEMPTION,
+      .grace_ms = 60 * 1000,
+      .skipped_namespaces = "kube-.*",
+      .skipped_apis = ""},
+     {1000, false}},
+    {"any history, static",
+     {.takeover = TAKEOVER_STATIC,
+      .grace_ms = 0,
+      .skipped_namespaces = "",
+      .skipped_apis = "v1/Secret"},
+     {1000, true}},
+    {"any history, few details",
+     {.takeover = TAKEOVER_PREEMPTION, .grace_ms = 0, .skipped_namespaces = "", .skipped_apis = ""},
+     {2, false}},
+    {"any history, no details",
+     {.takeover = TAKEOVER_PREEMPTION, .grace_ms = 0, .skipped_namespaces = "", .skipped_apis = ""},
+     {0, false}},
 };
 
 /* Drop the lines of a page that begin so. */

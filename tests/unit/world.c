@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "metrics/rules/capacity.h"
+#include "metrics/rules/connector.h"
 
 void world_init(struct world *w, const struct rules_options *options, uint32_t seed)
 {
@@ -150,6 +151,22 @@ static void dump_policy(struct strbuf *out, const struct policy_decision *p)
         strbuf_addf(out, "%s,", p->placed->clusters[i]);
 }
 
+static void dump_connector(struct strbuf *out, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct connector_decision *c = d ? d->connector : NULL;
+    const struct lease_decision *l = lease_decision(entry);
+
+    if (c)
+        strbuf_addf(out, " connector=%d/%s/%s/%s protection=%s", c->identity.container.kind,
+                    c->identity.container.id, c->identity.location ? c->identity.location : "",
+                    c->identity.name, protection_names[c->protection]);
+    if (l)
+        strbuf_addf(out, " lease=%s of %s", lease_state_names[l->state],
+                    l->holder_ns ? l->holder_ns : "nobody");
+    strbuf_addf(out, " conflicts=%x", connector_conflicts(entry));
+}
+
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
     strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d since=%" PRId64,
@@ -182,6 +199,7 @@ void world_dump(const struct world *w, struct strbuf *out)
         if (template_decision(entry))
             dump_template(out, template_decision(entry));
         strbuf_addf(out, " defects=%x", entry_defects(entry));
+        dump_connector(out, entry);
         if (b)
             dump_reference(out, "template", b->template);
         if (b)

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/assets/source.h"
+
+#include <zlib.h>
+
+#include "exporter/assets/asset.h"
+#include "exporter/file.h"
+#include "exporter/machine.h"
+#include "metrics/base/frame.h"
+
+enum {
+    CHUNK = 256 * 1024,
+    LOOK_MS = 2000, /* How often to look whether the file has changed. */
+    ASSET_MAX_BYTES = 64 * 1024 * 1024,
+    /* No other source has this number. */
+    SOURCE_NUMBER = UINT32_MAX,
+};
+
+struct asset_source {
+    struct store *store;
+    char *path;
+    const struct log *log;
+    struct origin origin;
+    struct file_stamp seen; /* Of what was read last, or is being read. */
+    gzFile file;            /* NULL between two readings. */
+    struct frame frame;
+    char *chunk;
+    uint64_t rejected;
+    uint64_t rejected_before; /* This reading. */
+    int64_t look_ms;
+    int64_t snapshot_ms;
+    bool settled;
+    struct error problem;
+};
+
+struct asset_source *asset_source_new(struct store *store, const char *path, const struct log *log)
+{
+    struct asset_source *s = xcalloc(1, sizeof(*s));
+
+    s->store = store;
+    s->path = xstrdup(path);
+    s->log = log;
+    s->origin.source = SOURCE_NUMBER;
+    s->look_ms = INT64_MIN;
+    return s;
+}
+
+static void close_file(struct asset_source *s)
+{
+    if (!s->file)
+        return;
+    gzclose_r(s->file);
+    s->file = NULL;
+    frame_release(&s->frame);
+    free(s->chunk);
+    s->chunk = NULL;
+}
+
+void asset_source_free(struct asset_source *s)
+{
+    if (!s)
+        return;
+    close_file(s);
+    free(s->path);
+    free(s);
+}
+
+static int64_t written_ms(const struct asset_source *s)
+{
+    return s->seen.changed_ns / 1000000;
+}
+
+/* One that cannot be understood is counted, and the others count. */
+static void reject(struct asset_source *s, size_t offset, const char *reason)
+{
+    if (s->rejected++ == s->rejected_before)
+        fail(&s->problem, "'%s': the asset at byte %zu: %s", s->path, offset, reason);
+}
+
+static bool take(void *context, const char *json, size_t len, size_t offset)
+{
+    struct asset_source *s = context;
+    struct error err;
+
+    if (!asset_may_concern(json, len))
+        return true;
+
+    CLEANUP(json_cleanup) cJSON *asset = json_parse(json, len, NULL, &err);
+    CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, written_ms(s)) : NULL;
+    if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED))
+        reject(s, offset, err.text);
+    return true;
+}
+
+/* The reading is over: `s->problem` says why if it failed. */
+static void finish(struct asset_source *s, bool complete)
+{
+    close_file(s);
+    s->settled = true;
+    if (complete) {
+        store_sweep(s->store, s->origin);
+        s->snapshot_ms = written_ms(s);
+    }
+    if (s->problem.text[0] != '\0')
+        log_write(s->log, LOG_LEVEL_WARN,
+                  complete ? "assets cannot be understood; what was known of them counts"
+                           : "the assets cannot be read to their end; what was known counts",
+                  "error", s->problem.text);
+    else
+        log_write(s->log, LOG_LEVEL_INFO, "assets are read", "file", s->path);
+}
+
+static void begin(struct asset_source *s)
+{
+    s->problem.text[0] = '\0';
+    s->rejected_before = s->rejected;
+    s->file = gzopen(s->path, "rbe");
+    if (!s->file) {
+        fail(&s->problem, "cannot open '%s'", s->path);
+        finish(s, false);
+        return;
+    }
+    gzbuffer(s->file, CHUNK);
+    s->chunk = xmalloc(CHUNK);
+    s->origin.sweep++;
+    frame_init(&s->frame, FRAME_EVENTS, ASSET_MAX_BYTES, take, s);
+}
+
+static void look(struct asset_source *s, int64_t now_ms)
+{
+    struct file_stamp stamp;
+    struct error err;
+
+    if (now_ms < s->look_ms)
+        return;
+    s->look_ms = now_ms + LOOK_MS;
+    if (!file_stamp_read(s->path, &stamp, &err)) {
+        /* Once, not at every look. */
+        bool again = strcmp(s->problem.text, err.text) == 0;
+
+        s->problem = err;
+        s->seen = (struct file_stamp){0};
+        if (!again)
+            finish(s, false);
+        return;
+    }
+    if (file_stamp_equal(&stamp, &s->seen))
+        return;
+    s->seen = stamp;
+    begin(s);
+}
+
+static void end(struct asset_source *s)
+{
+    int code;
+    const char *reason = gzerror(s->file, &code);
+    bool whole = code == Z_OK || code == Z_STREAM_END;
+
+    if (!whole)
+        fail(&s->problem, "'%s': %s", s->path,
+             code == Z_BUF_ERROR ? "the compressed data ends too early" : reason);
+    else if (!frame_complete(&s->frame))
+        fail(&s->problem, "'%s' ends inside an asset", s->path);
+    finish(s, whole && frame_complete(&s->frame));
+}
+
+static void read_on(struct asset_source *s)
+{
+    int len = gzread(s->file, s->chunk, CHUNK);
+    struct error err;
+
+    if (len <= 0) {
+        end(s);
+    } else if (!frame_feed(&s->frame, s->chunk, (size_t)len, &err)) {
+        fail(&s->problem, "'%s': %s", s->path, err.text);
+        finish(s, false);
+    }
+}
+
+bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
+{
+    double start = machine_steady_seconds();
+
+    if (!s)
+        return false;
+    if (!s->file)
+        look(s, now_ms);
+    if (!s->file)
+        return false;
+    while (s->file && (machine_steady_seconds() - start) * 1000 < slice_ms)
+        read_on(s);
+    return true;
+}
+
+bool asset_source_busy(const struct asset_source *s)
+{
+    return s && s->file;
+}
+
+int64_t asset_source_due(const struct asset_source *s)
+{
+    return s ? s->look_ms : INT64_MAX;
+}
+
+bool asset_source_settled(const struct asset_source *s)
+{
+    return !s || s->settled;
+}
+
+const char *asset_source_problem(const struct asset_source *s)
+{
+    return s ? s->problem.text : "";
+}
+
+int64_t asset_source_snapshot_ms(const struct asset_source *s)
+{
+    return s ? s->snapshot_ms : 0;
+}
+
+uint64_t asset_source_rejected(const struct asset_source *s)
+{
+    return s ? s->rejected : 0;
+}

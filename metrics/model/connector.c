@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/connector.h"
+
+#include "metrics/base/number.h"
+
+#define PREFIX "cnrm.cloud.google.com/"
+
+static const char group_suffix[] = ".cnrm.cloud.google.com";
+static const char annotations_path[] = "metadata.annotations";
+
+/* Kinds whose cloud resource has no labels, or none that may change; in byte order. */
+static const char *const kinds_without_labels[] = {
+    "BigtableAppProfile",
+    "BigtableTable",
+    "ComputeBackendService",
+    "ComputeFirewall",
+    "ComputeHealthCheck",
+    "ComputeInstanceTemplate",
+    "ComputeNetwork",
+    "ComputeNetworkPeering",
+    "ComputeRoute",
+    "ComputeRouter",
+    "ComputeRouterNAT",
+    "ComputeSubnetwork",
+    "ComputeTargetHTTPProxy",
+    "ComputeTargetHTTPSProxy",
+    "ComputeURLMap",
+    "ContainerNodePool",
+    "DNSRecordSet",
+    "DataflowJob",
+    "Folder",
+    "IAMAuditConfig",
+    "IAMCustomRole",
+    "IAMPartialPolicy",
+    "IAMPolicy",
+    "IAMPolicyMember",
+    "IAMServiceAccount",
+    "IAMServiceAccountKey",
+    "KMSKeyRing",
+    "LoggingLogSink",
+    "ResourceManagerLien",
+    "ResourceManagerPolicy",
+    "SQLDatabase",
+    "SQLSSLCert",
+    "SQLUser",
+    "Service",
+    "ServiceNetworkingConnection",
+    "SourceRepoRepository",
+    "StorageBucketAccessControl",
+    "StorageNotification",
+};
+
+static const struct container_field {
+    enum container_kind kind;
+    const char *annotation;
+    const char *reference; /* In spec. */
+} container_fields[] = {
+    {CONTAINER_PROJECT, PREFIX "project-id", "projectRef"},
+    {CONTAINER_FOLDER, PREFIX "folder-id", "folderRef"},
+    {CONTAINER_ORGANIZATION, PREFIX "organization-id", "organizationRef"},
+};
+
+static bool ends_with(const char *text, size_t len, const char *suffix)
+{
+    size_t suffix_len = strlen(suffix);
+
+    return len > suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
+}
+
+bool is_connector_group(const char *api_version)
+{
+    const char *slash = strchr(api_version, '/');
+
+    return slash && ends_with(api_version, (size_t)(slash - api_version), group_suffix);
+}
+
+static int compare_names(const void *key, const void *item)
+{
+    return strcmp(key, *(const char *const *)item);
+}
+
+bool connector_kind_lacks_labels(const char *kind)
+{
+    return bsearch(kind, kinds_without_labels, ARRAY_LEN(kinds_without_labels),
+                   sizeof(*kinds_without_labels), compare_names) != NULL;
+}
+
+static bool has_own_annotation(const cJSON *metadata)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, json_get(metadata, "annotations")) {
+        if (item->string && strncmp(item->string, PREFIX, strlen(PREFIX)) == 0)
+            return true;
+    }
+    return false;
+}
+
+enum template_extra connector_extra_of(const cJSON *json)
+{
+    const char *api_version = json_str(json, "apiVersion", "");
+    const char *kind = json_str(json, "kind", "");
+    const cJSON *metadata = json_get(json, "metadata");
+
+    if (is_connector_group(api_version))
+        return EXTRA_CONNECTOR;
+    if (strcmp(api_version, "v1") != 0)
+        return EXTRA_NONE;
+    if (strcmp(kind, "Namespace") == 0 && has_own_annotation(metadata))
+        return EXTRA_CONNECTOR_DEFAULTS;
+    if (strcmp(kind, "ConfigMap") == 0 &&
+        strcmp(json_str(metadata, "namespace", ""), "cnrm-system") == 0 &&
+        strcmp(json_str(metadata, "name", ""), "namespace-id") == 0)
+        return EXTRA_NAMESPACE_IDS;
+    return EXTRA_NONE;
+}
+
+/* ---- what annotations say ---- */
+
+static enum prevention read_prevention(struct decode *d, const cJSON *annotations)
+{
+    const char *text = decode_text(d, annotations, annotations_path,
+                                   PREFIX "management-conflict-prevention-policy");
+
+    if (!text)
+        return PREVENTION_UNSET;
+    if (strcmp(text, "resource") == 0)
+        return PREVENTION_RESOURCE;
+    return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
+}
+
+/* The first that is told; `several` if another is told, too. */
+static struct container read_container(struct decode *d, const cJSON *annotations, bool *several)
+{
+    struct container container = {.kind = CONTAINER_NONE};
+
+    for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
+        const struct container_field *field = &container_fields[i];
+        const char *id = decode_text(d, annotations, annotations_path, field->annotation);
+
+        if (!id)
+            continue;
+        if (container.id)
+            *several = true;
+        else
+            container = (struct container){field->kind, intern_add(d->strings, id)};
+    }
+    return container;
+}
+
+/* ---- what the spec says ---- */
+
+/* Newer kinds name what they belong to: the last part of "projects/p" or "p", or another object. */
+static struct container read_reference(struct decode *d, const cJSON *spec)
+{
+    for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
+        const cJSON *reference = json_get(spec, container_fields[i].reference);
+        const char *id = json_str(reference, "external", json_str(reference, "name", ""));
+        const char *slash = strrchr(id, '/');
+
+        if (*id != '\0')
+            return (struct container){container_fields[i].kind,
+                                      intern_add(d->strings, slash ? slash + 1 : id)};
+    }
+    return (struct container){.kind = CONTAINER_NONE};
+}
+
+static const char *read_location(struct decode *d, const cJSON *spec)
+{
+    static const char *const keys[] = {"location", "region", "zone"};
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const char *text = json_str(spec, keys[i], "");
+
+        if (*text != '\0')
+            return intern_add(d->strings, text);
+    }
+    return NULL;
+}
+
+/* Annotations are texts; what is no number of seconds counts as not told. */
+static int64_t read_reconcile_s(struct decode *d, const cJSON *annotations)
+{
+    const char *text =
+        decode_text(d, annotations, annotations_path, PREFIX "reconcile-interval-in-seconds");
+    uint64_t seconds;
+
+    return text && parse_uint(text, INT32_MAX, &seconds) ? (int64_t)seconds : -1;
+}
+
+/* "... resource is under lease by '<id>' for an additional ...": what stands in the quotes. */
+static const char *read_holder(struct decode *d, const char *message)
+{
+    static const char before[] = "under lease by '";
+    const char *at = strstr(message, before);
+    const char *id = at ? at + strlen(before) : "";
+    const char *end = strchr(id, '\'');
+
+    return intern_add_len(d->strings, id, end ? (size_t)(end - id) : 0);
+}
+
+const char *management_conflict_decode(struct decode *d, const cJSON *status)
+{
+    const cJSON *c;
+
+    cJSON_ArrayForEach (c, json_get(status, "conditions")) {
+        if (strcmp(json_str(c, "type", ""), "Ready") == 0 &&
+            strcmp(json_str(c, "status", ""), "False") == 0 &&
+            strcmp(json_str(c, "reason", ""), "ManagementConflict") == 0)
+            return read_holder(d, json_str(c, "message", ""));
+    }
+    return NULL;
+}
+
+static struct connector *decode_resource(struct decode *d, const cJSON *json)
+{
+    const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
+    const cJSON *spec = decode_object(d, json, "", "spec");
+    const char *deletion = decode_text(d, annotations, annotations_path, PREFIX "deletion-policy");
+    struct connector *c = xcalloc(1, sizeof(*c));
+
+    c->prevention = read_prevention(d, annotations);
+    c->container = read_container(d, annotations, &c->several_containers);
+    if (!c->container.id)
+        c->container = read_reference(d, spec);
+    c->resource_id = decode_shared(d, spec, "spec", "resourceID");
+    c->location = read_location(d, spec);
+    c->refused_by = management_conflict_decode(d, json_get(json, "status"));
+    c->reconcile_s = read_reconcile_s(d, annotations);
+    c->abandons = deletion && strcmp(deletion, "abandon") == 0;
+    return c;
+}
+
+static struct connector_defaults *decode_defaults(struct decode *d, const cJSON *json)
+{
+    const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
+    struct connector_defaults *defaults = xcalloc(1, sizeof(*defaults));
+    bool several;
+
+    defaults->prevention = read_prevention(d, annotations);
+    defaults->container = read_container(d, annotations, &several);
+    return defaults;
+}
+
+static struct namespace_ids *decode_ids(struct decode *d, const cJSON *json)
+{
+    struct namespace_ids *ids = xcalloc(1, sizeof(*ids));
+
+    labels_decode(d, json, "", "data", &ids->ids);
+    return ids;
+}
+
+void *connector_extra_decode(struct decode *d, const cJSON *json, enum template_extra kind)
+{
+    switch (kind) {
+    case EXTRA_CONNECTOR:
+        return decode_resource(d, json);
+    case EXTRA_CONNECTOR_DEFAULTS:
+        return decode_defaults(d, json);
+    case EXTRA_NAMESPACE_IDS:
+        return decode_ids(d, json);
+    case EXTRA_NONE:
+        return NULL;
+    }
+    abort();
+}
+
+void connector_extra_release(struct intern *strings, void *extra, enum template_extra kind)
+{
+    if (!extra)
+        return;
+    if (kind == EXTRA_CONNECTOR) {
+        struct connector *c = extra;
+
+        intern_drop(strings, c->container.id);
+        intern_drop(strings, c->resource_id);
+        intern_drop(strings, c->location);
+        intern_drop(strings, c->refused_by);
+    } else if (kind == EXTRA_CONNECTOR_DEFAULTS) {
+        intern_drop(strings, ((struct connector_defaults *)extra)->container.id);
+    } else {
+        labels_release(strings, &((struct namespace_ids *)extra)->ids);
+    }
+    free(extra);
+}
+
+/* ---- asking a template ---- */
+
+static const void *extra_of(const struct template *t, enum template_extra kind)
+{
+    return t && t->extra == kind ? template_extra(t) : NULL;
+}
+
+const struct connector *template_connector(const struct template *t)
+{
+    return extra_of(t, EXTRA_CONNECTOR);
+}
+
+const struct connector_defaults *template_connector_defaults(const struct template *t)
+{
+    return extra_of(t, EXTRA_CONNECTOR_DEFAULTS);
+}
+
+const struct namespace_ids *template_namespace_ids(const struct template *t)
+{
+    return extra_of(t, EXTRA_NAMESPACE_IDS);
+}

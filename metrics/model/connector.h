@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/template.h"
+
+/*
+ * What Config Connector's own annotations and fields say (seed 004): about one of its
+ * resources (any kind of a group that ends in ".cnrm.cloud.google.com"), about a
+ * Namespace, and about the ids of namespaces. It hangs on the template as its `extra`.
+ */
+
+/* cnrm.cloud.google.com/management-conflict-prevention-policy */
+enum prevention {
+    PREVENTION_UNSET,
+    PREVENTION_NONE,
+    PREVENTION_RESOURCE,
+    PREVENTION_UNKNOWN, /* Anything else: it protects nothing. */
+};
+
+/* What a resource belongs to. */
+enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTAINER_ORGANIZATION };
+
+struct container {
+    enum container_kind kind;
+    const char *id; /* Shared; NULL if there is none. */
+};
+
+/* On a resource of Config Connector. Texts are shared, NULL if not told. */
+struct connector {
+    struct container container; /* By annotation, else by spec.projectRef and its like. */
+    const char *resource_id;    /* spec.resourceID; without it the object's name counts. */
+    const char *location;       /* spec.location, .region or .zone. */
+    const char *refused_by;     /* The holder's id in a ManagementConflict; "" if not told. */
+    int64_t reconcile_s;        /* -1: the default. */
+    enum prevention prevention;
+    bool several_containers; /* Contradicting annotations: an error of its own. */
+    bool abandons;           /* deletion-policy: abandon. */
+};
+
+/* On a Namespace: what its resources have where they say nothing. */
+struct connector_defaults {
+    struct container container;
+    enum prevention prevention;
+};
+
+/* On the ConfigMap cnrm-system/namespace-id: which id each namespace signs its leases with. */
+struct namespace_ids {
+    struct labels ids; /* Namespace to id. */
+};
+
+/* NULL where the template is no such object, or says nothing of the sort. */
+const struct connector *template_connector(const struct template *t);
+const struct connector_defaults *template_connector_defaults(const struct template *t);
+const struct namespace_ids *template_namespace_ids(const struct template *t);
+
+/* True for the groups of Config Connector's resources: their spec has to be read. */
+bool is_connector_group(const char *api_version);
+
+/*
+ * True for kinds known to have no labels in the cloud, so that no lease can be written on them.
+ * Of kinds that are not known it is not said.
+ */
+bool connector_kind_lacks_labels(const char *kind);
+
+/*
+ * The holder's id in the condition Ready of a status with the reason ManagementConflict: a
+ * shared text, "" where the message names none; NULL without such a condition. A status of
+ * another shape has none: it is others' business.
+ */
+const char *management_conflict_decode(struct decode *d, const cJSON *status);
+
+/* Of template.c: which of the three an object has, what it says, and letting that go. */
+enum template_extra connector_extra_of(const cJSON *json);
+void *connector_extra_decode(struct decode *d, const cJSON *json, enum template_extra kind);
+/* Takes NULL. */
+void connector_extra_release(struct intern *strings, void *extra, enum template_extra kind);

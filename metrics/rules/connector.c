@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/connector.h"
+
+#include "metrics/base/map.h"
+#include "metrics/rules/decision.h"
+
+const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
+    [CONNECTOR_REPORTED] = "reported",
+    [CONNECTOR_DUPLICATE_IDENTITY] = "duplicate_identity",
+    [CONNECTOR_MULTI_CLUSTER] = "multi_cluster_placement",
+    [CONNECTOR_UNKNOWN_HOLDER] = "unknown_holder",
+    [CONNECTOR_EXPIRED] = "expired",
+    [CONNECTOR_EXPIRING] = "expiring",
+    [CONNECTOR_LAPSE_HAZARD] = "lapse_hazard",
+    [CONNECTOR_UNPROTECTABLE] = "unprotectable",
+    [CONNECTOR_DELETION_TRAP] = "deletion_trap",
+};
+
+const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
+    [CONNECTOR_REPORTED] = "Config Connector was refused the lease: another manages the resource",
+    [CONNECTOR_DUPLICATE_IDENTITY] = "another object stands for the same cloud resource",
+    [CONNECTOR_MULTI_CLUSTER] =
+        "it is placed on several member clusters, each of which manages the one cloud resource",
+    [CONNECTOR_UNKNOWN_HOLDER] = "the lease is held under an id that is of no namespace here",
+    [CONNECTOR_EXPIRED] = "the lease has expired: whoever comes next may take the resource",
+    [CONNECTOR_EXPIRING] =
+        "less than 20 minutes remain of the lease: its holder does not extend it",
+    [CONNECTOR_LAPSE_HAZARD] =
+        "it is reconciled less often than a lease lasts, so that the lease lapses in between",
+    [CONNECTOR_UNPROTECTABLE] =
+        "protection is asked for, and the kind has no labels to write a lease on",
+    [CONNECTOR_DELETION_TRAP] =
+        "leaving one of its member clusters deletes the cloud resource that the others use",
+};
+
+const char *const protection_names[PROTECTION_COUNT] = {
+    [PROTECTION_NONE] = "none",
+    [PROTECTION_RESOURCE] = "resource",
+    [PROTECTION_UNPROTECTABLE] = "unprotectable",
+};
+
+/* Its own word, else its Namespace's, which only counts for kinds that it can protect. */
+static enum protection protection_of(const struct connector_facts *f)
+{
+    bool lacks_labels = connector_kind_lacks_labels(entry_kind(f->entry));
+    enum prevention prevention = f->connector->prevention;
+
+    if (prevention == PREVENTION_UNSET && f->defaults && !lacks_labels)
+        prevention = f->defaults->prevention;
+    if (prevention != PREVENTION_RESOURCE)
+        return PROTECTION_NONE;
+    return lacks_labels ? PROTECTION_UNPROTECTABLE : PROTECTION_RESOURCE;
+}
+
+static struct container container_of_entry(const struct connector_facts *f)
+{
+    if (f->connector->container.id)
+        return f->connector->container;
+    if (f->defaults && f->defaults->container.id)
+        return f->defaults->container;
+    return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
+}
+
+static bool is_reported(const struct connector_facts *f)
+{
+    return f->connector->refused_by || (f->binding && f->binding->member_conflicts);
+}
+
+void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
+{
+    const struct connector *c = facts->connector;
+    bool shared = facts->binding && facts->binding->cluster_count > 1;
+    bool lapses = c->reconcile_s == 0 || c->reconcile_s > LEASE_LIFE_S;
+
+    *out = (struct connector_decision){
+        .identity = {.container = container_of_entry(facts),
+                     .location = c->location,
+                     .name = c->resource_id ? c->resource_id : facts->entry->name},
+        .protection = protection_of(facts),
+    };
+    const bool found[CONNECTOR_CONFLICT_COUNT] = {
+        [CONNECTOR_REPORTED] = is_reported(facts),
+        [CONNECTOR_MULTI_CLUSTER] = shared,
+        [CONNECTOR_LAPSE_HAZARD] = lapses && out->protection == PROTECTION_RESOURCE,
+        [CONNECTOR_UNPROTECTABLE] = out->protection == PROTECTION_UNPROTECTABLE,
+        [CONNECTOR_DELETION_TRAP] = shared && !c->abandons,
+    };
+
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++)
+        out->conflicts |= (uint16_t)(found[i] << i);
+}
+
+unsigned connector_conflicts(const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct lease_decision *l = lease_decision(entry);
+
+    if (d)
+        return d->connector ? d->connector->conflicts : 0;
+    return l ? l->conflicts : 0;
+}
+
+const char *namespace_of_id(const struct namespace_ids *ids, const char *id)
+{
+    for (size_t i = 0; ids && i < ids->ids.count; i++) {
+        if (strcmp(ids->ids.items[i].value, id) == 0)
+            return ids->ids.items[i].key;
+    }
+    return NULL;
+}
+
+void lease_decide(const struct lease *lease, const struct namespace_ids *ids,
+                  struct lease_clock clock, struct lease_decision *out)
+{
+    *out = (struct lease_decision){.state = lease_state(lease, clock)};
+    out->holder_ns = lease->holder ? namespace_of_id(ids, lease->holder) : NULL;
+
+    const bool found[CONNECTOR_CONFLICT_COUNT] = {
+        [CONNECTOR_UNKNOWN_HOLDER] = ids && lease->holder && !out->holder_ns,
+        [CONNECTOR_EXPIRED] = out->state == LEASE_EXPIRED,
+        [CONNECTOR_EXPIRING] = out->state == LEASE_EXPIRING,
+    };
+
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++)
+        out->conflicts |= (uint16_t)(found[i] << i);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+bool connector_same(const struct entry *a, const struct connector_identity *a_identity,
+                    const struct entry *b, const struct connector_identity *b_identity)
+{
+    const struct type *left = a->scope->type;
+    const struct type *right = b->scope->type;
+
+    return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
+           a_identity->container.kind == b_identity->container.kind &&
+           same_text(a_identity->container.id, b_identity->container.id) &&
+           same_text(a_identity->location, b_identity->location) &&
+           same_text(a_identity->name, b_identity->name);
+}
+
+uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
+                        uint64_t seed)
+{
+    const char *const texts[] = {entry->scope->type->group, entry->scope->type->kind,
+                                 identity->container.id, identity->location, identity->name};
+    uint64_t hash = seed;
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        hash = map_hash(texts[i] ? texts[i] : "", texts[i] ? strlen(texts[i]) : 0, hash);
+    return hash;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/assets/source.h"
+
+#include <setjmp.h>
+#include <zlib.h>
+
+#include <cmocka.h>
+
+#include "exporter/file.h"
+#include "metrics/model/lease.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/world.h"
+
+enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
+
+#define ASSET(name, labels)                                                                        \
+    "{\"name\":\"//pubsub.googleapis.com/projects/p/topics/" name                                  \
+    "\",\"asset_type\":\"pubsub.googleapis.com/"                                                   \
+    "Topic\",\"resource\":{\"data\":{\"labels\":{" labels "}}}}\n"
+#define LEASED "\"cnrm-lease-holder-id\":\"abc\",\"cnrm-lease-expiration\":\"1767225600\""
+#define PRETTY                                                                                     \
+    "{\n  \"name\": \"x\",\n  \"assetType\": \"storage.googleapis.com/Bucket\",\n"                 \
+    "  \"resource\": {\n    \"data\": {\"labels\": {" LEASED "}}\n  }\n}\n"
+
+struct bench {
+    struct world w;
+    struct log log;
+    struct asset_source *source;
+    char *folder;
+    char *path;
+    int64_t now_ms;
+};
+
+static int set_up(void **state)
+{
+    struct bench *b = xcalloc(1, sizeof(*b));
+
+    world_init(&b->w, &rules_options_default, 1);
+    b->log = (struct log){.level = LOG_LEVEL_NONE};
+    b->folder = folder_make();
+    b->path = folder_path(b->folder, "assets");
+    b->source = asset_source_new(b->w.store, b->path, &b->log);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+
+    asset_source_free(b->source);
+    world_release(&b->w);
+    folder_remove(b->folder);
+    free(b->path);
+    free(b);
+    return 0;
+}
+
+/* Let the source look at the file and read all of it. */
+static void read_all(struct bench *b)
+{
+    b->now_ms += LOOK_MS;
+    do
+        asset_source_pump(b->source, b->now_ms, SLICE_MS);
+    while (asset_source_busy(b->source));
+}
+
+static size_t leases(const struct bench *b)
+{
+    return store_count(b->w.store, CLASS_LEASE);
+}
+
+/* What is in a file, how many leases come of it, and what is said about it. */
+static struct file_case {
+    const char *name;
+    const char *text;
+    size_t leases;
+    uint64_t rejected;
+    const char *problem; /* NULL: none. */
+} file_cases[] = {
+    {"nothing", "", 0, 0, NULL},
+    {"a lease", ASSET("t", LEASED), 1, 0, NULL},
+    {"an asset that Config Connector has nothing to do with", ASSET("t", "\"a\":\"b\""), 0, 0,
+     NULL},
+    {"one that it manages without a lease", ASSET("t", "\"managed-by-cnrm\":\"true\""), 1, 0, NULL},
+    {"the other spelling, over several lines", PRETTY, 1, 0, NULL},
+    {"labels of a database",
+     "{\"name\":\"x\",\"resource\":{\"data\":{\"settings\":{\"userLabels\":{" LEASED "}}}}}", 1, 0,
+     NULL},
+    {"labels of a cluster",
+     "{\"name\":\"x\",\"resource\":{\"data\":{\"resourceLabels\":{" LEASED "}}}}", 1, 0, NULL},
+    {"labels as a search tells them", "{\"name\":\"x\",\"labels\":{" LEASED "}}", 1, 0, NULL},
+    {"the word elsewhere", "{\"name\":\"cnrm\",\"resource\":{\"data\":{\"labels\":7}}}", 0, 0,
+     NULL},
+    {"a name twice", ASSET("t", LEASED) ASSET("t", LEASED), 1, 0, NULL},
+    {"a lease without a name", "{\"labels\":{" LEASED "}}", 0, 1, "the asset at byte 0"},
+    {"a line that is no JSON between others",
+     ASSET("t", LEASED) "{\"cnrm\": }\n" ASSET("u", LEASED), 2, 1, "the asset at byte"},
+    {"labels that are no texts",
+     "{\"name\":\"x\",\"labels\":{\"cnrm-lease-holder-id\":7,\"cnrm-lease-expiration\":[]}}", 0, 0,
+     NULL},
+    {"an end in the midst of an asset", ASSET("t", LEASED) "{\"name\":\"u", 1, 0,
+     "ends inside an asset"},
+};
+
+static void check(const struct bench *b, const struct file_case *c)
+{
+    assert_int_equal(leases(b), c->leases);
+    assert_int_equal(asset_source_rejected(b->source), c->rejected);
+    if (!c->problem)
+        assert_string_equal(asset_source_problem(b->source), "");
+    else if (!strstr(asset_source_problem(b->source), c->problem))
+        assert_string_equal(asset_source_problem(b->source), c->problem);
+}
+
+static void plain_and_gzip(void **state)
+{
+    const struct file_case *c = *state;
+    void *bench;
+
+    for (unsigned compressed = 0; compressed < 2; compressed++) {
+        struct bench *b;
+
+        assert_int_equal(set_up(&bench), 0);
+        b = bench;
+        if (compressed) {
+            gzFile file = gzopen(b->path, "wb");
+
+            assert_non_null(file);
+            if (*c->text)
+                assert_true(gzwrite(file, c->text, (unsigned)strlen(c->text)) > 0);
+            assert_int_equal(gzclose(file), Z_OK);
+        } else {
+            folder_write(b->folder, "assets", c->text);
+        }
+        read_all(b);
+        check(b, c);
+        tear_down(&bench);
+    }
+}
+
+static void a_change_is_read_and_what_is_gone_goes(void **state)
+{
+    struct bench *b = *state;
+
+    folder_write(b->folder, "assets", ASSET("t", LEASED) ASSET("u", LEASED));
+    read_all(b);
+    assert_int_equal(leases(b), 2);
+    assert_true(asset_source_snapshot_ms(b->source) > 0);
+    folder_replace(b->folder, "assets", ASSET("u", LEASED) ASSET("v", LEASED) ASSET("w", LEASED));
+    read_all(b);
+    assert_int_equal(leases(b), 3);
+    world_settle(&b->w, 0);
+    assert_null(world_find(&b->w, LEASE_API_VERSION, LEASE_KIND, "",
+                           "//pubsub.googleapis.com/projects/p/topics/t"));
+}
+
+static void what_cannot_be_read_takes_nothing_back(void **state)
+{
+    struct bench *b = *state;
+
+    folder_write(b->folder, "assets", ASSET("t", LEASED) ASSET("u", LEASED));
+    read_all(b);
+    folder_replace(b->folder, "assets", ASSET("v", LEASED) "{");
+    read_all(b);
+    assert_int_equal(leases(b), 3);
+    folder_unlink(b->folder, "assets");
+    read_all(b);
+    assert_int_equal(leases(b), 3);
+    assert_non_null(strstr(asset_source_problem(b->source), "No such file"));
+    folder_write(b->folder, "assets", ASSET("t", LEASED));
+    read_all(b);
+    assert_int_equal(leases(b), 1);
+    assert_string_equal(asset_source_problem(b->source), "");
+}
+
+static void a_file_that_is_missing_settles_it_too(void **state)
+{
+    struct bench *b = *state;
+
+    assert_false(asset_source_settled(b->source));
+    read_all(b);
+    assert_true(asset_source_settled(b->source));
+    assert_int_equal(asset_source_snapshot_ms(b->source), 0);
+    assert_int_equal(leases(b), 0);
+}
+
+/* Half of the compressed bytes: whatever was in them counts, and the rest is not taken back. */
+static void compressed_data_may_end_too_early(void **state)
+{
+    struct bench *b = *state;
+    char line[LINE_ROOM];
+    gzFile file = gzopen(b->path, "wb");
+
+    for (unsigned i = 0; i < 20000; i++) {
+        int len = snprintf(line, sizeof(line), "{\"name\":\"asset-%u\",\"labels\":{" LEASED "}}\n",
+                           i * 2654435761U);
+
+        assert_int_equal(gzwrite(file, line, (unsigned)len), len);
+    }
+    assert_int_equal(gzclose(file), Z_OK);
+
+    struct error err;
+    struct strbuf bytes = STRBUF_INIT(1 << 24);
+    assert_true(file_read(b->path, &bytes, &err));
+    FILE *half = fopen(b->path, "we");
+    assert_int_equal(fwrite(bytes.data, 1, bytes.len / 2, half), bytes.len / 2);
+    fclose(half);
+    strbuf_release(&bytes);
+    read_all(b);
+    assert_non_null(strstr(asset_source_problem(b->source), "the compressed data ends too early"));
+    assert_true(leases(b) > 0 && leases(b) < 20000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test_setup_teardown(a_change_is_read_and_what_is_gone_goes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_cannot_be_read_takes_nothing_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_file_that_is_missing_settles_it_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(compressed_data_may_end_too_early, set_up, tear_down),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(file_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(file_cases); i++)
+        tests[n++] = (struct CMUnitTest){.name = file_cases[i].name,
+                                         .test_func = plain_and_gzip,
+                                         .initial_state = &file_cases[i]};
+    memcpy(tests + n, plain, sizeof(plain));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

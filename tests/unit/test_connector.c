@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/connector.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+#include "metrics/base/strbuf.h"
+#include "metrics/expose/explain.h"
+#include "metrics/rules/decision.h"
+#include "tests/unit/world.h"
+
+enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
+
+#define ANNOTATE(key, value) "\"cnrm.cloud.google.com/" key "\":\"" value "\""
+#define RESOURCE             ANNOTATE("management-conflict-prevention-policy", "resource")
+#define OBJECT(api, kind, ns, name, annotations, rest)                                             \
+    "{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"metadata\":{\"name\":\"" name             \
+    "\",\"namespace\":\"" ns "\",\"annotations\":{" annotations "}}" rest "}"
+#define TOPIC(ns, name, annotations, rest)                                                         \
+    OBJECT("pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", ns, name, annotations, rest)
+#define NETWORK(ns, name, annotations, rest)                                                       \
+    OBJECT("compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", ns, name, annotations, rest)
+#define NAMESPACE(name, annotations)                                                               \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" name                 \
+    "\",\"annotations\":{" annotations "}}}"
+#define CONFLICT(holder)                                                                           \
+    "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"reason\":\"ManagementConflict\"," \
+    "\"message\":\"error obtaining lease: resource is under lease by '" holder                     \
+    "' for an additional 12m3s second(s)\"}]}"
+#define BINDING(clusters, status)                                                                  \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"t-pubsubtopic\",\"namespace\":\"a\"},\"spec\":{\"resource\":{\"apiVersion\":"      \
+    "\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\",\"namespace\":\"a\","       \
+    "\"name\":\"t\"},\"placement\":{},\"clusters\":[" clusters "]},\"status\":{"                   \
+    "\"aggregatedStatus\":[" status "]}}"
+#define ON(cluster) "{\"name\":\"" cluster "\"}"
+
+/* Objects, and what is said of the first one. */
+static struct connector_case {
+    const char *name;
+    const char *objects;
+    const char *wanted; /* "<container kind> <id> <location> <name> <protection>: <conflicts>" */
+} connector_cases[] = {
+    {"a namespace is the project, and nothing protects by default", TOPIC("a", "t", "", ""),
+     "1 a - t none:"},
+    {"project, resource id and location",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"),
+           ",\"spec\":{\"resourceID\":\"r\",\"region\":\"eu\"}"),
+     "1 p eu r none:"},
+    {"a folder", TOPIC("a", "t", ANNOTATE("folder-id", "7"), ""), "2 7 - t none:"},
+    {"an organization", TOPIC("a", "t", ANNOTATE("organization-id", "9"), ""), "3 9 - t none:"},
+    {"a reference to a project",
+     TOPIC("a", "t", "", ",\"spec\":{\"projectRef\":{\"external\":\"projects/p\"}}"),
+     "1 p - t none:"},
+    {"the namespace's project",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", ANNOTATE("project-id", "p")), "1 p - t none:"},
+    {"a lease is asked for", TOPIC("a", "t", RESOURCE, ""), "1 a - t resource:"},
+    {"the namespace asks for it", TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE),
+     "1 a - t resource:"},
+    {"the object's word goes before the namespace's",
+     TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "none"),
+           "") "," NAMESPACE("a", RESOURCE),
+     "1 a - t none:"},
+    {"a word that nobody knows protects nothing",
+     TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "project"), ""),
+     "1 a - t none:"},
+    {"a kind without labels cannot be protected", NETWORK("a", "n", RESOURCE, ""),
+     "1 a - n unprotectable: unprotectable"},
+    {"and its namespace does not ask for it",
+     NETWORK("a", "n", "", "") "," NAMESPACE("a", RESOURCE), "1 a - n none:"},
+    {"reconciled every 40 minutes",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2400"), ""),
+     "1 a - t resource:"},
+    {"a second less often",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2401"), ""),
+     "1 a - t resource: lapse_hazard"},
+    {"never reconciled",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "0"), ""),
+     "1 a - t resource: lapse_hazard"},
+    {"an interval that is none",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "1h"), ""),
+     "1 a - t resource:"},
+    {"without a lease none can lapse",
+     TOPIC("a", "t", ANNOTATE("reconcile-interval-in-seconds", "0"), ""), "1 a - t none:"},
+    {"two namespaces, one resource",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC("b", "t",
+                                                                ANNOTATE("project-id", "p"), ""),
+     "1 p - t none: duplicate_identity"},
+    {"one namespace, one resource id, two names",
+     TOPIC("a", "t", "", ",\"spec\":{\"resourceID\":\"r\"}") "," TOPIC(
+         "a", "u", "", ",\"spec\":{\"resourceID\":\"r\"}"),
+     "1 a - r none: duplicate_identity"},
+    {"the same name in another project", TOPIC("a", "t", "", "") "," TOPIC("b", "t", "", ""),
+     "1 a - t none:"},
+    {"the same name in another region",
+     TOPIC("a", "t", "", ",\"spec\":{\"region\":\"eu\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ",\"spec\":{\"region\":\"us\"}"),
+     "1 a eu t none:"},
+    {"the same name of another kind", TOPIC("a", "t", "", "") "," NETWORK("a", "t", "", ""),
+     "1 a - t none:"},
+    {"the object says that it was refused", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
+     "1 a - t none: reported"},
+    {"another reason is no conflict",
+     TOPIC("a", "t", "",
+           ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"reason\":"
+           "\"UpdateFailed\"}]}"),
+     "1 a - t none:"},
+    {"a status of another shape", TOPIC("a", "t", "", ",\"status\":{\"conditions\":\"none\"}"),
+     "1 a - t none:"},
+    {"on two member clusters", TOPIC("a", "t", "", "") "," BINDING(ON("m1") "," ON("m2"), ""),
+     "1 a - t none: multi_cluster_placement deletion_trap"},
+    {"on two, and it abandons what it deletes",
+     TOPIC("a", "t", ANNOTATE("deletion-policy", "abandon"), "") "," BINDING(ON("m1") "," ON("m2"),
+                                                                             ""),
+     "1 a - t none: multi_cluster_placement"},
+    {"on one", TOPIC("a", "t", "", "") "," BINDING(ON("m1"), ""), "1 a - t none:"},
+    {"a member cluster says that it was refused",
+     TOPIC("a", "t", "", "") "," BINDING(ON("m1"),
+                                         "{\"clusterName\":\"m1\",\"status\":" CONFLICT("abc") "}"),
+     "1 a - t none: reported"},
+};
+
+static void put_list(struct world *w, const char *objects)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT(TEXT_MAX);
+    struct error err = {""};
+
+    strbuf_addf(&list, "[%s]", objects);
+    CLEANUP(json_cleanup) cJSON *array = json_parse(list.data, list.len, NULL, &err);
+    assert_string_equal(err.text, "");
+    world_put_all(w, array);
+    world_settle(w, (int64_t)NOW_S * 1000);
+}
+
+static void describe(const struct entry *entry, struct strbuf *out)
+{
+    const struct connector_decision *c = template_decision(entry)->connector;
+
+    strbuf_addf(out, "%d %s %s %s %s:", c->identity.container.kind, c->identity.container.id,
+                c->identity.location ? c->identity.location : "-", c->identity.name,
+                protection_names[c->protection]);
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
+        if (c->conflicts & 1u << i)
+            strbuf_addf(out, " %s", connector_conflict_names[i]);
+    }
+}
+
+static struct entry *first_of(struct world *w, const char *objects)
+{
+    bool network = strstr(objects, "ComputeNetwork") &&
+                   (!strstr(objects, "PubSubTopic") ||
+                    strstr(objects, "ComputeNetwork") < strstr(objects, "PubSubTopic"));
+
+    return network
+               ? world_find(w, "compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", "a", "n")
+               : world_find(w, "pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "a", "t");
+}
+
+static void decides(void **state)
+{
+    const struct connector_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, c->objects);
+    describe(first_of(&w, c->objects), &text);
+    assert_string_equal(text.data, c->wanted);
+    world_release(&w);
+}
+
+/* ---- leases in an engine ---- */
+
+#define LEASE(name, rest)                                                                          \
+    "{\"apiVersion\":\"cloudasset.googleapis.com/v1\",\"kind\":\"Asset\",\"metadata\":{\"name\":"  \
+    "\"" name "\"},\"assetType\":\"pubsub.googleapis.com/Topic\","                                 \
+    "\"snapshotMilliseconds\":1767225600000" rest "}"
+#define IDS(data)                                                                                  \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"namespace-id\","       \
+    "\"namespace\":\"cnrm-system\"},\"data\":{" data "}}"
+
+static const struct entry *lease(const struct world *w)
+{
+    return world_find(w, LEASE_API_VERSION, LEASE_KIND, "", "x");
+}
+
+/* Minute by minute, without any change of an object. */
+static void a_lease_ages_by_the_clock_alone(void **state)
+{
+    struct world w;
+    unsigned minutes[LEASE_UNKNOWN + 1] = {0};
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767227400\"")); /* 30 minutes. */
+    for (int64_t minute = 0; minute < 60; minute++) {
+        int64_t now_ms = ((int64_t)NOW_S + minute * 60 + 1) * 1000;
+
+        if (engine_deadline(w.engine) <= now_ms)
+            world_settle(&w, now_ms);
+        minutes[lease_decision(lease(&w))->state]++;
+    }
+    assert_int_equal(minutes[LEASE_HELD], 10);
+    assert_int_equal(minutes[LEASE_EXPIRING], 20);
+    assert_int_equal(minutes[LEASE_EXPIRED], 10);
+    assert_int_equal(minutes[LEASE_UNKNOWN], 20);
+    world_release(&w);
+}
+
+static void a_holder_is_known_by_the_ids_of_namespaces(void **state)
+{
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767228000\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
+    put_list(&w, IDS("\"a\":\"def\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 1u << CONNECTOR_UNKNOWN_HOLDER);
+    put_list(&w, IDS("\"a\":\"def\",\"b\":\"abc\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
+    assert_string_equal(lease_decision(lease(&w))->holder_ns, "b");
+    assert_string_equal(engine_namespace_of_id(w.engine, "def"), "a");
+    assert_null(engine_namespace_of_id(w.engine, "ghi"));
+    store_remove(w.store, world_find(&w, "v1", "ConfigMap", "cnrm-system", "namespace-id"));
+    world_settle(&w, (int64_t)NOW_S * 1000);
+    assert_null(lease_decision(lease(&w))->holder_ns);
+    world_release(&w);
+}
+
+static void add_line(void *context, enum explain_style style, const char *text)
+{
+    (void)style;
+    strbuf_addf(context, "%s\n", text);
+}
+
+static void explain_names_who_holds_the_lease(void **state)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    (void)state;
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, TOPIC("a", "t", RESOURCE, ",\"status\":" CONFLICT("xyz")) "," IDS(
+                     "\"b\":\"abc\"") "," BINDING(ON("m1"),
+                                                  "{\"clusterName\":\"m1\",\"status\":" CONFLICT(
+                                                      "abc") "}"));
+    explain_template(w.engine, first_of(&w, "PubSubTopic"), add_line, &text);
+    assert_non_null(strstr(text.data, "It stands for t in the project a. A lease protects it."));
+    assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
+    assert_non_null(strstr(text.data, "the lease is held under the id xyz, of no namespace known"));
+    world_release(&w);
+}
+
+static void kinds_without_labels_are_found_from_the_first_to_the_last(void **state)
+{
+    static const char *const without[] = {
+        "BigtableAppProfile", "ComputeNetwork",  "DNSRecordSet",
+        "DataflowJob",        "IAMPolicyMember", "IAMServiceAccount",
+        "SQLDatabase",        "SQLUser",         "Service",
+        "StorageNotification"};
+    static const char *const with[] = {"PubSubTopic", "StorageBucket", "SQLInstance", "", "Zebra"};
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(without); i++)
+        assert_true(connector_kind_lacks_labels(without[i]));
+    for (size_t i = 0; i < ARRAY_LEN(with); i++)
+        assert_false(connector_kind_lacks_labels(with[i]));
+    assert_true(is_connector_group("pubsub.cnrm.cloud.google.com/v1beta1"));
+    assert_false(is_connector_group(".cnrm.cloud.google.com/v1"));
+    assert_false(is_connector_group("cnrm.cloud.google.com/v1"));
+    assert_false(is_connector_group("v1"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(a_lease_ages_by_the_clock_alone),
+        cmocka_unit_test(a_holder_is_known_by_the_ids_of_namespaces),
+        cmocka_unit_test(explain_names_who_holds_the_lease),
+        cmocka_unit_test(kinds_without_labels_are_found_from_the_first_to_the_last),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(connector_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(connector_cases); i++)
+        tests[n++] = (struct CMUnitTest){.name = connector_cases[i].name,
+                                         .test_func = decides,
+                                         .initial_state = &connector_cases[i]};
+    memcpy(tests + n, plain, sizeof(plain));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
