@@ -2,7 +2,6 @@
 """Objects in bulk for a real API server: written over several connections by several processes,
 because one Python writes no more than several hundred a second."""
 import multiprocessing
-import random
 import time
 
 from api_client import KARMADA, USER
@@ -18,8 +17,8 @@ class World:
     PER_NAMESPACE, POLICIES = 300, 10
 
     def __init__(self, templates):
-        self.templates = templates
-        self.policies = templates // self.PER_NAMESPACE * self.POLICIES
+        self.templates, self.namespaces = templates, templates // self.PER_NAMESPACE
+        self.policies = self.namespaces * self.POLICIES
 
     def policy_of(self, number):
         namespace, within = divmod(number, self.PER_NAMESPACE)
@@ -56,7 +55,8 @@ class World:
                 "metadata": {"name": f"web-{number}",
                              "namespace": f"team-{number // self.PER_NAMESPACE}",
                              "labels": {**labels, **claim["labels"]},
-                             "annotations": {**claim["annotations"], "example.com/owner": "a-team"}},
+                             "annotations": {**claim["annotations"],
+                                             "example.com/owner": "a-team"}},
                 "spec": {"replicas": 2, "selector": {"matchLabels": {"app": f"web-{number}"}},
                          "template": {"metadata": {"labels": {"app": f"web-{number}"}}, "spec": {
                              "containers": [{"name": "main", "image": "nginx", "resources": {
@@ -106,8 +106,7 @@ def join(processes):
 def load(server, world):
     """Write it all; the seconds that it took."""
     start = time.monotonic()
-    namespaces = world.templates // world.PER_NAMESPACE
-    for number in range(namespaces):
+    for number in range(world.namespaces):
         server.admin.create({"apiVersion": "v1", "kind": "Namespace",
                              "metadata": {"name": f"team-{number}"}})
     for api_version, kind in (("apps/v1", "Deployment"),
@@ -124,15 +123,16 @@ def load(server, world):
     return time.monotonic() - start
 
 
-def change_templates(client, at, world, until, rate, done):
-    """Change a label of one template after the other, so many a second."""
-    picked = random.Random(at)
+def come_and_go(client, at, world, until, rate, done):
+    """Create a template that the policies select and delete it, so many changes a second: the
+    cheapest change that there is for the server."""
     start, count = time.monotonic(), 0
     while time.monotonic() < until:
-        number = picked.randrange(world.templates)
-        client.patch(world.template(number), {"metadata": {"annotations": {
-            "example.com/touched": str(count)}}}, USER)
-        count += 1
+        guest = world.template(world.PER_NAMESPACE * (count % world.namespaces))
+        guest["metadata"]["name"] = f"guest-{at}"
+        client.create(guest)
+        client.delete(guest)
+        count += 2
         time.sleep(max(0.0, start + count / rate - time.monotonic()))
     with done.get_lock():
         done.value += count

@@ -13,6 +13,7 @@ import urllib.parse
 USER, KARMADA = "kubectl", "karmada-controller-manager"
 MERGE_PATCH = "application/merge-patch+json"
 PATIENCE_S = 60
+IDLE_S = 30  # The server hangs up after 90.
 
 
 class Refused(Exception):
@@ -36,7 +37,7 @@ class ApiClient:
         self.port, self.files = port, (ca, client_files)
         self.tls = ssl.create_default_context(cafile=str(ca))
         self.tls.load_cert_chain(*map(str, client_files))
-        self.connection = None
+        self.connection, self.used = None, 0
         self.resources = {}
 
     def another(self):
@@ -47,6 +48,9 @@ class ApiClient:
     # ---- requests
 
     def exchange(self, method, path, body, headers):
+        if time.monotonic() - self.used > IDLE_S:
+            self.hang_up()
+        self.used = time.monotonic()
         if not self.connection:
             self.connection = http.client.HTTPSConnection("127.0.0.1", self.port,
                                                           context=self.tls, timeout=PATIENCE_S)

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -165,6 +166,10 @@ class ApiServer:
         self.server.wait()
 
     def end(self):
+        for name, process in (("etcd", self.etcd), ("kube-apiserver", self.server)):
+            if process and process.poll() not in (None, -signal.SIGKILL):
+                log = (self.folder / f"{name}.log").read_text()
+                print(f"{name} ended by itself, status {process.returncode}:\n{log[-3000:]}")
         for process in (self.server, self.etcd):
             if process and process.poll() is None:
                 process.kill()
