@@ -32,6 +32,11 @@ int64_t machine_steady_ms(void)
     return read_ms(CLOCK_MONOTONIC);
 }
 
+int64_t machine_thread_ms(void)
+{
+    return read_ms(CLOCK_THREAD_CPUTIME_ID);
+}
+
 double machine_steady_seconds(void)
 {
     struct timespec now = read_clock(CLOCK_MONOTONIC);

@@ -17,6 +17,9 @@ int64_t machine_steady_ms(void);
 /* The same, finer. */
 double machine_steady_seconds(void);
 
+/* Processor time that the calling thread has used: what work costs, however busy others are. */
+int64_t machine_thread_ms(void);
+
 /* What the program was started with: NAME=value, NULL at the end. */
 const char *const *machine_environment(void);
 

@@ -3,7 +3,7 @@
 
 enum {
     SHORTEST_MS = 50, /* No eye and no scraper looks more often. */
-    COST_PARTS = 10,
+    COST_PARTS = 5,
 };
 
 void pace_init(struct pace *p, int64_t longest_ms, int64_t refresh_ms)
@@ -38,13 +38,13 @@ static int64_t interval_of(const struct pace *p, int64_t cost_ms)
     return interval_ms < p->longest_ms ? interval_ms : p->longest_ms;
 }
 
-int64_t pace_publish(struct pace *p, int64_t begun_ms, int64_t now_ms)
+int64_t pace_publish(struct pace *p, int64_t cost_ms, int64_t now_ms)
 {
     int64_t waited_ms = p->changed_ms != 0 ? now_ms - p->changed_ms : 0;
 
     if (p->changed_ms != 0)
         p->published_ms = now_ms;
-    p->interval_ms = interval_of(p, now_ms - begun_ms);
+    p->interval_ms = interval_of(p, cost_ms);
     p->changed_ms = 0;
     p->refreshed_ms = now_ms;
     return waited_ms;

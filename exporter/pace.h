@@ -5,7 +5,7 @@
 
 /*
  * When to publish: a change after a quiet time at once; while changes go on, as often as
- * costs a tenth of the time, but no less often than every `longest_ms`. So a single
+ * costs a fifth of a processor, but no less often than every `longest_ms`. So a single
  * edit is seen at once, and so is a storm of them where the page is small. Where nothing
  * changes, every `refresh_ms`, for the numbers that move by themselves (processor time,
  * requests). Steady milliseconds.
@@ -29,7 +29,7 @@ void pace_change(struct pace *p, int64_t now_ms);
 int64_t pace_deadline(const struct pace *p);
 
 /*
- * A page was begun at `begun_ms` and published now. How long ago the first change in it came;
- * 0 if there was none.
+ * A page is published now that cost so much processor time. How long ago the first
+ * change in it came; 0 if there was none.
  */
-int64_t pace_publish(struct pace *p, int64_t begun_ms, int64_t now_ms);
+int64_t pace_publish(struct pace *p, int64_t cost_ms, int64_t now_ms);

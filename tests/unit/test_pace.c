@@ -23,8 +23,8 @@ static void deadline(void **state)
 
     pace_init(&p, 900, 5000);
     pace_change(&p, 500);
-    pace_publish(&p, 0, 1000);
-    pace_publish(&p, 0, 1200);
+    pace_publish(&p, 1000, 1000);
+    pace_publish(&p, 1000, 1200);
     if (c->changed_ms)
         pace_change(&p, c->changed_ms);
     assert_int_equal(pace_deadline(&p), c->deadline_ms);
@@ -38,7 +38,7 @@ static struct cost_case {
 } cost_cases[] = {
     {"a page that costs nothing", 900, 0, 50},
     {"a cheap page", 900, 5, 50},
-    {"a page takes a tenth of the time", 900, 20, 200},
+    {"a page takes a fifth of the time", 900, 20, 100},
     {"but changes wait no longer than told", 900, 500, 900},
     {"however short that is", 0, 500, 0},
 };
@@ -50,7 +50,7 @@ static void cost(void **state)
 
     pace_init(&p, c->longest_ms, 5000);
     pace_change(&p, 1000);
-    pace_publish(&p, 1000, 1000 + c->cost_ms);
+    pace_publish(&p, c->cost_ms, 1000 + c->cost_ms);
     pace_change(&p, 1001 + c->cost_ms);
     assert_int_equal(pace_deadline(&p), 1000 + c->cost_ms + c->interval_ms);
 }
@@ -71,7 +71,7 @@ static void a_refresh_does_not_make_a_change_wait(void **state)
 
     (void)state;
     pace_init(&p, 900, 5000);
-    assert_int_equal(pace_publish(&p, 7000, 7000), 0);
+    assert_int_equal(pace_publish(&p, 0, 7000), 0);
     pace_change(&p, 7001);
     assert_true(pace_deadline(&p) <= 7001);
 }
@@ -84,8 +84,8 @@ static void the_oldest_change_tells_the_lag(void **state)
     pace_init(&p, 900, 5000);
     pace_change(&p, 3000);
     pace_change(&p, 3500);
-    assert_int_equal(pace_publish(&p, 3990, 4000), 1000);
-    assert_int_equal(pace_publish(&p, 4001, 4001), 0);
+    assert_int_equal(pace_publish(&p, 10, 4000), 1000);
+    assert_int_equal(pace_publish(&p, 0, 4001), 0);
     assert_int_equal(pace_deadline(&p), 9001);
 }
 
