@@ -28,6 +28,7 @@ clang-format          clang-format
 clang-tidy            clang-tidy
 libclang-rt-14-dev    has_fuzzer
 python3               python3
+python3-yaml          has_python_yaml
 jq                    jq
 openssl               openssl
 curl                  curl
@@ -36,6 +37,7 @@ curl                  curl
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
 unpacked_packages='
 prometheus            has_prometheus
+prometheus-alertmanager has_alertmanager
 '
 tools=${BUILD:-build}/tools
 
@@ -46,6 +48,15 @@ has_fuzzer() {
 has_prometheus() {
     local path=$PATH:$tools/usr/bin
     PATH=$path command -v prometheus >/dev/null && PATH=$path command -v promtool >/dev/null
+}
+
+has_alertmanager() {
+    local path=$PATH:$tools/usr/bin
+    PATH=$path command -v amtool >/dev/null && PATH=$path command -v prometheus-alertmanager >/dev/null
+}
+
+has_python_yaml() {
+    python3 -c 'import yaml' 2>/dev/null
 }
 
 found() {

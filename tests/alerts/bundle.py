@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the alerts share: the rules and their tests as data, and promtool."""
+import copy
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+from exporter import PROGRAM, main as main_of  # noqa: E402,F401
+
+try:
+    import yaml
+except ImportError:
+    print("there is no yaml module for python3: install the Debian package python3-yaml")
+    sys.exit(77)
+
+ALERTS = ROOT / "alerts"
+THRESHOLDS = "thresholds.yml"
+# Labels that scraping adds, and those that tell control planes and replicas apart.
+TARGET_LABELS = {"cluster", "job", "instance", "pod"}
+SORTS = ("fires", "quiet", "boundary")
+
+
+def need(*programs):
+    """Skip, visibly, where a program is missing."""
+    for program in programs:
+        if not shutil.which(program):
+            print(f"there is no {program}: tests/setup.sh test unpacks it")
+            sys.exit(77)
+
+
+def load(path):
+    return yaml.safe_load(path.read_text())
+
+
+def rule_files():
+    """The rule files by name, the thresholds first."""
+    names = sorted((ALERTS / "rules").glob("*.yml"), key=lambda p: (p.name != THRESHOLDS, p.name))
+    return {path.name: load(path) for path in names}
+
+
+def rules():
+    """Every rule with the file and the group it is in."""
+    return [(name, group, rule) for name, content in rule_files().items()
+            for group in content["groups"] for rule in group["rules"]]
+
+
+def alerts():
+    """The alerts by name: file, group, rule. No name is given twice."""
+    found = {}
+    for name, group, rule in rules():
+        if "alert" in rule:
+            assert rule["alert"] not in found, f"two rules are called {rule['alert']}"
+            found[rule["alert"]] = (name, group, rule)
+    return found
+
+
+def tests():
+    """The test files by the alert that they are named after."""
+    return {path.stem: load(path) for path in sorted((ALERTS / "tests").glob("*.yml"))}
+
+
+def sort_of(case):
+    return case["name"].split(":")[0]
+
+
+def families():
+    """The families of the program by name."""
+    done = subprocess.run([PROGRAM, "metrics", "--output", "json"], capture_output=True,
+                          timeout=60, check=True)
+    return {family["name"]: family for family in json.loads(done.stdout)}
+
+
+class Bench:
+    """A folder with rule files and test files, changed as a check wants them."""
+
+    def __init__(self):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="alerts-"))
+        (self.path / "rules").mkdir()
+        (self.path / "tests").mkdir()
+
+    def put(self, where, content):
+        (self.path / where).write_text(json.dumps(content))
+
+    def put_rules(self, content, only=None):
+        """Write rule files; of alerts `only` one, so that it is quick."""
+        for name, file in content.items():
+            if only is not None:
+                file = copy.deepcopy(file)
+                for group in file["groups"]:
+                    group["rules"] = [rule for rule in group["rules"]
+                                      if rule.get("alert", only) == only]
+            self.put("rules/" + name, file)
+
+    def run(self, *names):
+        """True if promtool passes the test files; and what it said."""
+        done = subprocess.run(
+            ["promtool", "test", "rules", *[f"{name}.yml" for name in names]],
+            cwd=self.path / "tests", capture_output=True, text=True, timeout=300, check=False)
+        text = done.stdout + done.stderr
+        # A fault in the file is no verdict on a rule.
+        assert not re.search(r"error|unmarshal|no such file", text, re.I), text
+        return done.returncode == 0, text
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path)
+
+
+def workers():
+    return min(2, os.cpu_count() or 1)

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the families are that rules and pages may name, and whether an expression keeps to them."""
+from bundle import TARGET_LABELS, families, rules
+from promql import allowed_values, dropped_labels, listed_labels, selectors
+
+# Families that the contract fixes and the program does not have yet, with their labels. One that
+# it has by now does not belong here, and a test says so.
+ANNOUNCED = {}
+
+def catalogue():
+    """Labels by family, and the values of each that is known: the program's, and what records."""
+    known = {name: {label["name"]: label["values"] for label in family["labels"]}
+             for name, family in families().items()}
+    for name, family in families().items():
+        if family["type"] == "histogram":
+            known[name + "_bucket"] = {**known[name], "le": []}
+    for name, labels in ANNOUNCED.items():
+        known.setdefault(name, {label: [] for label in labels})
+    known["up"] = {}
+    for _, _, rule in rules():
+        if "record" in rule:
+            name = rule["record"]
+            labels = {label: values for metric, _ in selectors(rule["expr"])
+                      for label, values in known[metric].items()
+                      if label not in dropped_labels(rule["expr"])}
+            for label, value in rule.get("labels", {}).items():
+                labels[label] = known.get(name, {}).get(label, []) + [value]
+            known[name] = labels
+    return known
+
+
+def check_expression(expression, known, where):
+    """Complain about each metric, label and value that does not exist; the labels that do."""
+    labels = set(TARGET_LABELS)
+    for metric, matchers in selectors(expression):
+        assert metric in known, f"{where}: there is no family {metric}"
+        labels |= set(known[metric])
+        for label, operator, value in matchers:
+            assert label in known[metric] or label in TARGET_LABELS, \
+                f"{where}: {metric} has no label {label}"
+            values = known[metric].get(label)
+            for one in allowed_values(operator, value) if values and value != "x" else []:
+                assert one in values, f"{where}: {metric} has no {label}=\"{one}\""
+    for label in listed_labels(expression):
+        assert label in labels, f"{where}: no family there has the label {label}"
+    return labels

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Just enough of PromQL to know which metrics and labels an expression names."""
+import re
+
+WORDS = {"and", "or", "unless", "by", "without", "on", "ignoring", "group_left", "group_right",
+         "offset", "bool", "sum", "max", "min", "count", "topk"}
+LABEL_LISTS = r"\b(by|without|on|ignoring|group_left|group_right)\s*\(([^()]*)\)"
+MATCHER = re.compile(r'([a-zA-Z_]\w*)\s*(=~|!~|!=|=)\s*"((?:[^"\\]|\\.)*)"')
+SELECTOR = re.compile(r"([a-zA-Z_:][\w:]*)\s*\{([^{}]*)\}")
+
+
+def selectors(expression):
+    """Every metric of the expression with its matchers: name, [(label, operator, value)]."""
+    found = [(name, MATCHER.findall(matchers)) for name, matchers in SELECTOR.findall(expression)]
+    bare = SELECTOR.sub(" ", expression)
+    bare = re.sub(LABEL_LISTS, " ", bare)
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', " ", bare)
+    bare = re.sub(r"\[[^\]]*\]", " ", bare)
+    bare = re.sub(r"\b\d[\w.]*", " ", bare)
+    for name, call in re.findall(r"([a-zA-Z_:][\w:]*)(\s*\(?)", bare):
+        if name not in WORDS and not call.endswith("("):
+            found.append((name, []))
+    return found
+
+
+def listed_labels(expression):
+    """The labels that by, without, on, ignoring and group_left name."""
+    return {label.strip() for _, labels in re.findall(LABEL_LISTS, expression)
+            for label in labels.split(",") if label.strip()}
+
+
+def dropped_labels(expression):
+    """The labels that without takes away, somewhere in the expression."""
+    return {label.strip() for word, labels in re.findall(LABEL_LISTS, expression)
+            if word == "without" for label in labels.split(",") if label.strip()}
+
+
+def template_labels(text):
+    """The labels that a template takes from its alert."""
+    return set(re.findall(r"\$labels\.(\w+)", text))
+
+
+def template_queries(text):
+    """The queries within a template, with anything for what printf fills in; the row's labels."""
+    queries = [query.replace('\\"', '"').replace("%q", '"x"')
+               for query in re.findall(r'printf "((?:[^"\\]|\\.)*)"[^|]*\| query', text)]
+    return queries, set(re.findall(r"\$row\.Labels\.(\w+)", text))
+
+
+def allowed_values(operator, value):
+    """The values that a matcher means, one by one."""
+    return value.split("|") if operator in ("=~", "!~") else [value]
