@@ -132,7 +132,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run setup test check unit faults e2e bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run setup test check unit faults e2e mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -159,6 +159,9 @@ faults: $(call programs,$(FAULTS)) ## follow an API server that misbehaves, over
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
+
+mutants: $(EXPORTER) ## change each alert for the worse, in more ways than `make test` does
+	@MUTANTS=all tests/alerts/mutants.test
 
 bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
 	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \

@@ -6,6 +6,10 @@ from promql import allowed_values, dropped_labels, listed_labels, selectors
 # Families that the contract fixes and the program does not have yet, with their labels. One that
 # it has by now does not belong here, and a test says so.
 ANNOUNCED = {}
+# What Prometheus itself tells of each target.
+SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
+           "scrape_samples_post_metric_relabeling"]
+
 
 def catalogue():
     """Labels by family, and the values of each that is known: the program's, and what records."""
@@ -16,7 +20,7 @@ def catalogue():
             known[name + "_bucket"] = {**known[name], "le": []}
     for name, labels in ANNOUNCED.items():
         known.setdefault(name, {label: [] for label in labels})
-    known["up"] = {}
+    known.update((name, {}) for name in SCRAPED)
     for _, _, rule in rules():
         if "record" in rule:
             name = rule["record"]
