@@ -71,10 +71,10 @@ class Program:
 class Prometheus(Program):
     """It scrapes one exporter each second, evaluates the rules, and tells an Alertmanager."""
 
-    def __init__(self, exporter, rules, alertmanager):
+    def __init__(self, exporter, rules, alertmanager, scrape_s=1):
         files = {f"rules-{i}.yml": json.dumps(content) for i, content in enumerate(rules)}
         config = {
-            "global": {"scrape_interval": "1s", "evaluation_interval": "1s"},
+            "global": {"scrape_interval": f"{scrape_s}s", "evaluation_interval": "1s"},
             "rule_files": ["rules-*.yml"],
             "alerting": {"alertmanagers": [
                 {"static_configs": [{"targets": [alertmanager]}]}] if alertmanager else []},
