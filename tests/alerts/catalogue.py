@@ -3,9 +3,17 @@
 from bundle import TARGET_LABELS, families, rules
 from promql import allowed_values, dropped_labels, listed_labels, selectors
 
-# Families that the contract fixes and the program does not have yet, with their labels. One that
-# it has by now does not belong here, and a test says so.
-ANNOUNCED = {}
+# Families that the contract fixes and the program does not have yet, with the known values of
+# their labels. One that it has by now does not belong here, and a test says so.
+ANNOUNCED = {
+    "karmada_configconnector_conflicts": {
+        "class": ["reported", "duplicate_identity", "multi_cluster_placement", "unknown_holder",
+                  "expired", "expiring", "lapse_hazard", "unprotectable", "deletion_trap"]},
+    "karmada_configconnector_leases": {"state": ["held", "expiring", "expired", "absent"]},
+    "karmada_configconnector_resources": {"api_group": [], "protection": []},
+    "karmada_configconnector_lease_expiration_min_timestamp_seconds": {},
+    "karmada_configconnector_asset_snapshot_timestamp_seconds": {},
+}
 # What Prometheus itself tells of each target.
 SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
            "scrape_samples_post_metric_relabeling"]
@@ -19,7 +27,7 @@ def catalogue():
         if family["type"] == "histogram":
             known[name + "_bucket"] = {**known[name], "le": []}
     for name, labels in ANNOUNCED.items():
-        known.setdefault(name, {label: [] for label in labels})
+        known.setdefault(name, labels)
     known.update((name, {}) for name in SCRAPED)
     for _, _, rule in rules():
         if "record" in rule:
