@@ -67,7 +67,7 @@ FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
-E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test tests/alerts/*.test))
+E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test tests/alerts/*.test tests/boards/*.test))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
 ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
@@ -156,7 +156,7 @@ unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick l
 faults: $(call programs,$(FAULTS)) ## follow an API server that misbehaves, over HTTP/2 and TLS
 	@tests/run-faults.sh $< '$(ONLY)'
 
-e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts}/*.test
+e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
 

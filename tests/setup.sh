@@ -32,12 +32,13 @@ python3-yaml          has_python_yaml
 jq                    jq
 openssl               openssl
 curl                  curl
+jsonnet               jsonnet
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
 unpacked_packages='
-prometheus            has_prometheus
-prometheus-alertmanager has_alertmanager
+prometheus               has_prometheus
+prometheus-alertmanager  has_alertmanager
 '
 tools=${BUILD:-build}/tools
 

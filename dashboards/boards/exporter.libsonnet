@@ -1,0 +1,68 @@
+// Can the other boards be believed: is everything read, how late is it, what was left out.
+function(kit)
+  local p = kit.p, q = kit.q, limits = kit.config.thresholds;
+  local one = 'instance=~"$instance"';
+  local own(name) = 'karmada_policy_exporter_' + name;
+  local replica = q.cluster('job, instance');
+  local mine(family) = q.series(family, one);
+  kit.b.board('exporter', 'Exporter health', 'Whether the other boards can be believed: is everything read, how late are the numbers, what was left out.', [
+    kit.b.variable('instance', 'Instance', 'karmada_policy_exporter_up'),
+  ], [
+    p.stat('Ready', 'Exporters that answer and have read everything, over all that Prometheus scrapes. Until then they show no other numbers.', 'percentunit', 'avg(%s or 0 * (%s))' % [mine(own('up')), q.targets(one)], w=3, spark=false),
+    p.stat('Age of the numbers', 'How long ago the page of the exporter that is furthest behind was brought up to date.', 's', 'time() - min(%s)' % mine(own('snapshot_timestamp_seconds')), w=3, spark=false),
+    p.stat('Change to page', 'How long the first change after a page waited to be on the next, 99th percentile.', 's', 'histogram_quantile(0.99, sum by (le) (rate(%s[$__rate_interval])))' % mine(own('event_lag_seconds_bucket')), w=3, limits=limits.eventLag),
+    p.stat('Broken manifests', 'Manifest files that cannot be read as they are now; their last good content counts.', 'short', 'sum(%s)' % mine(own('manifest_errors')), w=3, limits=limits.any),
+    p.stat('Not understood', 'Objects that could not be understood within the time shown; the version before them counts.', 'short', q.orZero('sum(increase(%s[$__range]))' % mine(own('decode_errors_total'))), w=3, limits=limits.any),
+    p.stat('Left out', 'Series with one object each that are not shown because there are more than the detail limit.', 'short', q.orZero('sum(%s)' % mine(own('detail_series_dropped'))), w=3, limits=limits.any),
+    p.stat('Configuration', '1 if the configuration in force is the last one that was given.', 'short', 'min(%s)' % mine(own('config_last_reload_successful')), w=3, spark=false, mappings=[{
+      type: 'value',
+      options: { '0': { text: 'refused', color: 'red', index: 0 }, '1': { text: 'in force', color: 'green', index: 1 } },
+    }]),
+    p.stat('Memory', 'Resident memory of the largest exporter.', 'bytes', 'max(%s)' % mine('process_resident_memory_bytes'), w=3),
+
+    p.row('Which'),
+    p.table(
+      'Exporters',
+      'Each exporter that Prometheus scrapes: its build, whether it answers and is ready, and for how long it runs. A click opens its own page.',
+      [
+        p.clusterLabel,
+        p.label('job', 'Job', 220),
+        p.label('instance', 'Instance', null, { title: 'Page of this exporter', targetBlank: true, url: 'http://${__value.text}/' }),
+        p.label('version', 'Version', 150),
+        p.label('compiler', 'Compiler', 150),
+      ],
+      [
+        p.value('Answers', 'short', 'max by (%s) (%s)' % [replica, q.targets(one)], 90),
+        p.value('Ready', 'short', 'max by (%s) (%s)' % [replica, mine(own('up'))], 80),
+        p.value('Runs for', 's', 'time() - max by (%s) (%s)' % [replica, mine('process_start_time_seconds')], 110),
+        p.value('Build', 'short', 'max by (%s, version, compiler) (%s)' % [replica, mine(own('build_info'))], 70),
+      ],
+      w=24,
+      h=5
+    ),
+
+    p.row('The way of the data'),
+    p.series('Change to page', 'How long the first change after a page waited to be on the next.', 's', [
+      p.query('histogram_quantile(0.5, sum by (le) (rate(%s[$__rate_interval])))' % mine(own('event_lag_seconds_bucket')), 'median'),
+      p.query('histogram_quantile(0.99, sum by (le) (rate(%s[$__rate_interval])))' % mine(own('event_lag_seconds_bucket')), '99th percentile'),
+    ]),
+    p.series('Objects looked at', 'How many objects the rules look at in a second, each look counted.', 'ops', [p.query('sum by (instance) (rate(%s[$__rate_interval]))' % mine(own('evaluations_total')), '{{instance}}')]),
+    p.series('Objects in memory', 'By resource: a resource that falls to 0 was deleted or can no longer be read.', 'short', [p.query('max by (resource) (%s)' % mine(own('objects')), '{{resource}}')]),
+    p.series('Time of a slice of evaluation', 'How long the rules look at objects before pages are answered again, 99th percentile.', 's', [p.query('histogram_quantile(0.99, sum by (le, instance) (rate(%s[$__rate_interval])))' % mine(own('evaluation_duration_seconds_bucket')), '{{instance}}')]),
+
+    p.row('Sources'),
+    p.series('Manifest files', 'Files that are followed, and those that cannot be read as they are now.', 'short', [
+      p.query('max(%s)' % mine(own('manifest_files')), 'files'),
+      p.query('max(%s)' % mine(own('manifest_errors')), 'broken'),
+    ], w=8),
+    p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % mine(own('decode_errors_total')), '{{resource}}')], w=8),
+    p.series('Series left out', 'By family: more objects than the detail limit.', 'short', [p.query('max by (family) (%s)' % mine(own('detail_series_dropped')), '{{family}}')], w=8),
+
+    p.row('Scrapes and the process'),
+    p.series('Requests by handler and status', 'What is asked of the exporter, and how it answers.', 'reqps', [p.query('sum by (handler, code) (rate(%s[$__rate_interval])) > 0' % mine(own('http_requests_total')), '{{handler}} {{code}}')], w=8),
+    p.series('Time of a scrape', 'As Prometheus measures it, by instance.', 's', [p.query('%s and on (job, instance) %s' % [mine('scrape_duration_seconds'), mine(own('up'))], '{{instance}}')], w=8),
+    p.series('Series of a page', 'Samples that Prometheus takes at a scrape.', 'short', [p.query('%s and on (job, instance) %s' % [mine('scrape_samples_scraped'), mine(own('up'))], '{{instance}}')], w=8),
+    p.series('Memory', 'Resident memory, by instance.', 'bytes', [p.query(mine('process_resident_memory_bytes'), '{{instance}}')], w=8),
+    p.series('CPU', 'Cores in use, by instance.', 'short', [p.query('rate(%s[$__rate_interval])' % mine('process_cpu_seconds_total'), '{{instance}}')], w=8),
+    p.series('Open files', 'Descriptors in use, and the limit.', 'percentunit', [p.query('%s / %s' % [mine('process_open_fds'), mine('process_max_fds')], '{{instance}}')], w=8),
+  ])

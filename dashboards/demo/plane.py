@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Karmada control plane in a folder: what users write, and what Karmada writes in answer.
+
+Every object is one file. Karmada's part is small, but the objects look as a real control plane
+leaves them: claims as labels and annotations, bindings with copied fields, dependencies with
+requiredBy, times in managedFields. Whatever is in `stuck` Karmada forgets, so that there is
+something to be overdue.
+"""
+import copy
+import datetime
+import json
+import pathlib
+
+OVERWRITE, ABORT = "Overwrite", "Abort"
+COPIED = ("conflictResolution", "preserveResourcesOnDeletion", "propagateDeps", "schedulerName")
+
+
+def stamp(when):
+    return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def identity(obj):
+    return obj["kind"], obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
+
+
+class Plane:
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.objects, self.stuck, self.ids = {}, set(), 0
+        self.ago = datetime.timedelta()
+
+    # ---- what users write
+
+    def cluster(self, name, cpu, memory, used_cpu, used_memory):
+        self.write({
+            "apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster",
+            "metadata": {"name": name, "labels": {"env": "demo"}}, "spec": {"region": "eu"},
+            "status": {"conditions": [{"type": "Ready", "status": "True"}], "resourceSummary": {
+                "allocatable": {"cpu": cpu, "memory": memory, "pods": "110"},
+                "allocated": {"cpu": used_cpu, "memory": used_memory, "pods": "20"}}}})
+
+    def policy(self, namespace, name, clusters, *, selects=None, divide="Duplicated", lazy=False,
+               **spec):
+        """A PropagationPolicy, or without namespace a ClusterPropagationPolicy."""
+        kind = "PropagationPolicy" if namespace else "ClusterPropagationPolicy"
+        before = self.objects.get((kind, namespace, name))
+        self.ids += not before
+        selectors = [{"apiVersion": "apps/v1", "kind": "Deployment", **s} for s in selects or [{}]]
+        self.user_writes({
+            "apiVersion": "policy.karmada.io/v1alpha1", "kind": kind,
+            "metadata": {"name": name, **({"namespace": namespace} if namespace else {}),
+                         "labels": before["metadata"]["labels"] if before else {
+                             self.key(namespace, "permanent-id"): f"demo-{self.ids}"}},
+            "spec": {"resourceSelectors": selectors, "placement": placement(clusters, divide),
+                     "preemption": "Never", "priority": 0, "propagateDeps": True,
+                     "conflictResolution": ABORT, "preserveResourcesOnDeletion": False,
+                     "schedulerName": "default-scheduler",
+                     **({"activationPreference": "Lazy"} if lazy else {}), **spec}})
+        self.settle()
+
+    def template(self, namespace, name, *, replicas=2, cpu="250m", memory="512Mi", mounts=None):
+        volumes = [{"name": "config", "configMap": {"name": mounts}}] if mounts else []
+        container = {"name": "app", "image": "nginx",
+                     "resources": {"requests": {"cpu": cpu, "memory": memory}}}
+        self.user_writes({
+            "apiVersion": "apps/v1", "kind": "Deployment",
+            "metadata": {"name": name, "namespace": namespace, "labels": {"app": name}},
+            "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": name}},
+                     "template": {"metadata": {"labels": {"app": name}},
+                                  "spec": {"containers": [container], "volumes": volumes}}}})
+        self.settle()
+
+    def config_map(self, namespace, name):
+        self.user_writes({"apiVersion": "v1", "kind": "ConfigMap",
+                          "metadata": {"name": name, "namespace": namespace}, "data": {"a": "b"}})
+        self.settle()
+
+    def touch(self, namespace, name):
+        """Its user changes a template: what was deferred is done."""
+        template = self.objects[("Deployment", namespace, name)]
+        template["spec"]["template"]["metadata"].setdefault("annotations", {})["touched"] = (
+            stamp(self.now()))
+        self.user_writes(template)
+        policy = self.claimed(template) or self.best(template)
+        if policy:
+            self.bind(template, policy)
+        self.settle()
+
+    def delete(self, kind, namespace, name):
+        gone = self.objects.pop((kind, namespace, name))
+        self.path(gone).unlink()
+        if kind.endswith("PropagationPolicy"):
+            for template in self.templates():
+                if (self.claim(template) == (kind, namespace, name)
+                        and template["metadata"]["name"] not in self.stuck):
+                    self.release(template)
+        binding = self.objects.get(self.binding_of(gone))
+        if binding:
+            self.delete(*identity(binding))
+        self.settle()
+
+    # ---- what Karmada writes
+
+    def settle(self):
+        for template in self.templates():
+            if template["metadata"]["name"] in self.stuck:
+                continue
+            policy = self.claimed(template)
+            if policy and not selects(policy, template):
+                self.release(template)
+                policy = None
+            held = policy or self.claim(template)
+            policy = policy or (None if held else self.best(template))
+            bound = self.objects.get(self.binding_of(template))
+            lazy = policy and policy["spec"].get("activationPreference") == "Lazy"
+            if policy and not (lazy and bound):
+                self.bind(template, policy)
+        for template in self.templates():
+            if template["kind"] == "ConfigMap" and template["metadata"]["name"] not in self.stuck:
+                self.attach(template)
+
+    def bind(self, template, policy):
+        """Claim the template, and copy to its binding what the policy says."""
+        meta, spec = template["metadata"], policy["spec"]
+        namespace = policy["metadata"].get("namespace", "")
+        claim = {"labels": {**policy["metadata"]["labels"]}, "annotations": {
+            self.key(namespace, "name"): policy["metadata"]["name"],
+            **({self.key(namespace, "namespace"): namespace} if namespace else {})}}
+        for field, keys in claim.items():
+            meta[field] = {**meta.get(field, {}), **keys}
+        self.write(template)
+        replicas = template.get("spec", {}).get("replicas", 0)
+        annotations = {**claim["annotations"],
+                       "policy.karmada.io/applied-placement": json.dumps(spec["placement"])}
+        self.karmada_writes({
+            "apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
+            "metadata": {"name": self.binding_of(template)[2], "namespace": meta["namespace"],
+                         "labels": claim["labels"], "annotations": annotations},
+            "spec": {"resource": reference(template), **requirements(template),
+                     "clusters": divide(replicas, spec["placement"]),
+                     "placement": copy.deepcopy(spec["placement"]),
+                     **{field: spec[field] for field in COPIED}}})
+
+    def release(self, template):
+        """The claim goes from template and binding; what runs goes on."""
+        for obj in (template, self.objects.get(self.binding_of(template))):
+            if obj:
+                for field in ("labels", "annotations"):
+                    obj["metadata"][field] = {
+                        k: v for k, v in obj["metadata"].get(field, {}).items()
+                        if "propagationpolicy.karmada.io/" not in k}
+                self.write(obj)
+
+    def attach(self, config):
+        """The binding of a dependency: any Overwrite wins over Abort, any true over false."""
+        namespace, name = config["metadata"]["namespace"], config["metadata"]["name"]
+        referrers = []
+        for template in self.templates():
+            volumes = template.get("spec", {}).get("template", {}).get("spec", {}).get("volumes")
+            binding = self.objects.get(self.binding_of(template))
+            mounted = [v["configMap"]["name"] for v in volumes or []]
+            if binding and name in mounted and template["metadata"]["namespace"] == namespace:
+                referrers.append(binding["spec"] | {"name": binding["metadata"]["name"]})
+        binding = self.objects.get(self.binding_of(config))
+        if not referrers:
+            return
+        required = {"requiredBy": [{"namespace": namespace, "name": r["name"],
+                                    "clusters": r["clusters"]} for r in referrers]}
+        if binding and "placement" in binding["spec"]:
+            # It has a policy of its own, whose values stand.
+            self.karmada_writes({**binding, "spec": {**binding["spec"], **required}})
+            return
+        resolved = {
+            "conflictResolution": OVERWRITE if any(
+                r["conflictResolution"] == OVERWRITE for r in referrers) else ABORT,
+            "preserveResourcesOnDeletion": any(r["preserveResourcesOnDeletion"]
+                                               for r in referrers)}
+        self.karmada_writes({
+            "apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
+            "metadata": {"name": self.binding_of(config)[2], "namespace": namespace},
+            "spec": {"resource": reference(config), **resolved, **required}})
+        self.tell_of_conflict(namespace, self.binding_of(config)[2], referrers)
+
+    def tell_of_conflict(self, namespace, binding, referrers):
+        texts = [f"{title} conflicted ({one} vs {other})" for title, field, one, other in (
+            ("ConflictResolution", "conflictResolution", OVERWRITE, ABORT),
+            ("PreserveResourcesOnDeletion", "preserveResourcesOnDeletion", "true", "false"))
+            if len({r[field] for r in referrers}) > 1]
+        if texts:
+            key = ("Event", namespace, binding + ".conflict")
+            count = self.objects.get(key, {}).get("count", 0) + 1
+            self.write({"apiVersion": "v1", "kind": "Event",
+                        "metadata": {"namespace": namespace, "name": key[2]},
+                        "involvedObject": {"apiVersion": "work.karmada.io/v1alpha2",
+                                           "kind": "ResourceBinding", "namespace": namespace,
+                                           "name": binding},
+                        "reason": "DependencyPolicyConflict", "type": "Warning", "count": count,
+                        "message": f"Dependency policy conflict detected: {'; '.join(texts)}.",
+                        "source": {"component": "dependencies-distributor"}})
+
+    # ---- who selects what
+
+    def best(self, template):
+        namespace = template["metadata"]["namespace"]
+        matches = [p for p in self.objects.values() if p["kind"].endswith("PropagationPolicy")
+                   and p["metadata"].get("namespace", namespace) == namespace
+                   and selects(p, template)]
+        return min(matches, default=None, key=lambda p: (
+            p["kind"] != "PropagationPolicy", -p["spec"]["priority"], p["metadata"]["name"]))
+
+    def claim(self, template):
+        notes = template["metadata"].get("annotations", {})
+        if self.key("ns", "name") in notes:
+            return ("PropagationPolicy", notes[self.key("ns", "namespace")],
+                    notes[self.key("ns", "name")])
+        if self.key("", "name") in notes:
+            return "ClusterPropagationPolicy", "", notes[self.key("", "name")]
+        return None
+
+    def claimed(self, template):
+        return self.objects.get(self.claim(template))
+
+    @staticmethod
+    def key(namespace, word):
+        return f"{'' if namespace else 'cluster'}propagationpolicy.karmada.io/{word}"
+
+    @staticmethod
+    def binding_of(template):
+        kind, namespace, name = identity(template)
+        return "ResourceBinding", namespace, f"{name}-{kind}".lower()
+
+    def templates(self):
+        return [o for o in list(self.objects.values()) if o["kind"] in ("Deployment", "ConfigMap")]
+
+    # ---- writing
+
+    def now(self):
+        return datetime.datetime.now(datetime.timezone.utc) - self.ago
+
+    def user_writes(self, obj):
+        self.write(obj, "kubectl")
+
+    def karmada_writes(self, obj):
+        before = self.objects.get(identity(obj))
+        if before is None or before["spec"] != obj["spec"]:
+            self.write(obj, "karmada-controller-manager")
+
+    def write(self, obj, manager=None):
+        before = self.objects.get(identity(obj))
+        meta = obj["metadata"]
+        if before:
+            old = before["metadata"]
+            meta.update({k: v for k, v in old.items() if k not in meta})
+        meta.setdefault("creationTimestamp", stamp(self.now()))
+        if manager:
+            meta["generation"] = meta.get("generation", 0) + 1
+            meta["managedFields"] = [{"manager": manager, "operation": "Update",
+                                      "time": stamp(self.now()), "fieldsV1": {"f:spec": {}}}]
+        self.objects[identity(obj)] = obj
+        path = self.path(obj)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_name(path.name + "~")
+        beside.write_text(json.dumps(obj, indent=2) + "\n")
+        beside.rename(path)
+
+    def path(self, obj):
+        kind, namespace, name = identity(obj)
+        return self.folder / (namespace or "cluster-wide") / f"{kind.lower()}-{name}.json"
+
+
+def placement(clusters, how):
+    """`clusters`: names, or names with weights for a Divided placement."""
+    affinity = {"clusterAffinity": {"clusterNames": list(clusters)}}
+    if how == "Aggregated":
+        return {**affinity, "replicaScheduling": {"replicaSchedulingType": "Divided",
+                                                  "replicaDivisionPreference": "Aggregated"}}
+    if isinstance(clusters, dict):
+        weights = [{"targetCluster": {"clusterNames": [name]}, "weight": weight}
+                   for name, weight in clusters.items()]
+        return {**affinity, "replicaScheduling": {
+            "replicaSchedulingType": "Divided", "replicaDivisionPreference": "Weighted",
+            "weightPreference": {"staticWeightList": weights}}}
+    return affinity
+
+
+def divide(replicas, where):
+    """Roughly as the scheduler would."""
+    names = where["clusterAffinity"]["clusterNames"]
+    how = where.get("replicaScheduling", {})
+    if how.get("replicaDivisionPreference") == "Aggregated":
+        return [{"name": names[0], "replicas": replicas}]
+    if "weightPreference" not in how:
+        return [{"name": name, "replicas": replicas} for name in names]
+    weights = {w["targetCluster"]["clusterNames"][0]: w["weight"]
+               for w in how["weightPreference"]["staticWeightList"]}
+    shares = {name: replicas * weight // sum(weights.values()) for name, weight in weights.items()}
+    shares[names[0]] += replicas - sum(shares.values())
+    return [{"name": name, "replicas": share} for name, share in shares.items() if share]
+
+
+def requirements(template):
+    """What the binding of a workload says of its replicas; nothing else has any."""
+    if template["kind"] != "Deployment":
+        return {}
+    container = template["spec"]["template"]["spec"]["containers"][0]
+    return {"replicas": template["spec"]["replicas"],
+            "replicaRequirements": {"resourceRequest": container["resources"]["requests"]}}
+
+
+def selects(policy, template):
+    facts = {"apiVersion": template["apiVersion"], "kind": template["kind"],
+             "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"]}
+    fits = lambda rule: all(facts.get(key) == value for key, value in rule.items())  # noqa: E731
+    spec = policy["spec"]
+    return (any(map(fits, spec["resourceSelectors"]))
+            and not any(map(fits, spec.get("excludedResources", []))))
+
+
+def reference(template):
+    return {"apiVersion": template["apiVersion"], "kind": template["kind"],
+            "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"]}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real servers on loopback: an exporter, a Prometheus, an Alertmanager; each ends with its block."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = str(ROOT / os.environ.get("EXPORTER", "build/karmada-policy-exporter"))
+# Where `make setup` unpacks programs that it must not install.
+UNPACKED = ROOT / os.environ.get("BUILD", "build") / "tools/usr/bin"
+PATIENCE_S = 60
+
+
+def program(name):
+    """The path of a program, None if there is none."""
+    return shutil.which(name) or shutil.which(name, path=str(UNPACKED))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def fetch(url):
+    """Status and text of a page; of a refused connection, 0 and nothing."""
+    try:
+        with urllib.request.urlopen(url, timeout=PATIENCE_S) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+    except OSError:
+        return 0, ""
+
+
+class Server:
+    """A program with its log, told to end by its own number and nothing else's."""
+
+    def __init__(self, name, arguments, log, stdin=subprocess.DEVNULL):
+        self.name, self.log = name, pathlib.Path(log)
+        with open(self.log, "wb") as output:
+            self.process = subprocess.Popen(list(map(str, arguments)), stdin=stdin,
+                                            stdout=output, stderr=subprocess.STDOUT)
+
+    def wait_until(self, what, claim):
+        deadline = time.monotonic() + PATIENCE_S
+        while not claim():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                text = self.log.read_text(errors="replace")[-2000:]
+                self.end()
+                raise RuntimeError(f"{self.name}: waited in vain to {what}; its log ends:\n{text}")
+            time.sleep(0.05)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(20)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+
+class Exporter(Server):
+    def __init__(self, log, *arguments, port=None, stdin=subprocess.DEVNULL):
+        self.address = f"127.0.0.1:{port or free_port()}"
+        self.url = f"http://{self.address}"
+        super().__init__("karmada-policy-exporter",
+                         [PROGRAM, *arguments, "--web.listen-address", self.address], log, stdin)
+        self.wait_until("answer", lambda: fetch(self.url + "/-/healthy")[0] == 200)
+
+
+class Prometheus(Server):
+    def __init__(self, folder, config, port=None):
+        """`config`: the text of its configuration file."""
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "prometheus.yml").write_text(config)
+        self.address = f"127.0.0.1:{port or free_port()}"
+        self.url = f"http://{self.address}"
+        super().__init__("prometheus", [
+            program("prometheus"), f"--config.file={folder / 'prometheus.yml'}",
+            f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={self.address}"],
+            folder / "prometheus.log")
+        self.wait_until("be ready", lambda: fetch(self.url + "/-/ready")[0] == 200)
+
+    def ask(self, path, **parameters):
+        status, text = fetch(f"{self.url}/api/v1/{path}?" + urllib.parse.urlencode(parameters))
+        if status != 200:
+            raise RuntimeError(f"prometheus says {status} to {parameters}: {text[:500]}")
+        return json.loads(text)["data"]
+
+    def query(self, expr, **parameters):
+        """Rows (labels, number) of an expression now."""
+        return [(row["metric"], float(row["value"][1]))
+                for row in self.ask("query", query=expr, **parameters)["result"]]
+
+
+class Alertmanager(Server):
+    def __init__(self, folder, config, port=None):
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "alertmanager.yml").write_text(config)
+        self.address = f"127.0.0.1:{port or free_port()}"
+        self.url = f"http://{self.address}"
+        super().__init__("alertmanager", [
+            program("prometheus-alertmanager") or program("alertmanager"),
+            f"--config.file={folder / 'alertmanager.yml'}", f"--storage.path={folder / 'data'}",
+            f"--web.listen-address={self.address}", "--cluster.listen-address="],
+            folder / "alertmanager.log")
+        self.wait_until("be ready", lambda: fetch(self.url + "/-/ready")[0] == 200)
+
+
+# The rules that have a duration to wait, or to keep firing.
+WAIT = re.compile(r"^(\s+(?:for|keep_firing_for): *)(\S+)", re.M)
+SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+
+
+def hurry(rules, times):
+    """The text of a rule file whose alerts wait only a fraction of their time."""
+    def shorter(match):
+        seconds = sum(int(n) * SECONDS[unit]
+                      for n, unit in re.findall(r"(\d+)(ms|[smhdw])", match[2]))
+        return f"{match[1]}{int(seconds / times)}s"
+    return WAIT.sub(shorter, rules)
+
+
+def bundled_rules():
+    """The rule files of alerts/, none where there are none."""
+    return sorted(p for p in (ROOT / "alerts").glob("*.rules.y*ml"))

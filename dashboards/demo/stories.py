@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What happens on the demo's control plane: a calm start, and stories that go round and round.
+
+A story is a list of steps (seconds until the next, what happens in words, how). The step with
+`PEAK` in front of its words is where the story's finding is to be seen.
+"""
+import datetime
+
+from plane import ABORT, OVERWRITE
+
+PEAK = "! "
+PAYMENTS = ("api", "ledger", "gateway", "fraud", "invoices", "payouts")
+
+
+def set_up(plane):
+    """All is well, and was for some days; but for a few things that nobody ever cleaned up."""
+    plane.ago = datetime.timedelta(days=3)
+    plane.cluster("member1", "32", "128Gi", "20", "80Gi")
+    plane.cluster("member2", "16", "64Gi", "9", "30Gi")
+    plane.cluster("member3", "8", "32Gi", "6", "20Gi")
+    agree(plane)
+    plane.config_map("shop", "my-config")
+    for name in ("app-a", "app-b"):
+        plane.template("shop", name, mounts="my-config")
+    payments_on(plane, {"member1": 1})
+    for name in PAYMENTS:
+        plane.template("payments", name, replicas=4, cpu="500m", memory="1Gi")
+    search_selects(plane, "frontend", "indexer", "ranker")
+    for name in ("frontend", "indexer", "ranker"):
+        plane.template("search", name, replicas=3)
+    plane.policy("batch", "batch-policy", ["member1"], divide="Aggregated", lazy=True)
+    for name in ("nightly", "hourly"):
+        plane.template("batch", name, replicas=6, cpu="1", memory="2Gi")
+    media(plane, excluded=[])
+    for name in ("encoder", "player", "thumbnails"):
+        plane.template("media", name, replicas=2)
+    leftovers(plane)
+    plane.ago = datetime.timedelta()
+
+
+def leftovers(plane):
+    plane.policy("legacy", "retired-policy", ["member3"], selects=[{"name": "reports"}])
+    plane.template("legacy", "reports", replicas=2)
+    plane.policy("legacy", "lost-policy", ["member3"], selects=[{"name": "audit"}])
+    plane.template("legacy", "audit")
+    plane.stuck.add("audit")
+    for name in ("retired-policy", "lost-policy"):
+        plane.delete("PropagationPolicy", "legacy", name)
+    plane.policy("legacy", "selects-nothing", ["member3"], selects=[{"name": "renamed-long-ago"}])
+    plane.policy("legacy", "broken-selector", ["member3"], selects=[{
+        "labelSelector": {"matchExpressions": [{"key": "app", "operator": "Is"}]}}])
+    # Its claim was there first; the one with the higher priority does not preempt.
+    plane.policy("", "default-low", ["member1"], selects=[{"namespace": "tools"}])
+    plane.template("tools", "wiki")
+    plane.template("kube-system", "coredns")
+    plane.policy("", "default-high", ["member2"], selects=[{"namespace": "tools"}], priority=5)
+    # Two ConfigMaps as in seed 000, one with a policy of its own, one with a referrer that is gone.
+    plane.policy("tools", "flags-policy", ["member1"], conflictResolution=ABORT, selects=[
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": "flags"}])
+    plane.config_map("tools", "flags")
+    for name in ("ci", "chat"):
+        plane.policy("tools", f"{name}-policy", ["member1"], selects=[{"name": name}],
+                     conflictResolution=OVERWRITE)
+        plane.template("tools", name, mounts="flags")
+    plane.stuck.add("flags")
+    binding = plane.objects[("ResourceBinding", "tools", "flags-configmap")]
+    binding["spec"]["requiredBy"].append({"namespace": "tools", "name": "gone-deployment"})
+    plane.write(binding, "karmada-controller-manager")
+    # The scheduler has not looked at this one again.
+    binding = plane.objects[("ResourceBinding", "tools", "ci-deployment")]
+    binding["metadata"]["annotations"]["policy.karmada.io/applied-placement"] = "{}"
+    plane.write(binding)
+
+
+def agree(plane, other=OVERWRITE, preserve=True):
+    for name, resolution, keep in (("app-a", OVERWRITE, True), ("app-b", other, preserve)):
+        plane.policy("shop", f"{name}-policy", {"member1": 1, "member2": 1},
+                     selects=[{"name": name}], conflictResolution=resolution,
+                     preserveResourcesOnDeletion=keep)
+
+
+def payments_on(plane, clusters):
+    plane.policy("payments", "payments-policy", clusters, lazy=True)
+
+
+def search_selects(plane, *names):
+    plane.policy("search", "search-policy", ["member1", "member2"],
+                 selects=[{"name": name} for name in names])
+
+
+def media(plane, excluded):
+    plane.policy("", "media-cpp", ["member1", "member2"],
+                 selects=[{"namespace": "media"}], excludedResources=excluded)
+
+
+def conflict(plane):
+    return [
+        (25, "shop: app-a-policy and app-b-policy want the same", lambda: agree(plane)),
+        (100, PEAK + "shop: app-b-policy now says Abort and false; my-config is in dispute "
+              "(board Dependency conflicts)", lambda: agree(plane, ABORT, False)),
+    ]
+
+
+def unapplied(plane):
+    def stall():
+        plane.stuck.add("my-config")
+        binding = plane.objects[("ResourceBinding", "shop", "my-config-configmap")]
+        binding["spec"]["conflictResolution"] = ABORT
+        plane.write(binding, "karmada-controller-manager")
+
+    def recover():
+        plane.stuck.discard("my-config")
+        plane.settle()
+    return [
+        (70, "shop: the dependencies distributor is at work", recover),
+        (30, PEAK + "shop: the dependencies distributor hangs; my-config keeps a value that the "
+             "rules do not result in", stall),
+    ]
+
+
+def lazy(plane):
+    def move():
+        payments_on(plane, {"member2": 2, "member3": 1})
+
+    def touch(*names):
+        return lambda: [plane.touch("payments", name) for name in names]
+
+    def back():
+        payments_on(plane, {"member1": 1})
+        touch(*PAYMENTS)()
+    return [
+        (30, "payments: everything is on member1, as its Lazy policy says", back),
+        (90, PEAK + "payments: the Lazy policy moves to member2 and member3; six templates wait "
+             "for their users (boards Policy drift, Capacity review)", move),
+        (25, "payments: users touch api and ledger; these move", touch("api", "ledger")),
+        (25, "payments: the other four move", touch(*PAYMENTS[2:])),
+    ]
+
+
+def undetermined(plane):
+    def spread():
+        plane.policy("batch", "batch-policy", ["member1", "member2"], divide="Aggregated",
+                     lazy=True)
+
+    def back():
+        plane.policy("batch", "batch-policy", ["member1"], divide="Aggregated", lazy=True)
+    return [
+        (50, "batch: bindings are as the policy says", back),
+        (80, PEAK + "batch: the Lazy policy allows member2 too; where the scheduler would put "
+             "things cannot be told beforehand", spread),
+    ]
+
+
+def overdue(plane):
+    def narrow():
+        plane.stuck.update(("indexer", "ranker"))
+        search_selects(plane, "frontend")
+
+    def widen():
+        plane.stuck.difference_update(("indexer", "ranker"))
+        search_selects(plane, "frontend", "indexer", "ranker")
+    return [
+        (40, "search: the policy selects all three Deployments", widen),
+        (80, PEAK + "search: the selector lost indexer and ranker, and Karmada does not notice: "
+             "both are overdue", narrow),
+    ]
+
+
+def pending(plane):
+    def arrive():
+        plane.template("shop", "newcomer", replicas=1)
+
+    def govern():
+        plane.stuck.add("newcomer")
+        plane.policy("shop", "newcomer-policy", ["member1"], selects=[{"name": "newcomer"}])
+
+    def bind():
+        plane.stuck.discard("newcomer")
+        plane.settle()
+
+    def leave():
+        if ("Deployment", "shop", "newcomer") in plane.objects:
+            plane.delete("PropagationPolicy", "shop", "newcomer-policy")
+            plane.delete("Deployment", "shop", "newcomer")
+    return [
+        (15, "shop: no newcomer", leave),
+        (60, PEAK + "shop: a Deployment newcomer, and no policy for it: pending "
+             "(board Pending and coverage)", arrive),
+        (12, "shop: newcomer-policy is written; Karmada has not bound it yet", govern),
+        (40, "shop: newcomer is bound", bind),
+    ]
+
+
+def exclusion(plane):
+    def migrate():
+        media(plane, excluded=[{"namespace": "media"}])
+        plane.template("media", "subtitles", replicas=1)
+
+    def take_over():
+        plane.policy("media", "media-policy", ["member2"])
+        plane.settle()
+
+    def back():
+        if ("PropagationPolicy", "media", "media-policy") in plane.objects:
+            plane.delete("Deployment", "media", "subtitles")
+            plane.delete("PropagationPolicy", "media", "media-policy")
+        media(plane, excluded=[])
+        plane.settle()
+    return [
+        (35, "media: the ClusterPropagationPolicy governs the namespace", back),
+        (60, PEAK + "media: excludedResources takes the namespace out; what runs is orphaned, "
+             "what is new stays pending", migrate),
+        (45, "media: a PropagationPolicy of its own takes over", take_over),
+    ]
+
+
+def mishaps(plane):
+    path = plane.folder / "drafts" / "half-written.yaml"
+
+    def write(text):
+        def act():
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text)
+        return act
+    good = "apiVersion: v1\nkind: Secret\nmetadata: {name: draft, namespace: kube-public}\n"
+    odd = ("apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
+           "metadata: {name: odd, namespace: legacy}\nspec: {resourceSelectors: many}\n")
+    return [
+        (45, "drafts: half-written.yaml is in order", write(good)),
+        (20, "drafts: half-written.yaml has a policy that cannot be understood",
+         write(good + "---\n" + odd)),
+        (20, PEAK + "drafts: somebody saves half a file; what it said before counts on "
+             "(board Exporter health)", write(good + "---\nkind: [\n")),
+    ]
+
+
+STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, mishaps)
+
+
+def play_to_peak(plane):
+    """Every story up to its finding, at once: for those who cannot wait."""
+    told = []
+    for story in STORIES:
+        for _, words, act in story(plane):
+            act()
+            if words.startswith(PEAK):
+                told.append(words[len(PEAK):])
+                break
+    return told

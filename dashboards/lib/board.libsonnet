@@ -1,0 +1,138 @@
+// A board: variables, links and annotations that all share, and panels laid out left to right.
+function(config) {
+  local datasource = { type: 'prometheus', uid: '${datasource}' },
+
+  // A variable whose values are those of a label, All first.
+  local variable(name, label, of, of_label, all='.*') = {
+    type: 'query',
+    name: name,
+    label: label,
+    datasource: datasource,
+    definition: self.query.query,
+    query: { query: 'label_values(%s, %s)' % [of, of_label], refId: 'variable-' + name },
+    refresh: 2,
+    sort: 1,
+    multi: true,
+    includeAll: true,
+    allValue: all,
+    current: { selected: true, text: ['All'], value: ['$__all'] },
+    options: [],
+    hide: 0,
+    regex: '',
+    skipUrlSync: false,
+  },
+  variable(name, label, family, of_label=name)::
+    variable(name, label, '%s{%s=~"$cluster", job=~"$job"}' % [family, config.clusterLabel], of_label),
+
+  local shared_variables = [
+    {
+      type: 'datasource',
+      name: 'datasource',
+      label: 'Data source',
+      query: 'prometheus',
+      current: { selected: false, text: 'default', value: 'default' },
+      options: [],
+      hide: 0,
+      includeAll: false,
+      multi: false,
+      refresh: 1,
+      regex: '',
+      skipUrlSync: false,
+    },
+    variable('cluster', 'Control plane', 'karmada_policy_exporter_up', config.clusterLabel),
+    variable('job', 'Job', 'karmada_policy_exporter_up{%s=~"$cluster"}' % config.clusterLabel, 'job', '.+'),
+  ],
+  local page_variable = {
+    type: 'textbox',
+    name: 'page',
+    label: 'Exporter page',
+    query: config.exporterPage,
+    current: { selected: true, text: config.exporterPage, value: config.exporterPage },
+    options: [{ selected: true, text: config.exporterPage, value: config.exporterPage }],
+    hide: 0,
+    skipUrlSync: false,
+  },
+
+  local shared_links = [
+    {
+      type: 'dashboards',
+      title: 'Karmada policy boards',
+      tags: ['karmada-policy-mixin'],
+      asDropdown: true,
+      includeVars: true,
+      keepTime: true,
+      icon: 'external link',
+      targetBlank: false,
+      tooltip: 'The other boards, with the same control plane and time',
+      url: '',
+    },
+    {
+      type: 'link',
+      title: 'Exporter page',
+      tags: [],
+      asDropdown: false,
+      includeVars: false,
+      keepTime: false,
+      icon: 'doc',
+      targetBlank: true,
+      tooltip: 'What the exporter itself says, object by object',
+      url: '${page}/',
+    },
+  ],
+
+  annotation(name, colour, expr, title, text, on=true):: {
+    name: name,
+    datasource: datasource,
+    enable: on,
+    hide: false,
+    iconColor: colour,
+    expr: expr,
+    titleFormat: title,
+    textFormat: text,
+    step: '60s',
+  },
+  local alerts = $.annotation(
+    'Firing alerts',
+    'red',
+    'ALERTS{alertstate="firing", severity=~"warning|critical", %s, %s=~"$cluster"}'
+    % [config.alertSelector, config.clusterLabel],
+    '{{alertname}}',
+    '{{severity}} {{%s}}' % config.clusterLabel
+  ),
+
+  // Left to right; what does not fit any more begins below the highest of its line.
+  local place(panels) = std.foldl(
+    function(at, panel)
+      local wraps = at.x + panel.gridPos.w > 24;
+      local x = if wraps then 0 else at.x;
+      local y = if wraps then at.y + at.height else at.y;
+      {
+        x: x + panel.gridPos.w,
+        y: y,
+        height: if wraps then panel.gridPos.h else std.max(at.height, panel.gridPos.h),
+        placed: at.placed + [panel { id: std.length(at.placed) + 1, gridPos+: { x: x, y: y } }],
+      },
+    panels,
+    { x: 0, y: 0, height: 0, placed: [] }
+  ).placed,
+
+  board(name, title, description, variables, panels, links=[], annotations=[], from=config.from):: {
+    uid: config.uidPrefix + name,
+    title: config.titlePrefix + title,
+    description: description,
+    tags: config.tags,
+    schemaVersion: 39,
+    version: 1,
+    editable: false,
+    fiscalYearStartMonth: 0,
+    graphTooltip: 1,
+    refresh: config.refresh,
+    timezone: 'utc',
+    time: { from: from, to: 'now' },
+    timepicker: {},
+    links: shared_links + links,
+    annotations: { list: [alerts] + annotations },
+    templating: { list: shared_variables + variables + [page_variable] },
+    panels: place(panels),
+  },
+}

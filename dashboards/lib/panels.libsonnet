@@ -1,0 +1,174 @@
+// Panels. One without title, description or unit does not compile.
+function(config) {
+  local datasource = { type: 'prometheus', uid: '${datasource}' },
+  local steps(limits) = [{ color: 'green', value: null }] + [
+    { color: color, value: limit }
+    for pair in [['orange', limits[0]], ['red', limits[1]]]
+    for color in [pair[0]]
+    for limit in [pair[1]]
+    if limit != null
+  ],
+  local no_limits = [null, null],
+
+  local panel(type, title, description, unit, queries, w, h, limits=no_limits) =
+    assert std.length(title) > 0 : 'a panel without a title';
+    assert std.length(description) > 20 : 'panel "%s" needs a description' % title;
+    assert std.length(unit) > 0 : 'panel "%s" needs a unit' % title;
+    {
+      type: type,
+      title: title,
+      description: description,
+      datasource: datasource,
+      targets: std.mapWithIndex(function(i, q) q { refId: std.char(65 + i) }, queries),
+      gridPos: { w: w, h: h },
+      fieldConfig: {
+        defaults: { unit: unit, thresholds: { mode: 'absolute', steps: steps(limits) } },
+        overrides: [],
+      },
+      options: {},
+    },
+
+  query(expr, legend=''):: {
+    datasource: datasource,
+    editorMode: 'code',
+    expr: expr,
+    legendFormat: if legend == '' then '__auto' else legend,
+    instant: false,
+    range: true,
+    format: 'time_series',
+  },
+  local instant(q, format) = q { instant: true, range: false, format: format },
+
+  // Where a click goes: another board, with what was chosen here.
+  to(title, board, extra=''):: {
+    title: title,
+    targetBlank: false,
+    url: '/d/' + config.uidPrefix + board
+         + '?${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}'
+         + '&${__url_time_range}' + extra,
+  },
+
+  // One number (or one a legend), coloured from the first limit on.
+  stat(title, description, unit, expr, legend='', w=4, h=4, limits=no_limits, link=null, spark=true, names=false, mappings=[])::
+    panel('stat', title, description, unit, [$.query(expr, legend)], w, h, limits) {
+      fieldConfig+: { defaults+: {
+        decimals: if unit == 'short' || unit == 'none' then 0 else 1,
+        noValue: 'no data',
+        mappings: mappings,
+        color: { mode: 'thresholds' },
+        links: if link == null then [] else [link],
+      } },
+      options: {
+        colorMode: 'value',
+        graphMode: if spark then 'area' else 'none',
+        justifyMode: 'auto',
+        orientation: 'auto',
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        textMode: if names then 'value_and_name' else 'value',
+      },
+    },
+
+  // Lines over time; stacked where the parts add up to something.
+  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits)::
+    panel('timeseries', title, description, unit, queries, w, h, limits) {
+      fieldConfig+: { defaults+: {
+        color: { mode: 'palette-classic' },
+        min: 0,
+        [if max != null then 'max']: max,
+        custom: {
+          drawStyle: 'line',
+          lineInterpolation: 'linear',
+          lineWidth: 1,
+          fillOpacity: if stack then 30 else 8,
+          showPoints: 'never',
+          spanNulls: false,
+          stacking: { group: 'A', mode: if stack then 'normal' else 'none' },
+          thresholdsStyle: { mode: if limits == no_limits then 'off' else 'dashed' },
+        },
+      } },
+      options: {
+        legend: { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'right', showLegend: true },
+        tooltip: { mode: 'multi', sort: 'desc' },
+      },
+    },
+
+  // Horizontal bars of what is now, the longest being the largest.
+  bars(title, description, unit, expr, legend, w=12, h=8, limits=no_limits, max=null)::
+    panel('bargauge', title, description, unit, [instant($.query(expr, legend), 'time_series')], w, h, limits) {
+      fieldConfig+: { defaults+: {
+        color: if limits == no_limits then { mode: 'fixed', fixedColor: 'blue' } else { mode: 'thresholds' },
+        min: 0,
+        [if max != null then 'max']: max,
+        noValue: 'none',
+      } },
+      options: {
+        displayMode: 'basic',
+        orientation: 'horizontal',
+        reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
+        showUnfilled: true,
+        valueMode: 'color',
+      },
+    },
+
+  // A column of a label: header, and a width or what a click on it opens.
+  label(name, header, width=null, link=null):: { name: name, header: header, width: width, link: link },
+  // A column of a query: its value, coloured from the limits on.
+  value(header, unit, expr, width=110, limits=no_limits):: { header: header, unit: unit, expr: expr, width: width, limits: limits },
+  clusterLabel:: $.label(config.clusterLabel, 'Control plane', 120),
+  policyLabels:: [
+    $.clusterLabel,
+    $.label('policy_kind', 'Kind', 200),
+    $.label('policy_namespace', 'Namespace', 120),
+    $.label('policy', 'Policy', null, $.to('Drift of this policy', 'drift', '&var-policy=${__value.text}')),
+  ],
+
+  // Rows by label, one query a value column, joined on the labels; the first value sorts.
+  table(title, description, labels, values, w=24, h=8, hidden=false)::
+    local count = std.length(values);
+    local names = [if count == 1 then 'Value' else 'Value #' + std.char(65 + i) for i in std.range(0, count - 1)];
+    local override(header, properties) = { matcher: { id: 'byName', options: header }, properties: properties };
+    local property(id, value) = { id: id, value: value };
+    panel('table', title, description, 'short', [instant($.query(v.expr), 'table') for v in values], w, h) {
+      transformations: [
+        { id: 'merge', options: {} },
+        { id: 'organize', options: {
+          excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}),
+          indexByName: { [labels[i].name]: i for i in std.range(0, std.length(labels) - 1) }
+                       + { [names[i]]: std.length(labels) + i for i in std.range(0, count - 1) },
+          renameByName: { [l.name]: l.header for l in labels } + { [names[i]]: values[i].header for i in std.range(0, count - 1) },
+        } },
+      ],
+      options: {
+        cellHeight: 'sm',
+        showHeader: true,
+        sortBy: [{ displayName: if hidden then labels[std.length(labels) - 1].header else values[0].header, desc: !hidden }],
+      },
+      fieldConfig+: {
+        defaults+: { noValue: '', custom: { align: 'auto', filterable: false } },
+        overrides: [
+          override(v.header, [property('unit', v.unit), property('custom.width', v.width)]
+                             + (if v.limits == no_limits then [] else [
+                                  property('thresholds', { mode: 'absolute', steps: steps(v.limits) }),
+                                  property('custom.cellOptions', { type: 'color-text' }),
+                                ]))
+          for v in values
+        ] + [
+          override(l.header, (if l.width == null then [] else [property('custom.width', l.width)])
+                             + (if l.link == null then [] else [property('links', [l.link])]))
+          for l in labels
+          if l.width != null || l.link != null
+        ],
+      },
+    },
+
+  // Words. They have a description too: a reader finds it in the same place on every panel.
+  text(title, description, content, w=12, h=8):: {
+    type: 'text',
+    title: title,
+    description: description,
+    gridPos: { w: w, h: h },
+    options: { content: content, mode: 'markdown' },
+  },
+
+  row(title):: { type: 'row', title: title, collapsed: false, panels: [], gridPos: { w: 24, h: 1 } },
+}

@@ -1,0 +1,20 @@
+// The boards as a mixin: { grafanaDashboards: { 'kpe-overview.json': {...}, ... } }.
+(import 'config.libsonnet') + {
+  local config = $._config,
+  local kit = {
+    config: config,
+    q: (import 'lib/promql.libsonnet')(config),
+    p: (import 'lib/panels.libsonnet')(config),
+    b: (import 'lib/board.libsonnet')(config),
+  },
+  local boards = [
+    (import 'boards/overview.libsonnet')(kit),
+    (import 'boards/conflicts.libsonnet')(kit),
+    (import 'boards/drift.libsonnet')(kit),
+    (import 'boards/pending.libsonnet')(kit),
+    (import 'boards/capacity.libsonnet')(kit),
+    (import 'boards/leases.libsonnet')(kit),
+    (import 'boards/exporter.libsonnet')(kit),
+  ],
+  grafanaDashboards+:: { [board.uid + '.json']: board for board in boards },
+}

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lint of boards: what Grafana's own linter asks for, and what our boards promise besides."""
+import re
+
+from boards import LABEL_VALUES, OF_PROMETHEUS, OF_TARGETS, named, queries
+
+
+# The label that a label_replace makes: the first of its four strings.
+MADE_LABEL = re.compile(r',\s*"(\w+)",\s*"[^"]*",\s*"\w*",\s*"[^"]*"\)')
+
+
+def faults(board, names, families, types):
+    """Each fault of a board, in words. `names` are the uids of all boards."""
+    yield from faults_of_frame(board, names)
+    seen = set()
+    for panel in board["panels"]:
+        where = f"panel '{panel.get('title')}'"
+        if panel["id"] in seen:
+            yield f"{where}: the id {panel['id']} is taken"
+        seen.add(panel["id"])
+        yield from (f"{where}: {fault}" for fault in faults_of_panel(panel))
+        for target in panel.get("targets", []):
+            yield from (f"{where} {target['refId']}: {fault}"
+                        for fault in faults_of_query(target, types))
+    yield from faults_of_grid(board)
+    for where, expr, legend in queries(board):
+        yield from (f"{where}: {fault}" for fault in faults_of_names(expr, legend, families))
+    for uid in re.findall(r'/d/([\w-]+)', str(board)):
+        if uid not in names:
+            yield f"a link leads to '{uid}', which is no board"
+
+
+def faults_of_frame(board, names):
+    if board.get("editable") is not False:
+        yield "the board is editable"
+    if board.get("schemaVersion") != 39:
+        yield "schemaVersion is not 39"
+    if board.get("id") is not None:
+        yield "the board has an id: that is for the server to give"
+    if names.count(board["uid"]) != 1 or not re.fullmatch(r"kpe-[a-z]+", board["uid"]):
+        yield f"the uid '{board['uid']}' is taken or not readable"
+    if "karmada-policy-mixin" not in board["tags"]:
+        yield "the tag karmada-policy-mixin is missing"
+    if not any(l["type"] == "dashboards" and l["includeVars"] and l["keepTime"]
+               for l in board["links"]):
+        yield "no link to the other boards that keeps variables and time"
+    if not any("ALERTS" in a["expr"] for a in board["annotations"]["list"]):
+        yield "no annotation layer of alerts"
+    if not board.get("description"):
+        yield "the board has no description"
+    yield from faults_of_variables(board["templating"]["list"])
+
+
+def faults_of_variables(variables):
+    by_name = {v["name"]: v for v in variables}
+    first = variables[0] if variables else {}
+    if (first.get("type"), first.get("name"), first.get("query")) != (
+            "datasource", "datasource", "prometheus"):
+        yield "the first variable is not the data source"
+    for name, all_value in (("cluster", ".*"), ("job", ".+")):
+        if by_name.get(name, {}).get("allValue") != all_value:
+            yield f"the variable '{name}' does not mean {all_value} by All"
+    for v in variables:
+        if not v.get("label"):
+            yield f"the variable '{v['name']}' has no label"
+        if v["type"] != "query":
+            continue
+        if v["refresh"] != 2:
+            yield f"the variable '{v['name']}' is not read again when the time range changes"
+        if not (v["includeAll"] and v["multi"] and v.get("allValue")):
+            yield f"the variable '{v['name']}' has no All"
+        if v["datasource"]["uid"] != "${datasource}":
+            yield f"the variable '{v['name']}' has a data source of its own"
+
+
+def faults_of_panel(panel):
+    if not panel.get("title"):
+        yield "no title"
+    if panel["type"] == "row":
+        return
+    if len(panel.get("description", "")) < 20:
+        yield "no description"
+    if panel["type"] == "text":
+        return
+    defaults = panel["fieldConfig"]["defaults"]
+    if not defaults.get("unit"):
+        yield "no unit"
+    if panel["datasource"]["uid"] != "${datasource}":
+        yield "a data source of its own"
+    if not panel["targets"]:
+        yield "no query"
+    if panel["type"] in ("stat", "table", "bargauge") and "noValue" not in defaults:
+        yield "nothing is said about no value"
+    for target in panel["targets"]:
+        if target["datasource"]["uid"] != "${datasource}":
+            yield f"query {target['refId']} has a data source of its own"
+        if panel["type"] in ("table", "bargauge") and not target["instant"]:
+            yield f"query {target['refId']} is not instant"
+
+
+def faults_of_query(target, types):
+    expr = target["expr"]
+    for function, window in re.findall(r"\b(rate|increase|irate)\([^\[]*\[([^\]]*)\]", expr):
+        if function == "irate":
+            yield "irate shows what was by chance last"
+        elif window not in ("$__rate_interval", "$__range"):
+            yield f"{function} over [{window}]: only $__rate_interval is right at every zoom"
+    for family, labels in named(expr)[0]:
+        base = re.sub(r"_(bucket|sum|count)$", "", family)
+        kind = types.get(family) or types.get(base)
+        under_rate = re.search(rf"\b(rate|increase)\({re.escape(family)}\{{", expr)
+        if kind in ("counter", "histogram") and not under_rate:
+            yield f"{family} is a counter and not under rate or increase"
+        if kind == "gauge" and under_rate:
+            yield f"{family} is no counter, and under rate or increase"
+        if family not in ("ALERTS",) and not {"cluster", "job"} <= labels:
+            yield f"{family} is not narrowed to the chosen cluster and job"
+
+
+def faults_of_names(expr, legend, families):
+    values = LABEL_VALUES.fullmatch(expr)
+    known = {**families, **OF_PROMETHEUS}
+    selectors, groups = named(values[1] if values else expr)
+    if values:
+        groups = groups | {values[2]}
+    if not selectors:
+        yield "no family is asked for"
+    allowed = set(OF_TARGETS) | {"le"} | set(MADE_LABEL.findall(expr))
+    for family, labels in selectors:
+        if family not in known:
+            yield f"there is no family {family}"
+            continue
+        allowed |= known[family]
+        for label in labels - known[family] - OF_TARGETS:
+            yield f"{family} has no label {label}"
+    for label in groups - allowed:
+        yield f"no family here has the label {label}"
+    for label in set(re.findall(r"{{\s*(\w+)\s*}}", legend)) - allowed:
+        yield f"the legend names {label}, which no family here has"
+
+
+def faults_of_grid(board):
+    taken = {}
+    for panel in board["panels"]:
+        grid = panel["gridPos"]
+        if grid["x"] + grid["w"] > 24:
+            yield f"panel '{panel['title']}' is wider than the board"
+        for x in range(grid["x"], grid["x"] + grid["w"]):
+            for y in range(grid["y"], grid["y"] + grid["h"]):
+                if (x, y) in taken:
+                    yield f"panel '{panel['title']}' lies on '{taken[x, y]}'"
+                    return
+                taken[x, y] = panel["title"]
