@@ -11,7 +11,7 @@ function(kit)
     p.stat('Oldest overdue', 'For how long the longest overdue template may have been stale, of all policies; 0 if none is.', 's', q.age('karmada_templates_stale_oldest_timestamp_seconds', 'phase="overdue"'), w=3, limits=limits.unboundAge),
     p.stat('Deferred', "Stale templates that wait by design for their user's next change.", 'short', q.orZero(q.sum('karmada_templates_stale', chosen + ', phase="deferred"')), w=3, limits=limits.any),
     p.stat('Oldest deferred', 'For how long the longest deferred template may have been stale, of all policies; 0 if none is.', 's', q.age('karmada_templates_stale_oldest_timestamp_seconds', 'phase="deferred"'), w=3, limits=limits.staleAge),
-    p.stat('Orphaned', 'Templates that run on though no policy governs them any more, of all policies.', 'short', q.sum('karmada_templates', 'state="orphaned"'), w=3, limits=limits.any),
+    p.stat('Orphaned', 'Templates that run on though no policy governs them any more, of all policies.', 'short', q.orZero(q.sum('karmada_templates', 'state="orphaned"')), w=3, limits=limits.any),
     p.stat('Not rescheduled', 'Bindings whose placement the scheduler has not applied yet: there the scheduler lags, not the policy.', 'short', q.sum('karmada_bindings_not_rescheduled'), w=3, limits=limits.any),
     p.stat('Dangling claims', 'Templates and bindings whose claim names a policy that does not exist, or was made anew under another id.', 'short', q.sum('karmada_dangling_claims'), w=3, limits=limits.any),
     p.stat('Outranked', 'Templates that a policy keeps by its claim though another would win a fresh match.', 'short', q.orZero(q.sum('karmada_templates_outranked', chosen)), w=3),

@@ -17,7 +17,7 @@ function(kit)
     p.stat('Deferred', "Stale templates that wait by design for their user's next change: Lazy policies, or static take-over rules.", 'short', q.orZero(q.sum('karmada_templates_stale', 'phase="deferred"')), w=3, limits=limits.any, link=p.to('Policy drift', 'drift')),
     p.stat('Pending', 'Templates that no policy governs and nothing else propagates: they are in no member cluster.', 'short', q.orZero(q.sum('karmada_templates_pending', 'reason!="kind_not_selected"')), w=3, limits=limits.any, link=p.to('Pending and coverage', 'pending')),
     p.stat('Oldest pending', 'For how long the longest pending template may have been pending; 0 if none is.', 's', q.age('karmada_templates_pending_oldest_timestamp_seconds', 'reason!="kind_not_selected"'), w=3, limits=limits.pendingAge, link=p.to('Pending and coverage', 'pending')),
-    p.stat('Stale share', 'Stale templates over all that are bound by a policy.', 'percentunit', q.share(q.sum('karmada_templates', 'state="stale"'), q.sum('karmada_templates', 'state=~"current|stale"')), w=3, limits=limits.staleShare, link=p.to('Policy drift', 'drift')),
+    p.stat('Stale share', 'Stale templates over all that are bound by a policy.', 'percentunit', q.orZero(q.share(q.sum('karmada_templates', 'state="stale"'), q.sum('karmada_templates', 'state=~"current|stale"'))), w=3, limits=limits.staleShare, link=p.to('Policy drift', 'drift')),
 
     p.row('Trends'),
     p.series('Templates by state', 'Each resource template is in exactly one state; the stack is all of them.', 'short', [p.query(q.sum('karmada_templates', '', 'state'), '{{state}}')], stack=true),

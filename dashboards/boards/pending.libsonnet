@@ -7,12 +7,12 @@ function(kit)
     kit.b.variable('kind', 'Kind', 'karmada_templates'),
     kit.b.variable('reason', 'Reason', 'karmada_templates_pending'),
   ], [
-    p.stat('Covered', 'Templates that a policy governs or that go along as a dependency, over all that Karmada considers.', 'percentunit', q.share(q.sum('karmada_templates', templates + ', state=~"current|stale|unbound|attached"'), q.sum('karmada_templates', templates + ', state!="ignored"')), w=3),
+    p.stat('Covered', 'Templates that a policy governs or that go along as a dependency, of all that Karmada considers.', 'percentunit', '1 - (%s)' % q.orZero(q.share(q.sum('karmada_templates', templates + ', state=~"pending|orphaned"'), q.sum('karmada_templates', templates + ', state!="ignored"'))), w=3),
     p.stat('Pending', 'Templates of the chosen kinds that no policy governs and nothing else propagates.', 'short', q.orZero(q.sum('karmada_templates_pending', pending)), w=3, limits=limits.any),
     p.stat('Oldest pending', 'For how long the longest may have been pending, of all kinds; 0 if none is.', 's', q.age('karmada_templates_pending_oldest_timestamp_seconds', 'reason=~"$reason"'), w=3, limits=limits.pendingAge),
-    p.stat('Unbound', 'Templates that a policy governs and that have no binding yet.', 'short', q.sum('karmada_templates', templates + ', state="unbound"'), w=3, limits=limits.any),
+    p.stat('Unbound', 'Templates that a policy governs and that have no binding yet.', 'short', q.orZero(q.sum('karmada_templates', templates + ', state="unbound"')), w=3, limits=limits.any),
     p.stat('Oldest unbound', 'For how long the longest unbound template should have had a binding; 0 if none is. A missed match shows here.', 's', q.age('karmada_templates_unbound_oldest_timestamp_seconds'), w=3, limits=limits.unboundAge),
-    p.stat('Orphaned', 'Templates that run on though no policy governs them any more.', 'short', q.sum('karmada_templates', templates + ', state="orphaned"'), w=3, limits=limits.any),
+    p.stat('Orphaned', 'Templates that run on though no policy governs them any more.', 'short', q.orZero(q.sum('karmada_templates', templates + ', state="orphaned"')), w=3, limits=limits.any),
     p.stat('Idle policies', 'Policies that select no template.', 'short', q.sum('karmada_propagationpolicy_unused'), w=3, limits=limits.any),
     p.stat('Invalid policies', 'Policies in which something cannot work as written: the API server took them, and Karmada ignores that part in silence.', 'short', q.sum('karmada_propagationpolicy_invalid'), w=3, limits=limits.bad),
 

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Real servers for the tests of boards: exporters on the demo's stories, a Prometheus on them."""
+import contextlib
+import pathlib
+import tempfile
+
+from boards import all_values, filled
+from plane import Plane
+from servers import Exporter, Prometheus, bundled_rules, hurry, program
+
+JOB = "karmada-policy-exporter"
+FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s")
+
+
+def config(targets, rules=()):
+    """Prometheus's configuration: (address, labels) scraped each second."""
+    lines = ["global: {scrape_interval: 1s, evaluation_interval: 1s}",
+             f"rule_files: [{', '.join(map(str, rules))}]", "scrape_configs:"]
+    jobs = {}
+    for address, labels in targets:
+        jobs.setdefault(labels.get("job", JOB), []).append((address, labels))
+    for job, members in jobs.items():
+        lines += [f"  - job_name: {job}", "    honor_labels: true", "    static_configs:"]
+        for address, labels in members:
+            rest = ", ".join(f"{k}: {v}" for k, v in labels.items() if k != "job")
+            lines.append(f"      - {{targets: ['{address}'], labels: {{{rest}}}}}")
+    return "\n".join(lines) + "\n"
+
+
+class World(contextlib.ExitStack):
+    """A folder, and what was started in it; all ends with the block."""
+
+    def __enter__(self):
+        super().__enter__()
+        self.folder = pathlib.Path(self.enter_context(tempfile.TemporaryDirectory()))
+        self.exporters = 0
+        return self
+
+    def plane(self, name):
+        folder = self.folder / name
+        folder.mkdir()
+        return Plane(folder)
+
+    def exporter(self, *arguments, **more):
+        self.exporters += 1
+        log = self.folder / f"exporter-{self.exporters}.log"
+        return self.enter_context(Exporter(log, *arguments, *FLAGS, **more))
+
+    def prometheus(self, targets, with_rules=False):
+        rules = []
+        for path in bundled_rules() if with_rules else ():
+            rules.append(self.folder / path.name)
+            rules[-1].write_text(hurry(path.read_text(), 1e9))
+        return self.enter_context(Prometheus(self.folder / "prometheus", config(targets, rules)))
+
+
+def has_prometheus():
+    return program("prometheus") is not None
+
+
+def ask(prometheus, board, expr, **chosen):
+    """The rows that a board's query gives, with some variables chosen and the others at All."""
+    values = {**all_values(board), **chosen}
+    # A test has no quarter of an hour to look back on.
+    expr = filled(expr, values, interval="5s").replace("offset 15m", "offset 1s")
+    return prometheus.query(expr)
