@@ -5,8 +5,10 @@ function(kit)
   local own(name) = 'karmada_policy_exporter_' + name;
   local replica = q.cluster('job, instance');
   local mine(family) = q.series(family, one);
+  local read(family) = q.series(own(family), one + ', resource=~"$resource"');
   kit.b.board('exporter', 'Exporter health', 'Whether the other boards can be believed: is everything read, how late are the numbers, what was left out.', [
     kit.b.variable('instance', 'Instance', 'karmada_policy_exporter_up'),
+    kit.b.variable('resource', 'Resource', own('objects')),
   ], [
     p.stat('Ready', 'Exporters that answer and have read everything, over all that Prometheus scrapes. Until then they show no other numbers.', 'percentunit', 'avg(%s or 0 * (%s))' % [mine(own('up')), q.targets(one)], w=3, spark=false),
     p.stat('Age of the numbers', 'How long ago the page of the exporter that is furthest behind was brought up to date.', 's', 'time() - min(%s)' % mine(own('snapshot_timestamp_seconds')), w=3, spark=false),
@@ -47,15 +49,35 @@ function(kit)
       p.query('histogram_quantile(0.99, sum by (le) (rate(%s[$__rate_interval])))' % mine(own('event_lag_seconds_bucket')), '99th percentile'),
     ]),
     p.series('Objects looked at', 'How many objects the rules look at in a second, each look counted.', 'ops', [p.query('sum by (instance) (rate(%s[$__rate_interval]))' % mine(own('evaluations_total')), '{{instance}}')]),
-    p.series('Objects in memory', 'By resource: a resource that falls to 0 was deleted or can no longer be read.', 'short', [p.query('max by (resource) (%s)' % mine(own('objects')), '{{resource}}')]),
+    p.series('Objects in memory', 'By resource: a resource that falls to 0 was deleted or can no longer be read.', 'short', [p.query('max by (resource) (%s)' % read('objects'), '{{resource}}')]),
     p.series('Time of a slice of evaluation', 'How long the rules look at objects before pages are answered again, 99th percentile.', 's', [p.query('histogram_quantile(0.99, sum by (le, instance) (rate(%s[$__rate_interval])))' % mine(own('evaluation_duration_seconds_bucket')), '{{instance}}')]),
 
-    p.row('Sources'),
+    p.row('API server'),
+    p.stat('Resources followed', 'Resources of the API server that are followed, each namespace of --namespaces counted; 0 where manifests are read.', 'short', q.orZero('min(%s)' % mine(own('watches'))), h=4),
+    p.stat('Not synced', 'Resources whose changes are not followed just now; their last state counts.', 'short', q.orZero('count(%s == 0)' % read('watch_synced')), h=4, limits=limits.bad),
+    p.stat('Kinds not served', 'Kinds that a policy selects and the API server does not serve: a typing error, or a definition that is missing.', 'short', q.orZero('sum(max without (%s) (%s))' % [kit.config.replicaLabels, mine(own('selected_kind_not_served'))]), h=4, limits=limits.any),
+    p.table(
+      'Trouble with resources',
+      'Resources that are not synced, and kinds that policies select and the API server does not serve.',
+      [p.clusterLabel, p.label('resource', 'Resource'), p.label('api_version', 'API version', 150), p.label('kind', 'Kind', 150)],
+      [p.value('Rows', 'short', 'count by (%s) (%s == 0) or max by (%s) (%s)' % [q.cluster('resource'), read('watch_synced'), q.cluster('api_version, kind'), mine(own('selected_kind_not_served'))])],
+      w=12,
+      h=4,
+      hidden=true
+    ),
+    p.series('Silence of watches', 'For how long the API server has told nothing of a resource, bookmarks included. A quiet resource rises to a minute or so; one that goes on rising is cut off.', 's', [p.query('time() - min by (resource) (%s)' % read('watch_last_event_timestamp_seconds'), '{{resource}}')], w=8, limits=limits.watchSilence),
+    p.series('Watches that ended', 'Streams of changes that ended, by why. Some each few minutes are as it should be: the API server ends them.', 'short', [p.query('sum by (reason) (increase(%s[$__rate_interval])) > 0' % read('watch_restarts_total'), '{{reason}}')], w=8, stack=true),
+    p.series('Lists', 'Requests for all objects of a resource, and those that failed. Each costs the API server as much as the resource is large.', 'short', [
+      p.query('sum(increase(%s[$__rate_interval]))' % read('list_requests_total'), 'requests'),
+      p.query('sum(increase(%s[$__rate_interval]))' % read('list_request_failures_total'), 'failed'),
+    ], w=8),
+
+    p.row('Manifests and what was left out'),
     p.series('Manifest files', 'Files that are followed, and those that cannot be read as they are now.', 'short', [
       p.query('max(%s)' % mine(own('manifest_files')), 'files'),
       p.query('max(%s)' % mine(own('manifest_errors')), 'broken'),
     ], w=8),
-    p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % mine(own('decode_errors_total')), '{{resource}}')], w=8),
+    p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % read('decode_errors_total'), '{{resource}}')], w=8),
     p.series('Series left out', 'By family: more objects than the detail limit.', 'short', [p.query('max by (family) (%s)' % mine(own('detail_series_dropped')), '{{family}}')], w=8),
 
     p.row('Scrapes and the process'),

@@ -6,6 +6,7 @@ function(kit)
     kit.b.variable('namespace', 'Namespace', 'karmada_namespace_templates'),
     kit.b.variable('kind', 'Kind', 'karmada_templates'),
     kit.b.variable('reason', 'Reason', 'karmada_templates_pending'),
+    kit.b.variable('policy', 'Policy', 'karmada_propagationpolicy_info'),
   ], [
     p.stat('Covered', 'Templates that a policy governs or that go along as a dependency, of all that Karmada considers.', 'percentunit', '1 - (%s)' % q.orZero(q.share(q.sum('karmada_templates', templates + ', state=~"pending|orphaned"'), q.sum('karmada_templates', templates + ', state!="ignored"'))), w=3),
     p.stat('Pending', 'Templates of the chosen kinds that no policy governs and nothing else propagates.', 'short', q.orZero(q.sum('karmada_templates_pending', pending)), w=3, limits=limits.any),
@@ -51,7 +52,7 @@ function(kit)
       'Policies that select nothing',
       'A typing error in a selector, a namespace that is gone, or a policy that everything else outlived.',
       p.policyLabels,
-      [p.value('Selected', 'short', q.sum('karmada_propagationpolicy_templates', 'relation="selected"', q.cluster(q.policy)) + ' == 0', 90)],
+      [p.value('Selected', 'short', q.sum('karmada_propagationpolicy_templates', 'relation="selected", policy=~"$policy"', q.cluster(q.policy)) + ' == 0', 90)],
       w=12
     ),
     p.table(
@@ -59,8 +60,8 @@ function(kit)
       'How many templates the excludedResources of a policy keep away, of how many that it selects: what a migration has taken out so far.',
       p.policyLabels,
       [
-        p.value('Excluded', 'short', q.sum('karmada_propagationpolicy_templates', 'relation="excluded"', q.cluster(q.policy)) + ' > 0', 90),
-        p.value('Selected', 'short', '%s and on (%s) (%s > 0)' % [q.sum('karmada_propagationpolicy_templates', 'relation="selected"', q.cluster(q.policy)), q.cluster(q.policy), q.sum('karmada_propagationpolicy_templates', 'relation="excluded"', q.cluster(q.policy))], 90),
+        p.value('Excluded', 'short', q.sum('karmada_propagationpolicy_templates', 'relation="excluded", policy=~"$policy"', q.cluster(q.policy)) + ' > 0', 90),
+        p.value('Selected', 'short', '%s and on (%s) (%s > 0)' % [q.sum('karmada_propagationpolicy_templates', 'relation="selected", policy=~"$policy"', q.cluster(q.policy)), q.cluster(q.policy), q.sum('karmada_propagationpolicy_templates', 'relation="excluded", policy=~"$policy"', q.cluster(q.policy))], 90),
       ],
       w=12
     ),
