@@ -132,7 +132,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run setup test check unit faults e2e mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards setup test check unit faults e2e mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -140,6 +140,14 @@ run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@echo 'Look at http://$(DEMO)/metrics (karmada_dependency_conflicts, karmada_templates_pending),'
 	@echo 'then edit a file in that folder and look again.'
 	@exec $(PROGRAM) --manifests exporter/manifests/demo --web.listen-address $(DEMO)
+
+demo: ## set up, build, and play stories to an exporter, a Prometheus and an Alertmanager
+	@tests/setup.sh demo
+	@$(MAKE) VARIANT=plain CC=gcc all
+	@EXPORTER=$(PROGRAM) dashboards/demo/demo.py
+
+boards: $(EXPORTER) ## draw every board with Grafana's own panels (large: npm packages, Chromium)
+	@dashboards/render/render.py
 
 setup: ## install the Debian packages that building and testing need
 	@tests/setup.sh test

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh build|test: name what is missing of the Debian packages that building (and testing)
-# needs, and install just that with apt-get. Nothing else is changed.
+# setup.sh build|demo|test: name what is missing of the Debian packages that building (and the
+# demo, and testing) needs, and install just that with apt-get. Nothing else is changed.
 #
 # A package counts as missing when dpkg does not have it and what it is for is not found either,
 # so that a compiler or library from elsewhere is left alone.
@@ -20,6 +20,9 @@ libyaml-dev           yaml.h
 zlib1g-dev            zlib.h
 libxxhash-dev         xxhash.h
 libcrypt-dev          crypt.h
+'
+demo_packages='
+python3               python3
 '
 test_packages='
 libcmocka-dev         cmocka.h
@@ -105,9 +108,10 @@ unpack() {
 
 case ${1:-} in
 build) wanted=$build_packages unpacked='' ;;
+demo) wanted=$build_packages$demo_packages unpacked=$unpacked_packages ;;
 test) wanted=$build_packages$test_packages unpacked=$unpacked_packages ;;
 *)
-    echo 'usage: setup.sh build|test' >&2
+    echo 'usage: setup.sh build|demo|test' >&2
     exit 2
     ;;
 esac

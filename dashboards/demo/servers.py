@@ -46,10 +46,10 @@ def fetch(url):
 class Server:
     """A program with its log, told to end by its own number and nothing else's."""
 
-    def __init__(self, name, arguments, log, stdin=subprocess.DEVNULL):
+    def __init__(self, name, arguments, log, stdin=subprocess.DEVNULL, cwd=None):
         self.name, self.log = name, pathlib.Path(log)
         with open(self.log, "wb") as output:
-            self.process = subprocess.Popen(list(map(str, arguments)), stdin=stdin,
+            self.process = subprocess.Popen(list(map(str, arguments)), stdin=stdin, cwd=cwd,
                                             stdout=output, stderr=subprocess.STDOUT)
 
     def wait_until(self, what, claim):
@@ -114,6 +114,23 @@ class Prometheus(Server):
                 for row in self.ask("query", query=expr, **parameters)["result"]]
 
 
+# Debian's Alertmanager has this path of its templates built in.
+SHARE = b"/usr/share/prometheus/alertmanager"
+
+
+def alertmanager_in(folder):
+    """The program and the folder to start it in. One that was only unpacked does not find its
+    templates, so it is copied with a path as long that means where it is started."""
+    path = pathlib.Path(program("prometheus-alertmanager") or program("alertmanager"))
+    unpacked = path.parent.parent / "share/prometheus/alertmanager"
+    if path.parent != UNPACKED or not unpacked.exists():
+        return path, None
+    copy = folder / "alertmanager"
+    copy.write_bytes(path.read_bytes().replace(SHARE, b"." + b"/" * (len(SHARE) - 1)))
+    copy.chmod(0o755)
+    return copy, unpacked
+
+
 class Alertmanager(Server):
     def __init__(self, folder, config, port=None):
         folder = pathlib.Path(folder)
@@ -121,16 +138,16 @@ class Alertmanager(Server):
         (folder / "alertmanager.yml").write_text(config)
         self.address = f"127.0.0.1:{port or free_port()}"
         self.url = f"http://{self.address}"
+        path, home = alertmanager_in(folder)
         super().__init__("alertmanager", [
-            program("prometheus-alertmanager") or program("alertmanager"),
-            f"--config.file={folder / 'alertmanager.yml'}", f"--storage.path={folder / 'data'}",
+            path, f"--config.file={folder / 'alertmanager.yml'}", f"--storage.path={folder / 'data'}",
             f"--web.listen-address={self.address}", "--cluster.listen-address="],
-            folder / "alertmanager.log")
+            folder / "alertmanager.log", cwd=home)
         self.wait_until("be ready", lambda: fetch(self.url + "/-/ready")[0] == 200)
 
 
-# The rules that have a duration to wait, or to keep firing.
-WAIT = re.compile(r"^(\s+(?:for|keep_firing_for): *)(\S+)", re.M)
+# How long alerts wait and keep firing, and how often they are looked at.
+WAIT = re.compile(r"^(\s+(?:for|keep_firing_for|interval): *)(\d\S*)", re.M)
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -138,8 +155,8 @@ def hurry(rules, times):
     """The text of a rule file whose alerts wait only a fraction of their time."""
     def shorter(match):
         seconds = sum(int(n) * SECONDS[unit]
-                      for n, unit in re.findall(r"(\d+)(ms|[smhdw])", match[2]))
-        return f"{match[1]}{int(seconds / times)}s"
+                      for n, unit in re.findall(r"(\d+)(ms|[smhdw])", match[2])) / times
+        return f"{match[1]}{max(int(seconds), 1 if 'interval' in match[1] else 0)}s"
     return WAIT.sub(shorter, rules)
 
 

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""demo.py: a control plane that changes by itself, an exporter, a Prometheus and an Alertmanager.
+
+Every story is told in a line when it moves. Ctrl-C, SIGTERM or the end of --seconds ends all that
+was started here, by its process number, and removes the folder.
+"""
+import argparse
+import contextlib
+import heapq
+import pathlib
+import signal
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+from plane import Plane  # noqa: E402
+from servers import (ROOT, Alertmanager, Exporter, Prometheus, bundled_rules,  # noqa: E402
+                     fetch, free_port, hurry, program)
+from stories import PEAK, STORIES, set_up  # noqa: E402
+
+PROMETHEUS = """global:
+  scrape_interval: 2s
+  evaluation_interval: 2s
+  external_labels: {{cluster: demo}}
+rule_files: [{rules}]
+{alerting}
+scrape_configs:
+  - job_name: karmada-policy-exporter
+    honor_labels: true
+    static_configs:
+      - targets: ['{exporter}']
+        labels: {{cluster: demo}}
+"""
+# Used where alerts/ has no example of its own.
+ALERTMANAGER = """route: {receiver: nobody, group_by: [alertname, cluster], group_wait: 5s}
+receivers: [{name: nobody}]
+"""
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--seconds", type=float, help="end after so many; without it on Ctrl-C")
+    parser.add_argument("--alerts-hurry", type=float, default=60, metavar="TIMES",
+                        help="let alerts wait only so small a part of their time (default 60, so "
+                             "that minutes become seconds; 1 leaves the rules as they are)")
+    parser.add_argument("--any-port", action="store_true",
+                        help="take free ports, not 19180, 19090 and 19093")
+    return parser.parse_args()
+
+
+def start(stack, folder, options):
+    """The servers; what of them there is no program for is left out with a word."""
+    ports = dict(zip(("exporter", "prometheus", "alertmanager"),
+                     (free_port(), free_port(), free_port()) if options.any_port
+                     else (19180, 19090, 19093)))
+    exporter = stack.enter_context(Exporter(
+        folder / "exporter.log", "--manifests", folder / "manifests", "--rules.grace", "5s",
+        "--thresholds.pending-age", "20s", "--thresholds.stale-age", "60s",
+        "--thresholds.unbound-age", "10s", "--metrics.opt-in", port=ports["exporter"]))
+    print(f"exporter      {exporter.url}/   (and /metrics)")
+    alertmanager = None
+    if program("prometheus-alertmanager") or program("alertmanager"):
+        examples = sorted((ROOT / "alerts").glob("alertmanager*.y*ml"))
+        config = examples[0].read_text() if examples else ALERTMANAGER
+        alertmanager = stack.enter_context(Alertmanager(folder / "alertmanager", config,
+                                                        ports["alertmanager"]))
+        print(f"alertmanager  {alertmanager.url}/api/v2/alerts   (Debian's has no pages)")
+    else:
+        print("alertmanager  left out: there is no such program (make setup unpacks one)")
+    if not program("prometheus"):
+        print("prometheus    left out: there is no such program (make setup unpacks one)")
+        return
+    rules = []
+    for path in bundled_rules():
+        rules.append(folder / path.name)
+        rules[-1].write_text(hurry(path.read_text(), options.alerts_hurry))
+    prometheus = stack.enter_context(Prometheus(folder / "prometheus", PROMETHEUS.format(
+        rules=", ".join(f"'{r}'" for r in rules), exporter=exporter.address,
+        alerting="" if not alertmanager else
+        f"alerting: {{alertmanagers: [{{static_configs: [{{targets: ['{alertmanager.address}']}}]}}]}}"),
+        ports["prometheus"]))
+    # Debian's has the old pages only, newer ones the new.
+    page = next((page for page in ("/alerts", "/classic/alerts")
+                 if fetch(prometheus.url + page)[0] == 200), "/api/v1/alerts")
+    print(f"prometheus    {prometheus.url}{page}")
+    if rules and options.alerts_hurry != 1:
+        print(f"              alerts wait 1/{options.alerts_hurry:g} of their time; "
+              "see --alerts-hurry")
+    print(f"boards        import dashboards/grafana/*.json into a Grafana, with {prometheus.url} "
+          "as its data source")
+
+
+def tell(plane, until):
+    """Let every story go round on a clock of its own."""
+    began = time.monotonic()
+    due = [(0, number, 0) for number in range(len(STORIES))]
+    while due[0][0] < until:
+        at, number, index = heapq.heappop(due)
+        time.sleep(max(0, at - (time.monotonic() - began)))
+        steps = STORIES[number](plane)
+        seconds, words, act = steps[index]
+        act()
+        if words.startswith(PEAK):
+            words = "\033[1m" + words[len(PEAK):] + "\033[0m" if sys.stdout.isatty() else words[
+                len(PEAK):]
+        print(f"{int(time.monotonic() - began):5} s  {words}", flush=True)
+        heapq.heappush(due, (at + seconds, number, (index + 1) % len(steps)))
+    time.sleep(max(0, until - (time.monotonic() - began)))
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    with contextlib.ExitStack() as stack:
+        folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karmada-")))
+        (folder / "manifests").mkdir()
+        plane = Plane(folder / "manifests")
+        set_up(plane)
+        try:
+            start(stack, folder, options)
+            print(f"manifests     {folder / 'manifests'}   (edit one if you like)")
+            print("Until Ctrl-C:" if options.seconds is None else f"For {options.seconds:g} s:",
+                  flush=True)
+            tell(plane, options.seconds or float("inf"))
+        except KeyboardInterrupt:
+            print()
+        except RuntimeError as fault:
+            print(f"demo: {fault}", file=sys.stderr)
+            return 1
+    print("ended all that was started")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
