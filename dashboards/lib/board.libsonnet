@@ -8,7 +8,6 @@ function(config) {
     name: name,
     label: label,
     datasource: datasource,
-    definition: self.query.query,
     query: { query: 'label_values(%s, %s)' % [of, of_label], refId: 'variable-' + name },
     refresh: 2,
     sort: 1,
