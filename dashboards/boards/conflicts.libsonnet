@@ -7,7 +7,7 @@ function(kit)
     kit.b.variable('namespace', 'Namespace', 'karmada_namespace_templates'),
   ], [
     p.stat('Conflicts', 'Dependencies whose referrers disagree on one of the chosen fields.', 'short', q.sum('karmada_dependency_conflicts', field), w=3, limits=limits.any),
-    p.stat('Oldest conflict', 'Since when the longest conflict may have existed; 0 if there is none.', 's', q.age('karmada_dependency_conflict_oldest_timestamp_seconds', field), w=3, limits=limits.pendingAge),
+    p.stat('Oldest conflict', 'Since when the longest conflict may have existed; 0 if there is none.', 's', q.age('karmada_dependency_conflict_oldest_timestamp_seconds', field, q.sum('karmada_dependency_conflicts', field)), w=3, limits=limits.pendingAge),
     p.stat('Predicted', 'Dependencies without a conflict that will have one once their bindings follow what the policies say now.', 'short', q.sum('karmada_dependency_conflicts_predicted', field), w=3, limits=limits.any),
     p.stat('Unapplied', 'Attached bindings whose field has another value than their referrers result in.', 'short', q.sum('karmada_dependency_unapplied_resolutions', field), w=3, limits=limits.bad),
     p.stat('Overridden', "Required bindings whose own policy's value stands against what their referrers result in.", 'short', q.sum('karmada_dependency_overridden', field), w=3, limits=limits.any),
@@ -46,7 +46,8 @@ function(kit)
       'Policies that are party to a conflict, the value that each wants, and of how many dependencies.',
       p.policyLabels + [p.label('field', 'Field', 230), p.label('value', 'Wants', 110)],
       [p.value('Dependencies', 'short', q.sum('karmada_propagationpolicy_dependency_conflicts', field, q.cluster(q.policy + ', field, value')) + ' > 0', 120)],
-      w=16
+      w=16,
+      h=9
     ),
     p.text('Which value wins', 'How Karmada resolves what referrers disagree on.', |||
       A dependency goes where its referrers go, and takes two fields from their policies:
@@ -57,5 +58,5 @@ function(kit)
       So the more far-reaching value wins in silence. To end a conflict, let the policies agree, or
       give each workload a dependency of its own. **Unapplied** means that Karmada has not written
       the value that results: look at its dependencies distributor.
-    |||, w=8),
+    |||, w=8, h=9),
   ])

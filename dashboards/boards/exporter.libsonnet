@@ -37,7 +37,7 @@ function(kit)
         p.value('Answers', 'short', 'max by (%s) (%s)' % [replica, q.targets(one)], 90),
         p.value('Ready', 'short', 'max by (%s) (%s)' % [replica, mine(own('up'))], 80),
         p.value('Runs for', 's', 'time() - max by (%s) (%s)' % [replica, mine('process_start_time_seconds')], 110),
-        p.value('Build', 'short', 'max by (%s, version, compiler) (%s)' % [replica, mine(own('build_info'))], 70),
+        p.value('Build', 'short', 'max by (%s, version, compiler) (%s)' % [replica, mine(own('build_info'))], hide=true),
       ],
       w=24,
       h=5

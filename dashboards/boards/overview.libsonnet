@@ -4,7 +4,7 @@ function(kit)
   local alerts = '{%s, %s=~"$cluster"}' % [kit.config.alertSelector, kit.config.clusterLabel];
   kit.b.board('overview', 'Overview', 'Is any Karmada policy not in force right now, and where to look.', [], [
     p.stat(
-      'Exporters answering',
+      'Exporters up',
       'Exporters that answer and have read everything, over all that Prometheus scrapes. At less than 100% the numbers here are not complete, unless the others are replicas.',
       'percentunit',
       'avg(%s or 0 * (%s))' % [q.series('karmada_policy_exporter_up'), q.targets()],
@@ -16,11 +16,11 @@ function(kit)
     p.stat('Overdue', 'Stale templates for which Karmada should have acted by now.', 'short', q.orZero(q.sum('karmada_templates_stale', 'phase="overdue"')), w=3, limits=limits.bad, link=p.to('Policy drift', 'drift')),
     p.stat('Deferred', "Stale templates that wait by design for their user's next change: Lazy policies, or static take-over rules.", 'short', q.orZero(q.sum('karmada_templates_stale', 'phase="deferred"')), w=3, limits=limits.any, link=p.to('Policy drift', 'drift')),
     p.stat('Pending', 'Templates that no policy governs and nothing else propagates: they are in no member cluster.', 'short', q.orZero(q.sum('karmada_templates_pending', 'reason!="kind_not_selected"')), w=3, limits=limits.any, link=p.to('Pending and coverage', 'pending')),
-    p.stat('Oldest pending', 'For how long the longest pending template may have been pending; 0 if none is.', 's', q.age('karmada_templates_pending_oldest_timestamp_seconds', 'reason!="kind_not_selected"'), w=3, limits=limits.pendingAge, link=p.to('Pending and coverage', 'pending')),
+    p.stat('Oldest pending', 'For how long the longest pending template may have been pending; 0 if none is.', 's', q.age('karmada_templates_pending_oldest_timestamp_seconds', 'reason!="kind_not_selected"', q.sum('karmada_templates_pending', 'reason!="kind_not_selected"')), w=3, limits=limits.pendingAge, link=p.to('Pending and coverage', 'pending')),
     p.stat('Stale share', 'Stale templates over all that are bound by a policy.', 'percentunit', q.orZero(q.share(q.sum('karmada_templates', 'state="stale"'), q.sum('karmada_templates', 'state=~"current|stale"'))), w=3, limits=limits.staleShare, link=p.to('Policy drift', 'drift')),
 
     p.row('Trends'),
-    p.series('Templates by state', 'Each resource template is in exactly one state; the stack is all of them.', 'short', [p.query(q.sum('karmada_templates', '', 'state'), '{{state}}')], stack=true),
+    p.series('Templates by state', 'Each resource template is in exactly one state; the stack is all of them.', 'short', [p.query(q.sum('karmada_templates', '', 'state'), '{{state}}')], stack=true, overrides=p.stateColours),
     p.series('Stale templates by policy', 'The eight policies with most templates that are bound by something else than what governs them now.', 'short', [p.query('topk(8, %s) > 0' % q.sum('karmada_templates_stale', '', q.policy), '{{policy_namespace}}/{{policy}}')], stack=true),
     p.series('Pending templates by reason', 'Why nothing propagates them.', 'short', [p.query(q.sum('karmada_templates_pending', '', 'reason'), '{{reason}}')], stack=true),
     p.series('Conflicts by field', 'Dependencies in dispute, and those that will be once bindings follow what the policies say now.', 'short', [
@@ -43,8 +43,8 @@ function(kit)
     p.table(
       'Alerts',
       'Alerts of this bundle that fire, or that hold and wait for their time to fire.',
-      [p.clusterLabel, p.label('alertname', 'Alert'), p.label('severity', 'Severity', 90), p.label('alertstate', 'State', 80)],
-      [p.value('Series', 'short', 'count by (%s) (ALERTS%s)' % [q.cluster('alertname, severity, alertstate'), alerts], 80)],
+      [p.clusterLabel, p.label('alertname', 'Alert'), p.label('severity', 'Severity', 90), p.label('alertstate', 'State', 75)],
+      [p.value('Series', 'short', 'count by (%s) (ALERTS%s)' % [q.cluster('alertname, severity, alertstate'), alerts], 70)],
       w=10
     ),
   ])

@@ -39,7 +39,8 @@ receivers: [{name: nobody}]
 """
 
 
-def arguments():
+def options(**chosen):
+    """What the command line says, or, for other programs, what they choose."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seconds", type=float, help="end after so many; without it on Ctrl-C")
     parser.add_argument("--alerts-hurry", type=float, default=60, metavar="TIMES",
@@ -47,13 +48,15 @@ def arguments():
                              "that minutes become seconds; 1 leaves the rules as they are)")
     parser.add_argument("--any-port", action="store_true",
                         help="take free ports, not 19180, 19090 and 19093")
-    return parser.parse_args()
+    if not chosen:
+        return parser.parse_args()
+    return argparse.Namespace(**{**vars(parser.parse_args([])), **chosen})
 
 
-def start(stack, folder, options):
-    """The servers; what of them there is no program for is left out with a word."""
+def start(stack, folder, wanted):
+    """The servers; what of them there is no program for is left out with a word. The Prometheus."""
     ports = dict(zip(("exporter", "prometheus", "alertmanager"),
-                     (free_port(), free_port(), free_port()) if options.any_port
+                     (free_port(), free_port(), free_port()) if wanted.any_port
                      else (19180, 19090, 19093)))
     exporter = stack.enter_context(Exporter(
         folder / "exporter.log", "--manifests", folder / "manifests", "--rules.grace", "5s",
@@ -71,11 +74,11 @@ def start(stack, folder, options):
         print("alertmanager  left out: there is no such program (make setup unpacks one)")
     if not program("prometheus"):
         print("prometheus    left out: there is no such program (make setup unpacks one)")
-        return
+        return None
     rules = []
     for path in bundled_rules():
         rules.append(folder / path.name)
-        rules[-1].write_text(hurry(path.read_text(), options.alerts_hurry))
+        rules[-1].write_text(hurry(path.read_text(), wanted.alerts_hurry))
     prometheus = stack.enter_context(Prometheus(folder / "prometheus", PROMETHEUS.format(
         rules=", ".join(f"'{r}'" for r in rules), exporter=exporter.address,
         alerting="" if not alertmanager else
@@ -85,11 +88,12 @@ def start(stack, folder, options):
     page = next((page for page in ("/alerts", "/classic/alerts")
                  if fetch(prometheus.url + page)[0] == 200), "/api/v1/alerts")
     print(f"prometheus    {prometheus.url}{page}")
-    if rules and options.alerts_hurry != 1:
-        print(f"              alerts wait 1/{options.alerts_hurry:g} of their time; "
+    if rules and wanted.alerts_hurry != 1:
+        print(f"              alerts wait 1/{wanted.alerts_hurry:g} of their time; "
               "see --alerts-hurry")
     print(f"boards        import dashboards/grafana/*.json into a Grafana, with {prometheus.url} "
           "as its data source")
+    return prometheus
 
 
 def tell(plane, until):
@@ -111,7 +115,7 @@ def tell(plane, until):
 
 
 def main():
-    options = arguments()
+    wanted = options()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="karmada-")))
@@ -119,11 +123,11 @@ def main():
         plane = Plane(folder / "manifests")
         set_up(plane)
         try:
-            start(stack, folder, options)
+            start(stack, folder, wanted)
             print(f"manifests     {folder / 'manifests'}   (edit one if you like)")
-            print("Until Ctrl-C:" if options.seconds is None else f"For {options.seconds:g} s:",
+            print("Until Ctrl-C:" if wanted.seconds is None else f"For {wanted.seconds:g} s:",
                   flush=True)
-            tell(plane, options.seconds or float("inf"))
+            tell(plane, wanted.seconds or float("inf"))
         except KeyboardInterrupt:
             print()
         except RuntimeError as fault:

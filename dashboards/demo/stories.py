@@ -83,8 +83,8 @@ def payments_on(plane, clusters):
     plane.policy("payments", "payments-policy", clusters, lazy=True)
 
 
-def search_selects(plane, *names):
-    plane.policy("search", "search-policy", ["member1", "member2"],
+def search_selects(plane, *names, clusters=("member1", "member2")):
+    plane.policy("search", "search-policy", clusters,
                  selects=[{"name": name} for name in names])
 
 
@@ -153,16 +153,16 @@ def undetermined(plane):
 
 def overdue(plane):
     def narrow():
-        plane.stuck.update(("indexer", "ranker"))
-        search_selects(plane, "frontend")
+        plane.stuck.update(("frontend", "indexer", "ranker"))
+        search_selects(plane, "frontend", clusters=("member1",))
 
     def widen():
-        plane.stuck.difference_update(("indexer", "ranker"))
+        plane.stuck.difference_update(("frontend", "indexer", "ranker"))
         search_selects(plane, "frontend", "indexer", "ranker")
     return [
         (40, "search: the policy selects all three Deployments", widen),
-        (80, PEAK + "search: the selector lost indexer and ranker, and Karmada does not notice: "
-             "both are overdue", narrow),
+        (80, PEAK + "search: the selector lost indexer and ranker, frontend is to leave member2, and Karmada "
+             "does not notice: all three are overdue", narrow),
     ]
 
 
@@ -179,9 +179,10 @@ def pending(plane):
         plane.settle()
 
     def leave():
-        if ("Deployment", "shop", "newcomer") in plane.objects:
-            plane.delete("PropagationPolicy", "shop", "newcomer-policy")
-            plane.delete("Deployment", "shop", "newcomer")
+        plane.stuck.discard("newcomer")
+        for kind, name in (("PropagationPolicy", "newcomer-policy"), ("Deployment", "newcomer")):
+            if (kind, "shop", name) in plane.objects:
+                plane.delete(kind, "shop", name)
     return [
         (15, "shop: no newcomer", leave),
         (60, PEAK + "shop: a Deployment newcomer, and no policy for it: pending "

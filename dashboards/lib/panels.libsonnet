@@ -52,7 +52,7 @@ function(config) {
   stat(title, description, unit, expr, legend='', w=4, h=4, limits=no_limits, link=null, spark=true, names=false, mappings=[])::
     panel('stat', title, description, unit, [$.query(expr, legend)], w, h, limits) {
       fieldConfig+: { defaults+: {
-        decimals: if unit == 'short' || unit == 'none' then 0 else 1,
+        [if unit == 'short' then 'decimals']: 0,
         noValue: 'no data',
         mappings: mappings,
         color: { mode: 'thresholds' },
@@ -68,10 +68,25 @@ function(config) {
       },
     },
 
+  // States have the same colour on every board.
+  local states = {
+    current: 'green',
+    attached: 'semi-dark-green',
+    unbound: 'blue',
+    stale: 'orange',
+    orphaned: 'purple',
+    pending: 'red',
+    ignored: 'text',
+  },
+  stateColours:: [
+    { matcher: { id: 'byName', options: state }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: states[state] } }] }
+    for state in std.objectFields(states)
+  ],
+
   // Lines over time; stacked where the parts add up to something.
-  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits)::
+  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[])::
     panel('timeseries', title, description, unit, queries, w, h, limits) {
-      fieldConfig+: { defaults+: {
+      fieldConfig+: { overrides: overrides, defaults+: {
         color: { mode: 'palette-classic' },
         min: 0,
         [if max != null then 'max']: max,
@@ -87,7 +102,10 @@ function(config) {
         },
       } },
       options: {
-        legend: { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'right', showLegend: true },
+        legend: if w > 8 then
+          { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'right', showLegend: true }
+        else
+          { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
         tooltip: { mode: 'multi', sort: 'desc' },
       },
     },
@@ -113,8 +131,9 @@ function(config) {
   // A column of a label: header, and a width or what a click on it opens.
   label(name, header, width=null, link=null):: { name: name, header: header, width: width, link: link },
   // A column of a query: its value, coloured from the limits on.
-  value(header, unit, expr, width=110, limits=no_limits):: { header: header, unit: unit, expr: expr, width: width, limits: limits },
-  clusterLabel:: $.label(config.clusterLabel, 'Control plane', 120),
+  value(header, unit, expr, width=110, limits=no_limits, hide=false)::
+    { header: header, unit: unit, expr: expr, width: width, limits: limits, hide: hide },
+  clusterLabel:: $.label(config.clusterLabel, 'Control plane', 115),
   policyLabels:: [
     $.clusterLabel,
     $.label('policy_kind', 'Kind', 200),
@@ -132,7 +151,7 @@ function(config) {
       transformations: [
         { id: 'merge', options: {} },
         { id: 'organize', options: {
-          excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}),
+          excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}) + { [names[i]]: true for i in std.range(0, count - 1) if values[i].hide },
           indexByName: { [labels[i].name]: i for i in std.range(0, std.length(labels) - 1) }
                        + { [names[i]]: std.length(labels) + i for i in std.range(0, count - 1) },
           renameByName: { [l.name]: l.header for l in labels } + { [names[i]]: values[i].header for i in std.range(0, count - 1) },

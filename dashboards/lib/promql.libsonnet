@@ -44,11 +44,10 @@ function(config) {
   // 0 where an exporter has read everything, and nothing where none has: unknown is not zero.
   zero:: '0 * max(%s == 1)' % $.series('karmada_policy_exporter_up'),
   orZero(expr):: '(%s) or %s' % [expr, $.zero],
-  // Seconds since the oldest; 0 if there is nothing that could be old.
-  age(family, matchers='')::
-    $.orZero('time() - min(%s)' % $.series(family, matchers)),
-  ageBy(family, by, matchers='')::
-    'time() - min by (%s) (%s)' % [by, $.series(family, matchers)],
+  // Seconds since the oldest, 0 if there are none, and nothing where there are some of which nobody
+  // knows since when.
+  age(family, matchers, count)::
+    '(time() - min(%s)) or 0 * ((%s) == 0)' % [$.series(family, matchers), $.orZero(count)],
   // A share that is 0, and not a division by zero, where there is nothing.
   share(part, whole):: '%s / clamp_min(%s, 1)' % [part, whole],
 
