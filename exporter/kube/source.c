@@ -173,7 +173,7 @@ static void want_served(struct kube_source *s, const struct api_resource *resour
             .kind = resource->kind,
             .resource = resource->resource,
             .ns = namespaces[i],
-            .metadata_only = !is_connector_group(resource->api_version),
+            .metadata_only = !connector_manages(resource->api_version),
         };
         struct follower *f = find_follower(s, &spec);
 

@@ -216,7 +216,8 @@ static void tell_holders(struct telling *t, const struct entry *template,
 static void tell_connector(struct telling *t, const struct entry *template,
                            const struct template_decision *d)
 {
-    static const char *const containers[] = {"", "project", "folder", "organization"};
+    static const char *const containers[] = {"the cloud", "the project", "the folder",
+                                             "the organization"};
     static const char *const protections[PROTECTION_COUNT] = {
         [PROTECTION_NONE] = "No lease protects it: whoever reconciles it overwrites the others.",
         [PROTECTION_RESOURCE] = "A lease protects it.",
@@ -227,10 +228,14 @@ static void tell_connector(struct telling *t, const struct entry *template,
     if (!c)
         return;
     tell(t, EXPLAIN_HEADING, "Config Connector");
-    tell(t, EXPLAIN_PARAGRAPH, "It stands for %s in the %s %s%s%s. %s", c->identity.name,
-         containers[c->identity.container.kind], c->identity.container.id,
-         c->identity.location ? ", " : "", c->identity.location ? c->identity.location : "",
-         protections[c->protection]);
+    if (c->identity.unclear)
+        tell(t, EXPLAIN_PARAGRAPH, "Which cloud resource it stands for cannot be told. %s",
+             protections[c->protection]);
+    else
+        tell(t, EXPLAIN_PARAGRAPH, "It stands for %s in %s %s%s%s. %s", c->identity.name,
+             containers[c->identity.container.kind], c->identity.container.id,
+             c->identity.location ? ", " : "", c->identity.location ? c->identity.location : "",
+             protections[c->protection]);
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
         if (!(c->conflicts & 1u << i))
             continue;

@@ -27,7 +27,7 @@ void report_connector(struct writer *w, const struct connector_decision *c)
     writer_text(w, "container", container_names[c->identity.container.kind]);
     writer_text(w, "containerId", c->identity.container.id);
     writer_text(w, "location", c->identity.location);
-    writer_text(w, "name", c->identity.name);
+    writer_text(w, "name", c->identity.unclear ? NULL : c->identity.name);
     writer_text(w, "protection", protection_names[c->protection]);
     put_conflicts(w, c->conflicts);
     writer_close(w, '}');

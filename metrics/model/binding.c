@@ -94,7 +94,7 @@ static void read_member_conflicts(struct decode *d, const cJSON *json, struct bi
     uint32_t count = 0;
     const cJSON *item;
 
-    if (!is_connector_group(b->api_version))
+    if (!connector_manages(b->api_version))
         return;
     cJSON_ArrayForEach (item, items) {
         const char *holder = management_conflict_decode(d, json_get(item, "status"));

@@ -5,50 +5,9 @@
 
 #define PREFIX "cnrm.cloud.google.com/"
 
-static const char group_suffix[] = ".cnrm.cloud.google.com";
-static const char annotations_path[] = "metadata.annotations";
+enum { PARENT_MAX_BYTES = 4096 };
 
-/* Kinds whose cloud resource has no labels, or none that may change; in byte order. */
-static const char *const kinds_without_labels[] = {
-    "BigtableAppProfile",
-    "BigtableTable",
-    "ComputeBackendService",
-    "ComputeFirewall",
-    "ComputeHealthCheck",
-    "ComputeInstanceTemplate",
-    "ComputeNetwork",
-    "ComputeNetworkPeering",
-    "ComputeRoute",
-    "ComputeRouter",
-    "ComputeRouterNAT",
-    "ComputeSubnetwork",
-    "ComputeTargetHTTPProxy",
-    "ComputeTargetHTTPSProxy",
-    "ComputeURLMap",
-    "ContainerNodePool",
-    "DNSRecordSet",
-    "DataflowJob",
-    "Folder",
-    "IAMAuditConfig",
-    "IAMCustomRole",
-    "IAMPartialPolicy",
-    "IAMPolicy",
-    "IAMPolicyMember",
-    "IAMServiceAccount",
-    "IAMServiceAccountKey",
-    "KMSKeyRing",
-    "LoggingLogSink",
-    "ResourceManagerLien",
-    "ResourceManagerPolicy",
-    "SQLDatabase",
-    "SQLSSLCert",
-    "SQLUser",
-    "Service",
-    "ServiceNetworkingConnection",
-    "SourceRepoRepository",
-    "StorageBucketAccessControl",
-    "StorageNotification",
-};
+static const char annotations_path[] = "metadata.annotations";
 
 static const struct container_field {
     enum container_kind kind;
@@ -59,31 +18,6 @@ static const struct container_field {
     {CONTAINER_FOLDER, PREFIX "folder-id", "folderRef"},
     {CONTAINER_ORGANIZATION, PREFIX "organization-id", "organizationRef"},
 };
-
-static bool ends_with(const char *text, size_t len, const char *suffix)
-{
-    size_t suffix_len = strlen(suffix);
-
-    return len > suffix_len && memcmp(text + len - suffix_len, suffix, suffix_len) == 0;
-}
-
-bool is_connector_group(const char *api_version)
-{
-    const char *slash = strchr(api_version, '/');
-
-    return slash && ends_with(api_version, (size_t)(slash - api_version), group_suffix);
-}
-
-static int compare_names(const void *key, const void *item)
-{
-    return strcmp(key, *(const char *const *)item);
-}
-
-bool connector_kind_lacks_labels(const char *kind)
-{
-    return bsearch(kind, kinds_without_labels, ARRAY_LEN(kinds_without_labels),
-                   sizeof(*kinds_without_labels), compare_names) != NULL;
-}
 
 static bool has_own_annotation(const cJSON *metadata)
 {
@@ -102,7 +36,7 @@ enum template_extra connector_extra_of(const cJSON *json)
     const char *kind = json_str(json, "kind", "");
     const cJSON *metadata = json_get(json, "metadata");
 
-    if (is_connector_group(api_version))
+    if (connector_manages(api_version))
         return EXTRA_CONNECTOR;
     if (strcmp(api_version, "v1") != 0)
         return EXTRA_NONE;
@@ -178,6 +112,26 @@ static const char *read_location(struct decode *d, const cJSON *spec)
     return NULL;
 }
 
+/* The references to what a resource is part of, as one text. */
+static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclear)
+{
+    static const char *const keys[] = {
+        "instanceRef", "datasetRef", "keyRingRef", "clusterRef",  "bucketRef",
+        "tableRef",    "routerRef",  "serviceRef", "attestorRef", "workloadIdentityPoolRef",
+    };
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PARENT_MAX_BYTES);
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        const cJSON *reference = json_get(spec, keys[i]);
+
+        if (cJSON_IsObject(reference))
+            strbuf_addf(&text, "%s %s %s/%s;", keys[i], json_str(reference, "external", ""),
+                        json_str(reference, "namespace", ""), json_str(reference, "name", ""));
+    }
+    *unclear = *unclear || !strbuf_ok(&text);
+    return text.len > 0 ? intern_add(d->strings, text.data) : NULL;
+}
+
 /* Annotations are texts; what is no number of seconds counts as not told. */
 static int64_t read_reconcile_s(struct decode *d, const cJSON *annotations)
 {
@@ -217,17 +171,22 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
     const cJSON *spec = decode_object(d, json, "", "spec");
     const char *deletion = decode_text(d, annotations, annotations_path, PREFIX "deletion-policy");
+    unsigned traits = connector_traits(json_str(json, "kind", ""));
     struct connector *c = xcalloc(1, sizeof(*c));
 
     c->prevention = read_prevention(d, annotations);
-    c->container = read_container(d, annotations, &c->several_containers);
+    /* Several are an error to Config Connector, which then manages nothing. */
+    c->container = read_container(d, annotations, &c->unclear);
     if (!c->container.id)
         c->container = read_reference(d, spec);
     c->resource_id = decode_shared(d, spec, "spec", "resourceID");
     c->location = read_location(d, spec);
+    c->parent = read_parent(d, spec, &c->unclear);
     c->refused_by = management_conflict_decode(d, json_get(json, "status"));
     c->reconcile_s = read_reconcile_s(d, annotations);
     c->abandons = deletion && strcmp(deletion, "abandon") == 0;
+    c->unclear = c->unclear || traits & CONNECTOR_NO_IDENTITY ||
+                 (traits & CONNECTOR_SERVER_ID && !c->resource_id);
     return c;
 }
 
@@ -275,6 +234,7 @@ void connector_extra_release(struct intern *strings, void *extra, enum template_
         intern_drop(strings, c->container.id);
         intern_drop(strings, c->resource_id);
         intern_drop(strings, c->location);
+        intern_drop(strings, c->parent);
         intern_drop(strings, c->refused_by);
     } else if (kind == EXTRA_CONNECTOR_DEFAULTS) {
         intern_drop(strings, ((struct connector_defaults *)extra)->container.id);

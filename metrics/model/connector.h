@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/connector_kind.h"
 #include "metrics/model/template.h"
 
 /*
@@ -30,11 +31,12 @@ struct connector {
     struct container container; /* By annotation, else by spec.projectRef and its like. */
     const char *resource_id;    /* spec.resourceID; without it the object's name counts. */
     const char *location;       /* spec.location, .region or .zone. */
+    const char *parent;         /* What its name is one within: an instance, a dataset, ... */
     const char *refused_by;     /* The holder's id in a ManagementConflict; "" if not told. */
     int64_t reconcile_s;        /* -1: the default. */
     enum prevention prevention;
-    bool several_containers; /* Contradicting annotations: an error of its own. */
-    bool abandons;           /* deletion-policy: abandon. */
+    bool unclear;  /* Which cloud resource it stands for cannot be told. */
+    bool abandons; /* deletion-policy: abandon. */
 };
 
 /* On a Namespace: what its resources have where they say nothing. */
@@ -52,15 +54,6 @@ struct namespace_ids {
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
-
-/* True for the groups of Config Connector's resources: their spec has to be read. */
-bool is_connector_group(const char *api_version);
-
-/*
- * True for kinds known to have no labels in the cloud, so that no lease can be written on them.
- * Of kinds that are not known it is not said.
- */
-bool connector_kind_lacks_labels(const char *kind);
 
 /*
  * The holder's id in the condition Ready of a status with the reason ManagementConflict: a

@@ -42,7 +42,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
 /* Its own word, else its Namespace's, which only counts for kinds that it can protect. */
 static enum protection protection_of(const struct connector_facts *f)
 {
-    bool lacks_labels = connector_kind_lacks_labels(entry_kind(f->entry));
+    bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
     enum prevention prevention = f->connector->prevention;
 
     if (prevention == PREVENTION_UNSET && f->defaults && !lacks_labels)
@@ -54,6 +54,8 @@ static enum protection protection_of(const struct connector_facts *f)
 
 static struct container container_of_entry(const struct connector_facts *f)
 {
+    if (connector_traits(entry_kind(f->entry)) & CONNECTOR_GLOBAL)
+        return (struct container){CONTAINER_NONE, ""};
     if (f->connector->container.id)
         return f->connector->container;
     if (f->defaults && f->defaults->container.id)
@@ -75,6 +77,8 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
     *out = (struct connector_decision){
         .identity = {.container = container_of_entry(facts),
                      .location = c->location,
+                     .parent = c->parent,
+                     .unclear = c->unclear,
                      .name = c->resource_id ? c->resource_id : facts->entry->name},
         .protection = protection_of(facts),
     };
@@ -140,6 +144,7 @@ bool connector_same(const struct entry *a, const struct connector_identity *a_id
            a_identity->container.kind == b_identity->container.kind &&
            same_text(a_identity->container.id, b_identity->container.id) &&
            same_text(a_identity->location, b_identity->location) &&
+           same_text(a_identity->parent, b_identity->parent) &&
            same_text(a_identity->name, b_identity->name);
 }
 
@@ -147,7 +152,8 @@ uint64_t connector_hash(const struct entry *entry, const struct connector_identi
                         uint64_t seed)
 {
     const char *const texts[] = {entry->scope->type->group, entry->scope->type->kind,
-                                 identity->container.id, identity->location, identity->name};
+                                 identity->container.id,    identity->location,
+                                 identity->parent,          identity->name};
     uint64_t hash = seed;
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)

@@ -32,8 +32,10 @@ extern const char *const protection_names[PROTECTION_COUNT];
 /* The cloud resource that an object stands for. */
 struct connector_identity {
     struct container container;
-    const char *location; /* NULL if not told. */
+    const char *location; /* NULL if not told, as is the parent. */
+    const char *parent;
     const char *name;
+    bool unclear; /* Cannot be told, and is compared with nothing. */
 };
 
 /* About a template that is a resource of Config Connector. */

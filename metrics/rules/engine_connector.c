@@ -94,6 +94,7 @@ static void hold_identity(struct engine *e, struct connector_identity *id)
 
     id->container.id = intern_add(strings, id->container.id);
     id->location = id->location ? intern_add(strings, id->location) : NULL;
+    id->parent = id->parent ? intern_add(strings, id->parent) : NULL;
     id->name = intern_add(strings, id->name);
 }
 
@@ -103,6 +104,7 @@ static void drop_identity(struct engine *e, const struct connector_identity *id)
 
     intern_drop(strings, id->container.id);
     intern_drop(strings, id->location);
+    intern_drop(strings, id->parent);
     intern_drop(strings, id->name);
 }
 
@@ -125,7 +127,7 @@ void engine_add_connector(struct engine *e, struct entry *entry, struct template
         fresh->connector);
     hold_identity(e, &fresh->connector->identity);
     /* Leaving and coming back would shake the others each time that one of them is looked at. */
-    if (before && before->registered &&
+    if (before && before->registered && !fresh->connector->identity.unclear &&
         connector_same(entry, &before->identity, entry, &fresh->connector->identity)) {
         fresh->connector->registered = true;
         before->registered = false;
@@ -136,7 +138,7 @@ void engine_compare_connector(struct engine *e, struct entry *entry)
 {
     struct connector_decision *c = template_decision(entry)->connector;
 
-    if (!c)
+    if (!c || c->identity.unclear)
         return;
     if (!c->registered) {
         e->shaken.count = 0;
@@ -181,7 +183,7 @@ static void mark_namespace(struct engine *e, const char *name)
         return;
     for (const struct type *type = store_types(e->store); type; type = type->next) {
         const struct scope *scope =
-            is_connector_group(type->api_version) ? type_scope(e->store, type, ns) : NULL;
+            connector_manages(type->api_version) ? type_scope(e->store, type, ns) : NULL;
 
         for (size_t i = 0; scope && i < scope->count; i++) {
             if (scope->entries[i]->object)

@@ -100,6 +100,8 @@ static void add_connector(struct world *w, cJSON *object)
                                 PICK(w, preventions));
     if (chance(w, 2))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/project-id", PICK(w, names));
+    if (chance(w, 6))
+        cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/folder-id", "7");
     if (chance(w, 3))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/reconcile-interval-in-seconds",
                                 chance(w, 2) ? "3600" : "600");

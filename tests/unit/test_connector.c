@@ -99,6 +99,24 @@ static struct connector_case {
      "1 a eu t none:"},
     {"the same name of another kind", TOPIC("a", "t", "", "") "," NETWORK("a", "t", "", ""),
      "1 a - t none:"},
+    {"the same name within another parent",
+     TOPIC(
+         "a", "t", "",
+         ",\"spec\":{\"instanceRef\":{\"name\":\"i\"},\"resourceID\":\"r\"}") "," TOPIC("a", "u",
+                                                                                        "",
+                                                                                        ",\"spec\":"
+                                                                                        "{\"instanc"
+                                                                                        "eRef\":{"
+                                                                                        "\"name\":"
+                                                                                        "\"j\"},"
+                                                                                        "\"resource"
+                                                                                        "ID\":"
+                                                                                        "\"r\"}"),
+     "1 a - r none:"},
+    {"contradicting annotations: nobody knows what it stands for",
+     TOPIC("a", "t", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7"),
+           "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), ""),
+     "1 p - t none:"},
     {"the object says that it was refused", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
      "1 a - t none: reported"},
     {"another reason is no conflict",
@@ -253,24 +271,61 @@ static void explain_names_who_holds_the_lease(void **state)
     world_release(&w);
 }
 
+/* A bucket's name is one for all projects; what a member of a policy is called is its own business.
+ */
+static void kinds_differ_in_what_their_names_mean(void **state)
+{
+    static const struct {
+        const char *api;
+        const char *kind;
+        bool duplicate;
+    } cases[] = {
+        {"storage.cnrm.cloud.google.com/v1beta1", "StorageBucket", true},
+        {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", false},
+        {"iam.cnrm.cloud.google.com/v1beta1", "IAMPolicyMember", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
+        struct world w;
+
+        for (unsigned k = 0; k < 2; k++)
+            strbuf_addf(&objects,
+                        "%s{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"x\","
+                        "\"namespace\":\"%s\"}}",
+                        k ? "," : "", cases[i].api, cases[i].kind, k ? "b" : "a");
+        world_init(&w, &rules_options_default, 1);
+        put_list(&w, objects.data);
+        assert_int_equal(connector_conflicts(world_find(&w, cases[i].api, cases[i].kind, "a", "x")),
+                         cases[i].duplicate ? 1u << CONNECTOR_DUPLICATE_IDENTITY : 0);
+        world_release(&w);
+    }
+}
+
 static void kinds_without_labels_are_found_from_the_first_to_the_last(void **state)
 {
-    static const char *const without[] = {
-        "BigtableAppProfile", "ComputeNetwork",  "DNSRecordSet",
-        "DataflowJob",        "IAMPolicyMember", "IAMServiceAccount",
-        "SQLDatabase",        "SQLUser",         "Service",
-        "StorageNotification"};
+    static const char *const without[] = {"AccessContextManagerAccessPolicy",
+                                          "ComputeNetwork",
+                                          "DNSRecordSet",
+                                          "DataflowJob",
+                                          "IAMPolicyMember",
+                                          "IAMServiceAccount",
+                                          "SQLDatabase",
+                                          "SQLUser",
+                                          "Service",
+                                          "StorageNotification"};
     static const char *const with[] = {"PubSubTopic", "StorageBucket", "SQLInstance", "", "Zebra"};
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(without); i++)
-        assert_true(connector_kind_lacks_labels(without[i]));
+        assert_true(connector_traits(without[i]) & CONNECTOR_NO_LABELS);
     for (size_t i = 0; i < ARRAY_LEN(with); i++)
-        assert_false(connector_kind_lacks_labels(with[i]));
-    assert_true(is_connector_group("pubsub.cnrm.cloud.google.com/v1beta1"));
-    assert_false(is_connector_group(".cnrm.cloud.google.com/v1"));
-    assert_false(is_connector_group("cnrm.cloud.google.com/v1"));
-    assert_false(is_connector_group("v1"));
+        assert_false(connector_traits(with[i]) & CONNECTOR_NO_LABELS);
+    assert_true(connector_manages("pubsub.cnrm.cloud.google.com/v1beta1"));
+    assert_false(connector_manages("core.cnrm.cloud.google.com/v1beta1"));
+    assert_false(connector_manages("cnrm.cloud.google.com/v1"));
+    assert_false(connector_manages("v1"));
 }
 
 int main(void)
@@ -279,6 +334,7 @@ int main(void)
         cmocka_unit_test(a_lease_ages_by_the_clock_alone),
         cmocka_unit_test(a_holder_is_known_by_the_ids_of_namespaces),
         cmocka_unit_test(explain_names_who_holds_the_lease),
+        cmocka_unit_test(kinds_differ_in_what_their_names_mean),
         cmocka_unit_test(kinds_without_labels_are_found_from_the_first_to_the_last),
     };
     struct CMUnitTest tests[ARRAY_LEN(connector_cases) + ARRAY_LEN(plain)];
