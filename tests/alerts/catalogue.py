@@ -5,15 +5,7 @@ from promql import allowed_values, dropped_labels, listed_labels, selectors
 
 # Families that the contract fixes and the program does not have yet, with the known values of
 # their labels. One that it has by now does not belong here, and a test says so.
-ANNOUNCED = {
-    "karmada_configconnector_conflicts": {
-        "class": ["reported", "duplicate_identity", "multi_cluster_placement", "unknown_holder",
-                  "expired", "expiring", "lapse_hazard", "unprotectable", "deletion_trap"]},
-    "karmada_configconnector_leases": {"state": ["held", "expiring", "expired", "absent"]},
-    "karmada_configconnector_resources": {"api_group": [], "protection": []},
-    "karmada_configconnector_lease_expiration_min_timestamp_seconds": {},
-    "karmada_configconnector_asset_snapshot_timestamp_seconds": {},
-}
+ANNOUNCED = {}
 # What Prometheus itself tells of each target.
 SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
            "scrape_samples_post_metric_relabeling"]
