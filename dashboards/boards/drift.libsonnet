@@ -20,11 +20,11 @@ function(kit)
     p.stat('Outranked', 'Templates that a policy keeps by its claim though another would win a fresh match.', 'short', q.orZero(q.sum('karmada_templates_outranked', chosen)), w=3),
 
     p.row('Over time'),
-    p.series('Stale templates by reason', 'Why they are stale: the policy changed, another took over, or the one that they claim no longer selects them or is gone.', 'short', [p.query(q.sum('karmada_templates_stale', chosen, 'reason'), '{{reason}}')], stack=true),
-    p.series('Stale templates by policy', 'The ten policies with most of them. A policy that was just edited shows as a step that falls again.', 'short', [p.query('topk(10, %s) > 0' % q.sum('karmada_templates_stale', chosen, q.policy), '{{policy_namespace}}/{{policy}}')], stack=true),
+    p.series('Stale templates by reason', 'Why they are stale: the policy changed, another took over, or the one that they claim no longer selects them or is gone.', 'short', [p.query(q.sum('karmada_templates_stale', chosen, 'reason'), '{{reason}}')], stack=true, points=100),
+    p.series('Stale templates by policy', 'The ten policies with most of them. A policy that was just edited shows as a step that falls again.', 'short', [p.query('topk(10, %s)' % q.sumAboveZero('karmada_templates_stale', chosen, q.policy), '{{policy_namespace}}/{{policy}}')], stack=true, points=100),
     p.bars('Fields that differ', 'Stale templates by the field in which binding and policy differ, of all policies; a template may count in several.', 'short', q.sum('karmada_templates_stale_field', '', 'field'), '{{field}}', h=7),
     p.bars('What decides between policies', 'Templates that several policies select, by what decides between the best two. "name" means that nothing but the alphabet decides.', 'short', q.sum('karmada_propagationpolicy_overlaps', '', 'decided_by'), '{{decided_by}}', h=7),
-    p.series('Growth within 15 minutes', 'Stale templates now, less the fewest of the last quarter of an hour: a policy edit that many templates wait for shows as a peak.', 'short', [p.query('%s - min_over_time((%s)[15m:30s])' % ['(%s)' % stale_now, stale_now], 'more than there were')], h=7),
+    p.series('Growth within 15 minutes', 'Stale templates now, less the fewest of the last quarter of an hour: a policy edit that many templates wait for shows as a peak.', 'short', [p.query('%s - min_over_time((%s)[15m:30s])' % ['(%s)' % stale_now, stale_now], 'more than there were')], h=7, points=100),
     p.bars('Claims whose policy is gone', 'Templates and bindings whose claim names a policy that does not exist any more, or was made anew under another id.', 'short', q.sum('karmada_dangling_claims', '', 'holder'), '{{holder}}', h=7, limits=limits.any),
 
     p.row('Which'),

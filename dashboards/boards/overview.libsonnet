@@ -13,15 +13,15 @@ function(kit)
     ),
     p.stat('Conflicts', 'Dependencies whose referrers disagree on a field, both fields together.', 'short', q.sum('karmada_dependency_conflicts'), w=3, limits=limits.any, link=p.to('Dependency conflicts', 'conflicts')),
     p.stat('Unapplied', 'Attached bindings whose field has another value than their referrers result in: the rules were not carried out.', 'short', q.sum('karmada_dependency_unapplied_resolutions'), w=3, limits=limits.bad, link=p.to('Dependency conflicts', 'conflicts')),
-    p.stat('Overdue', 'Stale templates for which Karmada should have acted by now.', 'short', q.orZero(q.sum('karmada_templates_stale', 'phase="overdue"')), w=3, limits=limits.bad, link=p.to('Policy drift', 'drift')),
-    p.stat('Deferred', "Stale templates that wait by design for their user's next change: Lazy policies, or static take-over rules.", 'short', q.orZero(q.sum('karmada_templates_stale', 'phase="deferred"')), w=3, limits=limits.any, link=p.to('Policy drift', 'drift')),
+    p.stat('Overdue', 'Stale templates for which Karmada should have acted by now.', 'short', q.orZero(q.sumAboveZero('karmada_templates_stale', 'phase="overdue"')), w=3, spark=false, limits=limits.bad, link=p.to('Policy drift', 'drift')),
+    p.stat('Deferred', "Stale templates that wait by design for their user's next change: Lazy policies, or static take-over rules.", 'short', q.orZero(q.sumAboveZero('karmada_templates_stale', 'phase="deferred"')), w=3, spark=false, limits=limits.any, link=p.to('Policy drift', 'drift')),
     p.stat('Pending', 'Templates that no policy governs and nothing else propagates: they are in no member cluster.', 'short', q.orZero(q.sum('karmada_templates_pending', 'reason!="kind_not_selected"')), w=3, limits=limits.any, link=p.to('Pending and coverage', 'pending')),
     p.stat('Oldest pending', 'For how long the longest pending template may have been pending; 0 if none is.', 's', q.age('karmada_templates_pending_oldest_timestamp_seconds', 'reason!="kind_not_selected"', q.sum('karmada_templates_pending', 'reason!="kind_not_selected"')), w=3, limits=limits.pendingAge, link=p.to('Pending and coverage', 'pending')),
     p.stat('Stale share', 'Stale templates over all that are bound by a policy.', 'percentunit', q.orZero(q.share(q.sum('karmada_templates', 'state="stale"'), q.sum('karmada_templates', 'state=~"current|stale"'))), w=3, limits=limits.staleShare, link=p.to('Policy drift', 'drift')),
 
     p.row('Trends'),
     p.series('Templates by state', 'Each resource template is in exactly one state; the stack is all of them.', 'short', [p.query(q.sum('karmada_templates', '', 'state'), '{{state}}')], stack=true, overrides=p.stateColours),
-    p.series('Stale templates by policy', 'The eight policies with most templates that are bound by something else than what governs them now.', 'short', [p.query('topk(8, %s) > 0' % q.sum('karmada_templates_stale', '', q.policy), '{{policy_namespace}}/{{policy}}')], stack=true),
+    p.series('Stale templates by field', 'In which field binding and policy differ; a template may count in several, and in none where its policy was replaced or is gone. By policy they are on the board Policy drift.', 'short', [p.query(q.sum('karmada_templates_stale_field', '', 'field'), '{{field}}')]),
     p.series('Pending templates by reason', 'Why nothing propagates them.', 'short', [p.query(q.sum('karmada_templates_pending', '', 'reason'), '{{reason}}')], stack=true),
     p.series('Conflicts by field', 'Dependencies in dispute, and those that will be once bindings follow what the policies say now.', 'short', [
       p.query(q.sum('karmada_dependency_conflicts', '', 'field'), '{{field}}'),
@@ -31,12 +31,11 @@ function(kit)
     p.row('Where'),
     p.table(
       'Policies that are not in force',
-      'Policies with stale templates: how many are overdue, how many wait by design, and how many claim the policy in all.',
+      'Policies with stale templates: how many, and how many of these are overdue; the others wait by design.',
       p.policyLabels,
       [
-        p.value('Stale', 'short', q.sum('karmada_templates_stale', '', q.cluster(q.policy)) + ' > 0', 80, limits.any),
-        p.value('Overdue', 'short', q.sum('karmada_templates_stale', 'phase="overdue"', q.cluster(q.policy)) + ' > 0', 90, limits.bad),
-        p.value('Claimed', 'short', '%s and on (%s) (%s > 0)' % [q.sum('karmada_propagationpolicy_templates', 'relation="claimed"', q.cluster(q.policy)), q.cluster(q.policy), q.sum('karmada_templates_stale', '', q.cluster(q.policy))], 90),
+        p.value('Stale', 'short', q.sumAboveZero('karmada_templates_stale', '', q.cluster(q.policy)), 80, limits.any),
+        p.value('Overdue', 'short', q.sumAboveZero('karmada_templates_stale', 'phase="overdue"', q.cluster(q.policy)), 90, limits.bad),
       ],
       w=14
     ),

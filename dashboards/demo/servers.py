@@ -89,7 +89,7 @@ class Exporter(Server):
 
 
 class Prometheus(Server):
-    def __init__(self, folder, config, port=None):
+    def __init__(self, folder, config, port=None, flags=()):
         """`config`: the text of its configuration file."""
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
@@ -98,8 +98,8 @@ class Prometheus(Server):
         self.url = f"http://{self.address}"
         super().__init__("prometheus", [
             program("prometheus"), f"--config.file={folder / 'prometheus.yml'}",
-            f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={self.address}"],
-            folder / "prometheus.log")
+            f"--storage.tsdb.path={folder / 'data'}", f"--web.listen-address={self.address}",
+            *flags], folder / "prometheus.log")
         self.wait_until("be ready", lambda: fetch(self.url + "/-/ready")[0] == 200)
 
     def ask(self, path, **parameters):

@@ -161,8 +161,8 @@ def overdue(plane):
         search_selects(plane, "frontend", "indexer", "ranker")
     return [
         (40, "search: the policy selects all three Deployments", widen),
-        (80, PEAK + "search: the selector lost indexer and ranker, frontend is to leave member2, and Karmada "
-             "does not notice: all three are overdue", narrow),
+        (80, PEAK + "search: the selector lost indexer and ranker, frontend is to leave member2, and "
+             "Karmada does not notice: all three are overdue", narrow),
     ]
 
 

@@ -50,7 +50,8 @@ function(config) {
 
   // One number (or one a legend), coloured from the first limit on.
   stat(title, description, unit, expr, legend='', w=4, h=4, limits=no_limits, link=null, spark=true, names=false, mappings=[])::
-    panel('stat', title, description, unit, [$.query(expr, legend)], w, h, limits) {
+    local q = $.query(expr, legend);
+    panel('stat', title, description, unit, [if spark then q else instant(q, 'time_series')], w, h, limits) {
       fieldConfig+: { defaults+: {
         [if unit == 'short' then 'decimals']: 0,
         noValue: 'no data',
@@ -84,8 +85,9 @@ function(config) {
   ],
 
   // Lines over time; stacked where the parts add up to something.
-  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[])::
+  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[], points=null)::
     panel('timeseries', title, description, unit, queries, w, h, limits) {
+      [if points != null then 'maxDataPoints']: points,
       fieldConfig+: { overrides: overrides, defaults+: {
         color: { mode: 'palette-classic' },
         min: 0,

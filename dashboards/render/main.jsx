@@ -129,7 +129,7 @@ function Panel({ panel, variables }) {
     const Drawn = drawn[panel.type];
     return state.frames ? <Drawn panel={panel} frames={state.frames} width={width} height={height} /> : null;
   };
-  return <div style={place} data-panel={panel.title} data-state={state.name} data-fault={state.fault}>
+  return <div style={place} data-panel={panel.title} data-state={panel.targets ? state.name : undefined} data-fault={state.fault}>
     <ui.PanelChrome title={panel.title} description={panel.description} width={Math.floor(w * unit) - 8}
       height={h * ROW - 8} padding={panel.type === 'stat' ? 'none' : 'md'}>{body}</ui.PanelChrome></div>;
 }

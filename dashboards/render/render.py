@@ -140,6 +140,10 @@ def main():
         to = int(time.time()) - 2
         for board in sorted(b for b in BOARDS.glob("*.json") if options.only in b.name):
             picture, states = draw(site, url, board.name, options.seconds, to)
+            if all(state == "no data" for _, state, _ in states):
+                picture.unlink()
+                print(f"{board.name}: not kept, nothing here feeds it")
+                continue
             size = shrink(picture)
             print(f"{picture.relative_to(ROOT)}: {size // 1000} kB, {len(states)} panels")
             faults += [f"{board.name}: '{panel}': {state} {why}" for panel, state, why in states
