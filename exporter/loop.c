@@ -9,30 +9,25 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/file.h"
-#include "exporter/health.h"
 #include "exporter/machine.h"
-#include "exporter/pace.h"
 #include "exporter/problem_log.h"
-#include "exporter/web/index_page.h"
+#include "exporter/publisher.h"
 #include "exporter/web/server.h"
-#include "metrics/expose/exposition.h"
 
 enum {
     SLICE_MS = 5,
     LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
+    SHORTEST_MS = 50,  /* Between two pages of metrics: no scraper looks more often. */
     BOTH_WAIT_MS = 20, /* While two API servers are followed and only one can be waited for. */
-    PAGE_MAX = 1024 * 1024 * 1024,
 };
 
 struct loop {
     struct loop_settings settings;
     sigset_t mask_before;
     int signals;
-    struct snapshot *snapshot;
     struct server *server;
     char *telemetry_path;       /* As the server has it: options may change, the server does not. */
-    struct series *blank;       /* The page's own health before the first evaluation is there. */
     struct evaluation *current; /* NULL until everything was read once. */
     struct evaluation *next;    /* Being prepared to take its place; NULL if none is. */
     bool next_loaded;
@@ -40,7 +35,7 @@ struct loop {
     bool config_loaded;
     uint64_t looks; /* How many objects had been looked at when that was last asked. */
     size_t files;   /* And how many files there were. */
-    struct pace pace;
+    struct publisher publisher;
     struct problem_log problems;
 };
 
@@ -94,7 +89,7 @@ static bool start_server(struct loop *l, struct error *err)
     };
 
     l->telemetry_path = xstrdup(o->telemetry_path);
-    l->server = server_start(&server, l->snapshot, err);
+    l->server = server_start(&server, l->publisher.snapshot, err);
     return l->server != NULL;
 }
 
@@ -106,12 +101,9 @@ static const struct kube_session *shown_session(const struct loop *l)
     return l->next ? l->next->session : NULL;
 }
 
-static void publish(struct loop *l)
+static struct health health_of(const struct loop *l)
 {
-    struct strbuf metrics = STRBUF_INIT(PAGE_MAX);
-    struct strbuf index = STRBUF_INIT(PAGE_MAX);
-    struct series *series = l->current ? l->current->series : l->blank;
-    const struct health health = {
+    return (struct health){
         .evaluation = l->current,
         .session = shown_session(l),
         .server = l->server,
@@ -120,29 +112,18 @@ static void publish(struct loop *l)
         .rejected = l->problems.rejected,
         .now_ms = machine_now_ms(),
     };
-    int64_t used_ms = machine_thread_ms();
+}
 
-    health_fill(&health, series);
-    exposition_write(series, EXPOSITION_TEXT, l->current != NULL, &metrics);
-    index_page_write(&health, &index);
-    if (strbuf_ok(&metrics) && strbuf_ok(&index)) {
-        snapshot_publish(l->snapshot, SNAPSHOT_METRICS, &metrics,
-                         "text/plain; version=0.0.4; charset=utf-8");
-        snapshot_publish(l->snapshot, SNAPSHOT_INDEX, &index, "text/html; charset=utf-8");
-    } else {
-        log_write(l->settings.log, LOG_LEVEL_ERROR, "the page is too large to be published");
-    }
-    strbuf_release(&metrics);
-    strbuf_release(&index);
+static void publish_all(struct loop *l)
+{
+    const struct health health = health_of(l);
 
-    /* It is on the next page: this one had to be there first. */
-    int64_t now_ms = machine_steady_ms();
-    int64_t cost_ms = machine_thread_ms() - used_ms;
-    int64_t waited_ms = pace_publish(&l->pace, cost_ms, now_ms);
+    publisher_all(&l->publisher, &health);
+}
 
-    if (l->current && waited_ms > 0)
-        series_measure(series, "karmada_policy_exporter_event_lag_seconds",
-                       (double)waited_ms / 1000);
+static void note_change(struct loop *l)
+{
+    publisher_change(&l->publisher, machine_steady_ms());
 }
 
 struct loop *loop_new(const struct loop_settings *settings, struct error *err)
@@ -152,14 +133,12 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->settings = *settings;
     l->signals = -1;
     l->config_loaded = true;
-    pace_init(&l->pace, settings->publish_ms, settings->refresh_ms);
-    l->snapshot = snapshot_new();
-    l->blank = series_new(NULL, &series_options_default, machine_seed());
+    publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
     if (!take_signals_over(l, err) || !prepare_next(l, err) || !start_server(l, err)) {
         loop_free(l);
         return NULL;
     }
-    publish(l);
+    publish_all(l);
     return l;
 }
 
@@ -170,10 +149,9 @@ void loop_free(struct loop *l)
     if (l->server)
         server_set_ready(l->server, false);
     server_stop(l->server);
-    snapshot_free(l->snapshot);
+    publisher_release(&l->publisher);
     evaluation_free(l->next);
     evaluation_free(l->current);
-    series_free(l->blank);
     free(l->telemetry_path);
     problem_log_release(&l->problems);
     if (l->signals >= 0) {
@@ -211,7 +189,7 @@ static void reload(struct loop *l)
     l->config_loaded = prepare_next(l, &err);
     if (!l->config_loaded) {
         log_write(log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error", err.text);
-        pace_change(&l->pace, machine_steady_ms());
+        note_change(l);
     }
 }
 
@@ -294,7 +272,7 @@ static void take_next(struct loop *l)
     l->config_loaded = true;
     has_changed(l);
     tell_counts(l);
-    publish(l);
+    publish_all(l);
     server_set_ready(l->server, true);
 }
 
@@ -308,7 +286,7 @@ static bool drop_next(struct loop *l, const struct error *err)
     evaluation_free(l->next);
     l->next = NULL;
     l->config_loaded = false;
-    pace_change(&l->pace, machine_steady_ms());
+    note_change(l);
     return true;
 }
 
@@ -341,7 +319,7 @@ static void follow(struct loop *l, bool readable)
     if (readable || e->session || e->assets || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->settled && settle(e) && has_changed(l))
-        pace_change(&l->pace, machine_steady_ms());
+        note_change(l);
 }
 
 static int64_t smaller(int64_t a, int64_t b)
@@ -351,7 +329,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static int64_t wait_ms(const struct loop *l)
 {
-    int64_t wait = smaller(WAIT_MAX_MS, pace_deadline(&l->pace) - machine_steady_ms());
+    int64_t wait = smaller(WAIT_MAX_MS, publisher_due(&l->publisher) - machine_steady_ms());
 
     if (l->current)
         wait = smaller(wait, evaluation_idle_ms(l->current));
@@ -387,7 +365,10 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    if (can_publish(l) && machine_steady_ms() >= pace_deadline(&l->pace))
-        publish(l);
+    if (can_publish(l) && machine_steady_ms() >= publisher_due(&l->publisher)) {
+        const struct health health = health_of(l);
+
+        publisher_turn(&l->publisher, &health, machine_steady_ms());
+    }
     return LOOP_GOES_ON;
 }

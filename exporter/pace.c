@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/pace.h"
 
-enum {
-    SHORTEST_MS = 50, /* No eye and no scraper looks more often. */
-    COST_PARTS = 5,
-};
+enum { COST_PARTS = 5 };
 
-void pace_init(struct pace *p, int64_t longest_ms, int64_t refresh_ms)
+void pace_init(struct pace *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
 {
     *p = (struct pace){
+        .shortest_ms = shortest_ms,
         .longest_ms = longest_ms,
         .refresh_ms = refresh_ms,
         .published_ms = -longest_ms,
@@ -33,8 +31,8 @@ static int64_t interval_of(const struct pace *p, int64_t cost_ms)
 {
     int64_t interval_ms = cost_ms * COST_PARTS;
 
-    if (interval_ms < SHORTEST_MS)
-        interval_ms = SHORTEST_MS;
+    if (interval_ms < p->shortest_ms)
+        interval_ms = p->shortest_ms;
     return interval_ms < p->longest_ms ? interval_ms : p->longest_ms;
 }
 

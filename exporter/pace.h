@@ -5,13 +5,14 @@
 
 /*
  * When to publish: a change after a quiet time at once; while changes go on, as often as
- * costs a fifth of a processor, but no less often than every `longest_ms`. So a single
- * edit is seen at once, and so is a storm of them where the page is small. Where nothing
- * changes, every `refresh_ms`, for the numbers that move by themselves (processor time,
+ * costs a fifth of a processor, but at least `shortest_ms` apart, and no less often than
+ * every `longest_ms`. So a single edit is seen at once, and so is a storm of them where
+ * the page is small. Where nothing changes, every `refresh_ms`, for the numbers that move by themselves (processor time,
  * requests). Steady milliseconds.
  */
 struct pace {
-    int64_t longest_ms;
+    int64_t shortest_ms;
+    int64_t longest_ms; /* Counts where the two contradict each other. */
     int64_t refresh_ms;
     int64_t interval_ms;  /* Between pages of changes, as the last page's cost allows. */
     int64_t changed_ms;   /* When the first change came that is not published; 0 if none. */
@@ -20,7 +21,7 @@ struct pace {
 };
 
 /* As if the last page had been long ago. */
-void pace_init(struct pace *p, int64_t longest_ms, int64_t refresh_ms);
+void pace_init(struct pace *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms);
 
 /* There is something new to publish. */
 void pace_change(struct pace *p, int64_t now_ms);

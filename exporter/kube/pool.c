@@ -170,7 +170,7 @@ static bool drop_body(void *context, unsigned http_status, const char *bytes, si
 static void begin_probe(struct pool *p)
 {
     struct transfer *t = transfer_new(p->settings, &(struct transport_request){
-                                                       .path = "/livez/ping",
+                                                       .path = "/version",
                                                        .accept = "*/*",
                                                        .lane = LANE_STREAM,
                                                        .handler = {.data = drop_body},

@@ -44,7 +44,7 @@ static const struct response {
     const char *text;
     bool stays_open;
 } responses[] = {
-    {"/livez/ping", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false},
+    {"/version", "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", false},
     {"/plain",
      "HTTP/1.1 200 OK\r\nContent-Type: application/json;a=b\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
      false},
@@ -86,7 +86,7 @@ static void *visit(void *context)
         if (!strstr(request, "\r\n\r\n"))
             continue;
         pthread_mutex_lock(&v.site->lock);
-        if (strncmp(request, "GET /livez/ping ", 16) == 0) {
+        if (strncmp(request, "GET /version ", 13) == 0) {
             v.site->seen.probes++;
         } else {
             v.site->seen.requests++;

@@ -21,7 +21,7 @@ static void deadline(void **state)
     const struct deadline_case *c = *state;
     struct pace p;
 
-    pace_init(&p, 900, 5000);
+    pace_init(&p, 50, 900, 5000);
     pace_change(&p, 500);
     pace_publish(&p, 1000, 1000);
     pace_publish(&p, 1000, 1200);
@@ -48,7 +48,7 @@ static void cost(void **state)
     const struct cost_case *c = *state;
     struct pace p;
 
-    pace_init(&p, c->longest_ms, 5000);
+    pace_init(&p, 50, c->longest_ms, 5000);
     pace_change(&p, 1000);
     pace_publish(&p, c->cost_ms, 1000 + c->cost_ms);
     pace_change(&p, 1001 + c->cost_ms);
@@ -60,7 +60,7 @@ static void the_first_change_is_due_at_once(void **state)
     struct pace p;
 
     (void)state;
-    pace_init(&p, 900, 5000);
+    pace_init(&p, 50, 900, 5000);
     pace_change(&p, 1);
     assert_true(pace_deadline(&p) <= 1);
 }
@@ -70,7 +70,7 @@ static void a_refresh_does_not_make_a_change_wait(void **state)
     struct pace p;
 
     (void)state;
-    pace_init(&p, 900, 5000);
+    pace_init(&p, 50, 900, 5000);
     assert_int_equal(pace_publish(&p, 0, 7000), 0);
     pace_change(&p, 7001);
     assert_true(pace_deadline(&p) <= 7001);
@@ -81,7 +81,7 @@ static void the_oldest_change_tells_the_lag(void **state)
     struct pace p;
 
     (void)state;
-    pace_init(&p, 900, 5000);
+    pace_init(&p, 50, 900, 5000);
     pace_change(&p, 3000);
     pace_change(&p, 3500);
     assert_int_equal(pace_publish(&p, 10, 4000), 1000);

@@ -290,7 +290,7 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	if s.unlucky(s.goaway) {
 		w.Header().Set("Connection", "close")
 	}
-	if r.URL.Path == "/livez/ping" {
+	if r.URL.Path == "/version" {
 		fmt.Fprint(w, "ok")
 		return
 	}
