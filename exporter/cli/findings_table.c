@@ -228,30 +228,8 @@ static void print_orphaned(const struct listing *list, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_invalid(const struct listing *list, struct output *o)
-{
-    static const char *const headings[] = {"POLICY", ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (list->count == 0)
-        return;
-    section_print(o, "Invalid policies", list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-
-        for (unsigned k = 0; k < POLICY_PROBLEM_COUNT; k++) {
-            if (!(policy_decision(e)->problems & 1U << k))
-                continue;
-            add_name(&t, entry_kind(e), entry_ns(e), e->name);
-            table_add(&t, STYLE_PLAIN, policy_problem_texts[k]);
-        }
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
-
 /* What a defect is about, behind its text. */
-static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
+static void add_subject(struct strbuf *out, const struct entry *e, unsigned defect)
 {
     const struct template_decision *t = template_decision(e);
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
@@ -270,25 +248,36 @@ static void add_subject(struct strbuf *out, const struct entry *e, enum defect d
     }
 }
 
-static void print_broken(const struct listing *list, struct output *o)
+/* Objects of which several things can be wrong: bits, and a text for each. */
+struct wrongs {
+    const char *title;
+    const char *heading;
+    unsigned (*of)(const struct entry *entry);
+    const char *const *texts;
+    /* What it is about, behind the text; NULL if there is nothing to add. */
+    void (*add_subject)(struct strbuf *out, const struct entry *entry, unsigned wrong);
+};
+
+static void print_wrongs(const struct wrongs *w, const struct listing *list, struct output *o)
 {
-    static const char *const headings[] = {"OBJECT", ""};
+    const char *const headings[] = {w->heading, ""};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
 
     if (list->count == 0)
         return;
-    section_print(o, "Broken", list->count);
+    section_print(o, w->title, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->entries[i];
 
-        for (unsigned k = 0; k < DEFECT_COUNT; k++) {
+        for (unsigned k = 0; w->of(e) >> k != 0; k++) {
             CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
 
-            if (!(entry_defects(e) & 1U << k))
+            if (!(w->of(e) & 1U << k))
                 continue;
             add_name(&t, entry_kind(e), entry_ns(e), e->name);
-            strbuf_adds(&why, defect_texts[k]);
-            add_subject(&why, e, k);
+            strbuf_adds(&why, w->texts[k]);
+            if (w->add_subject)
+                w->add_subject(&why, e, k);
             table_add(&t, STYLE_PLAIN, why.data);
         }
     }
@@ -296,27 +285,11 @@ static void print_broken(const struct listing *list, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_connector(const struct listing *list, struct output *o)
-{
-    static const char *const headings[] = {"OBJECT", ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (list->count == 0)
-        return;
-    section_print(o, "Config Connector", list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-
-        for (unsigned k = 0; k < CONNECTOR_CONFLICT_COUNT; k++) {
-            if (!(connector_conflicts(e) & 1U << k))
-                continue;
-            add_name(&t, entry_kind(e), entry_ns(e), e->name);
-            table_add(&t, STYLE_PLAIN, connector_conflict_texts[k]);
-        }
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
+static const struct wrongs invalid = {"Invalid policies", "POLICY", entry_policy_problems,
+                                      policy_problem_texts, NULL};
+static const struct wrongs broken = {"Broken", "OBJECT", entry_defects, defect_texts, add_subject};
+static const struct wrongs connector = {"Config Connector", "OBJECT", connector_conflicts,
+                                        connector_conflict_texts, NULL};
 
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
 {
@@ -325,7 +298,7 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_pending(&f->lists[FINDING_PENDING], o);
     print_stale(&f->lists[FINDING_STALE], o);
     print_orphaned(&f->lists[FINDING_ORPHANED], o);
-    print_invalid(&f->lists[FINDING_INVALID], o);
-    print_broken(&f->lists[FINDING_BROKEN], o);
-    print_connector(&f->lists[FINDING_CONNECTOR], o);
+    print_wrongs(&invalid, &f->lists[FINDING_INVALID], o);
+    print_wrongs(&broken, &f->lists[FINDING_BROKEN], o);
+    print_wrongs(&connector, &f->lists[FINDING_CONNECTOR], o);
 }

@@ -179,11 +179,6 @@ static void add_templates(const char *title, const struct listing *list, struct 
     add_more(out, list->count);
 }
 
-static unsigned policy_problems(const struct entry *entry)
-{
-    return policy_decision(entry) ? policy_decision(entry)->problems : 0;
-}
-
 /* Objects of which several things can be wrong, each with its sentence. */
 static void add_wrongs(const char *title, const struct listing *list,
                        unsigned (*wrongs)(const struct entry *entry), const char *const *texts,
@@ -272,8 +267,8 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     add_templates("Pending", &f.lists[FINDING_PENDING], out);
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
-    add_wrongs("Invalid policies", &f.lists[FINDING_INVALID], policy_problems, policy_problem_texts,
-               out);
+    add_wrongs("Invalid policies", &f.lists[FINDING_INVALID], entry_policy_problems,
+               policy_problem_texts, out);
     add_wrongs("Broken", &f.lists[FINDING_BROKEN], entry_defects, defect_texts, out);
     add_wrongs("Config Connector", &f.lists[FINDING_CONNECTOR], connector_conflicts,
                connector_conflict_texts, out);

@@ -120,6 +120,11 @@ const struct dependency_decision *dependency_decision(const struct entry *e)
     return t ? t->dependency : b ? b->dependency : NULL;
 }
 
+unsigned entry_policy_problems(const struct entry *e)
+{
+    return policy_decision(e) ? policy_decision(e)->problems : 0;
+}
+
 unsigned entry_defects(const struct entry *e)
 {
     const struct template_decision *t = template_decision(e);

@@ -196,6 +196,9 @@ static inline const struct policy_decision *policy_decision(const struct entry *
     return entry_class(e) == CLASS_POLICY ? e->decision : NULL;
 }
 
+/* What is wrong with a policy: bits by policy_problem; 0 for any other entry. */
+unsigned entry_policy_problems(const struct entry *e);
+
 /* The defects of a binding or of a template; 0 for any other entry. */
 unsigned entry_defects(const struct entry *e);
 
