@@ -34,4 +34,19 @@ function(kit)
       [p.value('Resources', 'short', q.sum('karmada_configconnector_resources', '', q.cluster('api_group, protection')) + ' > 0', 100)],
       w=16
     ),
+    p.table(
+      'Resources in conflict',
+      'One row for each. Empty unless the exporter runs with --metrics.opt-in; then at most as many rows as its detail limit.',
+      [
+        p.clusterLabel,
+        p.label('namespace', 'Namespace', 150),
+        p.label('api_group', 'API group', 260),
+        p.label('kind', 'Kind', 150),
+        p.label('name', 'Name'),
+        p.label('class', 'Class', 200),
+      ],
+      [p.value('Rows', 'short', 'sum by (%s) (%s)' % [q.cluster('namespace, api_group, kind, name, class'), q.fold('karmada_configconnector_conflict_info', conflict)])],
+      h=7,
+      hidden=true
+    ),
   ])

@@ -59,7 +59,8 @@ def start(stack, folder, wanted):
                      (free_port(), free_port(), free_port()) if wanted.any_port
                      else (19180, 19090, 19093)))
     exporter = stack.enter_context(Exporter(
-        folder / "exporter.log", "--manifests", folder / "manifests", "--rules.grace", "5s",
+        folder / "exporter.log", "--manifests", folder / "manifests",
+        "--configconnector.asset-file", folder / "manifests.assets.json", "--rules.grace", "5s",
         "--thresholds.pending-age", "20s", "--thresholds.stale-age", "60s",
         "--thresholds.unbound-age", "10s", "--metrics.opt-in", port=ports["exporter"]))
     print(f"exporter      {exporter.url}/   (and /metrics)")

@@ -10,7 +10,9 @@ import copy
 import datetime
 import json
 import pathlib
+import time
 
+TEMPLATES = ("Deployment", "ConfigMap", "PubSubTopic")
 OVERWRITE, ABORT = "Overwrite", "Abort"
 COPIED = ("conflictResolution", "preserveResourcesOnDeletion", "propagateDeps", "schedulerName")
 
@@ -26,6 +28,8 @@ def identity(obj):
 class Plane:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
+        # The cloud's side of Config Connector: an export beside the manifests.
+        self.assets = self.folder.with_name(self.folder.name + ".assets.json")
         self.objects, self.stuck, self.ids = {}, set(), 0
         self.ago = datetime.timedelta()
 
@@ -70,10 +74,31 @@ class Plane:
                                   "spec": {"containers": [container], "volumes": volumes}}}})
         self.settle()
 
-    def config_map(self, namespace, name):
+    def config_map(self, namespace, name, **values):
         self.user_writes({"apiVersion": "v1", "kind": "ConfigMap",
-                          "metadata": {"name": name, "namespace": namespace}, "data": {"a": "b"}})
+                          "metadata": {"name": name, "namespace": namespace}, "data": values or {"a": "b"}})
         self.settle()
+
+    def topic(self, namespace, name, cloud_name):
+        self.user_writes({
+            "apiVersion": "pubsub.cnrm.cloud.google.com/v1beta1", "kind": "PubSubTopic",
+            "metadata": {"name": name, "namespace": namespace, "annotations": {
+                "cnrm.cloud.google.com/project-id": "demo",
+                "cnrm.cloud.google.com/management-conflict-prevention-policy": "resource"}},
+            "spec": {"resourceID": cloud_name}})
+        self.settle()
+
+    def leases(self, holder, **left_s):
+        """The export, with the seconds that the lease of each topic has left."""
+        lines = [json.dumps({
+            "name": f"//pubsub.googleapis.com/projects/demo/topics/{name}",
+            "asset_type": "pubsub.googleapis.com/Topic", "resource": {"data": {"labels": {
+                "managed-by-cnrm": "true", "cnrm-lease-holder-id": holder,
+                "cnrm-lease-expiration": str(int(time.time() + left))}}}})
+            for name, left in left_s.items()]
+        beside = self.assets.with_name(self.assets.name + "~")
+        beside.write_text("\n".join(lines) + "\n")
+        beside.rename(self.assets)
 
     def touch(self, namespace, name):
         """Its user changes a template: what was deferred is done."""
@@ -230,7 +255,7 @@ class Plane:
         return "ResourceBinding", namespace, f"{name}-{kind}".lower()
 
     def templates(self):
-        return [o for o in list(self.objects.values()) if o["kind"] in ("Deployment", "ConfigMap")]
+        return [o for o in list(self.objects.values()) if o["kind"] in TEMPLATES]
 
     # ---- writing
 

@@ -35,6 +35,7 @@ def set_up(plane):
     for name in ("encoder", "player", "thumbnails"):
         plane.template("media", name, replicas=2)
     leftovers(plane)
+    cloud(plane)
     plane.ago = datetime.timedelta()
 
 
@@ -70,6 +71,22 @@ def leftovers(plane):
     binding = plane.objects[("ResourceBinding", "tools", "ci-deployment")]
     binding["metadata"]["annotations"]["policy.karmada.io/applied-placement"] = "{}"
     plane.write(binding)
+
+
+def cloud(plane):
+    """Topics that Config Connector keeps in the cloud, and whose id holds their leases."""
+    plane.policy("cnrm-system", "ids-policy", ["member1"], selects=[
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": "namespace-id"}])
+    plane.config_map("cnrm-system", "namespace-id", cloud="holder-of-cloud")
+    plane.policy("", "cloud-cpp", ["member1"], selects=[
+        {"apiVersion": "pubsub.cnrm.cloud.google.com/v1beta1", "kind": "PubSubTopic"}])
+    for name in ("orders", "events", "audits"):
+        plane.topic("cloud", name, name)
+    held(plane)
+
+
+def held(plane):
+    plane.leases("holder-of-cloud", orders=2300, events=2000, audits=1800)
 
 
 def agree(plane, other=OVERWRITE, preserve=True):
@@ -215,6 +232,22 @@ def exclusion(plane):
     ]
 
 
+def leases(plane):
+    def renew():
+        if ("PubSubTopic", "tools", "orders-copy") in plane.objects:
+            plane.delete("PubSubTopic", "tools", "orders-copy")
+        held(plane)
+
+    def lapse():
+        plane.topic("tools", "orders-copy", "orders")
+        plane.leases("holder-of-cloud", orders=2300, events=600, audits=-60)
+    return [
+        (50, "cloud: leases are held and renewed", renew),
+        (60, PEAK + "cloud: one lease has lapsed, one is about to, and a second object stands for "
+             "the topic orders (board Config Connector leases)", lapse),
+    ]
+
+
 def mishaps(plane):
     path = plane.folder / "drafts" / "half-written.yaml"
 
@@ -235,7 +268,8 @@ def mishaps(plane):
     ]
 
 
-STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, mishaps)
+STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, leases,
+           mishaps)
 
 
 def play_to_peak(plane):

@@ -43,6 +43,9 @@ class World(contextlib.ExitStack):
 
     def exporter(self, *arguments, **more):
         self.exporters += 1
+        if arguments[-1] != "-":
+            assets = arguments[-1].with_name(arguments[-1].name + ".assets.json")
+            arguments += ("--configconnector.asset-file", assets)
         log = self.folder / f"exporter-{self.exporters}.log"
         return self.enter_context(Exporter(log, *arguments, *FLAGS, **more))
 
