@@ -7,7 +7,7 @@ function(kit)
     kit.b.variable('class', 'Class', 'karmada_configconnector_conflicts'),
   ], [
     p.stat('Conflicts', 'Config Connector resources in a conflict of one of the chosen classes.', 'short', q.sum('karmada_configconnector_conflicts', conflict), limits=limits.bad),
-    p.stat('Until the next expiry', 'Time left of the lease that ends first; 0 or less: it has ended.', 's', 'min(%s) - time()' % q.series(expiry), spark=false),
+    p.stat('Until the next expiry', 'Time left of the lease that ends first, of those that are held; expired ones count beside.', 's', 'min(%s) - time()' % q.series(expiry), spark=false),
     p.stat('Expired leases', 'Leases that have ended: any other Config Connector may take the resource over.', 'short', q.sum('karmada_configconnector_leases', 'state="expired"'), limits=limits.bad),
     p.stat('Expiring leases', 'Leases with less than 20 minutes left, which their holder should have renewed by now.', 'short', q.sum('karmada_configconnector_leases', 'state="expiring"'), limits=limits.any),
     p.stat('Unprotected', 'Resources without lease protection: two clusters can fight over them in silence.', 'percentunit', q.share(q.sum('karmada_configconnector_resources', 'protection!="resource"'), q.sum('karmada_configconnector_resources'))),
