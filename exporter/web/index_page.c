@@ -241,7 +241,8 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
             continue;
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", f->api_version, f->resource);
-        strbuf_adds(out, " cannot be read; its last state counts<br><span class=\"bad\">");
+        strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
+                    f->synced ? "; its last state counts" : "");
         html_text(out, f->trouble);
         strbuf_adds(out, "</span></li>\n");
     }
