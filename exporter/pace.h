@@ -7,8 +7,8 @@
  * When to publish: a change after a quiet time at once; while changes go on, as often as
  * costs a fifth of a processor, but at least `shortest_ms` apart, and no less often than
  * every `longest_ms`. So a single edit is seen at once, and so is a storm of them where
- * the page is small. Where nothing changes, every `refresh_ms`, for the numbers that move by themselves (processor time,
- * requests). Steady milliseconds.
+ * the page is small. Where nothing changes, every `refresh_ms`, for the numbers that move
+ * by themselves (processor time, requests). Steady milliseconds.
  */
 struct pace {
     int64_t shortest_ms;
