@@ -5,7 +5,7 @@
 
 #define PREFIX "cnrm.cloud.google.com/"
 
-enum { PARENT_MAX_BYTES = 4096 };
+enum { PARENT_MAX_BYTES = 4096, ID_MAX_BYTES = 63 };
 
 static const char annotations_path[] = "metadata.annotations";
 
@@ -149,8 +149,10 @@ static const char *read_holder(struct decode *d, const char *message)
     const char *at = strstr(message, before);
     const char *id = at ? at + strlen(before) : "";
     const char *end = strchr(id, '\'');
+    size_t len = end ? (size_t)(end - id) : 0;
 
-    return intern_add_len(d->strings, id, end ? (size_t)(end - id) : 0);
+    /* An id is a label's value; what is longer was not written by Config Connector. */
+    return intern_add_len(d->strings, id, len <= ID_MAX_BYTES ? len : 0);
 }
 
 const char *management_conflict_decode(struct decode *d, const cJSON *status)

@@ -14,10 +14,13 @@ static const struct template *find_object(const struct engine *e, const struct i
     return entry ? entry->object : NULL;
 }
 
+/* NULL also where they are not told, as in metadata alone: then nobody is a stranger. */
 static const struct namespace_ids *known_ids(const struct engine *e)
 {
-    return template_namespace_ids(
+    const struct namespace_ids *ids = template_namespace_ids(
         find_object(e, &(struct identity){"v1", "ConfigMap", "cnrm-system", "namespace-id"}));
+
+    return ids && ids->ids.count > 0 ? ids : NULL;
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)

@@ -234,6 +234,9 @@ static void a_holder_is_known_by_the_ids_of_namespaces(void **state)
     world_init(&w, &rules_options_default, 1);
     put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767228000\""));
     assert_int_equal(connector_conflicts(lease(&w)), 0);
+    /* Without its data, as where only metadata is read, it says nothing about anybody. */
+    put_list(&w, IDS(""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
     put_list(&w, IDS("\"a\":\"def\""));
     assert_int_equal(connector_conflicts(lease(&w)), 1u << CONNECTOR_UNKNOWN_HOLDER);
     put_list(&w, IDS("\"a\":\"def\",\"b\":\"abc\""));
