@@ -71,7 +71,7 @@ static bool is_reported(const struct connector_facts *f)
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
 {
     const struct connector *c = facts->connector;
-    bool shared = facts->binding && facts->binding->cluster_count > 1;
+    bool shared = facts->several_clusters;
     bool lapses = c->reconcile_s == 0 || c->reconcile_s > LEASE_LIFE_S;
 
     *out = (struct connector_decision){

@@ -12,7 +12,7 @@
 enum connector_conflict {
     CONNECTOR_REPORTED,           /* Config Connector says ManagementConflict. */
     CONNECTOR_DUPLICATE_IDENTITY, /* Another object is the same cloud resource. */
-    CONNECTOR_MULTI_CLUSTER,      /* Placed on two member clusters or more. */
+    CONNECTOR_MULTI_CLUSTER,      /* Placed on two member clusters or more, or about to be. */
     CONNECTOR_UNKNOWN_HOLDER,     /* The lease is held under an id that is no namespace's here. */
     CONNECTOR_EXPIRED,            /* So is the lease: whoever comes next takes the resource. */
     CONNECTOR_EXPIRING,           /* Its holder should have extended it. */
@@ -60,6 +60,7 @@ struct connector_facts {
     const struct connector *connector;
     const struct connector_defaults *defaults; /* Of its Namespace; NULL if it has none. */
     const struct binding *binding;             /* NULL if it has none. */
+    bool several_clusters;                     /* It is, or will be, on two or more. */
 };
 
 /* NULL for anything but a lease that has been looked at. */

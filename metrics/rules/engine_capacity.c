@@ -45,6 +45,9 @@ void engine_cluster_changed(struct engine *e, const struct cluster *old,
     }
     for (size_t i = 0; i < e->placed_count; i++)
         engine_mark(e, e->placed[i]);
+    /* Without bindings these are where their policies' placements lead. */
+    if (e->derives)
+        engine_mark_connectors(e);
 }
 
 /* What the policy that governs says of clusters. Policies are always looked at before templates. */

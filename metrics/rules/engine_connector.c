@@ -111,6 +111,25 @@ static void drop_identity(struct engine *e, const struct connector_identity *id)
     intern_drop(strings, id->name);
 }
 
+/*
+ * It is on several member clusters. In manifests without bindings: its policy's placement
+ * means several, and nothing keeps it from all of them, for what has no replicas is not
+ * divided.
+ */
+static bool is_on_several(const struct engine *e, const struct template_decision *d)
+{
+    const struct binding *b = d->binding ? d->binding->object : NULL;
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct placed *placed = policy ? policy->placed : NULL;
+
+    if (b)
+        return b->cluster_count > 1;
+    if (!e->derives || !placed || !placed->has_clusters || placed->group_count == 0)
+        return false;
+    return placed->groups[0].count > 1 && placed->groups[0].tolerated &&
+           !placed->placement->has_spread_constraints && !placed->placement->unreadable;
+}
+
 void engine_add_connector(struct engine *e, struct entry *entry, struct template_decision *old,
                           struct template_decision *fresh)
 {
@@ -126,6 +145,7 @@ void engine_add_connector(struct engine *e, struct entry *entry, struct template
             .connector = connector,
             .defaults = defaults_of(e, entry),
             .binding = fresh->binding ? fresh->binding->object : NULL,
+            .several_clusters = is_on_several(e, fresh),
         },
         fresh->connector);
     hold_identity(e, &fresh->connector->identity);
@@ -192,6 +212,14 @@ static void mark_namespace(struct engine *e, const char *name)
             if (scope->entries[i]->object)
                 engine_mark(e, scope->entries[i]);
         }
+    }
+}
+
+void engine_mark_connectors(struct engine *e)
+{
+    for (const struct type *type = store_types(e->store); type; type = type->next) {
+        if (type->row->class == CLASS_TEMPLATE && connector_manages(type->api_version))
+            engine_mark_type(e, type);
     }
 }
 

@@ -34,6 +34,14 @@ enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
     "\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\",\"namespace\":\"a\","       \
     "\"name\":\"t\"},\"placement\":{},\"clusters\":[" clusters "]},\"status\":{"                   \
     "\"aggregatedStatus\":[" status "]}}"
+#define POLICY(clusters, placement)                                                                \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":"        \
+    "\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\"}],\"placement\":{"          \
+    "\"clusterAffinity\":{\"clusterNames\":[" clusters "]}" placement "}}}"
+#define CLUSTER(name)                                                                              \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{\"name\":" \
+    "\"" name "\"}}"
 #define ON(cluster) "{\"name\":\"" cluster "\"}"
 
 /* Objects, and what is said of the first one. */
@@ -133,6 +141,23 @@ static struct connector_case {
                                                                              ""),
      "1 a - t none: multi_cluster_placement"},
     {"on one", TOPIC("a", "t", "", "") "," BINDING(ON("m1"), ""), "1 a - t none:"},
+    {"its policy leads to two clusters",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none: multi_cluster_placement deletion_trap"},
+    {"its policy leads to two clusters, of which there is one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1"), "1 a - t none:"},
+    {"its policy leads to one cluster",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none:"},
+    {"its policy leads to one of two clusters",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"",
+                                        ",\"spreadConstraints\":[{\"spreadByField\":\"cluster\","
+                                        "\"maxGroups\":1}]") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none:"},
+    {"its policy leads to two clusters, and its binding to one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER(
+         "m2") "," BINDING(ON("m1"), ""),
+     "1 a - t none:"},
     {"a member cluster says that it was refused",
      TOPIC("a", "t", "", "") "," BINDING(ON("m1"),
                                          "{\"clusterName\":\"m1\",\"status\":" CONFLICT("abc") "}"),
