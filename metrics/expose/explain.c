@@ -213,6 +213,37 @@ static void tell_holders(struct telling *t, const struct entry *template,
         tell_holder(t, m->cluster, m->holder);
 }
 
+/* What an inventory says of the lease on its cloud resource, and what that means for it. */
+static void tell_lease(struct telling *t, const struct entry *template)
+{
+    static const char *const verdicts[] = {
+        [VERDICT_UNPROTECTED] = "Its own namespace does not ask for a lease, and acts regardless.",
+        [VERDICT_OBTAINS] = "Its own namespace obtains the lease at its next look.",
+        [VERDICT_KEEPS] = "That is its own namespace, which has time enough left.",
+        [VERDICT_RENEWS] = "That is its own namespace, which extends it at its next look.",
+        [VERDICT_TAKES_OVER] = "Its own namespace takes it over at its next look.",
+        [VERDICT_REFUSED] = "Its own namespace is refused the lease.",
+    };
+    const struct entry *entry = engine_lease_of(t->engine, template);
+    const struct lease *lease = entry ? entry->object : NULL;
+    const struct lease_decision *d = entry ? lease_decision(entry) : NULL;
+    char until[32];
+
+    if (!d)
+        return;
+    format_timestamp(lease->expires_s * 1000, until);
+    if (!lease->holder)
+        tell(t, EXPLAIN_PARAGRAPH, "Nobody holds the lease on it.");
+    else
+        tell(t, EXPLAIN_PARAGRAPH, "The lease on it is %s, by %s %s, until %s.",
+             d->state == LEASE_UNKNOWN ? "held, as an inventory has it that is too old to tell"
+                                       : lease_state_names[d->state],
+             d->holder_ns ? "the namespace" : "the id", d->holder_ns ? d->holder_ns : lease->holder,
+             lease->expires_s > 0 ? until : "a time that is not told");
+    if (d->state != LEASE_UNKNOWN)
+        tell(t, EXPLAIN_DETAIL, "%s", verdicts[engine_lease_verdict(t->engine, template, entry)]);
+}
+
 static void tell_connector(struct telling *t, const struct entry *template,
                            const struct template_decision *d)
 {
@@ -236,6 +267,7 @@ static void tell_connector(struct telling *t, const struct entry *template,
              containers[c->identity.container.kind], c->identity.container.id,
              c->identity.location ? ", " : "", c->identity.location ? c->identity.location : "",
              protections[c->protection]);
+    tell_lease(t, template);
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
         if (!(c->conflicts & 1u << i))
             continue;

@@ -80,6 +80,15 @@ uint64_t engine_selected_version(const struct engine *e);
  */
 const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
+/*
+ * The lease on the cloud resource that a template of Config Connector stands for; NULL if no
+ * inventory tells of one. It looks through all of them: for one object that somebody asks about.
+ */
+const struct entry *engine_lease_of(const struct engine *e, const struct entry *template);
+/* What comes of it at the next look of the template's own namespace. */
+enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
+                                        const struct entry *lease);
+
 /* One referrer of a dependency, and what it wants. */
 struct ballot {
     struct entry *binding;  /* The referring binding; NULL where derived. */

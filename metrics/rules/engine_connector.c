@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/cloud_name.h"
 #include "metrics/rules/engine_state.h"
 
 static struct lease_clock clock_of(const struct engine *e)
@@ -61,6 +62,53 @@ void engine_decide_lease(struct engine *e, struct entry *entry)
     engine_lease_forget(e, entry);
     entry->decision = d;
     engine_wait(e, entry, &d->waiting, ends_s == INT64_MAX ? INT64_MAX : ends_s * 1000);
+}
+
+static const struct entry *lease_in(const struct scope *scope, const struct entry *template,
+                                    const struct entry *first)
+{
+    const struct connector_identity *identity = &template_decision(template)->connector->identity;
+
+    for (size_t i = 0; i < scope->count; i++) {
+        const struct entry *entry = scope->entries[i];
+        const struct lease *lease = entry->object;
+
+        if (lease && cloud_name_is(entry->name, lease->asset_type, template, identity) &&
+            (!first || strcmp(entry->name, first->name) < 0))
+            first = entry;
+    }
+    return first;
+}
+
+const struct entry *engine_lease_of(const struct engine *e, const struct entry *template)
+{
+    const struct entry *first = NULL;
+
+    for (const struct type *type = store_types(e->store); type; type = type->next) {
+        if (type->row->class != CLASS_LEASE)
+            continue;
+        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+            first = lease_in(scope, template, first);
+    }
+    return first;
+}
+
+static const char *id_of_namespace(const struct namespace_ids *ids, const char *ns)
+{
+    for (size_t i = 0; ids && i < ids->ids.count; i++) {
+        if (strcmp(ids->ids.items[i].key, ns) == 0)
+            return ids->ids.items[i].value;
+    }
+    return NULL;
+}
+
+enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
+                                        const struct entry *lease)
+{
+    bool protects = template_decision(template)->connector->protection == PROTECTION_RESOURCE;
+
+    return lease_verdict(protects ? PREVENTION_RESOURCE : PREVENTION_NONE, lease->object,
+                         id_of_namespace(known_ids(e), entry_ns(template)), clock_of(e));
 }
 
 /* ---- templates that are resources of Config Connector ---- */

@@ -299,6 +299,57 @@ static void explain_names_who_holds_the_lease(void **state)
     world_release(&w);
 }
 
+/* Who holds the lease on the resource that the topic stands for, and what comes of it. */
+static struct lease_words_case {
+    const char *name;
+    const char *annotation;
+    const char *lease;
+    const char *words;
+    const char *outcome;
+} lease_words[] = {
+    {"its own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
+     "The lease on it is held, by the namespace a, until 2026-01-01T00:30:00Z.",
+     "That is its own namespace, which has time enough left."},
+    {"its own lease that ends", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
+     "The lease on it is expiring, by the namespace a, until 2026-01-01T00:10:00Z.",
+     "That is its own namespace, which extends it at its next look."},
+    {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
+     "The lease on it is held, by the namespace b, until 2026-01-01T00:30:00Z.",
+     "Its own namespace is refused the lease."},
+    {"another's lease that is past", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
+     "The lease on it is expired, by the namespace b, until 2025-12-31T23:50:00Z.",
+     "Its own namespace takes it over at its next look."},
+    {"a stranger's lease without an end", RESOURCE, ",\"holder\":\"xyz\"",
+     "The lease on it is expired, by the id xyz, until a time that is not told.",
+     "Its own namespace takes it over at its next look."},
+    {"nobody's lease", RESOURCE, "", "Nobody holds the lease on it.",
+     "Its own namespace obtains the lease at its next look."},
+    {"another's lease, and nothing asks for one", "",
+     ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
+     "The lease on it is held, by the namespace b, until 2026-01-01T00:30:00Z.",
+     "Its own namespace does not ask for a lease, and acts regardless."},
+};
+
+static void explain_tells_of_the_lease(void **state)
+{
+    const struct lease_words_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    strbuf_addf(&objects, "%s," LEASE("//pubsub.googleapis.com/projects/a/topics/t", "%s"),
+                IDS("\"a\":\"abc\",\"b\":\"def\""), c->lease);
+    put_list(&w, objects.data);
+    put_list(&w, LEASE("//pubsub.googleapis.com/projects/b/topics/t",
+                       ",\"holder\":\"other\",\"expiration\":\"1767227400\""));
+    put_list(&w, *c->annotation ? TOPIC("a", "t", RESOURCE, "") : TOPIC("a", "t", "", ""));
+    explain_template(w.engine, first_of(&w, "PubSubTopic"), add_line, &text);
+    if (!strstr(text.data, c->words) || !strstr(text.data, c->outcome))
+        fail_msg("%s", text.data);
+    world_release(&w);
+}
+
 /* A bucket's name is one for all projects; what a member of a policy is called is its own business.
  */
 static void kinds_differ_in_what_their_names_mean(void **state)
@@ -365,13 +416,17 @@ int main(void)
         cmocka_unit_test(kinds_differ_in_what_their_names_mean),
         cmocka_unit_test(kinds_without_labels_are_found_from_the_first_to_the_last),
     };
-    struct CMUnitTest tests[ARRAY_LEN(connector_cases) + ARRAY_LEN(plain)];
+    struct CMUnitTest tests[ARRAY_LEN(connector_cases) + ARRAY_LEN(lease_words) + ARRAY_LEN(plain)];
     size_t n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(connector_cases); i++)
         tests[n++] = (struct CMUnitTest){.name = connector_cases[i].name,
                                          .test_func = decides,
                                          .initial_state = &connector_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(lease_words); i++)
+        tests[n++] = (struct CMUnitTest){.name = lease_words[i].name,
+                                         .test_func = explain_tells_of_the_lease,
+                                         .initial_state = &lease_words[i]};
     memcpy(tests + n, plain, sizeof(plain));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
