@@ -105,8 +105,11 @@ static const char *read_location(struct decode *d, const cJSON *spec)
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         const char *text = json_str(spec, keys[i], "");
+        const char *slash = strrchr(text, '/');
 
-        if (*text != '\0')
+        /* "projects/p/regions/r" is the region r; and what is global is nowhere in particular. */
+        text = slash ? slash + 1 : text;
+        if (*text != '\0' && strcmp(text, "global") != 0)
             return intern_add(d->strings, text);
     }
     return NULL;
@@ -196,10 +199,9 @@ static struct connector_defaults *decode_defaults(struct decode *d, const cJSON 
 {
     const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
     struct connector_defaults *defaults = xcalloc(1, sizeof(*defaults));
-    bool several;
 
     defaults->prevention = read_prevention(d, annotations);
-    defaults->container = read_container(d, annotations, &several);
+    defaults->container = read_container(d, annotations, &defaults->unclear);
     return defaults;
 }
 

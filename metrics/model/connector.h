@@ -43,6 +43,7 @@ struct connector {
 struct connector_defaults {
     struct container container;
     enum prevention prevention;
+    bool unclear; /* It tells several containers. */
 };
 
 /* On the ConfigMap cnrm-system/namespace-id: which id each namespace signs its leases with. */

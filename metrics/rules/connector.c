@@ -63,6 +63,15 @@ static struct container container_of_entry(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
+/* Of an object that says nothing, its Namespace's word counts, and may contradict itself. */
+static bool is_unclear(const struct connector_facts *f)
+{
+    bool own =
+        f->connector->container.id || connector_traits(entry_kind(f->entry)) & CONNECTOR_GLOBAL;
+
+    return f->connector->unclear || (!own && f->defaults && f->defaults->unclear);
+}
+
 static bool is_reported(const struct connector_facts *f)
 {
     return f->connector->refused_by || (f->binding && f->binding->member_conflicts);
@@ -78,7 +87,7 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         .identity = {.container = container_of_entry(facts),
                      .location = c->location,
                      .parent = c->parent,
-                     .unclear = c->unclear,
+                     .unclear = is_unclear(facts),
                      .name = c->resource_id ? c->resource_id : facts->entry->name},
         .protection = protection_of(facts),
     };

@@ -241,8 +241,8 @@ static bool same_defaults(const struct connector_defaults *a, const struct conne
 {
     if (!a || !b)
         return a == b;
-    return a->prevention == b->prevention && a->container.kind == b->container.kind &&
-           a->container.id == b->container.id;
+    return a->prevention == b->prevention && a->unclear == b->unclear &&
+           a->container.kind == b->container.kind && a->container.id == b->container.id;
 }
 
 static void mark_namespace(struct engine *e, const char *name)

@@ -157,6 +157,8 @@ static cJSON *random_namespace(struct world *w)
                                 PICK(w, preventions));
     if (chance(w, 2))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/project-id", PICK(w, names));
+    if (chance(w, 4))
+        cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/folder-id", "7");
     return object;
 }
 

@@ -125,6 +125,23 @@ static struct connector_case {
      TOPIC("a", "t", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7"),
            "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), ""),
      "1 p - t none:"},
+    {"a Namespace that contradicts itself",
+     TOPIC("a", "t", "", "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), "") "," NAMESPACE(
+         "a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
+     "1 p - t none:"},
+    {"a Namespace that contradicts itself, and an object that does not",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "p"),
+         "") "," NAMESPACE("a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
+     "1 p - t none: duplicate_identity"},
+    {"a region by its path, and by its name",
+     TOPIC("a", "t", "", ",\"spec\":{\"region\":\"projects/x/regions/eu\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ",\"spec\":{\"region\":\"eu\"}"),
+     "1 a eu t none: duplicate_identity"},
+    {"global, and no location",
+     TOPIC("a", "t", "", ",\"spec\":{\"location\":\"global\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ""),
+     "1 a - t none: duplicate_identity"},
     {"the object says that it was refused", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
      "1 a - t none: reported"},
     {"another reason is no conflict",
