@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/rules/decision.h"
+#include "metrics/rules/lease.h"
 
 /*
  * Keeps a decision on every entry of a store, and after each change looks again
