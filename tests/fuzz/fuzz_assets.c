@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/assets/asset.h"
+#include "metrics/base/json.h"
+#include "metrics/rules/connector.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/engine.h"
+
+/*
+ * Any asset at all becomes a lease that the rules can look at, or none; whoever asks for the lease
+ * on a resource gets one that has a state.
+ */
+
+static const char topic[] =
+    "{\"apiVersion\":\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\","
+    "\"metadata\":{\"name\":\"t\",\"namespace\":\"p\"}}";
+static const int64_t now_ms = 1767225600000;
+
+static void put(struct store *store, const cJSON *object)
+{
+    struct error err = {""};
+
+    if (store_put(store, object, (struct origin){1, 1}, &err) == STORE_REJECTED && !err.text[0])
+        abort();
+}
+
+static void look(struct store *store, struct engine *engine)
+{
+    const struct entry *entry = store_find(
+        store, &(struct identity){"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "p", "t"});
+
+    while (!engine_settle(engine, now_ms, 16))
+        continue;
+
+    const struct entry *lease = engine_lease_of(engine, entry);
+    if (lease && (!lease->object || !lease_decision(lease) ||
+                  engine_lease_verdict(engine, entry, lease) > VERDICT_REFUSED))
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
+    struct error err;
+    CLEANUP(json_cleanup) cJSON *asset = json_parse(text, size, NULL, &err);
+    CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, now_ms) : NULL;
+    CLEANUP(json_cleanup) cJSON *resource = json_parse(topic, strlen(topic), NULL, &err);
+    struct store *store = store_new(1);
+    struct engine *engine = engine_new(store, &rules_options_default, 1, &err);
+
+    if (!engine || !resource)
+        abort();
+    put(store, resource);
+    if (object)
+        put(store, object);
+    look(store, engine);
+    engine_free(engine);
+    store_free(store);
+    return 0;
+}
