@@ -4,6 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain_words.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/template.h"
 #include "metrics/rules/connector.h"
 
 enum { LINE_MAX_BYTES = 1 << 20 };

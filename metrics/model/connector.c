@@ -30,23 +30,23 @@ static bool has_own_annotation(const cJSON *metadata)
     return false;
 }
 
-enum template_extra connector_extra_of(const cJSON *json)
+enum connector_role connector_role_of(const cJSON *json)
 {
     const char *api_version = json_str(json, "apiVersion", "");
     const char *kind = json_str(json, "kind", "");
     const cJSON *metadata = json_get(json, "metadata");
 
     if (connector_manages(api_version))
-        return EXTRA_CONNECTOR;
+        return ROLE_RESOURCE;
     if (strcmp(api_version, "v1") != 0)
-        return EXTRA_NONE;
+        return ROLE_NONE;
     if (strcmp(kind, "Namespace") == 0 && has_own_annotation(metadata))
-        return EXTRA_CONNECTOR_DEFAULTS;
+        return ROLE_DEFAULTS;
     if (strcmp(kind, "ConfigMap") == 0 &&
         strcmp(json_str(metadata, "namespace", ""), "cnrm-system") == 0 &&
         strcmp(json_str(metadata, "name", ""), "namespace-id") == 0)
-        return EXTRA_NAMESPACE_IDS;
-    return EXTRA_NONE;
+        return ROLE_NAMESPACE_IDS;
+    return ROLE_NONE;
 }
 
 /* ---- what annotations say ---- */
@@ -213,59 +213,37 @@ static struct namespace_ids *decode_ids(struct decode *d, const cJSON *json)
     return ids;
 }
 
-void *connector_extra_decode(struct decode *d, const cJSON *json, enum template_extra kind)
+void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role)
 {
-    switch (kind) {
-    case EXTRA_CONNECTOR:
+    switch (role) {
+    case ROLE_RESOURCE:
         return decode_resource(d, json);
-    case EXTRA_CONNECTOR_DEFAULTS:
+    case ROLE_DEFAULTS:
         return decode_defaults(d, json);
-    case EXTRA_NAMESPACE_IDS:
+    case ROLE_NAMESPACE_IDS:
         return decode_ids(d, json);
-    case EXTRA_NONE:
+    case ROLE_NONE:
         return NULL;
     }
     abort();
 }
 
-void connector_extra_release(struct intern *strings, void *extra, enum template_extra kind)
+void connector_release(struct intern *strings, void *said, enum connector_role role)
 {
-    if (!extra)
+    if (!said)
         return;
-    if (kind == EXTRA_CONNECTOR) {
-        struct connector *c = extra;
+    if (role == ROLE_RESOURCE) {
+        struct connector *c = said;
 
         intern_drop(strings, c->container.id);
         intern_drop(strings, c->resource_id);
         intern_drop(strings, c->location);
         intern_drop(strings, c->parent);
         intern_drop(strings, c->refused_by);
-    } else if (kind == EXTRA_CONNECTOR_DEFAULTS) {
-        intern_drop(strings, ((struct connector_defaults *)extra)->container.id);
+    } else if (role == ROLE_DEFAULTS) {
+        intern_drop(strings, ((struct connector_defaults *)said)->container.id);
     } else {
-        labels_release(strings, &((struct namespace_ids *)extra)->ids);
+        labels_release(strings, &((struct namespace_ids *)said)->ids);
     }
-    free(extra);
-}
-
-/* ---- asking a template ---- */
-
-static const void *extra_of(const struct template *t, enum template_extra kind)
-{
-    return t && t->extra == kind ? template_extra(t) : NULL;
-}
-
-const struct connector *template_connector(const struct template *t)
-{
-    return extra_of(t, EXTRA_CONNECTOR);
-}
-
-const struct connector_defaults *template_connector_defaults(const struct template *t)
-{
-    return extra_of(t, EXTRA_CONNECTOR_DEFAULTS);
-}
-
-const struct namespace_ids *template_namespace_ids(const struct template *t)
-{
-    return extra_of(t, EXTRA_NAMESPACE_IDS);
+    free(said);
 }

@@ -2,13 +2,19 @@
 #pragma once
 
 #include "metrics/model/connector_kind.h"
-#include "metrics/model/template.h"
+#include "metrics/model/labels.h"
 
 /*
  * What Config Connector's own annotations and fields say (seed 004): about one of its
  * resources (any kind of a group that ends in ".cnrm.cloud.google.com"), about a
- * Namespace, and about the ids of namespaces. It hangs on the template as its `extra`.
+ * Namespace, and about the ids of namespaces. It is what few templates have beside all else.
  */
+enum connector_role {
+    ROLE_NONE,
+    ROLE_RESOURCE,      /* struct connector */
+    ROLE_DEFAULTS,      /* struct connector_defaults */
+    ROLE_NAMESPACE_IDS, /* struct namespace_ids */
+};
 
 /* cnrm.cloud.google.com/management-conflict-prevention-policy */
 enum prevention {
@@ -51,11 +57,6 @@ struct namespace_ids {
     struct labels ids; /* Namespace to id. */
 };
 
-/* NULL where the template is no such object, or says nothing of the sort. */
-const struct connector *template_connector(const struct template *t);
-const struct connector_defaults *template_connector_defaults(const struct template *t);
-const struct namespace_ids *template_namespace_ids(const struct template *t);
-
 /*
  * The holder's id in the condition Ready of a status with the reason ManagementConflict: a
  * shared text, "" where the message names none; NULL without such a condition. A status of
@@ -63,8 +64,8 @@ const struct namespace_ids *template_namespace_ids(const struct template *t);
  */
 const char *management_conflict_decode(struct decode *d, const cJSON *status);
 
-/* Of template.c: which of the three an object has, what it says, and letting that go. */
-enum template_extra connector_extra_of(const cJSON *json);
-void *connector_extra_decode(struct decode *d, const cJSON *json, enum template_extra kind);
+/* Which of the three an object is, what it says, and letting that go. */
+enum connector_role connector_role_of(const cJSON *json);
+void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role);
 /* Takes NULL. */
-void connector_extra_release(struct intern *strings, void *extra, enum template_extra kind);
+void connector_release(struct intern *strings, void *said, enum connector_role role);

@@ -2,7 +2,6 @@
 #include "metrics/model/template.h"
 
 #include "metrics/model/changes.h"
-#include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
@@ -40,33 +39,48 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
     return (int32_t)replicas->valuedouble;
 }
 
-/* Where the pointer to the extra lies, in those templates that have one. */
-static void **extra_slot(const struct template *t)
+/* Where the pointer to what Config Connector goes by lies, in those templates that have one. */
+static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
 
     return (void **)(after + (t->claim ? sizeof(*t->claim) : 0));
 }
 
-const void *template_extra(const struct template *t)
+static const void *connector_part(const struct template *t, enum connector_role role)
 {
-    return t->extra != EXTRA_NONE ? *extra_slot(t) : NULL;
+    return t && t->role == role ? *connector_slot(t) : NULL;
+}
+
+const struct connector *template_connector(const struct template *t)
+{
+    return connector_part(t, ROLE_RESOURCE);
+}
+
+const struct connector_defaults *template_connector_defaults(const struct template *t)
+{
+    return connector_part(t, ROLE_DEFAULTS);
+}
+
+const struct namespace_ids *template_namespace_ids(const struct template *t)
+{
+    return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
 /*
- * One block for the template, its labels, its claim and the pointer to its extra: of
+ * One block for the template, its labels, its claim and the pointer behind them: of
  * templates there are a hundred thousand, and every allocation costs its header and its
  * rounding.
  */
-static struct template *pack(struct labels *labels, struct claim *claim, enum template_extra extra)
+static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role)
 {
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    size_t extra_bytes = extra != EXTRA_NONE ? sizeof(void *) : 0;
-    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + extra_bytes);
+    size_t pointer_bytes = role != ROLE_NONE ? sizeof(void *) : 0;
+    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + pointer_bytes);
     char *after = (char *)(t + 1);
 
-    *t = (struct template){.replicas = -1, .extra = (uint8_t)extra};
+    *t = (struct template){.replicas = -1, .role = (uint8_t)role};
     if (labels->count > 0) {
         t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
         after += label_bytes;
@@ -85,11 +99,11 @@ void *template_decode(struct decode *d, const cJSON *json)
     struct labels labels;
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
-    enum template_extra extra = connector_extra_of(json);
-    struct template *t = pack(&labels, claim_decode(d, metadata), extra);
+    enum connector_role role = connector_role_of(json);
+    struct template *t = pack(&labels, claim_decode(d, metadata), role);
 
-    if (extra != EXTRA_NONE)
-        *extra_slot(t) = connector_extra_decode(d, json, extra);
+    if (role != ROLE_NONE)
+        *connector_slot(t) = connector_decode(d, json, role);
     t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
     t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     t->changed_ms = user_changed_ms(d, metadata);
@@ -116,7 +130,7 @@ void template_release(struct intern *strings, void *object)
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
     references_release(strings, t);
-    if (t->extra != EXTRA_NONE)
-        connector_extra_release(strings, *extra_slot(t), (enum template_extra)t->extra);
+    if (t->role != ROLE_NONE)
+        connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
     free(t);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/claim.h"
+#include "metrics/model/connector.h"
 
 /* What can be needed: by name, or by one label whose value is then the name. */
 struct reference_kind {
@@ -14,14 +15,6 @@ struct reference_kind {
 struct reference {
     const struct reference_kind *to;
     const char *name;
-};
-
-/* What few templates have beside all this: connector.h reads it. */
-enum template_extra {
-    EXTRA_NONE,
-    EXTRA_CONNECTOR,          /* struct connector */
-    EXTRA_CONNECTOR_DEFAULTS, /* struct connector_defaults */
-    EXTRA_NAMESPACE_IDS,      /* struct namespace_ids */
 };
 
 /*
@@ -42,11 +35,13 @@ struct template
     int64_t created_ms; /* 0 if unknown. */
     int64_t changed_ms; /* Last change by a user rather than by Karmada; 0 if unknown. */
     bool deleting;
-    uint8_t extra; /* enum template_extra */
+    uint8_t role; /* To Config Connector: enum connector_role */
 };
 
-/* What `extra` tells of; NULL if that is nothing. */
-const void *template_extra(const struct template *t);
+/* NULL where the template is no such object, or says nothing of the sort. */
+const struct connector *template_connector(const struct template *t);
+const struct connector_defaults *template_connector_defaults(const struct template *t);
+const struct namespace_ids *template_namespace_ids(const struct template *t);
 
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/template.h"
 #include "metrics/rules/cloud_name.h"
 #include "metrics/rules/engine_state.h"
 
