@@ -177,16 +177,28 @@ class ApiClient:
             obj, manager)
 
     def delete(self, obj):
-        """Delete it, and let go of what its finalizers hold. False if it is not there."""
+        """Delete it, and let go of what its finalizers hold. False if it is not there.
+
+        A definition is waited for: its finalizer is the server's own, which takes the objects
+        of the kind along. Without it they would be back with the definition.
+        """
         try:
             left = self.request("DELETE", self.place(obj))
         except Refused as error:
             if error.status != 404:
                 raise
             return False
-        if left.get("metadata", {}).get("finalizers"):
+        if obj["kind"] == "CustomResourceDefinition":
+            self.wait_until_gone(obj)
+        elif left.get("metadata", {}).get("finalizers"):
             self.patch(obj, {"metadata": {"finalizers": None}}, KARMADA)
         return True
+
+    def wait_until_gone(self, obj):
+        deadline = time.monotonic() + PATIENCE_S
+        while self.get(obj):
+            assert time.monotonic() < deadline, f"{self.place(obj)} is still there"
+            time.sleep(0.05)
 
     def metrics(self):
         status, answer = self.exchange("GET", "/metrics", None, {})
