@@ -18,6 +18,7 @@ struct client {
     struct client_settings settings;
     struct pool *pools;
     struct transfer *finished; /* Over, and not told yet. */
+    unsigned streams;          /* On a connection: what the server is known to take. */
     uint64_t identity_version;
     int64_t identity_ms; /* When to look at it again. */
     int64_t now_ms;
@@ -30,6 +31,7 @@ struct client *client_new(const struct client_settings *settings, int64_t now_ms
 
     c->settings = *settings;
     c->now_ms = now_ms;
+    c->streams = POOL_STREAMS;
     c->identity_version = settings->identity.version(settings->identity.context);
     c->identity_ms = now_ms + IDENTITY_CHECK_MS;
     return c;
@@ -62,10 +64,10 @@ static struct pool *pool_with_room(struct client *c, enum transport_lane lane)
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
 
-        if (p->lane == lane && !p->failed && (lane == LANE_SHORT || p->count < POOL_STREAMS))
+        if (p->lane == lane && !p->failed && (lane == LANE_SHORT || p->count < p->capacity))
             return p;
     }
-    *at = pool_new(&c->settings, lane, c->now_ms);
+    *at = pool_new(&c->settings, lane, c->streams, c->now_ms);
     return *at;
 }
 
@@ -127,6 +129,23 @@ static void reset(struct client *c)
         pool_fail(p, "connections are made anew", &c->finished);
 }
 
+/* What finds no room on one connection goes to others. */
+static void make_room(struct client *c)
+{
+    for (struct pool *p = c->pools; p; p = p->next) {
+        bool is_new = !p->proven;
+        struct transfer *surplus = pool_take_surplus(p), *next;
+
+        /* An old connection may take less because the server wants to be rid of it. */
+        if (surplus && is_new && p->capacity < c->streams)
+            c->streams = p->capacity;
+        for (; surplus; surplus = next) {
+            next = surplus->next;
+            pool_add(pool_with_room(c, LANE_STREAM), surplus);
+        }
+    }
+}
+
 static void drop_pools(struct client *c)
 {
     struct pool **at = &c->pools;
@@ -164,6 +183,7 @@ void client_perform(struct client *c, int64_t now_ms)
         reset(c);
     for (struct pool *p = c->pools; p; p = p->next)
         pool_perform(p, now_ms, &c->finished);
+    make_room(c);
     tell_finished(c);
     drop_pools(c);
 }

@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 enum {
-    /* One more than needed: the old one drains when the server wants to be rid of it. */
-    CONNECTIONS = 2,
+    /* One more than needed for lists: the old one drains when the server wants to be rid of it. */
+    SHORT_CONNECTIONS = 2,
+    STREAM_CONNECTIONS = 1,
     /* Not what decides: the server's own limit does. */
     STREAMS_PER_CONNECTION = 1000,
     PROBE_INTERVAL_MS = 30 * 1000,
@@ -38,20 +39,15 @@ static int close_socket(void *context, curl_socket_t socket)
     return close(socket);
 }
 
-static void set_connections(struct pool *p, unsigned most)
-{
-    p->most_connections = most;
-    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)most);
-    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, (long)most);
-}
-
 struct pool *pool_new(const struct client_settings *settings, enum transport_lane lane,
-                      int64_t now_ms)
+                      unsigned capacity, int64_t now_ms)
 {
     struct pool *p = xcalloc(1, sizeof(*p));
+    long connections = lane == LANE_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
 
     p->settings = settings;
     p->lane = lane;
+    p->capacity = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
         abort();
@@ -59,7 +55,8 @@ struct pool *pool_new(const struct client_settings *settings, enum transport_lan
     p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
-    set_connections(p, CONNECTIONS);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections);
     return p;
 }
 
@@ -94,6 +91,11 @@ void pool_add(struct pool *p, struct transfer *t)
     t->next = p->transfers;
     p->transfers = t;
     p->count++;
+    if (p->lane == LANE_STREAM && p->warm && p->connections == 0) {
+        /* Its connection was lost: the next one may take less. */
+        p->warm = p->proven = false;
+        p->probe_ms = p->now_ms;
+    }
     if (p->warm)
         hand_over(p, t);
 }
@@ -208,7 +210,8 @@ static void end_probe(struct pool *p, struct transfer *t)
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
     if (found_no_room) {
-        set_connections(p, p->most_connections + 1);
+        /* Whoever leaves makes room for the next one. */
+        p->capacity = p->count > 1 ? p->count - 1 : 1;
     } else if (!answered && (!p->warm || p->now_ms - p->heard_ms >= PROBE_TIMEOUT_MS)) {
         p->failed = true;
         snprintf(p->failure, sizeof(p->failure), "%s", t->error);
@@ -222,34 +225,36 @@ static void end_probe(struct pool *p, struct transfer *t)
 
 /*
  * curl says neither how many streams the server takes on a connection nor that a
- * request waits for one. Those that have not begun while others run wait: give
- * them as many connections as they need, going by what the others needed.
+ * request waits for one. Those that have not begun while others run find no room.
  */
-static void make_room(struct pool *p)
+struct transfer *pool_take_surplus(struct pool *p)
 {
-    unsigned waiting = 0, running = 0, per_connection;
+    struct transfer *surplus = NULL, *next;
+    unsigned running = 0, waiting = 0;
+    int64_t since_ms = p->now_ms;
 
-    if (!p->warm || p->now_ms < p->check_ms)
-        return;
+    if (p->lane != LANE_STREAM || p->now_ms < p->check_ms)
+        return NULL;
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (!transfer_is_pending(t))
-            running += t->responded;
-        else if (p->now_ms - t->started_ms >= CHECK_INTERVAL_MS)
+        running += t->responded;
+        if (transfer_is_pending(t)) {
             waiting++;
+            since_ms = t->started_ms < since_ms ? t->started_ms : since_ms;
+        }
     }
-    if (waiting == 0 || running == 0 || p->connections == 0 || p->connections < p->most_connections)
-        return;
-    per_connection = running / p->connections > 0 ? running / p->connections : 1;
-    /* One more for the probe. */
-    set_connections(p, p->connections + (waiting + 1 + per_connection - 1) / per_connection);
-    for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (!transfer_is_pending(t))
-            continue;
-        /* curl does not look again by itself. */
-        curl_multi_remove_handle(p->multi, t->easy);
-        hand_over(p, t);
+    if (!p->warm || running == 0)
+        return NULL;
+    p->proven = p->proven || waiting == 0;
+    if (p->now_ms - since_ms < CHECK_INTERVAL_MS)
+        return NULL;
+    p->capacity = running;
+    for (struct transfer *t = p->transfers; t; t = next) {
+        next = t->next;
+        if (transfer_is_pending(t))
+            finish(p, t, &surplus);
     }
+    return surplus;
 }
 
 /* A stream whose response does not begin is of no use, however sound its connection. */
@@ -314,7 +319,6 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
         begin_probe(p);
     curl_multi_perform(p->multi, &running);
     take_messages(p, finished);
-    make_room(p);
     give_up_unanswered(p, finished);
     shake_off_cancelled(p);
     if (p->failed)
@@ -335,7 +339,7 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
     if (p->lane == LANE_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
         due_ms = p->probe_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (t->added && !t->responded && p->check_ms < due_ms)
+        if (p->lane == LANE_STREAM && t->added && !t->responded && p->check_ms < due_ms)
             due_ms = p->check_ms;
     }
     return due_ms;

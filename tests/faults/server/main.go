@@ -484,6 +484,7 @@ func main() {
 		{"changes, over lists", with(100, demo, changes, "list")},
 		{"a stream limit of 10", with(10, many(60), crowd(12, 30*time.Second), "list")},
 		{"a stream limit of 1", with(1, demo, changes, "list")},
+		{"no HTTP/2", with(0, demo, changes, "list")},
 		{"300 kinds", with(100, many(300), crowd(10, 60*time.Second), "list")},
 		{"300 kinds, over streaming lists", with(100, many(300), crowd(10, 60*time.Second))},
 		{"a restart with compacted history", with(100, demo, restart)},

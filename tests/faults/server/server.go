@@ -69,7 +69,7 @@ type server struct {
 	listener   net.Listener
 	http       *http.Server
 	certs      tls.Certificate
-	maxStreams int
+	maxStreams int // On a connection; 0: no HTTP/2.
 	address    string
 }
 
@@ -119,6 +119,10 @@ func (s *server) start() {
 				delete(s.conns, c)
 			}
 		},
+	}
+	if s.maxStreams == 0 {
+		s.http.Protocols = new(http.Protocols)
+		s.http.Protocols.SetHTTP1(true)
 	}
 	go s.http.ServeTLS(s.listener, "", "")
 }
