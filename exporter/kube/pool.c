@@ -15,9 +15,7 @@ enum {
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
     RESPONSE_TIMEOUT_MS = 60 * 1000,
-    CANCELLED_MIN = 8,
-    CANCELLED_SHARE = 4,
-    CANCELLED_MS = 5 * 1000,
+    CANCELLED_MS = 1000, /* After which the server learns of streams that were cancelled. */
 };
 
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
@@ -122,10 +120,12 @@ static void detach(struct pool *p, struct transfer *t)
 
 void pool_cancel(struct pool *p, struct transfer *t)
 {
-    if (t->responded && !t->is_probe && t->lane == LANE_STREAM) {
-        p->cancelled++;
-        p->cancelled_ms = p->now_ms;
-    }
+    /*
+     * curl 7.88 tells the server that a stream was cancelled only when something else is
+     * sent on its connection: a probe is.
+     */
+    if (!t->is_probe && t->lane == LANE_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
+        p->probe_ms = p->now_ms + CANCELLED_MS;
     detach(p, t);
     transfer_free(t);
 }
@@ -272,20 +272,6 @@ static void give_up_unanswered(struct pool *p, struct transfer **finished)
     }
 }
 
-/*
- * curl 7.88 tells the server that a stream was cancelled only when something else
- * is sent on its connection. Where little is left beside such streams, what is
- * left moves to new connections, so that the server is rid of them.
- */
-static void shake_off_cancelled(struct pool *p)
-{
-    if (p->cancelled < CANCELLED_MIN || p->cancelled < CANCELLED_SHARE * p->count ||
-        p->count == 0 || p->now_ms - p->cancelled_ms < CANCELLED_MS)
-        return;
-    p->failed = true;
-    snprintf(p->failure, sizeof(p->failure), "moved away from streams that were cancelled");
-}
-
 /* ---- turns ---- */
 
 static void take_messages(struct pool *p, struct transfer **finished)
@@ -320,7 +306,6 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     curl_multi_perform(p->multi, &running);
     take_messages(p, finished);
     give_up_unanswered(p, finished);
-    shake_off_cancelled(p);
     if (p->failed)
         pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
 }
@@ -333,9 +318,6 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
     curl_multi_timeout(p->multi, &timeout_ms);
     if (timeout_ms >= 0)
         due_ms = now_ms + timeout_ms;
-    if (p->cancelled >= CANCELLED_MIN && p->count > 0 && p->cancelled_ms + CANCELLED_MS < due_ms &&
-        p->cancelled_ms + CANCELLED_MS > now_ms)
-        due_ms = p->cancelled_ms + CANCELLED_MS;
     if (p->lane == LANE_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
         due_ms = p->probe_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {

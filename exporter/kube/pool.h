@@ -31,10 +31,8 @@ struct pool {
     char failure[CURL_ERROR_SIZE];
     int64_t probe_ms; /* When the next probe is due. */
     int64_t heard_ms;
-    int64_t check_ms;     /* When to look for requests that find no room. */
-    unsigned cancelled;   /* Streams that the server may not know to be over. */
-    int64_t cancelled_ms; /* When the last of them was. */
-    int64_t idle_ms;      /* Since when it has been empty. */
+    int64_t check_ms; /* When to look for requests that find no room. */
+    int64_t idle_ms;  /* Since when it has been empty. */
     int64_t now_ms;
 };
 

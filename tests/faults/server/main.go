@@ -294,8 +294,7 @@ func crowd(connections int, within time.Duration) func(*lab) error {
 				return l.await(5*time.Second, "streams end", func(s map[string]int) bool { return s["followers"] == 8 })
 			},
 			func() error {
-				// What curl has not yet told the server goes out with the next probe.
-				return l.await(40*time.Second, "the server sees it", func(map[string]int) bool { return l.watchers.Load() <= 8 })
+				return l.await(10*time.Second, "the server sees it", func(map[string]int) bool { return l.watchers.Load() <= 8 })
 			},
 		)
 	}
