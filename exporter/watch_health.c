@@ -3,6 +3,8 @@
 
 #include <ctype.h>
 
+#include "metrics/model/connector.h"
+
 enum { RESOURCE_MAX = 512 };
 
 #define OWN "karmada_policy_exporter_"
@@ -21,7 +23,7 @@ static void name_follower(struct strbuf *out, const struct follower *f)
     CLEANUP(free_cleanup)
     char *group = xmemdup0(f->api_version, f->api_version[len] == '/' ? len : 0);
 
-    resource_name(out, f->kind, group);
+    resource_name(out, f->kind, f->settings ? SETTING_GROUP : group);
 }
 
 /* What the followers of one resource say together. */
@@ -66,7 +68,8 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
 /* Followers of one resource, one per namespace, stand together. */
 static bool same_resource(const struct follower *a, const struct follower *b)
 {
-    return strcmp(a->kind, b->kind) == 0 && strcmp(a->api_version, b->api_version) == 0;
+    return a->settings == b->settings && strcmp(a->kind, b->kind) == 0 &&
+           strcmp(a->api_version, b->api_version) == 0;
 }
 
 static void fill_unserved(const struct kube_source *source, struct series *series)

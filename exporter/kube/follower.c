@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/follower.h"
 
+#include "exporter/kube/follower_store.h"
 #include "exporter/kube/query.h"
 
 enum {
@@ -36,6 +37,7 @@ struct follower *follower_new(struct follow_context *context, const struct follo
     f->field_selector = copy(spec->field_selector);
     f->metadata_only = spec->metadata_only;
     f->unscoped = spec->unscoped;
+    f->settings = spec->settings;
     f->origin.source = ++context->last_source;
     f->refusal = STRBUF_INIT(REFUSAL_MAX_BYTES);
     watch_init(&f->watch, context->streaming_lists, context->now_ms);
@@ -146,45 +148,6 @@ static void step(struct follower *f, struct watch_event event)
 
 /* ---- what bodies tell of ---- */
 
-static void reject(struct follower *f, const char *reason)
-{
-    f->rejected++;
-    /* Each one is counted; the log would drown in them. */
-    if ((f->rejected & (f->rejected - 1)) == 0)
-        log_write(f->context->log, LOG_LEVEL_WARN, "an object cannot be read", "resource",
-                  f->resource, "api_version", f->api_version, "error", reason, "so_far",
-                  LOG_NUMBER((int64_t)f->rejected));
-}
-
-static struct entry *find_own(const struct follower *f, const cJSON *object)
-{
-    struct identity id;
-    struct error ignored;
-    struct entry *entry =
-        identity_read(object, &id, &ignored) ? store_find(f->context->store, &id) : NULL;
-
-    return entry && entry->object && entry->source == f->origin.source ? entry : NULL;
-}
-
-static void put(struct follower *f, const cJSON *object)
-{
-    const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
-    struct error err;
-
-    if (!f->unscoped && !scope_allows(f->context->scope, ns))
-        return;
-    if (store_put(f->context->store, object, f->origin, &err) == STORE_REJECTED)
-        reject(f, err.text);
-}
-
-static void take_away(struct follower *f, const cJSON *object)
-{
-    struct entry *entry = find_own(f, object);
-
-    if (entry)
-        store_remove(f->context->store, entry);
-}
-
 static bool give_up(struct follower *f, enum watch_stop stop, const char *text)
 {
     f->given_up = true;
@@ -201,16 +164,13 @@ static bool take_news(void *context, const struct object_news *news)
     f->last_event_ms = f->context->clock_ms;
     switch (news->kind) {
     case NEWS_OBJECT:
-        put(f, news->object);
+        follower_put(f, news->object);
         break;
     case NEWS_REMOVED:
-        take_away(f, news->object);
+        follower_take_away(f, news->object);
         break;
     case NEWS_REJECTED:
-        reject(f, news->reason);
-        /* It is there, though it cannot be read: the version before it stays. */
-        if (news->object && find_own(f, news->object))
-            find_own(f, news->object)->sweep = f->origin.sweep;
+        follower_reject(f, news->object, news->reason);
         break;
     case NEWS_BOOKMARK:
         event.kind = WATCH_BOOKMARK;

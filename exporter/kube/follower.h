@@ -41,6 +41,11 @@ struct follower_spec {
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
     bool unscoped; /* Look at its objects whatever the scope says. */
+    /*
+     * Not for templates: take only what Config Connector goes by, and put it into the
+     * store as its setting.
+     */
+    bool settings;
 };
 
 struct follower {
@@ -52,6 +57,7 @@ struct follower {
     char *field_selector;
     bool metadata_only;
     bool unscoped;
+    bool settings;
     bool required; /* For its owner's use, as is `wanted`. */
     bool wanted;
 

@@ -106,10 +106,6 @@ static void detach(struct pool *p, struct transfer *t)
         curl_multi_remove_handle(p->multi, t->easy);
     t->added = false;
     t->pool = NULL;
-    if (t->is_probe) {
-        p->probe = NULL;
-        return;
-    }
     while (*at != t)
         at = &(*at)->next;
     *at = t->next;
@@ -124,10 +120,17 @@ void pool_cancel(struct pool *p, struct transfer *t)
      * curl 7.88 tells the server that a stream was cancelled only when something else is
      * sent on its connection: a probe is.
      */
-    if (!t->is_probe && t->lane == LANE_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
+    if (t->lane == LANE_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
         p->probe_ms = p->now_ms + CANCELLED_MS;
     detach(p, t);
     transfer_free(t);
+}
+
+static void forget_probe(struct pool *p)
+{
+    curl_multi_remove_handle(p->multi, p->probe->easy);
+    transfer_free(p->probe);
+    p->probe = NULL;
 }
 
 /* Move a transfer from the pool to those that are over. */
@@ -142,7 +145,7 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished)
 {
     p->failed = true;
     if (p->probe)
-        pool_cancel(p, p->probe);
+        forget_probe(p);
     while (p->transfers) {
         struct transfer *t = p->transfers;
 
@@ -185,7 +188,6 @@ static void begin_probe(struct pool *p)
         transfer_free(t);
         return;
     }
-    t->is_probe = true;
     p->probe = t;
     attach(p, t);
     curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)PROBE_TIMEOUT_MS);
@@ -202,8 +204,9 @@ static void warm_up(struct pool *p)
 }
 
 /* Any answer will do: it is the connection that is asked. */
-static void end_probe(struct pool *p, struct transfer *t)
+static void end_probe(struct pool *p)
 {
+    struct transfer *t = p->probe;
     bool answered = t->responded;
     bool found_no_room = transfer_is_pending(t) && p->warm;
 
@@ -216,7 +219,7 @@ static void end_probe(struct pool *p, struct transfer *t)
         p->failed = true;
         snprintf(p->failure, sizeof(p->failure), "%s", t->error);
     }
-    pool_cancel(p, t);
+    forget_probe(p);
     if (answered && !p->warm)
         warm_up(p);
 }
@@ -286,8 +289,8 @@ static void take_messages(struct pool *p, struct transfer **finished)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
         transfer_end(t, message->data.result);
-        if (t->is_probe) {
-            end_probe(p, t);
+        if (p->probe && t == p->probe) {
+            end_probe(p);
             continue;
         }
         if (t->responded && t->http_status == 401)

@@ -2,31 +2,8 @@
 #include "exporter/kube/source.h"
 
 #include "exporter/kube/discoverer.h"
+#include "exporter/kube/followed.h"
 #include "metrics/model/connector.h"
-
-/* What is followed whatever the policies say. */
-static const struct fixed_kind {
-    const char *api_version;
-    const char *kind;
-    const char *resource;
-    const char *field_selector;
-    bool namespaced;
-    bool required; /* Without it nothing could be said. */
-    bool unscoped; /* Concerns every namespace. */
-} fixed_kinds[] = {
-    {"policy.karmada.io/v1alpha1", "PropagationPolicy", "propagationpolicies", NULL, true, true,
-     false},
-    {"policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "clusterpropagationpolicies", NULL,
-     false, true, true},
-    {"work.karmada.io/v1alpha2", "ResourceBinding", "resourcebindings", NULL, true, true, false},
-    {"work.karmada.io/v1alpha2", "ClusterResourceBinding", "clusterresourcebindings", NULL, false,
-     true, false},
-    {"policy.karmada.io/v1alpha1", "OverridePolicy", "overridepolicies", NULL, true, false, false},
-    {"policy.karmada.io/v1alpha1", "ClusterOverridePolicy", "clusteroverridepolicies", NULL, false,
-     false, true},
-    {"cluster.karmada.io/v1alpha1", "Cluster", "clusters", NULL, false, false, true},
-    {"v1", "Event", "events", "reason=DependencyPolicyConflict", true, false, false},
-};
 
 struct unserved_list {
     struct unserved *items;
@@ -74,7 +51,7 @@ static void add_all_fixed(struct kube_source *s)
 {
     const struct scope_filter *scope = s->context.scope;
 
-    for (size_t i = 0; i < ARRAY_LEN(fixed_kinds); i++) {
+    for (size_t i = 0; i < FIXED_KIND_COUNT; i++) {
         const struct fixed_kind *fixed = &fixed_kinds[i];
 
         if (!fixed->namespaced || scope->namespace_count == 0) {
@@ -154,12 +131,22 @@ static struct follower *find_follower(const struct kube_source *s, const struct 
     for (size_t i = s->fixed_count; i < s->count; i++) {
         struct follower *f = s->followers[i];
 
-        if (strcmp(f->kind, spec->kind) == 0 && strcmp(f->api_version, spec->api_version) == 0 &&
+        if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
+            strcmp(f->api_version, spec->api_version) == 0 &&
             strcmp(f->resource, spec->resource) == 0 &&
             strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
             return f;
     }
     return NULL;
+}
+
+static void want(struct kube_source *s, const struct follower_spec *spec)
+{
+    struct follower *f = find_follower(s, spec);
+
+    if (!f)
+        f = add_follower(s, spec);
+    f->wanted = true;
 }
 
 static void want_served(struct kube_source *s, const struct api_resource *resource)
@@ -175,15 +162,18 @@ static void want_served(struct kube_source *s, const struct api_resource *resour
             .ns = namespaces[i],
             .metadata_only = !connector_manages(resource->api_version),
         };
-        struct follower *f = find_follower(s, &spec);
 
         if (!scope_allows(s->context.scope, namespaces[i] ? namespaces[i] : "") &&
             (namespaces[i] || !resource->namespaced))
             continue;
-        if (!f)
-            f = add_follower(s, &spec);
-        f->wanted = true;
+        want(s, &spec);
     }
+}
+
+static void want_settings(struct kube_source *s)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        want(s, &setting_specs[i]);
 }
 
 static bool was_absent(const struct unserved_list *list, const struct unserved *u)
@@ -216,6 +206,7 @@ static void want_selected(struct kube_source *s)
 {
     struct unserved_list before = s->unserved;
     const char *api_version, *kind;
+    bool connector = false;
 
     s->unserved = (struct unserved_list){0};
     for (size_t at = 0; engine_next_selected(s->engine, &at, &api_version, &kind);) {
@@ -229,11 +220,14 @@ static void want_selected(struct kube_source *s)
 
         if (answer == DISCOVERY_SERVED) {
             want_served(s, resource);
+            connector = connector || connector_manages(api_version);
             continue;
         }
         add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
     }
     release_unserved(&before);
+    if (connector)
+        want_settings(s);
 }
 
 static void add_counts(struct watch_counts *sum, const struct watch_counts *counts)

@@ -42,8 +42,7 @@ struct transfer {
     struct curl_slist *headers;
     struct transport_handler handler;
     enum transport_lane lane;
-    bool added; /* Handed to curl; else it waits for its pool. */
-    bool is_probe;
+    bool added;     /* Handed to curl; else it waits for its pool. */
     bool responded; /* The status line is here. */
     bool complete;
     unsigned http_status;

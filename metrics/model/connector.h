@@ -16,6 +16,13 @@ enum connector_role {
     ROLE_NAMESPACE_IDS, /* struct namespace_ids */
 };
 
+/*
+ * Under what a source puts a Namespace, or the ConfigMap with the ids, that it reads for
+ * these settings alone: it is no template then, and nobody asks for its policy.
+ */
+#define SETTING_GROUP       "cnrm.cloud.google.com"
+#define SETTING_API_VERSION SETTING_GROUP "/v1"
+
 /* cnrm.cloud.google.com/management-conflict-prevention-policy */
 enum prevention {
     PREVENTION_UNSET,

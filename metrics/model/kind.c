@@ -3,6 +3,7 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
+#include "metrics/model/connector.h"
 #include "metrics/model/event.h"
 #include "metrics/model/lease.h"
 #include "metrics/model/other.h"
@@ -44,6 +45,10 @@ static const struct kind rows[] = {
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
     {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
     {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release},
+    {SETTING_GROUP, "Namespace", SETTING_API_VERSION, CLASS_SETTING, true, template_decode,
+     template_release},
+    {SETTING_GROUP, "ConfigMap", SETTING_API_VERSION, CLASS_SETTING, false, template_decode,
+     template_release},
 };
 
 static const struct kind template_row = {

@@ -12,7 +12,8 @@ enum object_class {
     CLASS_CLUSTER,
     CLASS_EVENT,
     CLASS_LEASE,
-    CLASS_OTHER, /* Karmada's own, of no interest to any rule. */
+    CLASS_SETTING, /* What Config Connector goes by, read where it is no template. */
+    CLASS_OTHER,   /* Karmada's own, of no interest to any rule. */
 };
 
 /*

@@ -21,6 +21,7 @@ static enum queue queue_of(const struct entry *entry)
     case CLASS_CLUSTER:
     case CLASS_EVENT:
     case CLASS_LEASE:
+    case CLASS_SETTING:
     case CLASS_OTHER:
         return QUEUE_OTHER;
     }
@@ -192,6 +193,7 @@ static void changed(void *context, struct entry *entry, const void *old)
         engine_cluster_changed(e, old, entry->object);
         return;
     case CLASS_TEMPLATE:
+    case CLASS_SETTING:
         engine_connector_changed(e, entry, old);
         return;
     case CLASS_EVENT:
@@ -245,6 +247,7 @@ static void free_decision(struct engine *e, struct entry *entry)
     case CLASS_OVERRIDE:
     case CLASS_CLUSTER:
     case CLASS_EVENT:
+    case CLASS_SETTING:
     case CLASS_OTHER:
         break;
     }

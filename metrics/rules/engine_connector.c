@@ -8,6 +8,9 @@ static struct lease_clock clock_of(const struct engine *e)
     return (struct lease_clock){e->now_ms / 1000, e->options.lease_skew_ms / 1000};
 }
 
+/* A Namespace or a ConfigMap is there as a template or as a setting. */
+static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
+
 /* What the object says, where it is there; NULL if not. */
 static const struct template *find_object(const struct engine *e, const struct identity *id)
 {
@@ -19,10 +22,15 @@ static const struct template *find_object(const struct engine *e, const struct i
 /* NULL also where they are not told, as in metadata alone: then nobody is a stranger. */
 static const struct namespace_ids *known_ids(const struct engine *e)
 {
-    const struct namespace_ids *ids = template_namespace_ids(
-        find_object(e, &(struct identity){"v1", "ConfigMap", "cnrm-system", "namespace-id"}));
+    for (size_t i = 0; i < ARRAY_LEN(setting_versions); i++) {
+        const struct namespace_ids *ids = template_namespace_ids(
+            find_object(e, &(struct identity){setting_versions[i], "ConfigMap", "cnrm-system",
+                                              "namespace-id"}));
 
-    return ids && ids->ids.count > 0 ? ids : NULL;
+        if (ids && ids->ids.count > 0)
+            return ids;
+    }
+    return NULL;
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)
@@ -33,8 +41,12 @@ const char *engine_namespace_of_id(const struct engine *e, const char *id)
 static const struct connector_defaults *defaults_of(const struct engine *e,
                                                     const struct entry *entry)
 {
-    return template_connector_defaults(
-        find_object(e, &(struct identity){"v1", "Namespace", "", entry_ns(entry)}));
+    const struct connector_defaults *defaults = NULL;
+
+    for (size_t i = 0; !defaults && i < ARRAY_LEN(setting_versions); i++)
+        defaults = template_connector_defaults(find_object(
+            e, &(struct identity){setting_versions[i], "Namespace", "", entry_ns(entry)}));
+    return defaults;
 }
 
 /* ---- leases ---- */

@@ -33,6 +33,9 @@ static struct kind_case {
     {"cluster.karmada.io/v1alpha1", "Cluster", CLASS_CLUSTER, true, "cluster.karmada.io/v1alpha1"},
     {"v1", "Event", CLASS_EVENT, false, "v1"},
     {"events.k8s.io/v1", "Event", CLASS_EVENT, false, "v1"},
+    {"cnrm.cloud.google.com/v1", "Namespace", CLASS_SETTING, true, "cnrm.cloud.google.com/v1"},
+    {"cnrm.cloud.google.com/v1", "ConfigMap", CLASS_SETTING, false, "cnrm.cloud.google.com/v1"},
+    {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", CLASS_TEMPLATE, false, NULL},
 
     {"policy.karmada.io/v1alpha1", "FederatedResourceQuota", CLASS_OTHER, false, NULL},
     {"policy.karmada.io/v1alpha1", "propagationpolicy", CLASS_OTHER, false, NULL},
