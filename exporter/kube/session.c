@@ -155,6 +155,11 @@ const struct kube_source *kube_session_source(const struct kube_session *s)
     return s->source;
 }
 
+const struct client *kube_session_client(const struct kube_session *s)
+{
+    return s->client;
+}
+
 const char *kube_session_server(const struct kube_session *s)
 {
     return s->config.server;

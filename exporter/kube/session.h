@@ -15,6 +15,7 @@
  * kube_session_poll(). Times are milliseconds: `now_ms` steady, `clock_ms` since the epoch.
  */
 struct kube_session;
+struct client;
 
 struct kube_session_settings {
     struct kube_config *config;     /* Taken over, also on failure. */
@@ -54,8 +55,9 @@ bool kube_session_ready(const struct kube_session *s);
  */
 bool kube_session_hopeful(const struct kube_session *s, struct error *err);
 
-/* For the series about the exporter's own health. Borrowed. */
+/* For the series about the exporter's own health, and for tests. Borrowed. */
 const struct kube_source *kube_session_source(const struct kube_session *s);
+const struct client *kube_session_client(const struct kube_session *s);
 
 /* "https://host:port", and "the context 'karmada-apiserver' of ...", for people. Borrowed. */
 const char *kube_session_server(const struct kube_session *s);
