@@ -137,7 +137,7 @@ static void make_room(struct client *c)
         struct transfer *surplus = pool_take_surplus(p), *next;
 
         /* An old connection may take less because the server wants to be rid of it. */
-        if (surplus && is_new && p->capacity < c->streams)
+        if (surplus && is_new && p->capacity > 0 && p->capacity < c->streams)
             c->streams = p->capacity;
         for (; surplus; surplus = next) {
             next = surplus->next;

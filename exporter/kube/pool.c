@@ -14,6 +14,8 @@ enum {
     PROBE_INTERVAL_MS = 30 * 1000,
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
+    UNANSWERED_MS =
+        2 * 1000, /* After which a probe is to tell whether the connection is to blame. */
     RESPONSE_TIMEOUT_MS = 60 * 1000,
     CANCELLED_MS = 1000, /* After which the server learns of streams that were cancelled. */
 };
@@ -69,7 +71,7 @@ void pool_free(struct pool *p)
 static void hand_over(struct pool *p, struct transfer *t)
 {
     t->added = true;
-    t->started_ms = t->heard_ms = p->now_ms;
+    t->started_ms = p->now_ms;
     if (curl_multi_add_handle(p->multi, t->easy) != CURLM_OK)
         abort();
 }
@@ -155,9 +157,8 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished)
     }
 }
 
-void pool_heard(struct pool *p, struct transfer *t)
+void pool_heard(struct pool *p)
 {
-    t->heard_ms = p->now_ms;
     p->heard_ms = p->now_ms;
 }
 
@@ -226,37 +227,64 @@ static void end_probe(struct pool *p)
 
 /* ---- room ---- */
 
+static int64_t age_ms(const struct pool *p, const struct transfer *t)
+{
+    return p->now_ms - t->started_ms;
+}
+
 /*
- * curl says neither how many streams the server takes on a connection nor that a
- * request waits for one. Those that have not begun while others run find no room.
+ * For how long curl has held back a request, -1 if it holds back none. It says neither how
+ * many streams the server takes on a connection nor that a request waits for one.
  */
+static int64_t held_back_ms(const struct pool *p)
+{
+    int64_t longest_ms = -1;
+
+    for (const struct transfer *t = p->transfers; t; t = t->next) {
+        if (transfer_is_pending(t) && age_ms(p, t) > longest_ms)
+            longest_ms = age_ms(p, t);
+    }
+    return longest_ms;
+}
+
+/*
+ * What is sent on a connection just as the server says that it takes no more (GOAWAY) is
+ * never answered, and curl 7.88 does not notice. Then it holds back the probe, too.
+ */
+static bool probe_is_refused(const struct pool *p)
+{
+    return p->probe && transfer_is_pending(p->probe) && age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
+}
+
+static bool is_unanswered(const struct pool *p, const struct transfer *t)
+{
+    return t->added && !t->responded && !transfer_is_pending(t) && age_ms(p, t) >= UNANSWERED_MS;
+}
+
 struct transfer *pool_take_surplus(struct pool *p)
 {
     struct transfer *surplus = NULL, *next;
-    unsigned running = 0, waiting = 0;
-    int64_t since_ms = p->now_ms;
+    int64_t waited_ms;
+    bool refused;
 
     if (p->lane != LANE_STREAM || p->now_ms < p->check_ms)
         return NULL;
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
-    for (struct transfer *t = p->transfers; t; t = t->next) {
-        running += t->responded;
-        if (transfer_is_pending(t)) {
-            waiting++;
-            since_ms = t->started_ms < since_ms ? t->started_ms : since_ms;
-        }
-    }
-    if (!p->warm || running == 0)
+    if (!p->warm)
         return NULL;
-    p->proven = p->proven || waiting == 0;
-    if (p->now_ms - since_ms < CHECK_INTERVAL_MS)
-        return NULL;
-    p->capacity = running;
+    waited_ms = held_back_ms(p);
+    p->proven = p->proven || waited_ms < 0;
+    refused = probe_is_refused(p);
     for (struct transfer *t = p->transfers; t; t = next) {
         next = t->next;
-        if (transfer_is_pending(t))
+        if (is_unanswered(p, t) ? refused
+                                : transfer_is_pending(t) && waited_ms >= CHECK_INTERVAL_MS)
             finish(p, t, &surplus);
+        else if (is_unanswered(p, t))
+            p->probe_ms = p->now_ms;
     }
+    if (surplus)
+        p->capacity = p->count;
     return surplus;
 }
 

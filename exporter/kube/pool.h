@@ -46,9 +46,9 @@ void pool_add(struct pool *p, struct transfer *t);
 void pool_cancel(struct pool *p, struct transfer *t);
 
 /*
- * The requests for which the connection has no room, linked, to be added to another
- * pool: the server takes fewer streams than the pool thought, or wants to be rid of the
- * connection. The capacity is what it is then known to be. NULL for none.
+ * The requests that the connection does not take, linked, to be added to another pool:
+ * the server takes fewer streams than the pool thought, or wants to be rid of the
+ * connection. The capacity is then what is left. NULL for none.
  */
 struct transfer *pool_take_surplus(struct pool *p) MUST_USE;
 
@@ -61,5 +61,5 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished);
 /* When there is something to do even if no socket stirs. */
 int64_t pool_due(struct pool *p, int64_t now_ms);
 
-/* Bytes have come for a transfer. */
-void pool_heard(struct pool *p, struct transfer *t);
+/* Bytes have come over its connection. */
+void pool_heard(struct pool *p);

@@ -59,7 +59,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     size_t len = size * count;
 
     t->bytes += len;
-    pool_heard(t->pool, t);
+    pool_heard(t->pool);
     if (t->lane == LANE_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
     /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */

@@ -48,7 +48,6 @@ struct transfer {
     unsigned http_status;
     int64_t retry_after_ms;
     int64_t started_ms;
-    int64_t heard_ms;
     uint64_t bytes;
     char content_type[128];
     char error[CURL_ERROR_SIZE];
