@@ -136,6 +136,9 @@ static void step(struct follower *f, struct watch_event event)
     if (event.kind == WATCH_STOPPED) {
         f->last_stop = event.stop;
         f->stopped_ms = event.now_ms;
+        /* What the server refuses to one it refuses to all: they need not ask. */
+        if (f->watch.phase == WATCH_FILLING && event.stop == STOP_REFUSED)
+            f->context->streaming_lists = false;
     }
 
     struct watch_order order = watch_step(&f->watch, &event);
@@ -341,6 +344,8 @@ void follower_turn(struct follower *f)
             return;
         f->entered = true;
     }
+    if (!f->context->streaming_lists)
+        watch_list_only(&f->watch);
     watch_opened(&f->watch, f->context->now_ms);
     open_request(f);
 }

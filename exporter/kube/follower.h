@@ -26,7 +26,7 @@ struct follow_context {
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
     uint32_t last_source;
-    bool streaming_lists; /* Ask for streams that begin with all objects. */
+    bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
 
 /* The next random number. */

@@ -40,6 +40,13 @@ void watch_init(struct watch *w, bool fills, int64_t start_ms)
     *w = (struct watch){.phase = WATCH_WAITING, .fills = fills, .due_ms = start_ms};
 }
 
+void watch_list_only(struct watch *w)
+{
+    w->fills = false;
+    if (w->phase == WATCH_FILLING)
+        w->phase = WATCH_LISTING;
+}
+
 static void drop_token(struct watch *w)
 {
     free(w->token);

@@ -106,6 +106,9 @@ struct watch_order {
 void watch_init(struct watch *w, bool fills, int64_t start_ms);
 void watch_release(struct watch *w);
 
+/* The server does not let streams begin with all objects: list, also where that was not opened. */
+void watch_list_only(struct watch *w);
+
 /* Take one event. Texts of the event are copied. */
 struct watch_order watch_step(struct watch *w, const struct watch_event *event) MUST_USE;
 

@@ -591,6 +591,28 @@ static void lists_wait_for_each_other(void **state)
     lab_release(&lab);
 }
 
+/* What a server refuses to the first it is not asked for by all the others. */
+static void streaming_lists_are_given_up_together(void **state)
+{
+    struct lab lab;
+    uint64_t requests[FAKE_KIND_COUNT];
+    uint64_t sum = 0;
+
+    (void)state;
+    lab_init(&lab, 23);
+    lab.api.streaming_lists = false;
+    lab_start(&lab);
+    settle(&lab);
+    count_requests(&lab.api, requests);
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        sum += requests[i];
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        assert_true(kube_source_follower(lab.source, i)->synced);
+    /* A list and a watch each, and those that were under way when the first was refused. */
+    assert_in_range(sum, 2 * kube_source_count(lab.source), 2 * kube_source_count(lab.source) + 4);
+    lab_release(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -604,6 +626,7 @@ int main(void)
         cmocka_unit_test(only_the_scope_is_looked_at),
         cmocka_unit_test(shards_share_everything_once),
         cmocka_unit_test(lists_wait_for_each_other),
+        cmocka_unit_test(streaming_lists_are_given_up_together),
         cmocka_unit_test(after_any_faults_the_store_is_the_servers),
     };
 
