@@ -3,6 +3,13 @@
 
 #include "metrics/rules/connector.h"
 
+const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
+    {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts},
+    {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts},
+    {FINDING_CONNECTOR, "Config Connector", "OBJECT", connector_conflicts,
+     connector_conflict_texts},
+};
+
 static void keep(struct listing *list, const struct entry *entry)
 {
     /* Twice as much room each time it is full; the count alone tells when. */

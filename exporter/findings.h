@@ -42,5 +42,18 @@ struct findings {
 void findings_gather(const struct engine *engine, struct findings *out);
 void findings_release(struct findings *f);
 
+/* A class of which an object can have several, each with a sentence. */
+struct finding_wrongs {
+    enum finding_class class;
+    const char *title;
+    const char *heading;                       /* Of a column with its objects. */
+    unsigned (*of)(const struct entry *entry); /* Bits. */
+    const char *const *texts;                  /* By bit. */
+};
+
+/* In the order in which people are told of them. */
+enum { FINDING_WRONGS = 3 };
+extern const struct finding_wrongs finding_wrongs[FINDING_WRONGS];
+
 /* How many findings there are of a class: fields in conflict, else objects. */
 size_t findings_count(const struct findings *f, enum finding_class class);

@@ -4,7 +4,6 @@
 #include "exporter/cli/table.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
-#include "metrics/rules/connector.h"
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
 
@@ -229,7 +228,7 @@ static void print_orphaned(const struct listing *list, struct output *o)
 }
 
 /* What a defect is about, behind its text. */
-static void add_subject(struct strbuf *out, const struct entry *e, unsigned defect)
+static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
 {
     const struct template_decision *t = template_decision(e);
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
@@ -248,17 +247,8 @@ static void add_subject(struct strbuf *out, const struct entry *e, unsigned defe
     }
 }
 
-/* Objects of which several things can be wrong: bits, and a text for each. */
-struct wrongs {
-    const char *title;
-    const char *heading;
-    unsigned (*of)(const struct entry *entry);
-    const char *const *texts;
-    /* What it is about, behind the text; NULL if there is nothing to add. */
-    void (*add_subject)(struct strbuf *out, const struct entry *entry, unsigned wrong);
-};
-
-static void print_wrongs(const struct wrongs *w, const struct listing *list, struct output *o)
+static void print_wrongs(const struct finding_wrongs *w, const struct listing *list,
+                         struct output *o)
 {
     const char *const headings[] = {w->heading, ""};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
@@ -276,20 +266,14 @@ static void print_wrongs(const struct wrongs *w, const struct listing *list, str
                 continue;
             add_name(&t, entry_kind(e), entry_ns(e), e->name);
             strbuf_adds(&why, w->texts[k]);
-            if (w->add_subject)
-                w->add_subject(&why, e, k);
+            if (w->class == FINDING_BROKEN)
+                add_subject(&why, e, k);
             table_add(&t, STYLE_PLAIN, why.data);
         }
     }
     table_print(&t, o);
     strbuf_addc(&o->text, '\n');
 }
-
-static const struct wrongs invalid = {"Invalid policies", "POLICY", entry_policy_problems,
-                                      policy_problem_texts, NULL};
-static const struct wrongs broken = {"Broken", "OBJECT", entry_defects, defect_texts, add_subject};
-static const struct wrongs connector = {"Config Connector", "OBJECT", connector_conflicts,
-                                        connector_conflict_texts, NULL};
 
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
 {
@@ -298,7 +282,6 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_pending(&f->lists[FINDING_PENDING], o);
     print_stale(&f->lists[FINDING_STALE], o);
     print_orphaned(&f->lists[FINDING_ORPHANED], o);
-    print_wrongs(&invalid, &f->lists[FINDING_INVALID], o);
-    print_wrongs(&broken, &f->lists[FINDING_BROKEN], o);
-    print_wrongs(&connector, &f->lists[FINDING_CONNECTOR], o);
+    for (size_t i = 0; i < FINDING_WRONGS; i++)
+        print_wrongs(&finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
 }

@@ -7,7 +7,6 @@
 #include "exporter/web/html.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/parties.h"
-#include "metrics/rules/connector.h"
 
 enum {
     SHOWN_MAX = 100, /* Of each kind of finding: the page is looked at, not searched. */
@@ -180,20 +179,19 @@ static void add_templates(const char *title, const struct listing *list, struct 
 }
 
 /* Objects of which several things can be wrong, each with its sentence. */
-static void add_wrongs(const char *title, const struct listing *list,
-                       unsigned (*wrongs)(const struct entry *entry), const char *const *texts,
+static void add_wrongs(const struct finding_wrongs *w, const struct listing *list,
                        struct strbuf *out)
 {
     if (list->count == 0)
         return;
-    add_heading(out, title, list->count);
+    add_heading(out, w->title, list->count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
     for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
-        for (unsigned k = 0; wrongs(list->entries[i]) >> k != 0; k++) {
-            if (wrongs(list->entries[i]) & 1U << k)
-                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", texts[k]);
+        for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
+            if (w->of(list->entries[i]) & 1U << k)
+                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", w->texts[k]);
         }
         strbuf_adds(out, "</li>\n");
     }
@@ -268,11 +266,8 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     add_templates("Pending", &f.lists[FINDING_PENDING], out);
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
-    add_wrongs("Invalid policies", &f.lists[FINDING_INVALID], entry_policy_problems,
-               policy_problem_texts, out);
-    add_wrongs("Broken", &f.lists[FINDING_BROKEN], entry_defects, defect_texts, out);
-    add_wrongs("Config Connector", &f.lists[FINDING_CONNECTOR], connector_conflicts,
-               connector_conflict_texts, out);
+    for (size_t i = 0; i < FINDING_WRONGS; i++)
+        add_wrongs(&finding_wrongs[i], &f.lists[finding_wrongs[i].class], out);
     add_problems(e->manifests, out);
     findings_release(&f);
 }
