@@ -106,22 +106,14 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
     return first;
 }
 
-static const char *id_of_namespace(const struct namespace_ids *ids, const char *ns)
-{
-    for (size_t i = 0; ids && i < ids->ids.count; i++) {
-        if (strcmp(ids->ids.items[i].key, ns) == 0)
-            return ids->ids.items[i].value;
-    }
-    return NULL;
-}
-
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease)
 {
     bool protects = template_decision(template)->connector->protection == PROTECTION_RESOURCE;
+    const struct namespace_ids *ids = known_ids(e);
 
     return lease_verdict(protects ? PREVENTION_RESOURCE : PREVENTION_NONE, lease->object,
-                         id_of_namespace(known_ids(e), entry_ns(template)), clock_of(e));
+                         ids ? labels_get(&ids->ids, entry_ns(template)) : NULL, clock_of(e));
 }
 
 /* ---- templates that are resources of Config Connector ---- */

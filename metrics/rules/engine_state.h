@@ -104,9 +104,10 @@ void engine_add_connector(struct engine *e, struct entry *entry, struct template
 void engine_compare_connector(struct engine *e, struct entry *entry);
 /* Free it again; `entry` still has this decision. */
 void engine_drop_connector(struct engine *e, struct entry *entry, struct template_decision *d);
-/* A template changed that others may have their defaults or their namespace's id from. */
 /* Look again at every resource of Config Connector. */
 void engine_mark_connectors(struct engine *e);
+/* A template or setting changed that others may have their defaults or their namespace's id from.
+ */
 void engine_connector_changed(struct engine *e, const struct entry *entry,
                               const struct template *old);
 extern const struct collision_rule collision_cloud_resource;
