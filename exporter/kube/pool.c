@@ -276,11 +276,12 @@ struct transfer *pool_take_surplus(struct pool *p)
     p->proven = p->proven || waited_ms < 0;
     refused = probe_is_refused(p);
     for (struct transfer *t = p->transfers; t; t = next) {
+        bool unanswered = is_unanswered(p, t);
+
         next = t->next;
-        if (is_unanswered(p, t) ? refused
-                                : transfer_is_pending(t) && waited_ms >= CHECK_INTERVAL_MS)
+        if (unanswered ? refused : transfer_is_pending(t) && waited_ms >= CHECK_INTERVAL_MS)
             finish(p, t, &surplus);
-        else if (is_unanswered(p, t))
+        else if (unanswered)
             p->probe_ms = p->now_ms;
     }
     if (surplus)
