@@ -10,6 +10,8 @@ import ssl
 import time
 import urllib.parse
 
+from exporter import wait_for
+
 USER, KARMADA = "kubectl", "karmada-controller-manager"
 MERGE_PATCH = "application/merge-patch+json"
 PATIENCE_S = 60
@@ -149,10 +151,7 @@ class ApiClient:
         spec = definition["spec"]
         name = spec["versions"][-1]["name"]
         path = f"/apis/{spec['group']}/{name}/{spec['names']['plural']}"
-        deadline = time.monotonic() + PATIENCE_S
-        while self.status(path) != 200:
-            assert time.monotonic() < deadline, f"{path} is not served"
-            time.sleep(0.05)
+        wait_for(f"{path} to be served", lambda: self.status(path) == 200, PATIENCE_S)
 
     def get(self, obj):
         """The object as the server has it; None if it does not."""
@@ -189,16 +188,10 @@ class ApiClient:
                 raise
             return False
         if obj["kind"] == "CustomResourceDefinition":
-            self.wait_until_gone(obj)
+            wait_for(f"{self.place(obj)} to be gone", lambda: not self.get(obj), PATIENCE_S)
         elif left.get("metadata", {}).get("finalizers"):
             self.patch(obj, {"metadata": {"finalizers": None}}, KARMADA)
         return True
-
-    def wait_until_gone(self, obj):
-        deadline = time.monotonic() + PATIENCE_S
-        while self.get(obj):
-            assert time.monotonic() < deadline, f"{self.place(obj)} is still there"
-            time.sleep(0.05)
 
     def metrics(self):
         status, answer = self.exchange("GET", "/metrics", None, {})
