@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 
-#include "exporter/kube/locate.h"
-#include "exporter/machine.h"
+#include "exporter/kube/auth/locate.h"
+#include "exporter/system/platform.h"
 
 enum { SLICE_MS = 5 };
 

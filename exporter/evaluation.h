@@ -4,9 +4,9 @@
 #include <poll.h>
 
 #include "exporter/assets/source.h"
-#include "exporter/cli/options.h"
 #include "exporter/kube/session.h"
 #include "exporter/manifests/source.h"
+#include "exporter/options/options.h"
 #include "metrics/expose/series.h"
 
 /*

@@ -4,8 +4,8 @@
 #include <zlib.h>
 
 #include "exporter/assets/asset.h"
-#include "exporter/file.h"
-#include "exporter/machine.h"
+#include "exporter/system/file.h"
+#include "exporter/system/platform.h"
 #include "metrics/base/frame.h"
 
 enum {

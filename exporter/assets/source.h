@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/log.h"
+#include "exporter/system/log.h"
 #include "metrics/model/store.h"
 
 /*

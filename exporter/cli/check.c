@@ -5,7 +5,7 @@
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "exporter/problem_log.h"
+#include "exporter/serve/problem_log.h"
 #include "metrics/expose/report.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192 };

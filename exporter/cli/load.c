@@ -3,8 +3,8 @@
 
 #include <signal.h>
 
-#include "exporter/machine.h"
-#include "exporter/problem_log.h"
+#include "exporter/serve/problem_log.h"
+#include "exporter/system/platform.h"
 
 enum { LINE_MAX_BYTES = 8192, LOOKS_BETWEEN_READS = 1024 };
 

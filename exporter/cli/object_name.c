@@ -3,7 +3,7 @@
 
 #include <strings.h>
 
-#include "exporter/cli/nearest.h"
+#include "exporter/options/nearest.h"
 #include "metrics/model/listing.h"
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };

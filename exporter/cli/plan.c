@@ -5,7 +5,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
 #include "exporter/cli/plan_print.h"
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 

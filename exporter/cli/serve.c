@@ -3,7 +3,7 @@
 
 #include <signal.h>
 
-#include "exporter/loop.h"
+#include "exporter/serve/loop.h"
 #include "exporter/version.h"
 
 enum {

@@ -5,9 +5,9 @@
 #include "exporter/cli/explain.h"
 #include "exporter/cli/help.h"
 #include "exporter/cli/metrics.h"
-#include "exporter/cli/nearest.h"
 #include "exporter/cli/plan.h"
 #include "exporter/cli/serve.h"
+#include "exporter/options/nearest.h"
 #include "exporter/version.h"
 
 static const char *const serve_examples[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/options.h"
+#include "exporter/options/options.h"
 
 /* THE table of verbs, in verbs.c: a new verb is one file in this folder and one row there. */
 

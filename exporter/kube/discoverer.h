@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/discovery.h"
-#include "exporter/kube/follower.h"
+#include "exporter/kube/reflector.h"
 
 /*
  * Keeps what is known of a server's kinds fresh: asks at the start, every half

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/follower.h"
+#include "exporter/kube/reflector.h"
 
 /* What is followed beside the templates. To follow another resource, add a row in followed.c. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/session.h"
 
-#include "exporter/kube/client.h"
-#include "exporter/kube/credentials.h"
+#include "exporter/kube/auth/credentials.h"
+#include "exporter/kube/http/client.h"
 #include "exporter/version.h"
 
 /* The first failure may be chance, the second is worth a warning in the log. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/list.h"
 
-#include "exporter/manifests/yaml.h"
+#include "exporter/yaml/yaml.h"
 
 static const char suffix[] = "List";
 

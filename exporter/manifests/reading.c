@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "exporter/file.h"
-#include "exporter/manifests/yaml_text.h"
+#include "exporter/system/file.h"
+#include "exporter/yaml/yaml_text.h"
 
 enum { CHUNK = 64 * 1024 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/source.h"
 
+#include "exporter/manifests/declarations.h"
 #include "exporter/manifests/list.h"
-#include "exporter/manifests/mentions.h"
 #include "exporter/manifests/reading.h"
 #include "exporter/manifests/tree.h"
 

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 enum { FAMILIES = 2 };
 

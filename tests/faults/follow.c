@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "exporter/kube/client.h"
+#include "exporter/kube/http/client.h"
 #include "exporter/kube/session.h"
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
 

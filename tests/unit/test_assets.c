@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 #include "metrics/model/lease.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/world.h"

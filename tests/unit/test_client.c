@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/client.h"
+#include "exporter/kube/http/client.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 
 enum { CONNECTIONS_MAX = 64, BODY_MAX = 1 << 16, PATIENCE_MS = 20 * 1000 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/credentials.h"
+#include "exporter/kube/auth/credentials.h"
 
 #include <setjmp.h>
 #include <sys/stat.h>
@@ -7,9 +7,9 @@
 
 #include <cmocka.h>
 
-#include "exporter/kube/exec_login.h"
-#include "exporter/kube/tls_files.h"
-#include "exporter/kube/token_file.h"
+#include "exporter/kube/auth/exec_login.h"
+#include "exporter/kube/auth/tls_files.h"
+#include "exporter/kube/auth/token_file.h"
 #include "tests/unit/folder.h"
 
 /* Enough of PEM to be taken for it. */

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 #define AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #define PLAIN      "application/json"

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/manifests/yaml.h"
+#include "exporter/yaml/yaml.h"
 #include "metrics/base/json.h"
 
 enum { TEXT_MAX = 1 << 16 };

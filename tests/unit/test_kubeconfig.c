@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/kubeconfig.h"
+#include "exporter/kube/auth/kubeconfig.h"
 
 #include <setjmp.h>
 #include <sys/stat.h>
 
 #include <cmocka.h>
 
-#include "exporter/kube/in_cluster.h"
+#include "exporter/kube/auth/in_cluster.h"
 #include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
 

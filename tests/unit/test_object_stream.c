@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 enum { TEXT_MAX = 1 << 24 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/options.h"
+#include "exporter/options/options.h"
 
 #include <setjmp.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "exporter/cli/config.h"
-#include "exporter/cli/nearest.h"
-#include "exporter/log.h"
+#include "exporter/options/config.h"
+#include "exporter/options/nearest.h"
+#include "exporter/system/log.h"
 
 enum { ARGUMENTS_MAX = 8, MINUTE_MS = 60 * 1000 };
 

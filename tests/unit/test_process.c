@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/process.h"
+#include "exporter/system/process.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 
 static struct stat_case {
     const char *name;

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 /* What a real API server answered, and why it is no answer. */
 static struct body_case {

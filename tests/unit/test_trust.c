@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/credentials.h"
+#include "exporter/kube/auth/credentials.h"
 
 #include <setjmp.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "exporter/kube/child.h"
+#include "exporter/system/child.h"
 #include "tests/unit/folder.h"
 
 /*

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
 enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };

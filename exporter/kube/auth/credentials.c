@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/credentials.h"
+
+#include <strings.h>
+
+#include "exporter/kube/auth/auth_headers.h"
+#include "exporter/kube/auth/exec_login.h"
+#include "exporter/kube/auth/server_url.h"
+#include "exporter/kube/auth/tls_files.h"
+#include "exporter/kube/auth/token_file.h"
+
+_Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
+
+struct credentials {
+    const struct kube_config *config;
+    struct server_url url;
+    struct curl_slist *connect_to; /* curl borrows it for as long as a request lives. */
+    char *proxy;                   /* As curl wants it. */
+    struct tls_files tls;
+    struct token_file token;
+    struct exec_login login;
+    bool uses_plugin;
+};
+
+/* To a SOCKS proxy kubectl gives the name of the host, and lets it look that up. */
+static char *curl_proxy(const char *url)
+{
+    static const char socks[] = "socks5://";
+    char *text = NULL;
+
+    if (!url || strncasecmp(url, socks, sizeof(socks) - 1) != 0)
+        return xstrdup(url ? url : "");
+    if (asprintf(&text, "socks5h://%s", url + sizeof(socks) - 1) < 0)
+        abort();
+    return text;
+}
+
+static bool load(struct credentials *c, const char *const *environment, int64_t now_ms,
+                 struct error *err)
+{
+    const struct kube_config *config = c->config;
+
+    if (!server_url_parse(config->server, config->tls_server_name, &c->url, err))
+        return fail_in(err, "the server");
+    if (c->url.connect_to) {
+        c->connect_to = curl_slist_append(NULL, c->url.connect_to);
+        if (!c->connect_to)
+            abort();
+    }
+    c->proxy = curl_proxy(config->proxy_url);
+    if (!tls_files_load(&c->tls, config, now_ms, err) ||
+        !token_file_load(&c->token, config, now_ms, err))
+        return false;
+    c->uses_plugin = config->exec && c->url.tls;
+    if (c->uses_plugin)
+        exec_login_init(&c->login, config, environment);
+    return true;
+}
+
+struct credentials *credentials_new(const struct kube_config *config,
+                                    const char *const *environment, int64_t now_ms,
+                                    struct error *err)
+{
+    struct credentials *c = xcalloc(1, sizeof(*c));
+
+    c->config = config;
+    if (load(c, environment, now_ms, err))
+        return c;
+    fail_in(err, "%.200s", config->origin);
+    credentials_free(c);
+    return NULL;
+}
+
+void credentials_free(struct credentials *c)
+{
+    if (!c)
+        return;
+    if (c->uses_plugin)
+        exec_login_release(&c->login);
+    token_file_release(&c->token);
+    tls_files_release(&c->tls);
+    secret_free(c->proxy);
+    curl_slist_free_all(c->connect_to);
+    server_url_release(&c->url);
+    free(c);
+}
+
+void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
+{
+    tls_files_advance(&c->tls, now_ms);
+    token_file_advance(&c->token, now_ms);
+    if (c->uses_plugin)
+        exec_login_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t credentials_due(const struct credentials *c)
+{
+    int64_t due_ms = earlier(c->tls.due_ms, c->token.due_ms);
+
+    return c->uses_plugin ? earlier(due_ms, exec_login_due(&c->login)) : due_ms;
+}
+
+size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS])
+{
+    return c->uses_plugin ? exec_plugin_fds(c->login.plugin, out) : 0;
+}
+
+bool credentials_ready(const struct credentials *c)
+{
+    return !c->uses_plugin || exec_login_credential(&c->login);
+}
+
+const char *credentials_problem(const struct credentials *c)
+{
+    const char *const problems[] = {c->tls.trust.problem.text, c->tls.pair.problem.text,
+                                    c->token.problem.text, c->login.problem.text};
+
+    for (size_t i = 0; i < ARRAY_LEN(problems); i++) {
+        if (*problems[i])
+            return problems[i];
+    }
+    return "";
+}
+
+const char *credentials_url(const struct credentials *c)
+{
+    return c->url.base;
+}
+
+/* curl keeps a copy: a request may outlive what it began with. */
+static CURLcode set_blob(CURL *easy, CURLoption option, const char *pem)
+{
+    struct curl_blob blob = {.flags = CURL_BLOB_COPY};
+    CURLcode code;
+
+    if (!pem)
+        return CURLE_OK;
+
+    char *copy = xstrdup(pem); /* The blob's pointer is not one to constant bytes. */
+    blob.data = copy;
+    blob.len = strlen(copy);
+    code = curl_easy_setopt(easy, option, &blob);
+    secret_free(copy);
+    return code;
+}
+
+static CURLcode set_trust(const struct credentials *c, CURL *easy)
+{
+    bool secure = !c->config->insecure;
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, secure ? 1L : 0L);
+
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, secure ? 2L : 0L);
+    if (code != CURLE_OK || !tls_files_ca(&c->tls))
+        return code;
+    /* Or the authorities of the system would go on being trusted beside the cluster's own. */
+    code = curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    return code == CURLE_OK ? set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&c->tls)) : code;
+}
+
+static CURLcode set_pair(CURL *easy, const char *certificate, const char *key)
+{
+    CURLcode code = set_blob(easy, CURLOPT_SSLCERT_BLOB, certificate);
+
+    return code == CURLE_OK ? set_blob(easy, CURLOPT_SSLKEY_BLOB, key) : code;
+}
+
+static CURLcode set_route(const struct credentials *c, CURL *easy)
+{
+    const char *no_proxy = c->config->no_proxy ? c->config->no_proxy : "";
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
+
+    /* Set even where they are empty: curl would look into the environment. */
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_NOPROXY, no_proxy);
+    /* What is in our headers is for the server, not for the proxy. */
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    return code;
+}
+
+static bool check(CURLcode code, const char *what, struct error *err)
+{
+    return code == CURLE_OK ? true : fail(err, "%s: %s", what, curl_easy_strerror(code));
+}
+
+static bool add_identity(const struct credentials *c, CURL *easy, struct curl_slist **headers,
+                         struct error *err)
+{
+    const char *certificate = tls_files_certificate(&c->tls);
+    const char *key = tls_files_key(&c->tls);
+    const char *token = c->token.token;
+
+    if (c->uses_plugin) {
+        const struct exec_credential *given = exec_login_credential(&c->login);
+
+        if (!given && *c->login.problem.text)
+            return fail(err, "%s", c->login.problem.text);
+        if (!given)
+            return fail(err, "the exec plugin '%.120s' has not answered yet",
+                        c->config->exec->command);
+        certificate = given->certificate;
+        key = given->key;
+        token = given->token;
+    }
+    if (!check(set_pair(easy, certificate, key), "the client certificate", err))
+        return false;
+    if (token)
+        auth_headers_add_token(headers, token);
+    auth_headers_add_impersonation(headers, &c->config->as);
+    return true;
+}
+
+bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
+                       struct error *err)
+{
+    if (!check(set_route(c, easy), "the route to the server", err) ||
+        !check(set_trust(c, easy), "the CA", err))
+        return false;
+    if (c->url.host)
+        auth_header_add(headers, "Host", c->url.host);
+    /* As kubectl does: anybody on the way could read it. */
+    return c->url.tls ? add_identity(c, easy, headers, err) : true;
+}
+
+void credentials_refused(struct credentials *c)
+{
+    token_file_refused(&c->token);
+    if (c->uses_plugin)
+        exec_login_refused(&c->login);
+}
+
+uint64_t credentials_version(const struct credentials *c)
+{
+    return c->tls.version + c->login.version;
+}
+
+static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)
+{
+    return credentials_apply(context, easy, headers, err);
+}
+
+static void refused(void *context)
+{
+    credentials_refused(context);
+}
+
+static uint64_t version(void *context)
+{
+    return credentials_version(context);
+}
+
+struct client_identity credentials_identity(struct credentials *c)
+{
+    return (struct client_identity){
+        .apply = apply, .refused = refused, .version = version, .context = c};
+}

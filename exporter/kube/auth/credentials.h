@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <poll.h>
+
+#include "exporter/kube/auth/kubeconfig.h"
+#include "exporter/kube/http/transfer.h"
+
+/*
+ * Who we are to the API server and whom we trust to be it, kept up to date:
+ * token, certificate, key and CA files are read again when they change, exec
+ * plugins run again before what they gave expires, both also after a 401. What
+ * cannot be read again stays as it was, and credentials_problem() says so.
+ *
+ * Nothing here waits. Times are milliseconds: `now_ms` steady, `wall_ms` since
+ * the epoch.
+ */
+struct credentials;
+
+/*
+ * `config` and `environment` (NAME=value, NULL at the end; what exec plugins
+ * inherit) are borrowed. Reads the files, and fails if one cannot be used. An
+ * exec plugin runs from the first credentials_advance() on.
+ */
+struct credentials *credentials_new(const struct kube_config *config,
+                                    const char *const *environment, int64_t now_ms,
+                                    struct error *err) MUST_USE;
+/* Ends an exec plugin that runs. Takes NULL. */
+void credentials_free(struct credentials *c);
+
+/* Do what is due: look at files, start an exec plugin, take what it printed. */
+void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms);
+
+/* When credentials_advance() is due although nothing stirs; INT64_MAX for never. */
+int64_t credentials_due(const struct credentials *c);
+
+/* What to poll for meanwhile; answers how many there are. */
+enum { CREDENTIALS_FDS = 3 };
+size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS]);
+
+/* False while there is nothing to send yet: the exec plugin has not answered, or what it gave
+ * has expired. */
+bool credentials_ready(const struct credentials *c);
+
+/* Why the last reading or running failed; "" if it did not. Never holds a secret. Borrowed. */
+const char *credentials_problem(const struct credentials *c);
+
+/*
+ * The server's address as requests must use it: "https://host:port/prefix".
+ * With a tls-server-name that is its host, and credentials_apply() has curl
+ * connect to the real one. Borrowed.
+ */
+const char *credentials_url(const struct credentials *c);
+
+/* As struct client_identity wants them. */
+bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
+                       struct error *err) MUST_USE;
+void credentials_refused(struct credentials *c);
+uint64_t credentials_version(const struct credentials *c);
+struct client_identity credentials_identity(struct credentials *c);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/exec_plugin.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "exporter/kube/auth/secret.h"
+#include "exporter/system/child.h"
+
+enum {
+    COMPLAINT_MAX_BYTES = 4 * 1024, /* Of standard error; the rest is read and dropped. */
+    SHOWN_MAX_BYTES = 160,
+    CHUNK_BYTES = 16 * 1024,
+    CHUNKS_A_TURN = 64, /* More than the ceiling of the output and what a pipe holds. */
+    INHERITED_MAX = 100 * 1000,
+    /* What a shell, and those who imitate it, exit with if there is nothing to run. */
+    EXIT_CANNOT_RUN = 126,
+    EXIT_NOT_FOUND = 127,
+    VALUE_MIN_BYTES = 4, /* Of a variable that is worth being kept secret. */
+};
+static const char info_name[] = "KUBERNETES_EXEC_INFO";
+
+enum killed { KILLED_NOT, KILLED_SLOW, KILLED_LONG };
+
+struct exec_plugin {
+    const struct kube_exec *exec;
+    const char *const *environment;
+    struct child child;
+    struct strbuf output;
+    struct strbuf complaint;
+    int64_t deadline_ms;
+    bool running;
+    bool cut; /* The complaint's beginning is lost. */
+    enum killed killed;
+};
+
+struct exec_plugin *exec_plugin_new(const struct kube_exec *exec, const char *const *environment)
+{
+    struct exec_plugin *p = xcalloc(1, sizeof(*p));
+
+    p->exec = exec;
+    p->environment = environment;
+    p->child = CHILD_NONE;
+    p->output = STRBUF_INIT(EXEC_OUTPUT_MAX_BYTES);
+    p->complaint = STRBUF_INIT(COMPLAINT_MAX_BYTES);
+    return p;
+}
+
+static void reset(struct exec_plugin *p)
+{
+    child_release(&p->child);
+    secret_release(&p->output);
+    secret_release(&p->complaint);
+    p->running = false;
+    p->cut = false;
+    p->killed = KILLED_NOT;
+}
+
+void exec_plugin_free(struct exec_plugin *p)
+{
+    if (!p)
+        return;
+    reset(p);
+    free(p);
+}
+
+static bool names(const char *variable, const char *name)
+{
+    size_t len = strlen(name);
+
+    return strncmp(variable, name, len) == 0 && variable[len] == '=';
+}
+
+/* The kubeconfig says it otherwise, or we do. */
+static bool is_overruled(const struct kube_exec *exec, const char *variable)
+{
+    if (names(variable, info_name))
+        return true;
+    for (size_t i = 0; i < exec->env_count; i++) {
+        if (names(variable, exec->env[i].name))
+            return true;
+    }
+    return false;
+}
+
+static char *variable_of(const char *name, const char *value)
+{
+    char *variable = NULL;
+
+    if (asprintf(&variable, "%s=%s", name, value) < 0)
+        abort();
+    return variable;
+}
+
+static void free_texts(char ***texts)
+{
+    for (char **text = *texts; text && *text; text++)
+        secret_free(*text);
+    free(*texts);
+}
+
+static char **make_environment(const struct exec_plugin *p, const char *info)
+{
+    const struct kube_exec *exec = p->exec;
+    size_t inherited = 0;
+    size_t count = 0;
+
+    while (p->environment[inherited] && inherited < INHERITED_MAX)
+        inherited++;
+
+    char **all = xcalloc(inherited + exec->env_count + 2, sizeof(*all));
+    for (size_t i = 0; i < inherited; i++) {
+        if (!is_overruled(exec, p->environment[i]))
+            all[count++] = xstrdup(p->environment[i]);
+    }
+    for (size_t i = 0; i < exec->env_count; i++) {
+        if (strcmp(exec->env[i].name, info_name) != 0)
+            all[count++] = variable_of(exec->env[i].name, exec->env[i].value);
+    }
+    all[count] = variable_of(info_name, info);
+    return all;
+}
+
+static char **make_arguments(const struct kube_exec *exec)
+{
+    char **all = xcalloc(exec->arg_count + 2, sizeof(*all));
+
+    all[0] = xstrdup(exec->command);
+    for (size_t i = 0; i < exec->arg_count; i++)
+        all[i + 1] = xstrdup(exec->args[i]);
+    return all;
+}
+
+/* Somebody's text, as part of a line of ours: one line, no control characters. */
+static void show(const char *text, size_t len, struct strbuf *out)
+{
+    for (size_t i = 0; i < len && i < SHOWN_MAX_BYTES; i++) {
+        unsigned char c = (unsigned char)text[i];
+
+        strbuf_addc(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
+    }
+}
+
+static void add_hint(const struct kube_exec *exec, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf hint = STRBUF_INIT(2 * SHOWN_MAX_BYTES);
+    struct error what = *err;
+
+    if (!exec->install_hint)
+        return;
+    show(exec->install_hint, strlen(exec->install_hint), &hint);
+    fail(err, "%.300s; its installHint: %s", what.text, hint.data);
+}
+
+bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, struct error *err)
+{
+    CLEANUP(free_texts) char **arguments = make_arguments(p->exec);
+    CLEANUP(free_texts) char **environment = make_environment(p, info);
+
+    reset(p);
+    if (!child_start(&p->child, p->exec->command, arguments, environment, err)) {
+        fail_in(err, "cannot run it");
+        add_hint(p->exec, err);
+        return false;
+    }
+    p->running = true;
+    p->deadline_ms = now_ms + EXEC_TIME_MAX_MS;
+    return true;
+}
+
+/* Read what is there, but not for ever: closes `fd` at its end. */
+static void drain(int *fd, struct strbuf *out)
+{
+    for (unsigned i = 0; i < CHUNKS_A_TURN + CHUNKS_A_TURN / 4 && *fd >= 0; i++) {
+        char chunk[CHUNK_BYTES];
+        ssize_t n = read(*fd, chunk, sizeof(chunk));
+
+        if (n > 0) {
+            strbuf_add(out, chunk, (size_t)n);
+            explicit_bzero(chunk, (size_t)n);
+        } else if (n < 0 && errno == EAGAIN) {
+            return;
+        } else if (n == 0 || errno != EINTR) {
+            close(*fd);
+            *fd = -1;
+        }
+    }
+}
+
+/* The newest of what it complained: a buffer that is full begins anew. */
+static void drain_complaint(struct exec_plugin *p)
+{
+    struct strbuf fresh = STRBUF_INIT(CHUNK_BYTES * (CHUNKS_A_TURN * 2));
+
+    drain(&p->child.err, &fresh);
+    size_t len = fresh.len < COMPLAINT_MAX_BYTES ? fresh.len : COMPLAINT_MAX_BYTES;
+    if (len > COMPLAINT_MAX_BYTES - p->complaint.len) {
+        strbuf_reset(&p->complaint);
+        p->cut = true;
+    }
+    p->cut = p->cut || len < fresh.len;
+    strbuf_add(&p->complaint, fresh.data + (fresh.len - len), len);
+    secret_release(&fresh);
+}
+
+static void stop(struct exec_plugin *p, enum killed why)
+{
+    if (p->killed)
+        return;
+    p->killed = why;
+    child_kill(&p->child);
+}
+
+/* A plugin may print what it was given. */
+static bool tells_a_value(const struct kube_exec *exec, const char *text)
+{
+    for (size_t i = 0; i < exec->env_count; i++) {
+        const char *value = exec->env[i].value;
+
+        if (strlen(value) >= VALUE_MIN_BYTES && strstr(text, value))
+            return true;
+    }
+    return false;
+}
+
+/* Its last line, in the hope that it is the one that tells. */
+static void add_complaint(struct exec_plugin *p, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(2 * SHOWN_MAX_BYTES);
+    const char *text = p->complaint.data;
+    size_t end = strlen(text);
+    struct error what = *err;
+
+    while (end > 0 && strchr("\r\n \t", text[end - 1]))
+        end--;
+    size_t start = end;
+    while (start > 0 && text[start - 1] != '\n')
+        start--;
+    /* Half a line may hold half a value, which nobody would know. */
+    if (start == end || (start == 0 && p->cut) || tells_a_value(p->exec, text))
+        return;
+    show(text + start, end - start, &line);
+    fail(err, "%.200s: %s", what.text, line.data);
+}
+
+static bool judge(struct exec_plugin *p, const struct child_end *end, struct error *err)
+{
+    switch (p->killed) {
+    case KILLED_SLOW:
+        fail(err, "it was killed after %d seconds", EXEC_TIME_MAX_MS / 1000);
+        add_complaint(p, err);
+        return false;
+    case KILLED_LONG:
+        return fail(err, "it was killed: it printed more than %d bytes", EXEC_OUTPUT_MAX_BYTES);
+    case KILLED_NOT:
+        break;
+    }
+    if (end->exited && end->code == 0)
+        return true;
+    fail(err, end->exited ? "it failed with exit code %d" : "it was ended by signal %d", end->code);
+    add_complaint(p, err);
+    if (end->exited && (end->code == EXIT_CANNOT_RUN || end->code == EXIT_NOT_FOUND))
+        add_hint(p->exec, err);
+    return false;
+}
+
+enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
+                                 struct error *err)
+{
+    struct child_end end;
+
+    if (!p->running)
+        return EXEC_IDLE;
+
+    /* In this order: what it printed before its end is there once the end is. */
+    bool ended = child_ended(&p->child, &end);
+    drain(&p->child.out, &p->output);
+    drain_complaint(p);
+    if (!strbuf_ok(&p->output))
+        stop(p, KILLED_LONG);
+    else if (now_ms >= p->deadline_ms && !ended)
+        stop(p, KILLED_SLOW);
+    if (!ended)
+        return EXEC_RUNNING;
+
+    bool well = judge(p, &end, err);
+    if (well) {
+        *out = p->output;
+        p->output = STRBUF_INIT(EXEC_OUTPUT_MAX_BYTES);
+    }
+    reset(p);
+    return well ? EXEC_ENDED : EXEC_FAILED;
+}
+
+int64_t exec_plugin_due(const struct exec_plugin *p)
+{
+    /* Once it is killed there is nothing to do but to hear of its end. */
+    return p->running && !p->killed ? p->deadline_ms : INT64_MAX;
+}
+
+size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXEC_FDS])
+{
+    const int fds[EXEC_FDS] = {p->child.end, p->child.out, p->child.err};
+    size_t count = 0;
+
+    for (size_t i = 0; i < EXEC_FDS; i++) {
+        if (p->running && fds[i] >= 0)
+            out[count++] = (struct pollfd){.fd = fds[i], .events = POLLIN};
+    }
+    return count;
+}

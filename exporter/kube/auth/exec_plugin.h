@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <poll.h>
+
+#include "exporter/kube/auth/kube_config.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * One run after another of an exec plugin, as a child that nobody waits for:
+ * what it prints comes over pipes and its end over a pidfd, all for the loop to
+ * poll. No shell is involved, nothing is inherited but the environment, there is
+ * nothing to read on its standard input. One that takes longer than
+ * EXEC_TIME_MAX_MS or prints more than EXEC_OUTPUT_MAX_BYTES is killed, with its
+ * process group.
+ */
+struct exec_plugin;
+
+enum {
+    EXEC_TIME_MAX_MS = 60 * 1000,
+    EXEC_OUTPUT_MAX_BYTES = 1024 * 1024,
+    EXEC_FDS = 3,
+};
+
+/* `exec` and `environment` (NAME=value, NULL at the end) are borrowed. */
+struct exec_plugin *exec_plugin_new(const struct kube_exec *exec,
+                                    const char *const *environment) MUST_USE;
+/* Ends a run that is under way. Takes NULL. */
+void exec_plugin_free(struct exec_plugin *p);
+
+/* Begin a run, when none is under way. `info` is for KUBERNETES_EXEC_INFO. */
+bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms,
+                       struct error *err) MUST_USE;
+
+enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
+
+/*
+ * Take what is there. EXEC_ENDED is told once: the plugin ended well and `out`
+ * has what it printed. So is EXEC_FAILED, with the reason: how it ended and the last line of what
+ * it printed to its standard error, unless that holds a value of the kubeconfig's env.
+ */
+enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
+                                 struct error *err) MUST_USE;
+
+/* When it must have ended (steady); INT64_MAX if none is under way. */
+int64_t exec_plugin_due(const struct exec_plugin *p);
+
+/* What to poll for; answers how many. */
+size_t exec_plugin_fds(const struct exec_plugin *p, struct pollfd out[static EXEC_FDS]);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/kube_config.h"
+
+#include "exporter/kube/auth/secret.h"
+
+static void release_pairs(struct kube_pair *pairs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(pairs[i].name);
+        secret_free(pairs[i].value);
+    }
+    free(pairs);
+}
+
+static void release_texts(char **texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        secret_free(texts[i]);
+    free(texts);
+}
+
+static void release_bytes(struct kube_bytes *bytes)
+{
+    secret_free(bytes->data);
+    free(bytes->file);
+}
+
+void kube_exec_free(struct kube_exec *exec)
+{
+    if (!exec)
+        return;
+    free(exec->api_version);
+    free(exec->command);
+    release_texts(exec->args, exec->arg_count);
+    release_pairs(exec->env, exec->env_count);
+    free(exec->install_hint);
+    free(exec);
+}
+
+void kube_config_release(struct kube_config *config)
+{
+    free(config->origin);
+    free(config->context);
+    free(config->server);
+    free(config->tls_server_name);
+    release_bytes(&config->ca);
+    secret_free(config->proxy_url);
+    free(config->no_proxy);
+    free(config->exec_config);
+    free(config->ns);
+    release_bytes(&config->certificate);
+    release_bytes(&config->key);
+    secret_free(config->token);
+    free(config->token_file);
+    kube_exec_free(config->exec);
+    free(config->as.user);
+    free(config->as.uid);
+    release_texts(config->as.groups, config->as.group_count);
+    release_pairs(config->as.extra, config->as.extra_count);
+    for (size_t i = 0; i < config->note_count; i++)
+        free(config->notes[i]);
+    *config = (struct kube_config){.origin = NULL};
+}
+
+void kube_config_note(struct kube_config *config, const char *fmt, ...)
+{
+    va_list args;
+
+    if (config->note_count == KUBE_NOTES_MAX)
+        return;
+    va_start(args, fmt);
+    if (vasprintf(&config->notes[config->note_count], fmt, args) < 0)
+        abort();
+    va_end(args);
+    config->note_count++;
+}

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/kubeconfig.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "exporter/kube/auth/kubeconfig_cluster.h"
+#include "exporter/kube/auth/kubeconfig_user.h"
+#include "exporter/kube/auth/secret.h"
+#include "exporter/kube/auth/server_url.h"
+#include "exporter/yaml/yaml.h"
+
+enum {
+    FILES_MAX = 64,
+    FILE_MAX_BYTES = 1024 * 1024,
+    NODES_MAX = 100 * 1000,
+    NAMES_MAX_BYTES = 160, /* Of the contexts that an error lists. */
+};
+
+struct source {
+    char *file;
+    char *folder;
+    cJSON *tree; /* NULL if the file is empty. */
+};
+
+/* In the order in which they count. */
+struct sources {
+    struct source items[FILES_MAX];
+    size_t count;
+};
+
+static void release_sources(struct sources *sources)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        free(sources->items[i].file);
+        free(sources->items[i].folder);
+        secret_tree_cleanup(&sources->items[i].tree);
+    }
+}
+
+static void free_reader(struct yaml_reader **reader)
+{
+    yaml_reader_free(*reader);
+}
+
+/* The first document, as kubectl does it. NULL in `out` if there is none. */
+static bool parse(const char *file, const char *text, cJSON **out, struct error *err)
+{
+    struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = FILE_MAX_BYTES};
+    struct json_position where;
+
+    CLEANUP(free_reader) struct yaml_reader *reader = yaml_reader_new(text, strlen(text), limits);
+    switch (yaml_reader_next(reader, out, &where, err)) {
+    case YAML_READ_DOCUMENT:
+        return true;
+    case YAML_READ_END:
+        *out = NULL;
+        return true;
+    case YAML_READ_MALFORMED:
+        return fail_in(err, "the kubeconfig '%s', line %zu, column %zu", file, where.line,
+                       where.column);
+    }
+    abort();
+}
+
+static bool check_kind(const char *file, const cJSON *tree, struct error *err)
+{
+    static const struct {
+        const char *key;
+        const char *wanted;
+    } texts[] = {{"kind", "Config"}, {"apiVersion", "v1"}};
+
+    if (!cJSON_IsObject(tree))
+        return fail(err, "'%s' is not a kubeconfig: it is no mapping", file);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct field_place place = {.file = file, .what = "the kubeconfig"};
+        const char *text;
+
+        if (!field_text(&place, tree, texts[i].key, &text, err))
+            return false;
+        if (text && strcmp(text, texts[i].wanted) != 0)
+            return fail(err, "'%s' is not a kubeconfig: its %s is '%s' and not '%s'", file,
+                        texts[i].key, text, texts[i].wanted);
+    }
+    return true;
+}
+
+/* Where it is: what its relative paths start from. */
+static char *folder_of(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+
+    if (!slash)
+        return xstrdup(".");
+    return xmemdup0(file, slash == file ? 1 : (size_t)(slash - file));
+}
+
+static bool add_source(struct sources *sources, const char *file, struct error *err)
+{
+    CLEANUP(secret_cleanup) char *text = secret_file_read(file, FILE_MAX_BYTES, NULL, err);
+    cJSON *tree;
+
+    if (!text)
+        return fail_in(err, "the kubeconfig");
+    if (!parse(file, text, &tree, err))
+        return false;
+    if (tree && !check_kind(file, tree, err)) {
+        secret_tree_cleanup(&tree);
+        return false;
+    }
+    sources->items[sources->count++] = (struct source){xstrdup(file), folder_of(file), tree};
+    return true;
+}
+
+static bool read_sources(const char *files, struct sources *out, struct error *err)
+{
+    bool several = strchr(files, ':') != NULL;
+
+    for (const char *at = files; *at;) {
+        size_t len = strcspn(at, ":");
+        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
+
+        at += len + (at[len] == ':');
+        if (len == 0 || (several && access(file, F_OK) != 0 && errno == ENOENT))
+            continue;
+        if (out->count == FILES_MAX)
+            return fail(err, "there are more than %d kubeconfig files", FILES_MAX);
+        if (!add_source(out, file, err))
+            return false;
+    }
+    if (out->count == 0)
+        return fail(err, "there is no kubeconfig file: none of '%s' exists", files);
+    return true;
+}
+
+/* A named item of one of the lists, and what a reader of its fields has to know. */
+struct entry {
+    struct field_place place;
+    char what[300];
+    const cJSON *body; /* NULL if it is empty. */
+};
+
+/* What one list is called, and an item of it. */
+struct list_names {
+    const char *list;
+    const char *item;
+};
+static const struct list_names contexts = {"contexts", "context"};
+static const struct list_names clusters = {"clusters", "cluster"};
+static const struct list_names users = {"users", "user"};
+
+enum search { SEARCH_FOUND, SEARCH_ABSENT, SEARCH_FAILED };
+
+static enum search find_in(const struct source *source, const struct list_names *names,
+                           const char *name, struct entry *out, struct error *err)
+{
+    struct field_place place = {source->file, source->folder, names->list};
+    const cJSON *list;
+    const cJSON *item;
+    const cJSON *found = NULL;
+
+    if (!field_list(&place, source->tree, names->list, &list, err))
+        return SEARCH_FAILED;
+    cJSON_ArrayForEach (item, list) {
+        const char *its_name;
+
+        if (!field_text(&place, item, "name", &its_name, err))
+            return SEARCH_FAILED;
+        if (!its_name || strcmp(its_name, name) != 0)
+            continue;
+        if (found) {
+            field_fail(&place, item, "name", err, "'%s' is there twice", name);
+            return SEARCH_FAILED;
+        }
+        found = item;
+    }
+    if (!found)
+        return SEARCH_ABSENT;
+    snprintf(out->what, sizeof(out->what), "%s '%.256s'", names->item, name);
+    out->place = (struct field_place){source->file, source->folder, out->what};
+    return field_object(&out->place, found, names->item, &out->body, err) ? SEARCH_FOUND
+                                                                          : SEARCH_FAILED;
+}
+
+/* The first file that has it counts. */
+static enum search find(const struct sources *sources, const struct list_names *names,
+                        const char *name, struct entry *out, struct error *err)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        enum search search = find_in(&sources->items[i], names, name, out, err);
+
+        if (search != SEARCH_ABSENT)
+            return search;
+    }
+    return SEARCH_ABSENT;
+}
+
+/* The contexts there are, for a person who has to name one. */
+static void list_contexts(const struct sources *sources, struct strbuf *out)
+{
+    const cJSON *item;
+
+    for (size_t i = 0; i < sources->count; i++) {
+        cJSON_ArrayForEach (item, json_get(sources->items[i].tree, contexts.list))
+            strbuf_addf(out, "%s'%s'", out->len > 0 ? ", " : "", json_str(item, "name", ""));
+    }
+}
+
+static bool refuse_context(const struct sources *sources, const char *name, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
+
+    list_contexts(sources, &names);
+    const char *list = names.len > 0 ? names.data : "none";
+    const char *more = strbuf_ok(&names) ? "" : " and more";
+    if (name)
+        return fail(err, "the kubeconfig has no context '%.64s' (there are: %s%s)", name, list,
+                    more);
+    return fail(err,
+                "the kubeconfig has no current-context: name one with --context (there are: "
+                "%s%s)",
+                list, more);
+}
+
+static bool choose_context(const struct sources *sources, const char *wanted, const char **out,
+                           struct error *err)
+{
+    const char *name = wanted && *wanted ? wanted : NULL;
+
+    for (size_t i = 0; i < sources->count && !name; i++) {
+        struct field_place place = {sources->items[i].file, "", "the kubeconfig"};
+
+        if (!field_text(&place, sources->items[i].tree, "current-context", &name, err))
+            return false;
+    }
+    *out = name;
+    return name ? true : refuse_context(sources, NULL, err);
+}
+
+/* What a context names; `out` may lie in another file than the context. */
+static bool follow(const struct sources *sources, const struct entry *context,
+                   const struct list_names *names, struct entry *out, struct error *err)
+{
+    const char *name;
+
+    if (!field_text(&context->place, context->body, names->item, &name, err))
+        return false;
+    if (!name)
+        return field_fail(&context->place, context->body, names->item, err, "it is missing");
+    switch (find(sources, names, name, out, err)) {
+    case SEARCH_FOUND:
+        return true;
+    case SEARCH_ABSENT:
+        return field_fail(&context->place, context->body, names->item, err,
+                          "there is no %s '%s' in the kubeconfig", names->item, name);
+    case SEARCH_FAILED:
+        return false;
+    }
+    abort();
+}
+
+static bool read_context(const struct sources *sources, const char *name, struct kube_config *out,
+                         struct error *err)
+{
+    struct entry context = {.body = NULL};
+    struct entry cluster = {.body = NULL};
+    struct entry user = {.body = NULL};
+
+    switch (find(sources, &contexts, name, &context, err)) {
+    case SEARCH_FOUND:
+        break;
+    case SEARCH_ABSENT:
+        return refuse_context(sources, name, err);
+    case SEARCH_FAILED:
+        return false;
+    }
+    out->context = xstrdup(name);
+    return field_take_text(&context.place, context.body, "namespace", &out->ns, err) &&
+           follow(sources, &context, &clusters, &cluster, err) &&
+           follow(sources, &context, &users, &user, err) &&
+           kubeconfig_read_cluster(&cluster.place, cluster.body, out, err) &&
+           kubeconfig_read_user(&user.place, user.body, out, err);
+}
+
+/* What comes from the environment counts where the cluster says nothing. */
+static bool add_proxy(const struct kubeconfig_options *options, struct kube_config *out,
+                      struct error *err)
+{
+    if (out->proxy_url || !options->proxy_url || !*options->proxy_url)
+        return true;
+    if (!proxy_url_check(options->proxy_url, err))
+        return fail_in(err, "HTTPS_PROXY");
+    out->proxy_url = xstrdup(options->proxy_url);
+    out->no_proxy = options->no_proxy ? xstrdup(options->no_proxy) : NULL;
+    return true;
+}
+
+static bool load(const struct kubeconfig_options *options, struct kube_config *out,
+                 struct error *err)
+{
+    CLEANUP(release_sources) struct sources sources = {.count = 0};
+    const char *name;
+
+    if (!read_sources(options->files, &sources, err) ||
+        !choose_context(&sources, options->context, &name, err) ||
+        !read_context(&sources, name, out, err) || !add_proxy(options, out, err))
+        return false;
+    if (out->exec && options->refuse_exec)
+        return fail(err,
+                    "context '%s' needs the exec plugin '%s', and running programs is not "
+                    "allowed here",
+                    name, out->exec->command);
+    if (asprintf(&out->origin, "context '%s' of '%s'", name, options->files) < 0)
+        abort();
+    return true;
+}
+
+bool kubeconfig_load(const struct kubeconfig_options *options, struct kube_config *out,
+                     struct error *err)
+{
+    *out = (struct kube_config){.origin = NULL};
+    if (load(options, out, err))
+        return true;
+    kube_config_release(out);
+    return false;
+}

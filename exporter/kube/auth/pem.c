@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/pem.h"
+
+static const char begin_mark[] = "-----BEGIN ";
+static const char end_mark[] = "-----END ";
+static const char dashes[] = "-----";
+
+struct block {
+    const char *label;
+    size_t label_len;
+    const char *body;
+    size_t body_len;
+};
+
+enum outcome { BLOCK, NO_BLOCK, BROKEN_BLOCK };
+
+/* The next block at or after `*at`, which moves behind it. */
+static enum outcome next_block(const char **at, struct block *out)
+{
+    const char *begin = strstr(*at, begin_mark);
+    if (!begin)
+        return NO_BLOCK;
+
+    const char *label = begin + sizeof(begin_mark) - 1;
+    size_t label_len = strcspn(label, "-\r\n");
+    if (strncmp(label + label_len, dashes, sizeof(dashes) - 1) != 0)
+        return BROKEN_BLOCK;
+
+    const char *body = label + label_len + sizeof(dashes) - 1;
+    const char *end = strstr(body, end_mark);
+    if (!end)
+        return BROKEN_BLOCK;
+
+    const char *closing = end + sizeof(end_mark) - 1;
+    if (strncmp(closing, label, label_len) != 0 ||
+        strncmp(closing + label_len, dashes, sizeof(dashes) - 1) != 0)
+        return BROKEN_BLOCK;
+    *out = (struct block){label, label_len, body, (size_t)(end - body)};
+    *at = closing + label_len + sizeof(dashes) - 1;
+    return BLOCK;
+}
+
+static bool is_labelled(const struct block *b, const char *label)
+{
+    return b->label_len == strlen(label) && memcmp(b->label, label, b->label_len) == 0;
+}
+
+/* "PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY" ... */
+static bool is_key(const struct block *b)
+{
+    static const char suffix[] = "PRIVATE KEY";
+    size_t len = sizeof(suffix) - 1;
+
+    return b->label_len >= len && memcmp(b->label + b->label_len - len, suffix, len) == 0;
+}
+
+static bool is_encrypted(const struct block *b)
+{
+    static const char headers[] = "ENCRYPTED";
+
+    return is_labelled(b, "ENCRYPTED PRIVATE KEY") ||
+           memmem(b->body, b->body_len, headers, sizeof(headers) - 1);
+}
+
+static bool is_empty(const struct block *b)
+{
+    return strspn(b->body, " \t\r\n") >= b->body_len;
+}
+
+static bool refuse_broken(struct error *err)
+{
+    return fail(err, "a PEM block is cut off or has no matching END line");
+}
+
+bool pem_check_certificates(const char *text, struct error *err)
+{
+    struct block b;
+    enum outcome outcome;
+    unsigned count = 0;
+
+    while ((outcome = next_block(&text, &b)) == BLOCK) {
+        if (is_labelled(&b, "CERTIFICATE") && !is_empty(&b))
+            count++;
+    }
+    if (outcome == BROKEN_BLOCK)
+        return refuse_broken(err);
+    if (count == 0)
+        return fail(err, "there is no PEM certificate in it");
+    return true;
+}
+
+bool pem_check_key(const char *text, struct error *err)
+{
+    struct block b;
+    enum outcome outcome;
+
+    while ((outcome = next_block(&text, &b)) == BLOCK) {
+        if (!is_key(&b) || is_empty(&b))
+            continue;
+        if (is_encrypted(&b))
+            return fail(err, "the private key needs a passphrase, and there is nobody to ask");
+        return true;
+    }
+    if (outcome == BROKEN_BLOCK)
+        return refuse_broken(err);
+    return fail(err, "there is no PEM private key in it");
+}

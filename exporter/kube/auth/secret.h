@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/system/file.h"
+#include "metrics/base/json.h"
+
+/*
+ * Texts that nobody must see, and the files they come from. No error text here
+ * holds a byte of them.
+ */
+
+/* Wipe and free. Takes NULL. */
+void secret_free(char *secret);
+/* For CLEANUP on a `char *`. */
+void secret_cleanup(char **secret);
+/* As strbuf_release(), but wiped. */
+void secret_release(struct strbuf *b);
+/* For CLEANUP on a `cJSON *`: as json_cleanup(), and its texts are wiped. */
+void secret_tree_cleanup(cJSON **tree);
+
+/*
+ * True if it may be the value of a header: not empty, at most SECRET_HEADER_MAX
+ * bytes, no control characters. A line end in it would be a header of its own.
+ */
+enum { SECRET_HEADER_MAX = 16 * 1024 };
+bool secret_fits_header(const char *text) MUST_USE;
+
+/* What about the file is sound, and still to be said. */
+struct secret_file {
+    struct file_stamp stamp;
+    bool everybody_reads; /* Its mode lets all users of the machine read it. */
+};
+
+/*
+ * The file as a C string that the caller gives to secret_free(), or NULL. It must be a
+ * regular file that only its owner can write: whoever else can would choose
+ * whom we trust. At most `max` bytes, none of them NUL. `about` may be NULL.
+ */
+char *secret_file_read(const char *path, size_t max, struct secret_file *about,
+                       struct error *err) MUST_USE;

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/http/client.h"
+
+#include <errno.h>
+#include <sys/select.h>
+
+#include "exporter/kube/http/pool.h"
+
+enum {
+    IDLE_MS = 5 * 1000, /* After which an empty pool goes. */
+    IDENTITY_CHECK_MS = 1000,
+    /* For what a descriptor cannot tell of: looking up a name, say. */
+    BLIND_WAIT_MS = 100,
+    POLL_FDS_MAX = 1024,
+};
+
+struct client {
+    struct client_settings settings;
+    struct pool *pools;
+    struct transfer *finished; /* Over, and not told yet. */
+    unsigned streams;          /* On a connection: what the server is known to take. */
+    uint64_t identity_version;
+    int64_t identity_ms; /* When to look at it again. */
+    int64_t now_ms;
+    bool resetting;
+};
+
+struct client *client_new(const struct client_settings *settings, int64_t now_ms)
+{
+    struct client *c = xcalloc(1, sizeof(*c));
+
+    c->settings = *settings;
+    c->now_ms = now_ms;
+    c->streams = POOL_STREAMS;
+    c->identity_version = settings->identity.version(settings->identity.context);
+    c->identity_ms = now_ms + IDENTITY_CHECK_MS;
+    return c;
+}
+
+void client_free(struct client *c)
+{
+    if (!c)
+        return;
+    while (c->pools) {
+        struct pool *p = c->pools;
+
+        c->pools = p->next;
+        pool_fail(p, "", &c->finished);
+        pool_free(p);
+    }
+    while (c->finished) {
+        struct transfer *t = c->finished;
+
+        c->finished = t->next;
+        transfer_free(t);
+    }
+    free(c);
+}
+
+static struct pool *pool_with_room(struct client *c, enum transport_lane lane)
+{
+    struct pool **at = &c->pools;
+
+    for (; *at; at = &(*at)->next) {
+        struct pool *p = *at;
+
+        if (p->lane == lane && !p->failed && (lane == LANE_SHORT || p->count < p->capacity))
+            return p;
+    }
+    *at = pool_new(&c->settings, lane, c->streams, c->now_ms);
+    return *at;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct client *c = context;
+    struct transfer *t = transfer_new(&c->settings, request);
+
+    if (t->easy) {
+        pool_add(pool_with_room(c, request->lane), t);
+    } else {
+        t->next = c->finished;
+        c->finished = t;
+    }
+    return t;
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct client *c = context;
+    struct transfer **at = &c->finished;
+
+    if (transfer->pool) {
+        pool_cancel(transfer->pool, transfer);
+        return;
+    }
+    while (*at != transfer)
+        at = &(*at)->next;
+    *at = transfer->next;
+    transfer_free(transfer);
+}
+
+struct transport client_transport(struct client *c)
+{
+    return (struct transport){.start = start, .cancel = cancel, .context = c};
+}
+
+void client_reset(struct client *c)
+{
+    c->resetting = true;
+}
+
+/* What connections prove themselves with has changed: they go, at once. */
+static void check_identity(struct client *c)
+{
+    if (c->now_ms < c->identity_ms)
+        return;
+    c->identity_ms = c->now_ms + IDENTITY_CHECK_MS;
+
+    uint64_t version = c->settings.identity.version(c->settings.identity.context);
+    c->resetting = c->resetting || version != c->identity_version;
+    c->identity_version = version;
+}
+
+static void reset(struct client *c)
+{
+    c->resetting = false;
+    for (struct pool *p = c->pools; p; p = p->next)
+        pool_fail(p, "connections are made anew", &c->finished);
+}
+
+/* What finds no room on one connection goes to others. */
+static void make_room(struct client *c)
+{
+    for (struct pool *p = c->pools; p; p = p->next) {
+        bool is_new = !p->proven;
+        struct transfer *surplus = pool_take_surplus(p), *next;
+
+        /* An old connection may take less because the server wants to be rid of it. */
+        if (surplus && is_new && p->capacity > 0 && p->capacity < c->streams)
+            c->streams = p->capacity;
+        for (; surplus; surplus = next) {
+            next = surplus->next;
+            pool_add(pool_with_room(c, LANE_STREAM), surplus);
+        }
+    }
+}
+
+static void drop_pools(struct client *c)
+{
+    struct pool **at = &c->pools;
+
+    while (*at) {
+        struct pool *p = *at;
+
+        if (p->failed || (p->count == 0 && !p->probe && c->now_ms - p->idle_ms >= IDLE_MS)) {
+            *at = p->next;
+            pool_free(p);
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+/* Handlers may start and cancel others meanwhile. */
+static void tell_finished(struct client *c)
+{
+    while (c->finished) {
+        struct transfer *t = c->finished;
+        struct transport_result result = transfer_result(t);
+
+        c->finished = t->next;
+        t->handler.done(t->handler.context, &result);
+        transfer_free(t);
+    }
+}
+
+void client_perform(struct client *c, int64_t now_ms)
+{
+    c->now_ms = now_ms;
+    check_identity(c);
+    if (c->resetting)
+        reset(c);
+    for (struct pool *p = c->pools; p; p = p->next)
+        pool_perform(p, now_ms, &c->finished);
+    make_room(c);
+    tell_finished(c);
+    drop_pools(c);
+}
+
+int64_t client_due(const struct client *c)
+{
+    int64_t due_ms = c->pools ? c->identity_ms : INT64_MAX;
+
+    if (c->finished || c->resetting)
+        return c->now_ms;
+    for (struct pool *p = c->pools; p; p = p->next) {
+        int64_t other_ms = pool_due(p, c->now_ms);
+
+        due_ms = other_ms < due_ms ? other_ms : due_ms;
+    }
+    return due_ms;
+}
+
+struct fd_list {
+    struct pollfd items[POLL_FDS_MAX];
+    size_t count;
+    bool blind; /* Something is under way that no descriptor tells of. */
+};
+
+static void add_fds(struct pool *p, struct fd_list *list)
+{
+    fd_set read_fds, write_fds, error_fds;
+    int max = -1;
+
+    FD_ZERO(&read_fds);
+    FD_ZERO(&write_fds);
+    FD_ZERO(&error_fds);
+    curl_multi_fdset(p->multi, &read_fds, &write_fds, &error_fds, &max);
+    if (max < 0 && p->count > 0)
+        list->blind = true;
+    for (int fd = 0; fd <= max && list->count < POLL_FDS_MAX; fd++) {
+        short events = (short)((FD_ISSET(fd, &read_fds) ? POLLIN : 0) |
+                               (FD_ISSET(fd, &write_fds) ? POLLOUT : 0));
+
+        if (events)
+            list->items[list->count++] = (struct pollfd){.fd = fd, .events = events};
+    }
+}
+
+bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t timeout_ms)
+{
+    struct fd_list list = {.count = 0};
+    int ready;
+
+    for (size_t i = 0; i < count && list.count < POLL_FDS_MAX; i++)
+        list.items[list.count++] = others[i];
+    for (struct pool *p = c->pools; p; p = p->next)
+        add_fds(p, &list);
+    if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
+        timeout_ms = BLIND_WAIT_MS;
+    ready = poll(list.items, list.count, timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
+    for (size_t i = 0; i < count; i++)
+        others[i].revents = ready < 0 ? 0 : list.items[i].revents;
+    return ready >= 0 || errno != EINTR;
+}
+
+unsigned client_connections(const struct client *c)
+{
+    unsigned sum = 0;
+
+    for (const struct pool *p = c->pools; p; p = p->next)
+        sum += p->connections;
+    return sum;
+}
+
+unsigned client_streams(const struct client *c)
+{
+    unsigned sum = 0;
+
+    for (const struct pool *p = c->pools; p; p = p->next) {
+        for (const struct transfer *t = p->transfers; t; t = t->next)
+            sum += t->responded;
+    }
+    return sum;
+}
+
+unsigned client_waiting(const struct client *c)
+{
+    unsigned sum = 0;
+
+    for (const struct pool *p = c->pools; p; p = p->next) {
+        for (const struct transfer *t = p->transfers; t; t = t->next)
+            sum += !t->responded;
+    }
+    return sum;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <poll.h>
+
+#include "exporter/kube/http/transfer.h"
+
+/*
+ * Requests to one API server, over HTTP/2 and TLS, in one thread. Its loop is:
+ *
+ *     client_perform(c, now);            handlers are called from here
+ *     ... whatever follows from it ...
+ *     client_poll(c, fds, count, timeout);
+ *
+ * Lists and streams go over connections of their own, so that a long list does
+ * not hold up changes.
+ */
+struct client;
+
+/* The settings are copied, their texts are borrowed. curl_global_init() must have been called. */
+struct client *client_new(const struct client_settings *settings, int64_t now_ms) MUST_USE;
+/* Nothing may be under way. Takes NULL. */
+void client_free(struct client *c);
+
+struct transport client_transport(struct client *c);
+
+/* Do what can be done without waiting; `now_ms` is steady. */
+void client_perform(struct client *c, int64_t now_ms);
+
+/*
+ * Wait until something stirs, here or on the `count` others, but no longer than
+ * `timeout_ms` (negative: for ever). As poll(2): the others' revents are set;
+ * false if a signal came.
+ */
+bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t timeout_ms);
+
+/* When client_perform() is due although nothing stirs; INT64_MAX for never. */
+int64_t client_due(const struct client *c);
+
+/* Lose all connections; streams end as lost, and are resumed by whoever started them. */
+void client_reset(struct client *c);
+
+/* For the series about the exporter's own health. */
+unsigned client_connections(const struct client *c);
+unsigned client_streams(const struct client *c); /* Whose response has begun. */
+unsigned client_waiting(const struct client *c); /* Requests without a response so far. */

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/http/pool.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    /* One more than needed for lists: the old one drains when the server wants to be rid of it. */
+    SHORT_CONNECTIONS = 2,
+    STREAM_CONNECTIONS = 1,
+    /* Not what decides: the server's own limit does. */
+    STREAMS_PER_CONNECTION = 1000,
+    PROBE_INTERVAL_MS = 30 * 1000,
+    PROBE_TIMEOUT_MS = 15 * 1000,
+    CHECK_INTERVAL_MS = 1000,
+    UNANSWERED_MS =
+        2 * 1000, /* After which a probe is to tell whether the connection is to blame. */
+    RESPONSE_TIMEOUT_MS = 60 * 1000,
+    CANCELLED_MS = 1000, /* After which the server learns of streams that were cancelled. */
+};
+
+static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct pool *p = context;
+    int fd = socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+
+    (void)purpose;
+    if (fd >= 0)
+        p->connections++;
+    return fd;
+}
+
+static int close_socket(void *context, curl_socket_t socket)
+{
+    struct pool *p = context;
+
+    p->connections--;
+    return close(socket);
+}
+
+struct pool *pool_new(const struct client_settings *settings, enum transport_lane lane,
+                      unsigned capacity, int64_t now_ms)
+{
+    struct pool *p = xcalloc(1, sizeof(*p));
+    long connections = lane == LANE_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
+
+    p->settings = settings;
+    p->lane = lane;
+    p->capacity = capacity;
+    p->multi = curl_multi_init();
+    if (!p->multi)
+        abort();
+    p->warm = lane == LANE_SHORT;
+    p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
+    curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections);
+    return p;
+}
+
+void pool_free(struct pool *p)
+{
+    if (!p)
+        return;
+    curl_multi_cleanup(p->multi);
+    free(p);
+}
+
+static void hand_over(struct pool *p, struct transfer *t)
+{
+    t->added = true;
+    t->started_ms = p->now_ms;
+    if (curl_multi_add_handle(p->multi, t->easy) != CURLM_OK)
+        abort();
+}
+
+static void attach(struct pool *p, struct transfer *t)
+{
+    t->pool = p;
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
+    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
+    curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETDATA, p);
+}
+
+void pool_add(struct pool *p, struct transfer *t)
+{
+    attach(p, t);
+    t->next = p->transfers;
+    p->transfers = t;
+    p->count++;
+    if (p->lane == LANE_STREAM && p->warm && p->connections == 0) {
+        /* Its connection was lost: the next one may take less. */
+        p->warm = p->proven = false;
+        p->probe_ms = p->now_ms;
+    }
+    if (p->warm)
+        hand_over(p, t);
+}
+
+static void detach(struct pool *p, struct transfer *t)
+{
+    struct transfer **at = &p->transfers;
+
+    if (t->added)
+        curl_multi_remove_handle(p->multi, t->easy);
+    t->added = false;
+    t->pool = NULL;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    t->next = NULL;
+    if (--p->count == 0)
+        p->idle_ms = p->now_ms;
+}
+
+void pool_cancel(struct pool *p, struct transfer *t)
+{
+    /*
+     * curl 7.88 tells the server that a stream was cancelled only when something else is
+     * sent on its connection: a probe is.
+     */
+    if (t->lane == LANE_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
+        p->probe_ms = p->now_ms + CANCELLED_MS;
+    detach(p, t);
+    transfer_free(t);
+}
+
+static void forget_probe(struct pool *p)
+{
+    curl_multi_remove_handle(p->multi, p->probe->easy);
+    transfer_free(p->probe);
+    p->probe = NULL;
+}
+
+/* Move a transfer from the pool to those that are over. */
+static void finish(struct pool *p, struct transfer *t, struct transfer **finished)
+{
+    detach(p, t);
+    t->next = *finished;
+    *finished = t;
+}
+
+void pool_fail(struct pool *p, const char *why, struct transfer **finished)
+{
+    p->failed = true;
+    if (p->probe)
+        forget_probe(p);
+    while (p->transfers) {
+        struct transfer *t = p->transfers;
+
+        snprintf(t->error, sizeof(t->error), "%s", why);
+        t->complete = false;
+        finish(p, t, finished);
+    }
+}
+
+void pool_heard(struct pool *p)
+{
+    p->heard_ms = p->now_ms;
+}
+
+/* ---- probes ---- */
+
+static bool drop_body(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    (void)context;
+    (void)http_status;
+    (void)bytes;
+    (void)len;
+    return true;
+}
+
+static void begin_probe(struct pool *p)
+{
+    struct transfer *t = transfer_new(p->settings, &(struct transport_request){
+                                                       .path = "/version",
+                                                       .accept = "*/*",
+                                                       .lane = LANE_STREAM,
+                                                       .handler = {.data = drop_body},
+                                                   });
+
+    p->probe_ms = p->now_ms + PROBE_INTERVAL_MS;
+    if (!t->easy) {
+        p->failed = true;
+        snprintf(p->failure, sizeof(p->failure), "%s", t->error);
+        transfer_free(t);
+        return;
+    }
+    p->probe = t;
+    attach(p, t);
+    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, (long)PROBE_TIMEOUT_MS);
+    hand_over(p, t);
+}
+
+static void warm_up(struct pool *p)
+{
+    p->warm = true;
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (!t->added)
+            hand_over(p, t);
+    }
+}
+
+/* Any answer will do: it is the connection that is asked. */
+static void end_probe(struct pool *p)
+{
+    struct transfer *t = p->probe;
+    bool answered = t->responded;
+    bool found_no_room = transfer_is_pending(t) && p->warm;
+
+    if (t->http_status == 401)
+        p->settings->identity.refused(p->settings->identity.context);
+    if (found_no_room) {
+        /* Whoever leaves makes room for the next one. */
+        p->capacity = p->count > 1 ? p->count - 1 : 1;
+    } else if (!answered && (!p->warm || p->now_ms - p->heard_ms >= PROBE_TIMEOUT_MS)) {
+        p->failed = true;
+        snprintf(p->failure, sizeof(p->failure), "%s", t->error);
+    }
+    forget_probe(p);
+    if (answered && !p->warm)
+        warm_up(p);
+}
+
+/* ---- room ---- */
+
+static int64_t age_ms(const struct pool *p, const struct transfer *t)
+{
+    return p->now_ms - t->started_ms;
+}
+
+/*
+ * For how long curl has held back a request, -1 if it holds back none. It says neither how
+ * many streams the server takes on a connection nor that a request waits for one.
+ */
+static int64_t held_back_ms(const struct pool *p)
+{
+    int64_t longest_ms = -1;
+
+    for (const struct transfer *t = p->transfers; t; t = t->next) {
+        if (transfer_is_pending(t) && age_ms(p, t) > longest_ms)
+            longest_ms = age_ms(p, t);
+    }
+    return longest_ms;
+}
+
+/*
+ * What is sent on a connection just as the server says that it takes no more (GOAWAY) is
+ * never answered, and curl 7.88 does not notice. Then it holds back the probe, too.
+ */
+static bool probe_is_refused(const struct pool *p)
+{
+    return p->probe && transfer_is_pending(p->probe) && age_ms(p, p->probe) >= CHECK_INTERVAL_MS;
+}
+
+static bool is_unanswered(const struct pool *p, const struct transfer *t)
+{
+    return t->added && !t->responded && !transfer_is_pending(t) && age_ms(p, t) >= UNANSWERED_MS;
+}
+
+struct transfer *pool_take_surplus(struct pool *p)
+{
+    struct transfer *surplus = NULL, *next;
+    int64_t waited_ms;
+    bool refused;
+
+    if (p->lane != LANE_STREAM || p->now_ms < p->check_ms)
+        return NULL;
+    p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
+    if (!p->warm)
+        return NULL;
+    waited_ms = held_back_ms(p);
+    p->proven = p->proven || waited_ms < 0;
+    refused = probe_is_refused(p);
+    for (struct transfer *t = p->transfers; t; t = next) {
+        bool unanswered = is_unanswered(p, t);
+
+        next = t->next;
+        if (unanswered ? refused : transfer_is_pending(t) && waited_ms >= CHECK_INTERVAL_MS)
+            finish(p, t, &surplus);
+        else if (unanswered)
+            p->probe_ms = p->now_ms;
+    }
+    if (surplus)
+        p->capacity = p->count;
+    return surplus;
+}
+
+/* A stream whose response does not begin is of no use, however sound its connection. */
+static void give_up_unanswered(struct pool *p, struct transfer **finished)
+{
+    struct transfer *next;
+
+    for (struct transfer *t = p->transfers; t; t = next) {
+        next = t->next;
+        if (!t->added || t->responded || t->lane != LANE_STREAM ||
+            p->now_ms - t->started_ms < RESPONSE_TIMEOUT_MS)
+            continue;
+        snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
+        finish(p, t, finished);
+    }
+}
+
+/* ---- turns ---- */
+
+static void take_messages(struct pool *p, struct transfer **finished)
+{
+    CURLMsg *message;
+    int left;
+
+    while ((message = curl_multi_info_read(p->multi, &left))) {
+        struct transfer *t = NULL;
+
+        if (message->msg != CURLMSG_DONE)
+            continue;
+        curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
+        transfer_end(t, message->data.result);
+        if (p->probe && t == p->probe) {
+            end_probe(p);
+            continue;
+        }
+        if (t->responded && t->http_status == 401)
+            p->settings->identity.refused(p->settings->identity.context);
+        finish(p, t, finished);
+    }
+}
+
+void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
+{
+    int running;
+
+    p->now_ms = now_ms;
+    if (p->lane == LANE_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
+        begin_probe(p);
+    curl_multi_perform(p->multi, &running);
+    take_messages(p, finished);
+    give_up_unanswered(p, finished);
+    if (p->failed)
+        pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
+}
+
+int64_t pool_due(struct pool *p, int64_t now_ms)
+{
+    long timeout_ms = -1;
+    int64_t due_ms = INT64_MAX;
+
+    curl_multi_timeout(p->multi, &timeout_ms);
+    if (timeout_ms >= 0)
+        due_ms = now_ms + timeout_ms;
+    if (p->lane == LANE_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
+        due_ms = p->probe_ms;
+    for (struct transfer *t = p->transfers; t; t = t->next) {
+        if (p->lane == LANE_STREAM && t->added && !t->responded && p->check_ms < due_ms)
+            due_ms = p->check_ms;
+    }
+    return due_ms;
+}

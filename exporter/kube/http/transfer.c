@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/http/transfer.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "exporter/kube/http/pool.h"
+#include "exporter/kube/response.h"
+
+enum {
+    URL_MAX_BYTES = 32 * 1024,
+    CONNECT_TIMEOUT_MS = 10 * 1000,
+    /* A short request that brings nothing for so long is given up. A quiet stream is sound. */
+    STALLED_S = 60,
+    /* What a hostile or broken server may make us read for one answer. */
+    BODY_MAX_GIB = 4,
+    STREAM_BUFFER_BYTES = 8 * 1024, /* Hundreds of them. */
+    LIST_BUFFER_BYTES = 64 * 1024,  /* A few. */
+    KEEPALIVE_IDLE_S = 30,
+    KEEPALIVE_INTERVAL_S = 5,
+    KEEPALIVE_PROBES = 3,
+    USER_TIMEOUT_MS = 45 * 1000,
+};
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+{
+    static const char status_line[] = "HTTP/";
+    struct transfer *t = context;
+    size_t len = size * count;
+    char line[256];
+
+    snprintf(line, sizeof(line), "%.*s", (int)(len < sizeof(line) - 1 ? len : sizeof(line) - 1),
+             bytes);
+    line[strcspn(line, "\r\n")] = '\0';
+    if (strncmp(line, status_line, sizeof(status_line) - 1) == 0) {
+        /* An interim response, or that of a proxy to CONNECT, may come first. */
+        t->retry_after_ms = 0;
+        t->content_type[0] = '\0';
+    } else if (strncasecmp(line, "Retry-After:", 12) == 0) {
+        t->retry_after_ms = retry_after_ms(line + 12 + strspn(line + 12, " \t"));
+    } else if (strncasecmp(line, "Content-Type:", 13) == 0) {
+        snprintf(t->content_type, sizeof(t->content_type), "%.*s", (int)sizeof(t->content_type) - 1,
+                 line + 13 + strspn(line + 13, " \t"));
+    } else if (line[0] == '\0') {
+        long status = 0;
+
+        curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+        t->http_status = status > 0 && status < 1000 ? (unsigned)status : 0;
+        t->responded = t->http_status >= 200;
+    }
+    return len;
+}
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct transfer *t = context;
+    size_t len = size * count;
+
+    t->bytes += len;
+    pool_heard(t->pool);
+    if (t->lane == LANE_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
+        return 0;
+    /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */
+    return t->handler.data(t->handler.context, t->http_status, bytes, len) ? len : 0;
+}
+
+/* The kernel finds a dead peer where curl 7.88 sends no PING of its own. */
+static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
+{
+    static const int on = 1, idle = KEEPALIVE_IDLE_S, interval = KEEPALIVE_INTERVAL_S,
+                     probes = KEEPALIVE_PROBES;
+    static const unsigned timeout = USER_TIMEOUT_MS;
+
+    (void)context;
+    (void)purpose;
+    if (setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle)) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval)) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_KEEPCNT, &probes, sizeof(probes)) != 0 ||
+        setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &timeout, sizeof(timeout)) != 0)
+        return CURL_SOCKOPT_ERROR;
+    return CURL_SOCKOPT_OK;
+}
+
+/* Nothing of what curl can do beside plain requests to one server. */
+static void set_policy(CURL *easy, const struct client_settings *settings)
+{
+    const char *protocols = settings->insecure_http ? "http,https" : "https";
+
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
+    curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "https");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_UNRESTRICTED_AUTH, 0L);
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    /* Debian's curl would go on trusting every public authority beside the cluster's own. */
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    /* Without it each request that finds no room opens a connection of its own. */
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 60L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent);
+    curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
+}
+
+static void set_lane(struct transfer *t, const struct client_settings *settings)
+{
+    bool stream = t->lane == LANE_STREAM;
+
+    curl_easy_setopt(t->easy, CURLOPT_BUFFERSIZE,
+                     (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
+    if (stream)
+        return;
+    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
+    if (settings->gzip)
+        curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
+}
+
+static void set_callbacks(struct transfer *t)
+{
+    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->error);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, take_body);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+}
+
+static bool set_request(struct transfer *t, const struct client_settings *settings,
+                        const struct transport_request *request, struct error *err)
+{
+    struct strbuf text = STRBUF_INIT(URL_MAX_BYTES);
+    bool set;
+
+    strbuf_addf(&text, "Accept: %s", request->accept);
+    t->headers = curl_slist_append(t->headers, text.data);
+    strbuf_reset(&text);
+    strbuf_addf(&text, "%s%s", settings->server, request->path);
+    set = strbuf_ok(&text) && curl_easy_setopt(t->easy, CURLOPT_URL, text.data) == CURLE_OK;
+    strbuf_release(&text);
+    if (!set)
+        return fail(err, "the request is too long");
+    if (!settings->identity.apply(settings->identity.context, t->easy, &t->headers, err))
+        return false;
+    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+    return true;
+}
+
+struct transfer *transfer_new(const struct client_settings *settings,
+                              const struct transport_request *request)
+{
+    struct transfer *t = xcalloc(1, sizeof(*t));
+    struct error err = {""};
+
+    t->handler = request->handler;
+    t->lane = request->lane;
+    t->easy = curl_easy_init();
+    if (!t->easy)
+        abort();
+    set_policy(t->easy, settings);
+    set_lane(t, settings);
+    set_callbacks(t);
+    if (!set_request(t, settings, request, &err)) {
+        snprintf(t->error, sizeof(t->error), "%.*s", (int)sizeof(t->error) - 1, err.text);
+        curl_easy_cleanup(t->easy);
+        t->easy = NULL;
+    }
+    return t;
+}
+
+void transfer_free(struct transfer *t)
+{
+    if (!t)
+        return;
+    curl_easy_cleanup(t->easy);
+    curl_slist_free_all(t->headers);
+    free(t);
+}
+
+void transfer_end(struct transfer *t, CURLcode code)
+{
+    t->complete = code == CURLE_OK;
+    if (!t->complete && !*t->error)
+        snprintf(t->error, sizeof(t->error), "%s", curl_easy_strerror(code));
+}
+
+struct transport_result transfer_result(const struct transfer *t)
+{
+    return (struct transport_result){
+        .complete = t->complete,
+        .http_status = t->responded ? t->http_status : 0,
+        .retry_after_ms = t->retry_after_ms,
+        .content_type = *t->content_type ? t->content_type : NULL,
+        .error = t->complete ? "" : t->error,
+    };
+}
+
+bool transfer_is_pending(const struct transfer *t)
+{
+    curl_off_t begun_us = 0;
+
+    return t->added && !t->responded &&
+           curl_easy_getinfo(t->easy, CURLINFO_PRETRANSFER_TIME_T, &begun_us) == CURLE_OK &&
+           begun_us == 0;
+}

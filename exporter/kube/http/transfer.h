@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <curl/curl.h>
+
+#include "exporter/kube/http/transport.h"
+#include "metrics/base/error.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * Who we are to the server, and how it proves to be the one that is meant. Every
+ * request asks, so that whatever rotates is in force with the next one.
+ */
+struct client_identity {
+    /*
+     * Set trust, certificates and host on the request and append its headers (the token).
+     * False with the reason: the request is not sent.
+     */
+    bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
+    /* The server refused the token of a request: 401. */
+    void (*refused)(void *context);
+    /* Another number once open connections must not be used any more; may read files. */
+    uint64_t (*version)(void *context);
+    void *context;
+};
+
+struct client_settings {
+    const char *server; /* "https://host:port/prefix", without a slash at the end. Borrowed. */
+    const char *user_agent;
+    struct client_identity identity;
+    bool gzip;          /* Ask for compressed lists. */
+    bool insecure_http; /* Allow plain http, where no credentials are sent: for tests. */
+};
+
+struct pool;
+
+/* One request on its way: what the client keeps of it. */
+struct transfer {
+    struct transfer *next;
+    struct pool *pool; /* NULL once it is over. */
+    CURL *easy;
+    struct curl_slist *headers;
+    struct transport_handler handler;
+    enum transport_lane lane;
+    bool added;     /* Handed to curl; else it waits for its pool. */
+    bool responded; /* The status line is here. */
+    bool complete;
+    unsigned http_status;
+    int64_t retry_after_ms;
+    int64_t started_ms;
+    uint64_t bytes;
+    char content_type[128];
+    char error[CURL_ERROR_SIZE];
+};
+
+/* Never NULL; one that cannot be sent is over at once: its `easy` is NULL, its `error` says why. */
+struct transfer *transfer_new(const struct client_settings *settings,
+                              const struct transport_request *request) MUST_USE;
+void transfer_free(struct transfer *t);
+
+/* curl is done with it. */
+void transfer_end(struct transfer *t, CURLcode code);
+
+/* What its handler is told. */
+struct transport_result transfer_result(const struct transfer *t);
+
+/* True if curl still holds it back, because no connection has room for it. */
+bool transfer_is_pending(const struct transfer *t);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/options/option_value.h"
+
+#include "metrics/base/number.h"
+#include "metrics/base/strbuf.h"
+
+enum {
+    DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
+    CHOICES_TEXT_MAX = 256,
+};
+
+static const struct unit {
+    const char *name;
+    int64_t ms;
+} units[] = {
+    {"ms", 1},
+    {"s", 1000},
+    {"m", INT64_C(60) * 1000},
+    {"h", INT64_C(3600) * 1000},
+    {"d", INT64_C(24) * 3600 * 1000},
+    {"w", INT64_C(7) * 24 * 3600 * 1000},
+};
+
+void text_list_add(struct text_list *list, const char *text)
+{
+    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+    list->items[list->count++] = xstrdup(text);
+}
+
+char *text_list_take(struct text_list *list, size_t at)
+{
+    char *text = list->items[at];
+
+    list->count--;
+    memmove(&list->items[at], &list->items[at + 1], (list->count - at) * sizeof(char *));
+    return text;
+}
+
+void text_list_release(struct text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct text_list){0};
+}
+
+/* One "<number><unit>" at *at, which moves past it. */
+static bool parse_part(const char **at, int64_t *out_ms)
+{
+    char digits[DIGITS_MAX + 1] = "";
+    size_t digit_count = strspn(*at, "0123456789");
+    size_t unit_len = strspn(*at + digit_count, "mshdw");
+    uint64_t number;
+
+    if (digit_count == 0 || digit_count > DIGITS_MAX)
+        return false;
+    memcpy(digits, *at, digit_count);
+    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
+        if (strlen(units[i].name) != unit_len ||
+            strncmp(*at + digit_count, units[i].name, unit_len) != 0)
+            continue;
+        if (!parse_uint(digits, (uint64_t)(INT64_MAX / units[i].ms), &number))
+            return false;
+        *at += digit_count + unit_len;
+        *out_ms = (int64_t)number * units[i].ms;
+        return true;
+    }
+    return false;
+}
+
+bool parse_duration(const char *text, int64_t *out_ms)
+{
+    int64_t total = 0;
+
+    /* Go and Prometheus both let a zero go without its unit. */
+    if (strcmp(text, "0") == 0) {
+        *out_ms = 0;
+        return true;
+    }
+    if (*text == '\0')
+        return false;
+    while (*text != '\0') {
+        int64_t part;
+
+        if (!parse_part(&text, &part) || part > INT64_MAX - total)
+            return false;
+        total += part;
+    }
+    *out_ms = total;
+    return true;
+}
+
+static bool find_choice(const char *const *choices, const char *text, size_t len, unsigned *out)
+{
+    for (unsigned i = 0; choices[i]; i++) {
+        if (strlen(choices[i]) == len && strncmp(choices[i], text, len) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fail_choice(const char *const *choices, const char *text, size_t len, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(CHOICES_TEXT_MAX);
+
+    for (size_t i = 0; choices[i]; i++)
+        strbuf_addf(&all, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+    return fail(err, "'%.*s' is not one of %s", (int)len, text, all.data);
+}
+
+static bool set_choice(unsigned *field, const char *const *choices, const char *text,
+                       struct error *err)
+{
+    return find_choice(choices, text, strlen(text), field) ||
+           fail_choice(choices, text, strlen(text), err);
+}
+
+static bool set_bits(unsigned *field, const char *const *choices, const char *text,
+                     struct error *err)
+{
+    unsigned bits = 0;
+
+    while (*text != '\0') {
+        size_t len = strcspn(text, ",");
+        unsigned choice;
+
+        if (!find_choice(choices, text, len, &choice))
+            return fail_choice(choices, text, len, err);
+        bits |= 1U << choice;
+        text += len;
+        if (*text == ',' && *++text == '\0')
+            return fail(err, "nothing follows the last comma");
+    }
+    *field = bits;
+    return true;
+}
+
+static bool set_flag(bool *field, const char *text, struct error *err)
+{
+    bool yes = strcmp(text, "true") == 0;
+
+    if (!yes && strcmp(text, "false") != 0)
+        return fail(err, "'%s' is neither true nor false", text);
+    *field = yes;
+    return true;
+}
+
+static bool add_names(struct text_list *list, const char *text, struct error *err)
+{
+    for (;;) {
+        size_t len = strcspn(text, ",");
+        CLEANUP(free_cleanup) char *name = xmemdup0(text, len);
+
+        if (len == 0)
+            return fail(err, "a name is empty");
+        text_list_add(list, name);
+        if (text[len] == '\0')
+            return true;
+        text += len + 1;
+    }
+}
+
+static void set_text(char **field, const char *text)
+{
+    free(*field);
+    *field = xstrdup(text);
+}
+
+bool option_value_set(void *field, enum option_type type, const char *const *choices,
+                      const char *text, struct error *err)
+{
+    switch (type) {
+    case OPTION_TEXT:
+        set_text(field, text);
+        return true;
+    case OPTION_TEXTS:
+        text_list_add(field, text);
+        return true;
+    case OPTION_NAMES:
+        return add_names(field, text, err);
+    case OPTION_UINT:
+        return parse_uint(text, UINT64_MAX, field) || fail(err, "'%s' is not a whole number", text);
+    case OPTION_DURATION:
+        return parse_duration(text, field) ||
+               fail(err, "'%s' is not a duration such as 60s, 5m or 1h30m", text);
+    case OPTION_CHOICE:
+        return set_choice(field, choices, text, err);
+    case OPTION_SET:
+        return set_bits(field, choices, text, err);
+    case OPTION_FLAG:
+        return set_flag(field, text, err);
+    }
+    abort();
+}
+
+bool option_type_grows(enum option_type type)
+{
+    return type == OPTION_TEXTS || type == OPTION_NAMES;
+}
+
+void option_value_release(void *field, enum option_type type)
+{
+    if (option_type_grows(type)) {
+        text_list_release(field);
+    } else if (type == OPTION_TEXT) {
+        char **text = field;
+
+        free(*text);
+        *text = NULL;
+    }
+}
+
+static bool text_lists_same(const struct text_list *a, const struct text_list *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        if (strcmp(a->items[i], b->items[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool option_value_same(const void *a, const void *b, enum option_type type)
+{
+    switch (type) {
+    case OPTION_TEXT:
+        return strcmp(*(char *const *)a, *(char *const *)b) == 0;
+    case OPTION_TEXTS:
+    case OPTION_NAMES:
+        return text_lists_same(a, b);
+    case OPTION_UINT:
+        return *(const uint64_t *)a == *(const uint64_t *)b;
+    case OPTION_DURATION:
+        return *(const int64_t *)a == *(const int64_t *)b;
+    case OPTION_CHOICE:
+    case OPTION_SET:
+        return *(const unsigned *)a == *(const unsigned *)b;
+    case OPTION_FLAG:
+        return *(const bool *)a == *(const bool *)b;
+    }
+    abort();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/serve/health.h"
+#include "exporter/serve/throttle.h"
+#include "exporter/web/snapshot.h"
+
+/*
+ * Makes the pages and hands them to the threads that serve them, when they are due: the
+ * metrics, and the page for people, which looks at every object and comes less often.
+ */
+struct publisher {
+    struct snapshot *snapshot; /* Owned. */
+    const struct log *log;     /* Borrowed. */
+    struct series *blank;      /* The page's own health before the first evaluation is there. */
+    struct pace metrics;
+    struct pace index;
+};
+
+/* `longest_ms` and `refresh_ms` as in struct pace. */
+void publisher_init(struct publisher *p, const struct log *log, int64_t longest_ms,
+                    int64_t refresh_ms);
+void publisher_release(struct publisher *p);
+
+/* There is something new to publish; `now_ms` is steady, here and below. */
+void publisher_change(struct publisher *p, int64_t now_ms);
+
+/* When the next page is due. */
+int64_t publisher_due(const struct publisher *p);
+
+/* Publish what is due. */
+void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms);
+
+/* Publish both pages, due or not. */
+void publisher_all(struct publisher *p, const struct health *health);

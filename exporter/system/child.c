@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/pidfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exporter/system/file.h"
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/*
+ * A pipe whose ends the child cannot inherit, and which cannot be in the place of the standard
+ * descriptors, should ours be closed: the child's would be laid over them.
+ */
+static bool make_pipe(int *read_end, int *write_end, struct error *err)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC) < 0)
+        return fail(err, "cannot make a pipe: %s", strerror(errno));
+    *read_end = fcntl(ends[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    *write_end = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(ends[0]);
+    close(ends[1]);
+    if (*read_end < 0 || *write_end < 0 || fcntl(*read_end, F_SETFL, O_NONBLOCK) < 0)
+        return fail(err, "cannot make a pipe: %s", strerror(errno));
+    return true;
+}
+
+/* The first that fails ends it; all answer an errno. */
+static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
+{
+    int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(actions, out, STDOUT_FILENO);
+    if (code == 0)
+        code = posix_spawn_file_actions_adddup2(actions, err, STDERR_FILENO);
+    if (code == 0)
+        code = posix_spawn_file_actions_addclosefrom_np(actions, STDERR_FILENO + 1);
+    return code;
+}
+
+/* A group to kill as a whole, and none of the signals that our loop holds back. */
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    int code;
+
+    sigemptyset(&none);
+    sigfillset(&all);
+    code = posix_spawnattr_setpgroup(attributes, 0);
+    if (code == 0)
+        code = posix_spawnattr_setsigmask(attributes, &none);
+    if (code == 0)
+        code = posix_spawnattr_setsigdefault(attributes, &all);
+    if (code == 0)
+        code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
+                                                        POSIX_SPAWN_SETSIGDEF);
+    return code;
+}
+
+struct program {
+    const char *name;
+    char *const *arguments;
+    char *const *environment;
+};
+
+static bool spawn(struct child *c, const struct program *program, int out, int err_fd,
+                  struct error *err)
+{
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    int code;
+
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    code = set_actions(&actions, out, err_fd);
+    if (code == 0)
+        code = set_attributes(&attributes);
+    if (code == 0)
+        code = posix_spawnp(&c->pid, program->name, &actions, &attributes, program->arguments,
+                            program->environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (code == 0)
+        return true;
+    c->pid = 0;
+    return fail(err, "%s", strerror(code));
+}
+
+static bool start(struct child *c, const struct program *program, struct error *err)
+{
+    CLEANUP(file_close) int out = -1;
+    CLEANUP(file_close) int err_fd = -1;
+
+    if (!make_pipe(&c->out, &out, err) || !make_pipe(&c->err, &err_fd, err) ||
+        !spawn(c, program, out, err_fd, err))
+        return false;
+    c->end = pidfd_open(c->pid, 0);
+    if (c->end < 0)
+        return fail(err, "cannot watch the process: %s", strerror(errno));
+    return true;
+}
+
+bool child_start(struct child *c, const char *program, char *const *arguments,
+                 char *const *environment, struct error *err)
+{
+    struct child fresh = CHILD_NONE;
+
+    if (!start(&fresh, &(struct program){program, arguments, environment}, err)) {
+        child_release(&fresh);
+        return false;
+    }
+    *c = fresh;
+    return true;
+}
+
+void child_kill(const struct child *c)
+{
+    /* Before it is waited for, so that the number cannot be another group's yet. */
+    if (c->pid > 0)
+        kill(-c->pid, SIGKILL);
+}
+
+/* True if it was taken, or is gone without a trace. */
+static bool take_end(struct child *c, int flags, struct child_end *out)
+{
+    siginfo_t info = {.si_pid = 0};
+    int taken;
+
+    do {
+        taken = waitid(P_PID, (id_t)c->pid, &info, WEXITED | flags);
+    } while (taken < 0 && errno == EINTR);
+    if (taken == 0 && info.si_pid == 0)
+        return false;
+    *out = (struct child_end){
+        .exited = taken == 0 && info.si_code == CLD_EXITED,
+        .code = taken == 0 ? info.si_status : 0,
+    };
+    c->pid = 0;
+    return true;
+}
+
+bool child_ended(struct child *c, struct child_end *out)
+{
+    return take_end(c, WNOHANG, out);
+}
+
+void child_release(struct child *c)
+{
+    struct child_end end;
+
+    if (c->pid > 0) {
+        child_kill(c);
+        take_end(c, 0, &end);
+    }
+    close_fd(&c->end);
+    close_fd(&c->out);
+    close_fd(&c->err);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/log.h"
+
+#include "metrics/base/strbuf.h"
+
+enum {
+    LINE_MAX_BYTES = 256 * 1024,
+    BROKEN = 0xFFFD, /* What stands for bytes that are not UTF-8. */
+};
+
+static const char *const level_names[] = {"debug", "info", "warn", "error"};
+static const char *const level_labels[] = {"DEBUG", "INFO", "WARN", "ERROR"};
+static const char *const format_names[] = {"logfmt", "json"};
+
+static const struct sequence {
+    unsigned char mask, lead;
+    uint32_t smallest; /* A smaller code point has a shorter form, so this one is a disguise. */
+} sequences[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
+
+/* The code point at *at, which moves past it; BROKEN, and past one byte, where there is none. */
+static uint32_t next_code_point(const char **at)
+{
+    const unsigned char *s = (const unsigned char *)*at;
+
+    for (size_t n = 0; n < ARRAY_LEN(sequences); n++) {
+        if ((s[0] & sequences[n].mask) != sequences[n].lead)
+            continue;
+        uint32_t point = s[0] & (unsigned char)~sequences[n].mask;
+        size_t i = 1;
+
+        /* A terminating zero is no continuation byte, so this cannot run past the end. */
+        for (; i <= n && (s[i] & 0xC0) == 0x80; i++)
+            point = point << 6 | (s[i] & 0x3F);
+        if (i <= n || point < sequences[n].smallest || point > 0x10FFFF ||
+            (point >= 0xD800 && point <= 0xDFFF))
+            break;
+        *at += i;
+        return point;
+    }
+    *at += 1;
+    return BROKEN;
+}
+
+/* Could it break the line, drive a terminal, or turn the text's direction? */
+static bool is_unsafe(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x200E || point == 0x200F ||
+           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) ||
+           point == 0xFEFF;
+}
+
+static void add_escaped_point(struct strbuf *line, uint32_t point, const char *bytes, size_t len)
+{
+    if (point == '"' || point == '\\')
+        strbuf_addf(line, "\\%c", (char)point);
+    else if (point == '\n')
+        strbuf_adds(line, "\\n");
+    else if (point == '\t')
+        strbuf_adds(line, "\\t");
+    else if (point == '\r')
+        strbuf_adds(line, "\\r");
+    else if (is_unsafe(point))
+        strbuf_addf(line, "\\u%04x", (unsigned)point);
+    else if (point == BROKEN)
+        strbuf_adds(line, "\xEF\xBF\xBD");
+    else
+        strbuf_add(line, bytes, len);
+}
+
+/* Both formats read the same escapes, so a text looks alike in either. */
+static void add_quoted(struct strbuf *line, const char *text)
+{
+    const char *at = text;
+
+    strbuf_addc(line, '"');
+    while (*at != '\0') {
+        const char *begin = at;
+        uint32_t point = next_code_point(&at);
+
+        if (at - text > LOG_VALUE_MAX) {
+            strbuf_adds(line, "...");
+            break;
+        }
+        add_escaped_point(line, point, begin, (size_t)(at - begin));
+    }
+    strbuf_addc(line, '"');
+}
+
+static bool is_bare(const char *text)
+{
+    const char *at = text;
+
+    while (*at != '\0') {
+        uint32_t point = next_code_point(&at);
+
+        if (point <= ' ' || point == '=' || point == '"' || point == '\\' || point == BROKEN ||
+            is_unsafe(point))
+            return false;
+    }
+    return at > text && at - text <= LOG_VALUE_MAX;
+}
+
+static void add_field(struct strbuf *line, enum log_format format, const char *key,
+                      const char *value)
+{
+    const char *text = value ? value : "null";
+
+    if (format == LOG_FORMAT_JSON) {
+        strbuf_adds(line, line->len > 0 ? "," : "{");
+        add_quoted(line, key);
+        strbuf_addc(line, ':');
+        if (!value)
+            strbuf_adds(line, text);
+        else
+            add_quoted(line, text);
+        return;
+    }
+    if (line->len > 0)
+        strbuf_addc(line, ' ');
+    strbuf_addf(line, "%s=", key);
+    if (is_bare(text))
+        strbuf_adds(line, text);
+    else
+        add_quoted(line, text);
+}
+
+static void add_time(struct strbuf *line, enum log_format format)
+{
+    struct timespec now;
+    struct tm utc;
+    char seconds[32];
+    char text[48];
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    gmtime_r(&now.tv_sec, &utc);
+    strftime(seconds, sizeof(seconds), "%Y-%m-%dT%H:%M:%S", &utc);
+    snprintf(text, sizeof(text), "%s.%03dZ", seconds, (int)(now.tv_nsec / 1000000));
+    add_field(line, format, "time", text);
+}
+
+static void begin_line(struct strbuf *line, const struct log *log, enum log_level level,
+                       const char *message)
+{
+    strbuf_reset(line);
+    add_time(line, log->format);
+    add_field(line, log->format, "level", level_labels[level]);
+    add_field(line, log->format, "msg", message);
+}
+
+static void end_line(struct strbuf *line, enum log_format format)
+{
+    strbuf_adds(line, format == LOG_FORMAT_JSON ? "}\n" : "\n");
+}
+
+void log_write_fields(const struct log *log, enum log_level level, const char *message,
+                      const char *const *fields, size_t count)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+    if (level < log->level)
+        return;
+    begin_line(&line, log, level, message);
+    for (size_t i = 0; i + 1 < count && fields[i]; i += 2)
+        add_field(&line, log->format, fields[i], fields[i + 1]);
+    end_line(&line, log->format);
+    if (!strbuf_ok(&line)) {
+        /* Half a JSON object would be worse than a message without its fields. */
+        begin_line(&line, log, level, message);
+        end_line(&line, log->format);
+    }
+    /* The lock keeps a second thread from getting between the two; stderr has no buffer to flush.
+     */
+    flockfile(log->stream);
+    fwrite(line.data, 1, line.len, log->stream);
+    fflush(log->stream);
+    funlockfile(log->stream);
+}
+
+const char *log_number(struct log_number *room, int64_t number)
+{
+    snprintf(room->digits, sizeof(room->digits), "%" PRId64, number);
+    return room->digits;
+}
+
+/* The place of `text` among the names, or `count`. */
+static size_t find_name(const char *const *names, size_t count, const char *text)
+{
+    size_t i = 0;
+
+    while (i < count && strcmp(names[i], text) != 0)
+        i++;
+    return i;
+}
+
+bool log_level_parse(const char *text, enum log_level *out, struct error *err)
+{
+    size_t at = find_name(level_names, ARRAY_LEN(level_names), text);
+
+    if (at == ARRAY_LEN(level_names))
+        return fail(err, "unknown log level '%s': use debug, info, warn or error", text);
+    *out = (enum log_level)at;
+    return true;
+}
+
+bool log_format_parse(const char *text, enum log_format *out, struct error *err)
+{
+    size_t at = find_name(format_names, ARRAY_LEN(format_names), text);
+
+    if (at == ARRAY_LEN(format_names))
+        return fail(err, "unknown log format '%s': use logfmt or json", text);
+    *out = (enum log_format)at;
+    return true;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/pages/html.h"
+
+#include "metrics/base/json.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+static const char *entity_of(char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_control(const unsigned char *s, unsigned len)
+{
+    return len == 1 ? s[0] < 0x20 || s[0] == 0x7F : len == 2 && s[0] == 0xC2 && s[1] < 0xA0;
+}
+
+void html_text(struct strbuf *out, const char *text)
+{
+    for (unsigned len; *text != '\0'; text += len) {
+        const char *entity = entity_of(*text);
+
+        len = utf8_char_len(text);
+        if (entity) {
+            strbuf_adds(out, entity);
+        } else if (len == 0 || is_control((const unsigned char *)text, len)) {
+            strbuf_adds(out, REPLACEMENT);
+            len = len == 0 ? 1 : len;
+        } else {
+            strbuf_add(out, text, len);
+        }
+    }
+}
+
+void html_textf(struct strbuf *out, const char *fmt, ...)
+{
+    CLEANUP(free_cleanup) char *text = NULL;
+    va_list args;
+
+    va_start(args, fmt);
+    if (vasprintf(&text, fmt, args) < 0)
+        abort();
+    va_end(args);
+    html_text(out, text);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/pages/index_page.h"
+
+#include "exporter/findings.h"
+#include "exporter/serve/problem_log.h"
+#include "exporter/version.h"
+#include "exporter/web/pages/html.h"
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/parties.h"
+
+enum {
+    SHOWN_MAX = 100, /* Of each kind of finding: the page is looked at, not searched. */
+    PLACE_MAX = 8192,
+};
+
+static const char head[] =
+    "<!DOCTYPE html>\n"
+    "<html lang=\"en\">\n"
+    "<head>\n"
+    "<meta charset=\"utf-8\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+    "<meta http-equiv=\"refresh\" content=\"30\">\n"
+    "<title>" EXPORTER_NAME "</title>\n"
+    "<style>\n"
+    ":root { color-scheme: light dark; --text: #1d2733; --faint: #57636f; --page: #f6f7f9;\n"
+    "  --card: #ffffff; --line: #d5dbe1; --link: #0b5cad; --bad: #b3261e; --good: #1a6b3c; }\n"
+    "@media (prefers-color-scheme: dark) {\n"
+    "  :root { --text: #e4e8ec; --faint: #9aa7b4; --page: #12171c; --card: #1b2229;\n"
+    "    --line: #37424d; --link: #7ab8f5; --bad: #ff8a80; --good: #7fd6a2; } }\n"
+    "* { box-sizing: border-box; }\n"
+    "body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere;\n"
+    "  font: 16px/1.5 system-ui, sans-serif; }\n"
+    "main, header, footer { max-width: 60rem; margin: 0 auto; padding: 0 1rem; }\n"
+    "header { padding-top: 1rem; }\n"
+    "h1 { font-size: 1.4rem; margin: 0; }\n"
+    "h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }\n"
+    "h3 { font-size: 1rem; margin: 0; }\n"
+    "a { color: var(--link); }\n"
+    "nav a { display: inline-block; padding: .5rem 1rem .5rem 0; }\n"
+    "p { margin: .5rem 0; }\n"
+    ".faint { color: var(--faint); }\n"
+    ".bad { color: var(--bad); }\n"
+    ".good { color: var(--good); }\n"
+    ".tiles { display: grid; gap: .5rem; padding: 0; margin: .5rem 0; list-style: none;\n"
+    "  grid-template-columns: repeat(auto-fill, minmax(6.5rem, 1fr)); }\n"
+    ".tiles li, .cards > li { background: var(--card); border: 1px solid var(--line);\n"
+    "  border-radius: .4rem; padding: .5rem .75rem; }\n"
+    ".tiles b { display: block; font-size: 1.5rem; line-height: 1.2; }\n"
+    ".cards { display: grid; gap: .5rem; padding: 0; margin: .5rem 0; list-style: none; }\n"
+    ".cards ul { margin: .25rem 0 0; padding-left: 1.2rem; }\n"
+    "footer { padding: 1rem; margin-top: 2rem; }\n"
+    "</style>\n"
+    "</head>\n"
+    "<body>\n";
+
+/* "<kind> <namespace>/<name>". */
+static void add_name(struct strbuf *out, const char *kind, const char *ns, const char *name)
+{
+    html_textf(out, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
+}
+
+static void add_entry(struct strbuf *out, const struct entry *e)
+{
+    add_name(out, entry_kind(e), entry_ns(e), e->name);
+}
+
+static void add_header(const struct health *h, struct strbuf *out)
+{
+    strbuf_adds(out, "<header>\n<h1>" EXPORTER_NAME "</h1>\n<p class=\"faint\">Version ");
+    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, EXPORTER_REVISION);
+    /* Relative, so that they lead home from behind a proxy that adds a prefix, too. */
+    strbuf_adds(out, "</p>\n<nav><a href=\"");
+    html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
+    strbuf_adds(out, "\">Metrics</a><a href=\"-/healthy\">Healthy</a>"
+                     "<a href=\"-/ready\">Ready</a></nav>\n</header>\n");
+}
+
+static void add_more(struct strbuf *out, size_t count)
+{
+    if (count > SHOWN_MAX)
+        strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - SHOWN_MAX);
+}
+
+static void add_heading(struct strbuf *out, const char *title, size_t count)
+{
+    strbuf_addf(out, "<h2>%s <span class=\"faint\">%zu</span></h2>\n", title, count);
+}
+
+static void add_tiles(const struct findings *f, struct strbuf *out)
+{
+    strbuf_adds(out, "<h2>Templates</h2>\n<ul class=\"tiles\">\n");
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        strbuf_addf(out, "<li><b>%zu</b>%s</li>\n", f->states[i], state_names[i]);
+    strbuf_adds(out, "</ul>\n");
+    if (f->not_selected > 0)
+        strbuf_addf(out, "<p class=\"faint\">%zu pending of kinds that no policy selects.</p>\n",
+                    f->not_selected);
+}
+
+struct wants {
+    struct strbuf *out;
+    enum dependency_field field;
+};
+
+static void add_want(void *context, const struct ballot *ballot)
+{
+    const struct wants *w = context;
+    const struct entry *referrer = ballot->template ? ballot->template : ballot->binding;
+    struct policy_name policy = ballot_policy(ballot, false);
+
+    if (!referrer || !ballot->counts_observed)
+        return;
+    strbuf_adds(w->out, "<li>");
+    add_entry(w->out, referrer);
+    strbuf_addf(w->out, " wants <b>%s</b>",
+                dependency_value_name(w->field, ballot->observed.wants[w->field]));
+    if (policy.kind) {
+        strbuf_adds(w->out, " by ");
+        add_name(w->out, policy.kind, policy.ns, policy.name);
+    }
+    strbuf_adds(w->out, "</li>\n");
+}
+
+static void add_conflict(const struct engine *engine, const struct entry *dependency,
+                         enum dependency_field field, struct strbuf *out)
+{
+    const struct field_resolution *f = &dependency_decision(dependency)->fields[field];
+    struct identity id = dependency_resource(dependency);
+    struct wants wants = {out, field};
+
+    strbuf_adds(out, "<li><h3>");
+    add_name(out, id.kind, id.ns, id.name);
+    strbuf_addf(out, "</h3>\n%s resolves to <b>%s</b>\n", dependency_field_names[field],
+                dependency_value_name(field, f->resolved));
+    if (f->unapplied)
+        strbuf_addf(out, "(not applied: the binding still has <b>%s</b>)\n",
+                    dependency_value_name(field, f->stored));
+    strbuf_adds(out, "<ul>\n");
+    engine_ballots(engine, dependency, add_want, &wants);
+    strbuf_adds(out, "</ul></li>\n");
+}
+
+static void add_conflicts(const struct engine *engine, const struct findings *f, struct strbuf *out)
+{
+    const struct listing *list = &f->lists[FINDING_CONFLICT];
+
+    add_heading(out, "Dependency conflicts", findings_count(f, FINDING_CONFLICT));
+    if (list->count == 0)
+        strbuf_adds(out, "<p class=\"good\">All who refer to a dependency agree.</p>\n");
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
+            if (dependency_decision(list->entries[i])->fields[k].conflict)
+                add_conflict(engine, list->entries[i], k, out);
+        }
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, list->count);
+}
+
+static void add_templates(const char *title, const struct listing *list, struct strbuf *out)
+{
+    if (list->count == 0)
+        return;
+    add_heading(out, title, list->count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+        const struct template_decision *d = template_decision(list->entries[i]);
+        const char *reason = reason_name(d->state, d->reason);
+
+        strbuf_adds(out, "<li>");
+        add_entry(out, list->entries[i]);
+        strbuf_addf(out, " <span class=\"faint\">%s%s%s</span></li>\n", reason ? reason : "",
+                    d->state == STATE_STALE ? ", " : "",
+                    d->state == STATE_STALE ? phase_names[d->phase] : "");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, list->count);
+}
+
+/* Objects of which several things can be wrong, each with its sentence. */
+static void add_wrongs(const struct finding_wrongs *w, const struct listing *list,
+                       struct strbuf *out)
+{
+    if (list->count == 0)
+        return;
+    add_heading(out, w->title, list->count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+        strbuf_adds(out, "<li>");
+        add_entry(out, list->entries[i]);
+        for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
+            if (w->of(list->entries[i]) & 1U << k)
+                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", w->texts[k]);
+        }
+        strbuf_adds(out, "</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, list->count);
+}
+
+static void add_problems(const struct manifests *m, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX);
+    size_t count = manifests_problem_count(m);
+
+    if (count == 0)
+        return;
+    add_heading(out, "Problems in manifests", count);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < count && i < SHOWN_MAX; i++) {
+        struct manifest_problem p = manifests_problem(m, i);
+
+        strbuf_adds(out, "<li>");
+        strbuf_reset(&place);
+        problem_add_place(&place, &p);
+        html_text(out, place.data);
+        strbuf_addf(out, " <span class=\"faint\">%s</span><br>", problem_kind_name(p.kind));
+        html_text(out, p.text);
+        strbuf_adds(out, "</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, count);
+}
+
+/* "The API server <url>", and what of it cannot be read. */
+static void add_session(const struct kube_session *session, struct strbuf *out)
+{
+    const struct kube_source *source = kube_session_source(session);
+    size_t count = 0;
+
+    strbuf_adds(out, "<h2>Source</h2>\n<p>");
+    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
+    for (size_t i = 0; i < kube_source_count(source); i++) {
+        const struct follower *f = kube_source_follower(source, i);
+
+        if (*f->trouble == '\0' || count++ >= SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", f->api_version, f->resource);
+        strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
+                    f->synced ? "; its last state counts" : "");
+        html_text(out, f->trouble);
+        strbuf_adds(out, "</span></li>\n");
+    }
+    for (size_t i = 0; i < kube_source_unserved_count(source) && i < SHOWN_MAX; i++) {
+        const struct unserved *u = kube_source_unserved(source, i);
+
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", u->api_version, u->kind);
+        strbuf_adds(out, u->absent ? " is selected by a policy and not served</li>\n"
+                                   : " is selected by a policy and not known yet</li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    add_more(out, count);
+}
+
+static void add_evaluation(const struct evaluation *e, struct strbuf *out)
+{
+    struct findings f;
+
+    findings_gather(e->engine, &f);
+    add_conflicts(e->engine, &f, out);
+    add_tiles(&f, out);
+    add_templates("Pending", &f.lists[FINDING_PENDING], out);
+    add_templates("Stale", &f.lists[FINDING_STALE], out);
+    add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
+    for (size_t i = 0; i < FINDING_WRONGS; i++)
+        add_wrongs(&finding_wrongs[i], &f.lists[finding_wrongs[i].class], out);
+    add_problems(e->manifests, out);
+    findings_release(&f);
+}
+
+void index_page_write(const struct health *h, struct strbuf *out)
+{
+    char now[32];
+
+    format_timestamp(h->now_ms, now);
+    strbuf_adds(out, head);
+    add_header(h, out);
+    strbuf_adds(out, "<main>\n");
+    if (!h->config_loaded)
+        strbuf_adds(out, "<p class=\"bad\">The last reload failed; what was there before goes on. "
+                         "The log says why.</p>\n");
+    if (h->evaluation)
+        add_evaluation(h->evaluation, out);
+    else
+        strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
+    if (h->session)
+        add_session(h->session, out);
+    strbuf_addf(out, "</main>\n<footer class=\"faint\">As of %s</footer>\n</body>\n</html>\n", now);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/yaml/mapping.h"
+
+/* Up to here, looking at each key is faster than a table of them. */
+enum { KEYS_SEARCHED = 16 };
+
+static bool is_member(const void *item, const void *key)
+{
+    return strcmp(((const cJSON *)item)->string, key) == 0;
+}
+
+/* Files are local and meet a ceiling: nobody gains from aiming at one bucket. */
+static uint64_t hash_key(const char *key)
+{
+    return map_hash(key, strlen(key), 0);
+}
+
+void mapping_init(struct mapping *m)
+{
+    *m = (struct mapping){
+        .object = cJSON_CreateObject(),
+        .merged = cJSON_CreateArray(),
+        .seen = MAP_INIT(is_member),
+    };
+    if (!m->object || !m->merged)
+        abort();
+}
+
+void mapping_release(struct mapping *m)
+{
+    cJSON_Delete(m->object);
+    cJSON_Delete(m->merged);
+    map_release(&m->seen);
+}
+
+bool mapping_has(const struct mapping *m, const char *key)
+{
+    if (m->count > KEYS_SEARCHED)
+        return map_get(&m->seen, hash_key(key), key) != NULL;
+    return cJSON_GetObjectItemCaseSensitive(m->object, key) != NULL;
+}
+
+void mapping_put(struct mapping *m, const char *key, cJSON *item)
+{
+    cJSON *member = NULL;
+
+    if (!cJSON_AddItemToObject(m->object, key, item))
+        abort();
+    m->count++;
+    if (m->count == KEYS_SEARCHED + 1) {
+        cJSON_ArrayForEach (member, m->object)
+            map_add(&m->seen, hash_key(member->string), member);
+    } else if (m->count > KEYS_SEARCHED) {
+        map_add(&m->seen, hash_key(key), item);
+    }
+}
+
+bool mapping_merge(struct mapping *m, cJSON *value)
+{
+    const cJSON *source;
+    bool fine = cJSON_IsObject(value) || cJSON_IsArray(value);
+
+    if (cJSON_IsArray(value)) {
+        cJSON_ArrayForEach (source, value)
+            fine = fine && cJSON_IsObject(source);
+    }
+    if (fine && !cJSON_AddItemReferenceToArray(m->merged, value))
+        abort();
+    return fine;
+}
+
+static void merge_from(struct mapping *m, const cJSON *source)
+{
+    const cJSON *member;
+
+    cJSON_ArrayForEach (member, source) {
+        cJSON *copy = mapping_has(m, member->string) ? NULL : cJSON_Duplicate(member, true);
+
+        if (copy)
+            mapping_put(m, member->string, copy);
+    }
+}
+
+cJSON *mapping_take(struct mapping *m)
+{
+    const cJSON *value;
+    const cJSON *source;
+    cJSON *object = m->object;
+
+    cJSON_ArrayForEach (value, m->merged) {
+        if (cJSON_IsObject(value)) {
+            merge_from(m, value);
+            continue;
+        }
+        cJSON_ArrayForEach (source, value)
+            merge_from(m, source);
+    }
+    m->object = NULL;
+    return object;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/yaml/scalar.h"
+
+#include <math.h>
+
+static const char core_tag[] = "tag:yaml.org,2002:";
+
+static const struct word {
+    const char *text;
+    struct scalar meaning;
+} words[] = {
+    {"", {.type = SCALAR_NULL}},
+    {"~", {.type = SCALAR_NULL}},
+    {"null", {.type = SCALAR_NULL}},
+    {"Null", {.type = SCALAR_NULL}},
+    {"NULL", {.type = SCALAR_NULL}},
+    {"true", {.type = SCALAR_BOOL, .truth = true}},
+    {"True", {.type = SCALAR_BOOL, .truth = true}},
+    {"TRUE", {.type = SCALAR_BOOL, .truth = true}},
+    {"y", {.type = SCALAR_BOOL, .truth = true}},
+    {"Y", {.type = SCALAR_BOOL, .truth = true}},
+    {"yes", {.type = SCALAR_BOOL, .truth = true}},
+    {"Yes", {.type = SCALAR_BOOL, .truth = true}},
+    {"YES", {.type = SCALAR_BOOL, .truth = true}},
+    {"on", {.type = SCALAR_BOOL, .truth = true}},
+    {"On", {.type = SCALAR_BOOL, .truth = true}},
+    {"ON", {.type = SCALAR_BOOL, .truth = true}},
+    {"false", {.type = SCALAR_BOOL}},
+    {"False", {.type = SCALAR_BOOL}},
+    {"FALSE", {.type = SCALAR_BOOL}},
+    {"n", {.type = SCALAR_BOOL}},
+    {"N", {.type = SCALAR_BOOL}},
+    {"no", {.type = SCALAR_BOOL}},
+    {"No", {.type = SCALAR_BOOL}},
+    {"NO", {.type = SCALAR_BOOL}},
+    {"off", {.type = SCALAR_BOOL}},
+    {"Off", {.type = SCALAR_BOOL}},
+    {"OFF", {.type = SCALAR_BOOL}},
+    {".nan", {.type = SCALAR_FLOAT, .number = NAN}},
+    {".NaN", {.type = SCALAR_FLOAT, .number = NAN}},
+    {".NAN", {.type = SCALAR_FLOAT, .number = NAN}},
+    {".inf", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {".Inf", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {".INF", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {"+.inf", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {"+.Inf", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {"+.INF", {.type = SCALAR_FLOAT, .number = INFINITY}},
+    {"-.inf", {.type = SCALAR_FLOAT, .number = -INFINITY}},
+    {"-.Inf", {.type = SCALAR_FLOAT, .number = -INFINITY}},
+    {"-.INF", {.type = SCALAR_FLOAT, .number = -INFINITY}},
+};
+
+/* Longer words than the longest above, and longer numbers than anybody writes, are texts. */
+enum { WORD_MAX = 5, NUMBER_MAX = 400 };
+
+/* The value of a digit in any base, or a number beyond all bases. */
+static unsigned digit_value(char c)
+{
+    if (c >= '0' && c <= '9')
+        return (unsigned)(c - '0');
+    c = (char)(c | 0x20);
+    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 99;
+}
+
+/* Where the digits begin, and the base that they are in. */
+static const char *skip_prefix(const char *text, unsigned *base)
+{
+    *base = 10;
+    if (text[0] != '0' || text[1] == '\0')
+        return text;
+    switch (text[1] | 0x20) {
+    case 'x':
+        *base = 16;
+        return text + 2;
+    case 'b':
+        *base = 2;
+        return text + 2;
+    case 'o':
+        *base = 8;
+        return text + 2;
+    default:
+        *base = 8;
+        return text + 1;
+    }
+}
+
+/* Go's ParseInt and ParseUint with base 0; a number beyond 64 bits is one, but does not `fit`. */
+static bool read_int(const char *text, struct scalar *out)
+{
+    bool negative = *text == '-';
+    bool wraps = false;
+    uint64_t magnitude = 0;
+    double number = 0;
+    unsigned base;
+    const char *digits = skip_prefix(text + (*text == '-' || *text == '+'), &base);
+
+    if (*digits == '\0')
+        return false;
+    for (const char *at = digits; *at; at++) {
+        unsigned digit = digit_value(*at);
+
+        if (digit >= base)
+            return false;
+        wraps = wraps || magnitude > (UINT64_MAX - digit) / base;
+        magnitude = magnitude * base + digit;
+        number = number * base + digit;
+    }
+    /* -2^63 itself has no positive twin; nobody writes it, so a double serves. */
+    bool fits = !wraps && magnitude <= INT64_MAX;
+    int64_t whole = fits ? (int64_t)magnitude : 0;
+
+    /* Digit by digit a double rounds more than once: only for what no integer holds. */
+    if (!wraps)
+        number = (double)magnitude;
+    *out = (struct scalar){
+        .type = SCALAR_INT,
+        .fits = fits,
+        .whole = negative ? -whole : whole,
+        .number = negative ? -number : number,
+    };
+    return true;
+}
+
+static size_t count_digits(const char *text)
+{
+    return strspn(text, "0123456789");
+}
+
+/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
+static bool looks_like_float(const char *text)
+{
+    text += *text == '-' || *text == '+';
+
+    size_t before = count_digits(text);
+    text += before;
+    if (*text == '.') {
+        size_t after = count_digits(text + 1);
+
+        if (before + after == 0)
+            return false;
+        text += 1 + after;
+    } else if (before == 0) {
+        return false;
+    }
+    if (*text == 'e' || *text == 'E') {
+        text++;
+        text += *text == '-' || *text == '+';
+        if (count_digits(text) == 0)
+            return false;
+        text += count_digits(text);
+    }
+    return *text == '\0';
+}
+
+static bool read_float(const char *text, struct scalar *out)
+{
+    double number = looks_like_float(text) ? strtod(text, NULL) : INFINITY;
+
+    /* As in Go: what no double reaches stays a text. */
+    if (isinf(number))
+        return false;
+    *out = (struct scalar){.type = SCALAR_FLOAT, .number = number};
+    return true;
+}
+
+static bool read_number(const char *text, struct scalar *out)
+{
+    char plain[NUMBER_MAX + 1];
+    size_t len = 0;
+
+    if (*text == '.')
+        return read_float(text, out);
+    for (const char *at = text; *at; at++) {
+        if (len == NUMBER_MAX)
+            return false;
+        if (*at != '_')
+            plain[len++] = *at;
+    }
+    plain[len] = '\0';
+
+    struct scalar whole;
+    bool is_int = read_int(plain, &whole);
+
+    if (is_int && (whole.fits || whole.number <= 0x1p64)) {
+        *out = whole;
+        return true;
+    }
+    if (read_float(plain, out))
+        return true;
+    if (is_int)
+        *out = whole;
+    return is_int;
+}
+
+static struct scalar guess(const char *text)
+{
+    struct scalar out = {.type = SCALAR_TEXT};
+
+    if (strnlen(text, WORD_MAX + 1) <= WORD_MAX) {
+        for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+            if (strcmp(words[i].text, text) == 0)
+                return words[i].meaning;
+        }
+    }
+    if ((*text >= '0' && *text <= '9') || *text == '+' || *text == '-' || *text == '.') {
+        if (!read_number(text, &out))
+            out.type = SCALAR_TEXT;
+    }
+    return out;
+}
+
+static bool obey_tag(const char *name, const char *text, struct scalar *out, struct error *err)
+{
+    struct scalar found = guess(text);
+    bool fine;
+
+    if (strcmp(name, "int") == 0)
+        fine = found.type == SCALAR_INT;
+    else if (strcmp(name, "float") == 0)
+        fine = found.type == SCALAR_FLOAT || found.type == SCALAR_INT;
+    else if (strcmp(name, "bool") == 0)
+        fine = found.type == SCALAR_BOOL;
+    else if (strcmp(name, "null") == 0)
+        fine = found.type == SCALAR_NULL;
+    else if (strcmp(name, "binary") == 0)
+        return fail(err, "!!binary is not supported: write the base64 text without the tag");
+    else
+        return true;
+    if (!fine)
+        return fail(err, "'%s' is not what its tag '!!%s' says", text, name);
+    *out = found;
+    return true;
+}
+
+bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
+                    struct error *err)
+{
+    size_t core = sizeof(core_tag) - 1;
+    struct scalar found = {.type = SCALAR_TEXT};
+
+    if (!tag && plain)
+        found = guess(text);
+    else if (tag && strncmp(tag, core_tag, core) == 0 && !obey_tag(tag + core, text, &found, err))
+        return false;
+    *out = found;
+    return true;
+}
+
+/* Go's FormatFloat(number, 'g', -1, 32): the fewest digits that read back as the same float. */
+static void add_float(double number, struct strbuf *out)
+{
+    float value = (float)number;
+    char digits[32];
+    int precision = 0;
+
+    for (; precision < 9; precision++) {
+        snprintf(digits, sizeof(digits), "%.*e", precision, (double)value);
+        if (strtof(digits, NULL) == value)
+            break;
+    }
+    double magnitude = fabs((double)value);
+    int decimals = precision - (value == 0 ? 0 : (int)floor(log10(magnitude)));
+
+    if (magnitude != 0 && (magnitude < 1e-4 || magnitude >= 1e6))
+        strbuf_adds(out, digits);
+    else
+        strbuf_addf(out, "%.*f", decimals > 0 ? decimals : 0, (double)value);
+}
+
+bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *out,
+                struct error *err)
+{
+    float single = (float)scalar->number;
+
+    switch (scalar->type) {
+    case SCALAR_TEXT:
+        strbuf_adds(out, text);
+        return true;
+    case SCALAR_NULL:
+        return fail(err, "null is no key: put it in quotes if the text is meant");
+    case SCALAR_BOOL:
+        strbuf_adds(out, scalar->truth ? "true" : "false");
+        return true;
+    case SCALAR_INT:
+        if (!scalar->fits)
+            return fail(err, "'%s' is no key: put it in quotes if the text is meant", text);
+        strbuf_addf(out, "%" PRId64, scalar->whole);
+        return true;
+    case SCALAR_FLOAT:
+        if (isnan(single))
+            strbuf_adds(out, ".nan");
+        else if (isinf(single))
+            strbuf_adds(out, single > 0 ? ".inf" : "-.inf");
+        else
+            add_float(scalar->number, out);
+        return true;
+    }
+    abort();
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/yaml/yaml.h"
+
+#include <math.h>
+
+#include "exporter/yaml/anchors.h"
+#include "exporter/yaml/mapping.h"
+#include "exporter/yaml/scalar.h"
+#include "exporter/yaml/yaml_events.h"
+
+struct yaml_reader {
+    struct yaml_events events;
+    struct yaml_limits limits;
+    struct anchors anchors;
+    cJSON *kept;        /* Values that are in no tree but may have anchors. */
+    struct weight used; /* By the document; `height` is the depth at hand. */
+    bool started;
+};
+
+/* cJSON answers NULL where we abort. */
+static cJSON *made(cJSON *item)
+{
+    if (!item)
+        abort();
+    return item;
+}
+
+static cJSON *move_out(cJSON **tree)
+{
+    cJSON *moved = *tree;
+
+    *tree = NULL;
+    return moved;
+}
+
+static bool refuse(struct yaml_reader *r, yaml_mark_t mark, const char *what)
+{
+    return yaml_events_refuse(&r->events, mark, what);
+}
+
+/* Count what is about to be made; false over a limit. */
+static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
+{
+    if (cost.nodes > r->limits.nodes_max - r->used.nodes ||
+        cost.bytes > r->limits.bytes_max - r->used.bytes)
+        return refuse(r, mark,
+                      "the document, with its anchors expanded, is larger than is allowed");
+    if (r->used.height + cost.height > JSON_DEPTH_MAX)
+        return refuse(r, mark, "nested deeper than 128 levels");
+    r->used.nodes += cost.nodes;
+    r->used.bytes += cost.bytes;
+    return true;
+}
+
+static struct anchor *open_anchor(struct yaml_reader *r, const yaml_char_t *name)
+{
+    return anchors_open(&r->anchors, (const char *)name);
+}
+
+static const struct anchor *find_anchor(struct yaml_reader *r, const yaml_event_t *event)
+{
+    const char *name = (const char *)event->data.alias.anchor;
+    const struct anchor *anchor = anchors_find(&r->anchors, name);
+    struct error what;
+
+    if (anchor && anchor->node)
+        return anchor;
+    if (anchor)
+        fail(&what, "the anchor '%s' contains itself", name);
+    else
+        fail(&what, "there is no anchor '%s' before this alias", name);
+    refuse(r, event->start_mark, what.text);
+    return NULL;
+}
+
+static bool resolve(struct yaml_reader *r, const yaml_event_t *event, struct scalar *out)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    struct error why;
+
+    if (strlen(text) != event->data.scalar.length)
+        return refuse(r, event->start_mark, "a NUL character in a text");
+    if (scalar_resolve(text, (const char *)event->data.scalar.tag,
+                       event->data.scalar.plain_implicit != 0, out, &why))
+        return true;
+    return refuse(r, event->start_mark, why.text);
+}
+
+static cJSON *make_scalar(const struct scalar *scalar, const char *text)
+{
+    switch (scalar->type) {
+    case SCALAR_TEXT:
+        return made(cJSON_CreateString(text));
+    case SCALAR_NULL:
+        return made(cJSON_CreateNull());
+    case SCALAR_BOOL:
+        return made(cJSON_CreateBool(scalar->truth));
+    case SCALAR_INT:
+    case SCALAR_FLOAT:
+        return made(cJSON_CreateNumber(scalar->number));
+    }
+    abort();
+}
+
+static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+{
+    struct anchor *anchor = open_anchor(r, event->data.scalar.anchor);
+    struct scalar scalar = {0};
+
+    *weight = (struct weight){.nodes = 1, .bytes = event->data.scalar.length};
+    if (!charge(r, event->start_mark, *weight) || !resolve(r, event, &scalar))
+        return NULL;
+    if (scalar.type == SCALAR_FLOAT && !isfinite(scalar.number)) {
+        refuse(r, event->start_mark, "JSON has no infinity and no 'not a number'");
+        return NULL;
+    }
+    cJSON *node = make_scalar(&scalar, (const char *)event->data.scalar.value);
+    anchor_close(anchor, node, *weight);
+    return node;
+}
+
+static cJSON *read_alias(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+{
+    const struct anchor *anchor = find_anchor(r, event);
+
+    if (!anchor || !charge(r, event->start_mark, anchor->weight))
+        return NULL;
+    *weight = anchor->weight;
+    return made(cJSON_Duplicate(anchor->node, true));
+}
+
+/* The one declaration ahead: a node holds nodes. */
+static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight);
+
+static cJSON *read_sequence(struct yaml_reader *r, struct weight *weight)
+{
+    CLEANUP(json_cleanup) cJSON *array = made(cJSON_CreateArray());
+
+    for (;;) {
+        CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+        struct weight inner = {0};
+
+        if (!yaml_events_next(&r->events, &event))
+            return NULL;
+        if (event.type == YAML_SEQUENCE_END_EVENT)
+            return move_out(&array);
+
+        cJSON *item = read_node(r, &event, &inner);
+        if (!item)
+            return NULL;
+        cJSON_AddItemToArray(array, item);
+        weight_add(weight, inner);
+    }
+}
+
+static bool is_merge(const yaml_event_t *event)
+{
+    return event->type == YAML_SCALAR_EVENT && event->data.scalar.plain_implicit &&
+           strcmp((const char *)event->data.scalar.value, "<<") == 0;
+}
+
+/* A key that is an alias means the text or the number that its anchor names. */
+static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
+{
+    const struct anchor *anchor = find_anchor(r, event);
+
+    if (!anchor)
+        return false;
+    if (cJSON_IsString(anchor->node))
+        strbuf_adds(key, anchor->node->valuestring);
+    else if (cJSON_IsBool(anchor->node))
+        strbuf_adds(key, cJSON_IsTrue(anchor->node) ? "true" : "false");
+    else if (cJSON_IsNumber(anchor->node))
+        strbuf_addf(key, "%.17g", anchor->node->valuedouble);
+    else
+        return refuse(r, event->start_mark, "a key must be a text, a number or a boolean");
+    return true;
+}
+
+static bool read_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    struct scalar scalar;
+    struct error why;
+
+    if (event->type == YAML_ALIAS_EVENT)
+        return read_alias_key(r, event, key);
+    if (event->type != YAML_SCALAR_EVENT)
+        return refuse(r, event->start_mark, "a key must be a text, a number or a boolean");
+    if (!resolve(r, event, &scalar))
+        return false;
+    if (!scalar_key(&scalar, text, key, &why))
+        return refuse(r, event->start_mark, why.text);
+    if (event->data.scalar.anchor) {
+        cJSON *named = made(cJSON_CreateString(key->data));
+
+        cJSON_AddItemToArray(r->kept, named);
+        anchor_close(open_anchor(r, event->data.scalar.anchor), named,
+                     (struct weight){.nodes = 1, .bytes = key->len});
+    }
+    return true;
+}
+
+/* The value of `<<`: a mapping or several. Nothing of it is used before the mapping ends. */
+static bool read_merge(struct yaml_reader *r, struct mapping *m, const yaml_event_t *event,
+                       struct weight *weight)
+{
+    cJSON *value = read_node(r, event, weight);
+
+    if (!value)
+        return false;
+    /* It may have anchors, so it lives as long as the document. */
+    cJSON_AddItemToArray(r->kept, value);
+    if (!mapping_merge(m, value))
+        return refuse(r, event->start_mark, "'<<' takes a mapping or a list of mappings");
+    /* What is merged is copied once more. */
+    return charge(r, event->start_mark, (struct weight){weight->nodes, weight->bytes, 0});
+}
+
+/* A key that is new in the mapping. */
+static bool read_new_key(struct yaml_reader *r, const struct mapping *m, const yaml_event_t *event,
+                         struct strbuf *key)
+{
+    struct error what;
+
+    if (!read_key(r, event, key))
+        return false;
+    if (!charge(r, event->start_mark,
+                (struct weight){.bytes = strbuf_ok(key) ? key->len : SIZE_MAX}))
+        return false;
+    if (!mapping_has(m, key->data))
+        return true;
+    fail(&what, "the key '%s' appears twice in one mapping", key->data);
+    return refuse(r, event->start_mark, what.text);
+}
+
+/* One key, whose event is at hand, and its value. */
+static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
+                        struct weight *weight)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(r->limits.bytes_max);
+    CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+    struct weight inner = {0};
+    bool merges = is_merge(key_event);
+
+    if (!merges && !read_new_key(r, m, key_event, &key))
+        return false;
+    if (!yaml_events_next(&r->events, &event))
+        return false;
+    if (merges) {
+        if (!read_merge(r, m, &event, &inner))
+            return false;
+    } else {
+        cJSON *value = read_node(r, &event, &inner);
+
+        if (!value)
+            return false;
+        mapping_put(m, key.data, value);
+    }
+    weight->bytes += key.len;
+    weight_add(weight, inner);
+    return true;
+}
+
+static cJSON *read_mapping(struct yaml_reader *r, const yaml_event_t *start, struct weight *weight)
+{
+    CLEANUP(mapping_release) struct mapping m;
+
+    mapping_init(&m);
+    m.object->valueint = (int)start->start_mark.line + 1;
+    for (;;) {
+        CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+
+        if (!yaml_events_next(&r->events, &event))
+            return NULL;
+        if (event.type == YAML_MAPPING_END_EVENT)
+            break;
+        if (!read_member(r, &m, &event, weight))
+            return NULL;
+    }
+    return mapping_take(&m);
+}
+
+/* Calls itself through the readers of containers; `charge` bounds the depth. */
+static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+{
+    bool is_sequence = event->type == YAML_SEQUENCE_START_EVENT;
+    cJSON *node;
+
+    if (event->type == YAML_SCALAR_EVENT)
+        return read_scalar(r, event, weight);
+    if (event->type == YAML_ALIAS_EVENT)
+        return read_alias(r, event, weight);
+
+    struct anchor *anchor = open_anchor(r, is_sequence ? event->data.sequence_start.anchor
+                                                       : event->data.mapping_start.anchor);
+    *weight = (struct weight){.nodes = 1, .height = 1};
+    if (!charge(r, event->start_mark, *weight))
+        return NULL;
+    r->used.height++;
+    node = is_sequence ? read_sequence(r, weight) : read_mapping(r, event, weight);
+    r->used.height--;
+    if (node)
+        anchor_close(anchor, node, *weight);
+    return node;
+}
+
+static void forget_document(struct yaml_reader *r)
+{
+    anchors_release(&r->anchors);
+    cJSON_Delete(r->kept);
+    r->kept = made(cJSON_CreateArray());
+    r->used = (struct weight){0};
+}
+
+struct yaml_reader *yaml_reader_new(const char *text, size_t len, struct yaml_limits limits)
+{
+    struct yaml_reader *r = xcalloc(1, sizeof(*r));
+
+    yaml_events_init(&r->events, text, len);
+    r->limits = limits;
+    forget_document(r);
+    return r;
+}
+
+void yaml_reader_free(struct yaml_reader *reader)
+{
+    if (!reader)
+        return;
+    forget_document(reader);
+    cJSON_Delete(reader->kept);
+    yaml_events_release(&reader->events);
+    free(reader);
+}
+
+/* The document that has just begun; NULL without a failure if it is empty. */
+static cJSON *read_document(struct yaml_reader *r, struct json_position *where)
+{
+    CLEANUP(yaml_event_delete) yaml_event_t root = {0};
+    CLEANUP(yaml_event_delete) yaml_event_t end = {0};
+    CLEANUP(json_cleanup) cJSON *tree = NULL;
+    struct weight weight = {0};
+
+    forget_document(r);
+    if (!yaml_events_next(&r->events, &root))
+        return NULL;
+    tree = read_node(r, &root, &weight);
+    if (!tree || !yaml_events_next(&r->events, &end) || cJSON_IsNull(tree))
+        return NULL;
+    *where = (struct json_position){root.start_mark.line + 1, root.start_mark.column + 1};
+    return move_out(&tree);
+}
+
+enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
+                                   struct json_position *where, struct error *err)
+{
+    struct yaml_events *events = &reader->events;
+
+    events->err = err;
+    if (!reader->started && yaml_events_check(events))
+        reader->started = true;
+    while (!events->failed) {
+        CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+
+        if (!yaml_events_next(events, &event))
+            break;
+        if (event.type == YAML_STREAM_END_EVENT)
+            return YAML_READ_END;
+
+        cJSON *tree = event.type == YAML_DOCUMENT_START_EVENT ? read_document(reader, where) : NULL;
+        if (tree) {
+            *out = tree;
+            return YAML_READ_DOCUMENT;
+        }
+    }
+    *where = events->where;
+    return YAML_READ_MALFORMED;
+}
+
+size_t yaml_line(const cJSON *mapping)
+{
+    return cJSON_IsObject(mapping) ? (size_t)mapping->valueint : 0;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/list_limiter.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static void four_at_once(void **state)
+{
+    struct gate g;
+
+    (void)state;
+    gate_init(&g, 1000);
+    for (unsigned i = 0; i < 4; i++)
+        assert_true(gate_enter(&g, 1000));
+    assert_false(gate_enter(&g, 100000));
+    assert_int_equal(gate_due(&g), INT64_MAX);
+    gate_leave(&g);
+    assert_true(gate_enter(&g, 100000));
+}
+
+static void forty_at_first_then_twenty_a_second(void **state)
+{
+    unsigned entered = 0;
+    struct gate g;
+
+    (void)state;
+    gate_init(&g, 0);
+    while (gate_enter(&g, 0)) {
+        gate_leave(&g);
+        entered++;
+    }
+    assert_int_equal(entered, 40);
+    assert_int_equal(gate_due(&g), 50);
+    assert_false(gate_enter(&g, 49));
+    assert_int_equal(gate_due(&g), 50);
+    for (int64_t now_ms = 50; now_ms < 10050; now_ms++) {
+        if (gate_enter(&g, now_ms)) {
+            gate_leave(&g);
+            entered++;
+        }
+    }
+    assert_int_equal(entered, 40 + 200);
+}
+
+static void a_long_rest_saves_up_no_more_than_at_first(void **state)
+{
+    unsigned entered = 0;
+    struct gate g;
+
+    (void)state;
+    gate_init(&g, 0);
+    while (gate_enter(&g, 3600 * 1000)) {
+        gate_leave(&g);
+        entered++;
+    }
+    assert_int_equal(entered, 40);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(four_at_once),
+        cmocka_unit_test(forty_at_first_then_twenty_a_second),
+        cmocka_unit_test(a_long_rest_saves_up_no_more_than_at_first),
+    };
+
+    return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/throttle.h"
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+/* The last page of a change at 1000, the last page at 1200; at least one in five seconds. */
+static struct deadline_case {
+    const char *name;
+    int64_t changed_ms; /* 0: not at all. */
+    int64_t deadline_ms;
+} deadline_cases[] = {
+    {"nothing changed: refresh five seconds after the last page", 0, 6200},
+    {"a change soon after another waits for its turn", 1300, 1900},
+    {"a change after a quiet time is due at once", 4000, 1900},
+};
+
+static void deadline(void **state)
+{
+    const struct deadline_case *c = *state;
+    struct pace p;
+
+    pace_init(&p, 50, 900, 5000);
+    pace_change(&p, 500);
+    pace_publish(&p, 1000, 1000);
+    pace_publish(&p, 1000, 1200);
+    if (c->changed_ms)
+        pace_change(&p, c->changed_ms);
+    assert_int_equal(pace_deadline(&p), c->deadline_ms);
+}
+
+static struct cost_case {
+    const char *name;
+    int64_t longest_ms;
+    int64_t cost_ms;
+    int64_t interval_ms;
+} cost_cases[] = {
+    {"a page that costs nothing", 900, 0, 50},
+    {"a cheap page", 900, 5, 50},
+    {"a page takes a fifth of the time", 900, 20, 100},
+    {"but changes wait no longer than told", 900, 500, 900},
+    {"however short that is", 0, 500, 0},
+};
+
+static void cost(void **state)
+{
+    const struct cost_case *c = *state;
+    struct pace p;
+
+    pace_init(&p, 50, c->longest_ms, 5000);
+    pace_change(&p, 1000);
+    pace_publish(&p, c->cost_ms, 1000 + c->cost_ms);
+    pace_change(&p, 1001 + c->cost_ms);
+    assert_int_equal(pace_deadline(&p), 1000 + c->cost_ms + c->interval_ms);
+}
+
+static void the_first_change_is_due_at_once(void **state)
+{
+    struct pace p;
+
+    (void)state;
+    pace_init(&p, 50, 900, 5000);
+    pace_change(&p, 1);
+    assert_true(pace_deadline(&p) <= 1);
+}
+
+static void a_refresh_does_not_make_a_change_wait(void **state)
+{
+    struct pace p;
+
+    (void)state;
+    pace_init(&p, 50, 900, 5000);
+    assert_int_equal(pace_publish(&p, 0, 7000), 0);
+    pace_change(&p, 7001);
+    assert_true(pace_deadline(&p) <= 7001);
+}
+
+static void the_oldest_change_tells_the_lag(void **state)
+{
+    struct pace p;
+
+    (void)state;
+    pace_init(&p, 50, 900, 5000);
+    pace_change(&p, 3000);
+    pace_change(&p, 3500);
+    assert_int_equal(pace_publish(&p, 10, 4000), 1000);
+    assert_int_equal(pace_publish(&p, 0, 4001), 0);
+    assert_int_equal(pace_deadline(&p), 9001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest plain[] = {
+        cmocka_unit_test(the_first_change_is_due_at_once),
+        cmocka_unit_test(a_refresh_does_not_make_a_change_wait),
+        cmocka_unit_test(the_oldest_change_tells_the_lag),
+    };
+    struct CMUnitTest tests[ARRAY_LEN(deadline_cases) + ARRAY_LEN(cost_cases) + ARRAY_LEN(plain)];
+    size_t n = 0;
+
+    for (size_t i = 0; i < ARRAY_LEN(deadline_cases); i++)
+        tests[n++] = (struct CMUnitTest){.name = deadline_cases[i].name,
+                                         .test_func = deadline,
+                                         .initial_state = &deadline_cases[i]};
+    for (size_t i = 0; i < ARRAY_LEN(cost_cases); i++)
+        tests[n++] = (struct CMUnitTest){
+            .name = cost_cases[i].name, .test_func = cost, .initial_state = &cost_cases[i]};
+    memcpy(tests + n, plain, sizeof(plain));
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
