@@ -36,7 +36,7 @@ static bool set_scope(struct evaluation *e, struct error *err)
                     "--shard %" PRIu64 " of --total-shards %" PRIu64
                     ": shards are counted from 0, and there is none of this number",
                     o->shard, o->total_shards);
-    e->scope = (struct scope_filter){
+    e->filter = (struct namespace_filter){
         .namespaces = (const char *const *)o->namespaces.items,
         .namespace_count = o->namespaces.count,
         .denied = (const char *const *)o->namespaces_denied.items,
@@ -72,11 +72,11 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
             .environment = settings->environment,
             .store = e->store,
             .engine = e->engine,
-            .scope = &e->scope,
+            .filter = &e->filter,
             .log = settings->log,
             .seed = settings->seed,
-            .now_ms = machine_steady_ms(),
-            .clock_ms = machine_now_ms(),
+            .now_ms = platform_steady_ms(),
+            .clock_ms = platform_now_ms(),
         },
         err);
     return e->session != NULL;
@@ -139,7 +139,7 @@ static void turn_session(struct evaluation *e)
 {
     if (!e->session)
         return;
-    kube_session_turn(e->session, machine_steady_ms(), machine_now_ms());
+    kube_session_turn(e->session, platform_steady_ms(), platform_now_ms());
     e->settled = false;
 }
 
@@ -147,7 +147,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
 {
     e->settled = false;
     turn_session(e);
-    asset_source_pump(e->assets, machine_steady_ms(), SLICE_MS);
+    asset_source_pump(e->assets, platform_steady_ms(), SLICE_MS);
     if ((e->session && !kube_session_ready(e->session)) || !asset_source_settled(e->assets))
         return LOADING_GOES_ON;
     if (!manifests_load(e->manifests, err))
@@ -160,9 +160,9 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     return LOADING_DONE;
 }
 
-bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget)
+bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
 {
-    e->settled = engine_settle(e->engine, now_ms, budget);
+    e->settled = engine_run(e->engine, now_ms, budget);
     return e->settled;
 }
 
@@ -171,7 +171,7 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
     turn_session(e);
     if (manifests_pump(e->manifests, slice_ms))
         e->settled = false;
-    if (asset_source_pump(e->assets, machine_steady_ms(), slice_ms))
+    if (asset_source_pump(e->assets, platform_steady_ms(), slice_ms))
         e->settled = false;
 }
 
@@ -183,12 +183,12 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     if (!e->settled || manifests_busy(e->manifests) || asset_source_busy(e->assets))
         return 0;
     if (due_ms != INT64_MAX)
-        idle_ms = due_ms - machine_now_ms();
+        idle_ms = due_ms - platform_now_ms();
     due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
     if (asset_source_due(e->assets) < due_ms)
         due_ms = asset_source_due(e->assets);
-    if (due_ms != INT64_MAX && due_ms - machine_steady_ms() < idle_ms)
-        idle_ms = due_ms - machine_steady_ms();
+    if (due_ms != INT64_MAX && due_ms - platform_steady_ms() < idle_ms)
+        idle_ms = due_ms - platform_steady_ms();
     return idle_ms > 0 ? idle_ms : 0;
 }
 

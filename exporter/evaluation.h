@@ -20,7 +20,7 @@ struct evaluation {
     struct engine *engine;
     struct series *series;
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
-    struct scope_filter scope;
+    struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without a file of them. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
@@ -58,7 +58,7 @@ enum loading {
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
 /* Look at up to `budget` objects again. True when nothing is left to look at. */
-bool evaluation_settle(struct evaluation *e, int64_t now_ms, size_t budget);
+bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
 /* Take what the sources have, manifests for about `slice_ms`. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);

@@ -100,10 +100,11 @@ void findings_gather(const struct engine *engine, struct findings *out)
 
     *out = (struct findings){0};
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                if (scope->entries[i]->object)
-                    look_at(out, scope->entries[i], type->row->class);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                if (partition->entries[i]->object)
+                    look_at(out, partition->entries[i], type->def->class);
             }
         }
     }

@@ -179,7 +179,7 @@ static void read_on(struct asset_source *s)
 
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
 {
-    double start = machine_steady_seconds();
+    double start = platform_steady_seconds();
 
     if (!s)
         return false;
@@ -187,7 +187,7 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
         look(s, now_ms);
     if (!s->file)
         return false;
-    while (s->file && (machine_steady_seconds() - start) * 1000 < slice_ms)
+    while (s->file && (platform_steady_seconds() - start) * 1000 < slice_ms)
         read_on(s);
     return true;
 }

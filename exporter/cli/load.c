@@ -48,7 +48,7 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
     if (e->session)
         signal(SIGPIPE, SIG_IGN);
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
-        bool settled = evaluation_settle(e, machine_now_ms(), LOOKS_BETWEEN_READS);
+        bool settled = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_READS);
 
         if (e->session && !kube_session_hopeful(e->session, err))
             return LOADING_GOES_ON;
@@ -72,10 +72,10 @@ static struct evaluation *open_sources(struct command *command, const struct tex
     return evaluation_new(
         &(struct evaluation_settings){
             .options = o,
-            .environment = machine_environment(),
+            .environment = platform_environment(),
             .log = &silent_log,
             .cluster = cluster,
-            .seed = machine_seed(),
+            .seed = platform_seed(),
         },
         err);
 }
@@ -103,7 +103,7 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
         evaluation_free(e);
         return NULL;
     }
-    while (!evaluation_settle(e, machine_now_ms(), SIZE_MAX))
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     /* Manifests that cannot be read are in the answer; there is no place in it for assets. */
     if (*asset_source_problem(e->assets) != '\0')

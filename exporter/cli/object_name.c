@@ -86,13 +86,13 @@ static bool kind_fits(const char *kind, const char *typed)
 static bool fits(const struct wanted *w, const struct entry *entry)
 {
     return kind_fits(entry_kind(entry), w->kind) && strcmp(entry->name, w->name) == 0 &&
-           (!w->group || strcmp(entry->scope->type->group, w->group) == 0) &&
+           (!w->group || strcmp(entry->partition->type->group, w->group) == 0) &&
            (!w->ns || strcmp(entry_ns(entry), w->ns) == 0);
 }
 
 static void add_name(struct strbuf *out, const struct entry *entry)
 {
-    const char *group = entry->scope->type->group;
+    const char *group = entry->partition->type->group;
     const char *ns = entry_ns(entry);
 
     strbuf_addf(out, "%s%s%s%s/%s%s%s", out->len > 0 ? ", " : "", entry_kind(entry),

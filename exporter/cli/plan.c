@@ -39,11 +39,11 @@ static bool delete_all(struct evaluation *e, const struct command *command)
             verbs_complain(command->err, err.text, NULL);
             return false;
         }
-        struct identity id = {entry->scope->type->api_version, entry_kind(entry), entry_ns(entry),
-                              entry->name};
+        struct identity id = {entry->partition->type->api_version, entry_kind(entry),
+                              entry_ns(entry), entry->name};
         store_remove(e->store, store_find(e->store, &id));
     }
-    while (!evaluation_settle(e, machine_now_ms(), SIZE_MAX))
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     return true;
 }

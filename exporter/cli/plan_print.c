@@ -168,7 +168,7 @@ static void write_template(struct writer *w, const struct template_comparison *r
     const struct entry *entry = entry_of(row);
 
     writer_open(w, NULL, '{');
-    writer_text(w, "apiVersion", entry->scope->type->api_version);
+    writer_text(w, "apiVersion", entry->partition->type->api_version);
     writer_text(w, "kind", entry_kind(entry));
     writer_text(w, "namespace", entry_ns(entry));
     writer_text(w, "name", entry->name);

@@ -93,7 +93,7 @@ void discoverer_turn(struct discoverer *d)
         &(struct transport_request){
             .path = discovery_path(d->discovery),
             .accept = discovery_accept(),
-            .lane = LANE_SHORT,
+            .lane = REQUEST_SHORT,
             .handler = {.data = take_data, .done = take_done, .context = d},
         });
 }

@@ -17,7 +17,7 @@ const struct fixed_kind fixed_kinds[FIXED_KIND_COUNT] = {
     {"v1", "Event", "events", "reason=DependencyPolicyConflict", true, false, false},
 };
 
-const struct follower_spec setting_specs[SETTING_COUNT] = {
+const struct reflector_spec setting_specs[SETTING_COUNT] = {
     {.api_version = "v1",
      .kind = "Namespace",
      .resource = "namespaces",

@@ -21,4 +21,4 @@ extern const struct fixed_kind fixed_kinds[FIXED_KIND_COUNT];
 
 /* Followed as soon as a policy selects a kind of Config Connector. */
 enum { SETTING_COUNT = 2 };
-extern const struct follower_spec setting_specs[SETTING_COUNT];
+extern const struct reflector_spec setting_specs[SETTING_COUNT];

@@ -8,12 +8,12 @@ enum {
     CREDIT_MAX_MS = BURST * LIST_COST_MS,
 };
 
-void gate_init(struct gate *g, int64_t now_ms)
+void list_limiter_init(struct list_limiter *g, int64_t now_ms)
 {
-    *g = (struct gate){.credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
+    *g = (struct list_limiter){.credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
 }
 
-bool gate_enter(struct gate *g, int64_t now_ms)
+bool list_limiter_enter(struct list_limiter *g, int64_t now_ms)
 {
     g->credit_ms += now_ms - g->updated_ms;
     g->updated_ms = now_ms;
@@ -26,12 +26,12 @@ bool gate_enter(struct gate *g, int64_t now_ms)
     return true;
 }
 
-void gate_leave(struct gate *g)
+void list_limiter_leave(struct list_limiter *g)
 {
     g->open--;
 }
 
-int64_t gate_due(const struct gate *g)
+int64_t list_limiter_due(const struct list_limiter *g)
 {
     return g->open >= LISTS_AT_ONCE ? INT64_MAX : g->updated_ms + LIST_COST_MS - g->credit_ms;
 }

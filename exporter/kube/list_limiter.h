@@ -8,17 +8,17 @@
  * time: so many lists at once, so many in a second. Streams of changes are not
  * held up.
  */
-struct gate {
+struct list_limiter {
     unsigned open;
     int64_t credit_ms; /* Time saved up; each list costs some. */
     int64_t updated_ms;
 };
 
-void gate_init(struct gate *g, int64_t now_ms);
+void list_limiter_init(struct list_limiter *g, int64_t now_ms);
 
-/* True if a list may start now; gate_leave() when it is over. */
-bool gate_enter(struct gate *g, int64_t now_ms) MUST_USE;
-void gate_leave(struct gate *g);
+/* True if a list may start now; list_limiter_leave() when it is over. */
+bool list_limiter_enter(struct list_limiter *g, int64_t now_ms) MUST_USE;
+void list_limiter_leave(struct list_limiter *g);
 
-/* When to ask again, after gate_enter() said no; INT64_MAX: when another has left. */
-int64_t gate_due(const struct gate *g);
+/* When to ask again, after list_limiter_enter() said no; INT64_MAX: when another has left. */
+int64_t list_limiter_due(const struct list_limiter *g);

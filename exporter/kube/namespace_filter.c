@@ -12,14 +12,14 @@ static bool contains(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-bool scope_allows(const struct scope_filter *scope, const char *ns)
+bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns)
 {
-    if (*ns && scope->namespace_count > 0 &&
-        !contains(scope->namespaces, scope->namespace_count, ns))
+    if (*ns && filter->namespace_count > 0 &&
+        !contains(filter->namespaces, filter->namespace_count, ns))
         return false;
-    if (contains(scope->denied, scope->denied_count, ns))
+    if (contains(filter->denied, filter->denied_count, ns))
         return false;
     /* No seed: all exporters have to agree on who looks at what. */
-    return scope->total_shards <= 1 ||
-           map_hash(ns, strlen(ns), 0) % scope->total_shards == scope->shard;
+    return filter->total_shards <= 1 ||
+           map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
 }

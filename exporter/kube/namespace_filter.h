@@ -8,7 +8,7 @@
  * none of the denied ones, and of what is left the share of one of several exporters.
  * Cluster-scoped objects belong to the share of the namespace "".
  */
-struct scope_filter {
+struct namespace_filter {
     const char *const *namespaces; /* Borrowed, as are the denied ones. None: all. */
     size_t namespace_count;
     const char *const *denied;
@@ -17,4 +17,4 @@ struct scope_filter {
     uint32_t total_shards; /* 0 and 1: not shared. */
 };
 
-bool scope_allows(const struct scope_filter *scope, const char *ns);
+bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);

@@ -25,9 +25,9 @@ static char *copy(const char *text)
     return text ? xstrdup(text) : NULL;
 }
 
-struct follower *follower_new(struct follow_context *context, const struct follower_spec *spec)
+struct reflector *reflector_new(struct follow_context *context, const struct reflector_spec *spec)
 {
-    struct follower *f = xcalloc(1, sizeof(*f));
+    struct reflector *f = xcalloc(1, sizeof(*f));
 
     f->context = context;
     f->api_version = xstrdup(spec->api_version);
@@ -44,20 +44,20 @@ struct follower *follower_new(struct follow_context *context, const struct follo
     return f;
 }
 
-static void leave_gate(struct follower *f)
+static void leave_gate(struct reflector *f)
 {
     if (f->entered)
-        gate_leave(&f->context->gate);
+        list_limiter_leave(&f->context->gate);
     f->entered = false;
 }
 
-static void release_bodies(struct follower *f)
+static void release_bodies(struct reflector *f)
 {
     object_stream_release(&f->stream);
     strbuf_release(&f->refusal);
 }
 
-static void close_transfer(struct follower *f)
+static void close_transfer(struct reflector *f)
 {
     if (f->transfer)
         f->context->transport.cancel(f->context->transport.context, f->transfer);
@@ -67,7 +67,7 @@ static void close_transfer(struct follower *f)
     release_bodies(f);
 }
 
-void follower_free(struct follower *f)
+void reflector_free(struct reflector *f)
 {
     if (!f)
         return;
@@ -81,7 +81,7 @@ void follower_free(struct follower *f)
     free(f);
 }
 
-void follower_empty(struct follower *f)
+void reflector_empty(struct reflector *f)
 {
     /* No pass has this number yet. */
     f->origin.sweep++;
@@ -89,14 +89,14 @@ void follower_empty(struct follower *f)
     f->synced = false;
 }
 
-void follower_forget(struct follower *f)
+void reflector_forget(struct reflector *f)
 {
-    follower_empty(f);
-    follower_free(f);
+    reflector_empty(f);
+    reflector_free(f);
 }
 
 /* A single failure is part of life: people are told of the second in a row. */
-static void tell_trouble(struct follower *f, const char *reason, const char *text)
+static void tell_trouble(struct reflector *f, const char *reason, const char *text)
 {
     bool warn = !f->warned && f->watch.stops > 0;
 
@@ -107,7 +107,7 @@ static void tell_trouble(struct follower *f, const char *reason, const char *tex
               "api_version", f->api_version, "reason", reason, "error", text);
 }
 
-static void end_trouble(struct follower *f)
+static void end_trouble(struct reflector *f)
 {
     if (f->warned)
         log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
@@ -116,7 +116,7 @@ static void end_trouble(struct follower *f)
     f->trouble[0] = '\0';
 }
 
-static void sweep(struct follower *f)
+static void sweep(struct reflector *f)
 {
     /* A first pass finds nothing of an earlier one, and looking for it takes time. */
     if (f->origin.sweep > 1)
@@ -128,7 +128,7 @@ static void sweep(struct follower *f)
 }
 
 /* Take one event to the watch, and remember what it orders for the next turn. */
-static void step(struct follower *f, struct watch_event event)
+static void step(struct reflector *f, struct watch_event event)
 {
     event.now_ms = f->context->now_ms;
     event.random = follow_random(f->context);
@@ -151,7 +151,7 @@ static void step(struct follower *f, struct watch_event event)
 
 /* ---- what bodies tell of ---- */
 
-static bool give_up(struct follower *f, enum watch_stop stop, const char *text)
+static bool give_up(struct reflector *f, enum watch_stop stop, const char *text)
 {
     f->given_up = true;
     f->stop = stop;
@@ -161,19 +161,19 @@ static bool give_up(struct follower *f, enum watch_stop stop, const char *text)
 
 static bool take_news(void *context, const struct object_news *news)
 {
-    struct follower *f = context;
+    struct reflector *f = context;
     struct watch_event event = {.kind = WATCH_CHANGE, .version = news->version};
 
     f->last_event_ms = f->context->clock_ms;
     switch (news->kind) {
     case NEWS_OBJECT:
-        follower_put(f, news->object);
+        reflector_put(f, news->object);
         break;
     case NEWS_REMOVED:
-        follower_take_away(f, news->object);
+        reflector_take_away(f, news->object);
         break;
     case NEWS_REJECTED:
-        follower_reject(f, news->object, news->reason);
+        reflector_reject(f, news->object, news->reason);
         break;
     case NEWS_BOOKMARK:
         event.kind = WATCH_BOOKMARK;
@@ -188,14 +188,14 @@ static bool take_news(void *context, const struct object_news *news)
     if (f->watch.phase == WATCH_LISTING)
         return true;
     step(f, event);
-    if (f->watch.phase == WATCH_FOLLOWING)
+    if (f->watch.phase == WATCH_STREAMING)
         end_trouble(f);
     return f->watch.phase != WATCH_WAITING;
 }
 
 static bool take_data(void *context, unsigned http_status, const char *bytes, size_t len)
 {
-    struct follower *f = context;
+    struct reflector *f = context;
     struct error err;
 
     if (f->given_up)
@@ -215,7 +215,7 @@ static bool take_data(void *context, unsigned http_status, const char *bytes, si
 
 /* ---- requests ---- */
 
-static struct watch_event refused(struct follower *f, const struct transport_result *result)
+static struct watch_event refused(struct reflector *f, const struct transport_result *result)
 {
     struct status status;
 
@@ -231,7 +231,7 @@ static struct watch_event refused(struct follower *f, const struct transport_res
     return event;
 }
 
-static void list_done(struct follower *f, const struct transport_result *result)
+static void list_done(struct reflector *f, const struct transport_result *result)
 {
     struct watch_event event = {.kind = WATCH_STOPPED, .stop = STOP_LOST};
     struct list_facts facts = {0};
@@ -249,7 +249,7 @@ static void list_done(struct follower *f, const struct transport_result *result)
     list_facts_release(&facts);
 }
 
-static void stream_done(struct follower *f, const struct transport_result *result)
+static void stream_done(struct reflector *f, const struct transport_result *result)
 {
     struct watch_event event = {
         .kind = WATCH_STOPPED,
@@ -263,7 +263,7 @@ static void stream_done(struct follower *f, const struct transport_result *resul
 
 static void take_done(void *context, const struct transport_result *result)
 {
-    struct follower *f = context;
+    struct reflector *f = context;
 
     f->transfer = NULL;
     if (f->given_up) {
@@ -286,7 +286,7 @@ static void take_done(void *context, const struct transport_result *result)
         leave_gate(f);
 }
 
-static const char *accept_of(const struct follower *f)
+static const char *accept_of(const struct reflector *f)
 {
     if (!f->metadata_only || f->watch.plain)
         return "application/json";
@@ -295,7 +295,7 @@ static const char *accept_of(const struct follower *f)
     return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 }
 
-static void write_path(const struct follower *f, struct strbuf *out)
+static void write_path(const struct reflector *f, struct strbuf *out)
 {
     bool core = !strchr(f->api_version, '/');
 
@@ -308,12 +308,12 @@ static void write_path(const struct follower *f, struct strbuf *out)
         query_add(out, "fieldSelector", f->field_selector);
 }
 
-static void open_request(struct follower *f)
+static void open_request(struct reflector *f)
 {
     bool list = f->watch.phase == WATCH_LISTING;
     struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
-    if (f->watch.phase != WATCH_FOLLOWING && !f->watch.token)
+    if (f->watch.phase != WATCH_STREAMING && !f->watch.token)
         f->origin.sweep++;
     f->wants_open = false;
     f->retry_after_ms = 0;
@@ -325,13 +325,13 @@ static void open_request(struct follower *f)
         &(struct transport_request){
             .path = path.data,
             .accept = accept_of(f),
-            .lane = list ? LANE_SHORT : LANE_STREAM,
+            .lane = list ? REQUEST_SHORT : REQUEST_STREAM,
             .handler = {.data = take_data, .done = take_done, .context = f},
         });
     strbuf_release(&path);
 }
 
-void follower_turn(struct follower *f)
+void reflector_turn(struct reflector *f)
 {
     if (f->context->now_ms >= f->watch.due_ms && !f->wants_open)
         step(f, (struct watch_event){.kind = WATCH_TIMER});
@@ -339,8 +339,8 @@ void follower_turn(struct follower *f)
         close_transfer(f);
     if (!f->wants_open)
         return;
-    if (f->watch.phase != WATCH_FOLLOWING && !f->entered) {
-        if (!gate_enter(&f->context->gate, f->context->now_ms))
+    if (f->watch.phase != WATCH_STREAMING && !f->entered) {
+        if (!list_limiter_enter(&f->context->gate, f->context->now_ms))
             return;
         f->entered = true;
     }
@@ -350,12 +350,12 @@ void follower_turn(struct follower *f)
     open_request(f);
 }
 
-int64_t follower_due(const struct follower *f)
+int64_t reflector_due(const struct reflector *f)
 {
-    return f->wants_open ? gate_due(&f->context->gate) : f->watch.due_ms;
+    return f->wants_open ? list_limiter_due(&f->context->gate) : f->watch.due_ms;
 }
 
-bool follower_settled(const struct follower *f)
+bool reflector_settled(const struct reflector *f)
 {
     bool refused = f->last_stop == STOP_FORBIDDEN || f->last_stop == STOP_ABSENT;
 

@@ -15,13 +15,13 @@
  * What cannot be read now stays in the store as it was last.
  */
 
-/* What all followers share. */
+/* What all reflectors share. */
 struct follow_context {
     struct store *store;
     struct transport transport;
-    const struct scope_filter *scope;
+    const struct namespace_filter *filter;
     const struct log *log;
-    struct gate gate;
+    struct list_limiter gate;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
@@ -33,14 +33,14 @@ struct follow_context {
 uint32_t follow_random(struct follow_context *context);
 
 /* All texts are copied. */
-struct follower_spec {
+struct reflector_spec {
     const char *api_version;
     const char *kind;
     const char *resource;
     const char *ns;             /* NULL: all. */
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
-    bool unscoped; /* Look at its objects whatever the scope says. */
+    bool unscoped; /* Look at its objects whatever the filter says. */
     /*
      * Not for templates: take only what Config Connector goes by, and put it into the
      * store as its setting.
@@ -48,7 +48,7 @@ struct follower_spec {
     bool settings;
 };
 
-struct follower {
+struct reflector {
     struct follow_context *context;
     char *api_version;
     char *kind;
@@ -82,23 +82,23 @@ struct follower {
 };
 
 /* Starts by its first turn. Its place must not change. */
-struct follower *follower_new(struct follow_context *context,
-                              const struct follower_spec *spec) MUST_USE;
+struct reflector *reflector_new(struct follow_context *context,
+                                const struct reflector_spec *spec) MUST_USE;
 
 /* Stop following; the objects stay. Takes NULL. */
-void follower_free(struct follower *f);
+void reflector_free(struct reflector *f);
 
 /* Remove its objects from the store, and go on. */
-void follower_empty(struct follower *f);
+void reflector_empty(struct reflector *f);
 
 /* Stop following, and remove its objects from the store. */
-void follower_forget(struct follower *f);
+void reflector_forget(struct reflector *f);
 
 /* Do what is due at context->now_ms. */
-void follower_turn(struct follower *f);
+void reflector_turn(struct reflector *f);
 
 /* When the next turn is due. */
-int64_t follower_due(const struct follower *f);
+int64_t reflector_due(const struct reflector *f);
 
 /* True if waiting for its first objects is of no use: it has them, or they cannot be had. */
-bool follower_settled(const struct follower *f);
+bool reflector_settled(const struct reflector *f);

@@ -3,7 +3,7 @@
 
 #include "metrics/model/connector.h"
 
-static void reject(struct follower *f, const char *reason)
+static void reject(struct reflector *f, const char *reason)
 {
     f->rejected++;
     /* Each one is counted; the log would drown in them. */
@@ -14,7 +14,7 @@ static void reject(struct follower *f, const char *reason)
 }
 
 /* Under what the object is in the store. */
-static bool read_identity(const struct follower *f, const cJSON *object, struct identity *id,
+static bool read_identity(const struct reflector *f, const cJSON *object, struct identity *id,
                           struct error *err)
 {
     if (!identity_read(object, id, err))
@@ -24,7 +24,7 @@ static bool read_identity(const struct follower *f, const cJSON *object, struct 
     return true;
 }
 
-static struct entry *find_own(const struct follower *f, const cJSON *object)
+static struct entry *find_own(const struct reflector *f, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
@@ -34,7 +34,7 @@ static struct entry *find_own(const struct follower *f, const cJSON *object)
     return entry && entry->object && entry->source == f->origin.source ? entry : NULL;
 }
 
-void follower_take_away(struct follower *f, const cJSON *object)
+void reflector_take_away(struct reflector *f, const cJSON *object)
 {
     struct entry *entry = find_own(f, object);
 
@@ -42,7 +42,7 @@ void follower_take_away(struct follower *f, const cJSON *object)
         store_remove(f->context->store, entry);
 }
 
-static enum store_outcome put_setting(struct follower *f, const cJSON *object, struct error *err)
+static enum store_outcome put_setting(struct reflector *f, const cJSON *object, struct error *err)
 {
     struct identity id;
 
@@ -55,16 +55,16 @@ static enum store_outcome put_setting(struct follower *f, const cJSON *object, s
     return outcome;
 }
 
-void follower_put(struct follower *f, const cJSON *object)
+void reflector_put(struct reflector *f, const cJSON *object)
 {
     const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
     enum store_outcome outcome;
     struct error err;
 
-    if (!f->unscoped && !scope_allows(f->context->scope, ns))
+    if (!f->unscoped && !namespace_filter_allows(f->context->filter, ns))
         return;
     if (f->settings && connector_role_of(object) == ROLE_NONE) {
-        follower_take_away(f, object);
+        reflector_take_away(f, object);
         return;
     }
     outcome = f->settings ? put_setting(f, object, &err)
@@ -73,7 +73,7 @@ void follower_put(struct follower *f, const cJSON *object)
         reject(f, err.text);
 }
 
-void follower_reject(struct follower *f, const cJSON *object, const char *reason)
+void reflector_reject(struct reflector *f, const cJSON *object, const char *reason)
 {
     struct entry *entry = object ? find_own(f, object) : NULL;
 

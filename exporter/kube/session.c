@@ -35,7 +35,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
     s->source = kube_source_new(&(struct kube_settings){
         .store = settings->store,
         .engine = settings->engine,
-        .scope = settings->scope,
+        .filter = settings->filter,
         .log = settings->log,
         .transport = client_transport(s->client),
         .streaming_lists = true,
@@ -141,7 +141,7 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
     if (!s->begun)
         return *s->problem == '\0' || fail(err, "%s: %s", s->config.origin, s->problem);
     for (size_t i = 0; i < kube_source_count(s->source); i++) {
-        const struct follower *f = kube_source_follower(s->source, i);
+        const struct reflector *f = kube_source_reflector(s->source, i);
 
         if (f->required && !f->synced && f->watch.stops >= HOPEFUL_STOPS)
             return fail(err, "%s (%s): cannot read %s: %s", s->config.server, s->config.origin,

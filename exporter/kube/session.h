@@ -22,7 +22,7 @@ struct kube_session_settings {
     const char *const *environment; /* For exec plugins. Borrowed, as is all that follows. */
     struct store *store;
     const struct engine *engine;
-    const struct scope_filter *scope;
+    const struct namespace_filter *filter;
     const struct log *log;
     uint64_t seed;
     int64_t now_ms;

@@ -14,54 +14,54 @@ struct kube_source {
     struct follow_context context;
     const struct engine *engine;
     struct discoverer discoverer;
-    struct follower **followers; /* The fixed kinds', then the templates'. */
+    struct reflector **reflectors; /* The fixed kinds', then the templates'. */
     size_t count;
     size_t fixed_count;
     struct unserved_list unserved;
-    uint64_t selected_version; /* Of what the followers are up to date with. */
+    uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t discovery_version;
     bool synced_once;
     bool ready;
     struct watch_counts past;
 };
 
-static struct follower *add_follower(struct kube_source *s, const struct follower_spec *spec)
+static struct reflector *add_reflector(struct kube_source *s, const struct reflector_spec *spec)
 {
-    s->followers = xreallocarray(s->followers, s->count + 1, sizeof(struct follower *));
-    s->followers[s->count] = follower_new(&s->context, spec);
-    s->followers[s->count]->wanted = true;
-    return s->followers[s->count++];
+    s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
+    s->reflectors[s->count] = reflector_new(&s->context, spec);
+    s->reflectors[s->count]->wanted = true;
+    return s->reflectors[s->count++];
 }
 
 static void add_fixed(struct kube_source *s, const struct fixed_kind *fixed, const char *ns)
 {
-    struct follower *f = add_follower(s, &(struct follower_spec){
-                                             .api_version = fixed->api_version,
-                                             .kind = fixed->kind,
-                                             .resource = fixed->resource,
-                                             .ns = ns,
-                                             .field_selector = fixed->field_selector,
-                                             .unscoped = fixed->unscoped,
-                                         });
+    struct reflector *f = add_reflector(s, &(struct reflector_spec){
+                                               .api_version = fixed->api_version,
+                                               .kind = fixed->kind,
+                                               .resource = fixed->resource,
+                                               .ns = ns,
+                                               .field_selector = fixed->field_selector,
+                                               .unscoped = fixed->unscoped,
+                                           });
 
     f->required = fixed->required;
 }
 
 static void add_all_fixed(struct kube_source *s)
 {
-    const struct scope_filter *scope = s->context.scope;
+    const struct namespace_filter *filter = s->context.filter;
 
     for (size_t i = 0; i < FIXED_KIND_COUNT; i++) {
         const struct fixed_kind *fixed = &fixed_kinds[i];
 
-        if (!fixed->namespaced || scope->namespace_count == 0) {
-            if (fixed->namespaced || fixed->unscoped || scope_allows(scope, ""))
+        if (!fixed->namespaced || filter->namespace_count == 0) {
+            if (fixed->namespaced || fixed->unscoped || namespace_filter_allows(filter, ""))
                 add_fixed(s, fixed, NULL);
             continue;
         }
-        for (size_t k = 0; k < scope->namespace_count; k++) {
-            if (scope_allows(scope, scope->namespaces[k]))
-                add_fixed(s, fixed, scope->namespaces[k]);
+        for (size_t k = 0; k < filter->namespace_count; k++) {
+            if (namespace_filter_allows(filter, filter->namespaces[k]))
+                add_fixed(s, fixed, filter->namespaces[k]);
         }
     }
     s->fixed_count = s->count;
@@ -74,14 +74,14 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     s->context = (struct follow_context){
         .store = settings->store,
         .transport = settings->transport,
-        .scope = settings->scope,
+        .filter = settings->filter,
         .log = settings->log,
         .now_ms = settings->now_ms,
         .clock_ms = settings->clock_ms,
         .random = settings->seed,
         .streaming_lists = settings->streaming_lists,
     };
-    gate_init(&s->context.gate, settings->now_ms);
+    list_limiter_init(&s->context.gate, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
     add_all_fixed(s);
@@ -102,8 +102,8 @@ void kube_source_free(struct kube_source *s)
     if (!s)
         return;
     for (size_t i = 0; i < s->count; i++)
-        follower_free(s->followers[i]);
-    free(s->followers);
+        reflector_free(s->reflectors[i]);
+    free(s->reflectors);
     release_unserved(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
@@ -113,23 +113,24 @@ void kube_source_free(struct kube_source *s)
 
 static const char *const whole[] = {NULL};
 
-/* The namespaces to follow a resource in, one follower each. */
+/* The namespaces to follow a resource in, one reflector each. */
 static const char *const *namespaces_of(const struct kube_source *s,
                                         const struct api_resource *resource, size_t *count)
 {
-    const struct scope_filter *scope = s->context.scope;
+    const struct namespace_filter *filter = s->context.filter;
 
     *count = 1;
-    if (!resource->namespaced || scope->namespace_count == 0)
+    if (!resource->namespaced || filter->namespace_count == 0)
         return whole;
-    *count = scope->namespace_count;
-    return scope->namespaces;
+    *count = filter->namespace_count;
+    return filter->namespaces;
 }
 
-static struct follower *find_follower(const struct kube_source *s, const struct follower_spec *spec)
+static struct reflector *find_reflector(const struct kube_source *s,
+                                        const struct reflector_spec *spec)
 {
     for (size_t i = s->fixed_count; i < s->count; i++) {
-        struct follower *f = s->followers[i];
+        struct reflector *f = s->reflectors[i];
 
         if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
             strcmp(f->api_version, spec->api_version) == 0 &&
@@ -140,12 +141,12 @@ static struct follower *find_follower(const struct kube_source *s, const struct 
     return NULL;
 }
 
-static void want(struct kube_source *s, const struct follower_spec *spec)
+static void want(struct kube_source *s, const struct reflector_spec *spec)
 {
-    struct follower *f = find_follower(s, spec);
+    struct reflector *f = find_reflector(s, spec);
 
     if (!f)
-        f = add_follower(s, spec);
+        f = add_reflector(s, spec);
     f->wanted = true;
 }
 
@@ -155,7 +156,7 @@ static void want_served(struct kube_source *s, const struct api_resource *resour
     const char *const *namespaces = namespaces_of(s, resource, &count);
 
     for (size_t i = 0; i < count; i++) {
-        struct follower_spec spec = {
+        struct reflector_spec spec = {
             .api_version = resource->api_version,
             .kind = resource->kind,
             .resource = resource->resource,
@@ -163,7 +164,7 @@ static void want_served(struct kube_source *s, const struct api_resource *resour
             .metadata_only = !connector_manages(resource->api_version),
         };
 
-        if (!scope_allows(s->context.scope, namespaces[i] ? namespaces[i] : "") &&
+        if (!namespace_filter_allows(s->context.filter, namespaces[i] ? namespaces[i] : "") &&
             (namespaces[i] || !resource->namespaced))
             continue;
         want(s, &spec);
@@ -243,14 +244,14 @@ static void drop_unwanted(struct kube_source *s)
     size_t kept = s->fixed_count;
 
     for (size_t i = s->fixed_count; i < s->count; i++) {
-        struct follower *f = s->followers[i];
+        struct reflector *f = s->reflectors[i];
 
         if (f->wanted) {
-            s->followers[kept++] = f;
+            s->reflectors[kept++] = f;
             continue;
         }
         add_counts(&s->past, &f->watch.counts);
-        follower_forget(f);
+        reflector_forget(f);
     }
     s->count = kept;
 }
@@ -261,12 +262,12 @@ static void empty_absent(struct kube_source *s)
     const struct api_resource *ignored;
 
     for (size_t i = 0; i < s->fixed_count; i++) {
-        struct follower *f = s->followers[i];
+        struct reflector *f = s->reflectors[i];
 
         if (f->synced && f->last_stop == STOP_ABSENT && f->watch.stops > 0 &&
             discovery_find(s->discoverer.discovery, f->api_version, f->kind, &ignored) ==
                 DISCOVERY_ABSENT)
-            follower_empty(f);
+            reflector_empty(f);
     }
 }
 
@@ -284,7 +285,7 @@ static void follow_selected(struct kube_source *s)
     s->selected_version = selected;
     s->discovery_version = discovered;
     for (size_t i = s->fixed_count; i < s->count; i++)
-        s->followers[i]->wanted = false;
+        s->reflectors[i]->wanted = false;
     want_selected(s);
     drop_unwanted(s);
     if (s->unserved.count > unserved_before)
@@ -296,9 +297,9 @@ static void follow_selected(struct kube_source *s)
 static bool is_settled(const struct kube_source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct follower *f = s->followers[i];
+        const struct reflector *f = s->reflectors[i];
 
-        if (f->required ? !f->synced : !follower_settled(f))
+        if (f->required ? !f->synced : !reflector_settled(f))
             return false;
     }
     return discoverer_settled(&s->discoverer);
@@ -312,9 +313,9 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     follow_selected(s);
     empty_absent(s);
     for (size_t i = 0; i < s->count; i++) {
-        struct follower *f = s->followers[i];
+        struct reflector *f = s->reflectors[i];
 
-        follower_turn(f);
+        reflector_turn(f);
         /* A kind that has just gone is known to be gone only once the server says so. */
         if (f->last_stop == STOP_ABSENT && f->stopped_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
@@ -327,7 +328,7 @@ int64_t kube_source_due(const struct kube_source *s)
     int64_t due_ms = discoverer_due(&s->discoverer);
 
     for (size_t i = 0; i < s->count; i++) {
-        int64_t other_ms = follower_due(s->followers[i]);
+        int64_t other_ms = reflector_due(s->reflectors[i]);
 
         due_ms = other_ms < due_ms ? other_ms : due_ms;
     }
@@ -344,9 +345,9 @@ size_t kube_source_count(const struct kube_source *s)
     return s->count;
 }
 
-const struct follower *kube_source_follower(const struct kube_source *s, size_t at)
+const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at)
 {
-    return s->followers[at];
+    return s->reflectors[at];
 }
 
 size_t kube_source_unserved_count(const struct kube_source *s)

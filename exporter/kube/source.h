@@ -17,7 +17,7 @@ struct kube_source;
 struct kube_settings {
     struct store *store;         /* Outlives the source, as do the next three. */
     const struct engine *engine; /* Over that store. */
-    const struct scope_filter *scope;
+    const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;
     bool streaming_lists; /* Ask for streams that begin with all objects, where the server can. */
@@ -44,7 +44,7 @@ bool kube_source_ready(const struct kube_source *s);
 
 /* Everything that is followed, one per namespace where there are several. Borrowed until a turn. */
 size_t kube_source_count(const struct kube_source *s);
-const struct follower *kube_source_follower(const struct kube_source *s, size_t at);
+const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
 /* A kind that selectors name and the server does not serve, or has not told of yet. */
 struct unserved {
@@ -55,5 +55,5 @@ struct unserved {
 size_t kube_source_unserved_count(const struct kube_source *s);
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);
 
-/* What followers that are gone have counted, for counters that must not go down. */
+/* What reflectors that are gone have counted, for counters that must not go down. */
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s);

@@ -66,7 +66,7 @@ static int64_t deadline(const struct watch *w)
 
     if (w->phase == WATCH_LISTING)
         return INT64_MAX;
-    if (w->phase == WATCH_FOLLOWING && !w->bookmarks)
+    if (w->phase == WATCH_STREAMING && !w->bookmarks)
         return end_ms;
     return quiet_ms < end_ms ? quiet_ms : end_ms;
 }
@@ -80,10 +80,10 @@ void watch_opened(struct watch *w, int64_t now_ms)
 static struct watch_order open_next(struct watch *w, const struct watch_event *e)
 {
     if (*w->version && !w->relist)
-        w->phase = WATCH_FOLLOWING;
+        w->phase = WATCH_STREAMING;
     else
         w->phase = w->fills && !w->token ? WATCH_FILLING : WATCH_LISTING;
-    w->counts.lists += w->phase != WATCH_FOLLOWING;
+    w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
     w->timeout_s = STREAM_MIN_S + e->random % STREAM_SPREAD_S;
     watch_opened(w, e->now_ms);
@@ -261,7 +261,7 @@ static void count_stop(struct watch *w, const struct watch_event *e)
 
     if (w->phase == WATCH_LISTING || w->phase == WATCH_FILLING)
         w->counts.list_failures++;
-    if (w->phase == WATCH_FILLING || w->phase == WATCH_FOLLOWING)
+    if (w->phase == WATCH_FILLING || w->phase == WATCH_STREAMING)
         w->counts.restarts[at_once ? STOP_SHORT : e->stop]++;
 }
 
@@ -275,7 +275,7 @@ static struct watch_order stopped(struct watch *w, const struct watch_event *e)
         return list_stopped(w, e);
     case WATCH_FILLING:
         return filling_stopped(w, e);
-    case WATCH_FOLLOWING:
+    case WATCH_STREAMING:
         return following_stopped(w, e);
     }
     abort();
@@ -331,11 +331,11 @@ static struct watch_order stream_told(struct watch *w, const struct watch_event 
     if (w->phase == WATCH_FILLING && e->kind == WATCH_FILLED) {
         if (!take_version(w, e->version))
             return malformed(w, e);
-        w->phase = WATCH_FOLLOWING;
+        w->phase = WATCH_STREAMING;
         w->relist = w->latest = false;
         w->silent = 0;
         order.listed = true;
-    } else if (w->phase == WATCH_FOLLOWING) {
+    } else if (w->phase == WATCH_STREAMING) {
         take_version(w, e->version);
         w->progressed = true;
         w->stops = w->silent = 0;

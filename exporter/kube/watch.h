@@ -18,7 +18,7 @@ enum watch_phase {
     WATCH_WAITING,   /* Nothing is open until due_ms. */
     WATCH_LISTING,   /* Pages of a list. */
     WATCH_FILLING,   /* A stream that begins with all objects: WatchList. */
-    WATCH_FOLLOWING, /* A stream of changes. */
+    WATCH_STREAMING, /* A stream of changes. */
 };
 
 /* Why a request ended. */

@@ -2,11 +2,11 @@
 #include "exporter/manifests/declarations.h"
 
 /* One document that names an object. There is one for each object: every byte counts. */
-struct mention {
+struct declaration {
     struct entry *entry; /* Stays, with or without an object, as long as it is named. */
     struct manifest_file *file;
-    struct mention *earlier; /* The next one in order that names the same object. */
-    size_t order;            /* In the file. */
+    struct declaration *earlier; /* The next one in order that names the same object. */
+    size_t order;                /* In the file. */
     uint32_t line;
     uint32_t pass : 27;
     bool linked : 1;   /* Reached from the entry; only then it counts at all. */
@@ -18,69 +18,69 @@ struct mention {
 
 enum { PASS_MASK = (1 << 27) - 1 };
 
-static struct mention *last_of(const struct entry *entry)
+static struct declaration *last_of(const struct entry *entry)
 {
-    return entry->mention;
+    return entry->declaration;
 }
 
-static bool is_after(const struct mention *a, const struct mention *b)
+static bool is_after(const struct declaration *a, const struct declaration *b)
 {
     int order = manifest_file_compare(a->file, b->file);
 
     return order != 0 ? order > 0 : a->order >= b->order;
 }
 
-static void set_shadowed(struct mention *mention, bool shadowed)
+static void set_shadowed(struct declaration *declaration, bool shadowed)
 {
-    if (mention->shadowed == shadowed)
+    if (declaration->shadowed == shadowed)
         return;
-    mention->shadowed = shadowed;
+    declaration->shadowed = shadowed;
     if (shadowed)
-        mention->file->shadowed++;
+        declaration->file->shadowed++;
     else
-        mention->file->shadowed--;
+        declaration->file->shadowed--;
 }
 
-static void link_in(struct mention *mention)
+static void link_in(struct declaration *declaration)
 {
-    struct mention *at = last_of(mention->entry);
+    struct declaration *at = last_of(declaration->entry);
 
-    mention->linked = true;
-    if (!at || is_after(mention, at)) {
-        mention->entry->mention = mention;
-        mention->earlier = at;
+    declaration->linked = true;
+    if (!at || is_after(declaration, at)) {
+        declaration->entry->declaration = declaration;
+        declaration->earlier = at;
         if (at)
             set_shadowed(at, true);
         return;
     }
-    while (at->earlier && !is_after(mention, at->earlier))
+    while (at->earlier && !is_after(declaration, at->earlier))
         at = at->earlier;
-    mention->earlier = at->earlier;
-    at->earlier = mention;
-    set_shadowed(mention, true);
+    declaration->earlier = at->earlier;
+    at->earlier = declaration;
+    set_shadowed(declaration, true);
 }
 
-static void unlink_from(struct mention *mention)
+static void unlink_from(struct declaration *declaration)
 {
-    struct mention *at = last_of(mention->entry);
+    struct declaration *at = last_of(declaration->entry);
 
-    set_shadowed(mention, false);
-    mention->linked = false;
-    if (at == mention) {
-        mention->entry->mention = mention->earlier;
-        if (mention->earlier)
-            set_shadowed(mention->earlier, false);
+    set_shadowed(declaration, false);
+    declaration->linked = false;
+    if (at == declaration) {
+        declaration->entry->declaration = declaration->earlier;
+        if (declaration->earlier)
+            set_shadowed(declaration->earlier, false);
         return;
     }
-    while (at->earlier != mention)
+    while (at->earlier != declaration)
         at = at->earlier;
-    at->earlier = mention->earlier;
+    at->earlier = declaration->earlier;
 }
 
-/* A mention went: see that the store holds what counts now, or soon will. */
-static void settle(struct mentions *m, struct entry *entry)
+/* A declaration went: see that the store holds what counts now, or soon will. */
+static void settle(struct declarations *m, struct entry *entry)
 {
-    struct mention *last = last_of(entry);
+    struct declaration *last = last_of(entry);
 
     if (!last) {
         store_remove(m->store, entry);
@@ -90,34 +90,34 @@ static void settle(struct mentions *m, struct entry *entry)
     }
 }
 
-static void free_mention(struct mentions *m, struct mention *mention)
+static void free_declaration(struct declarations *m, struct declaration *declaration)
 {
-    mention->entry->pins--;
-    store_tidy(m->store, mention->entry);
-    free(mention);
+    declaration->entry->pins--;
+    store_tidy(m->store, declaration->entry);
+    free(declaration);
 }
 
-static struct mention *make_mention(struct mentions *m, struct manifest_file *file,
-                                    const struct identity *id, struct json_place place)
+static struct declaration *make_declaration(struct declarations *m, struct manifest_file *file,
+                                            const struct identity *id, struct json_place place)
 {
-    struct mention *mention = xcalloc(1, sizeof(*mention));
+    struct declaration *declaration = xcalloc(1, sizeof(*declaration));
 
-    mention->entry = store_refer(m->store, id);
-    mention->entry->pins++;
-    mention->file = file;
-    mention->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
-    mention->order = place.offset;
-    mention->pass = file->pass & PASS_MASK;
-    return mention;
+    declaration->entry = store_refer(m->store, id);
+    declaration->entry->pins++;
+    declaration->file = file;
+    declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
+    declaration->order = place.offset;
+    declaration->pass = file->pass & PASS_MASK;
+    return declaration;
 }
 
 /* What the file said of the object in earlier passes is over; true if the store held that. */
-static bool forget_earlier_passes(const struct mention *fresh)
+static bool forget_earlier_passes(const struct declaration *fresh)
 {
-    struct mention *next;
+    struct declaration *next;
     bool held = false;
 
-    for (struct mention *at = last_of(fresh->entry); at; at = next) {
+    for (struct declaration *at = last_of(fresh->entry); at; at = next) {
         next = at->earlier;
         if (at->file != fresh->file || at->pass == fresh->pass)
             continue;
@@ -128,27 +128,27 @@ static bool forget_earlier_passes(const struct mention *fresh)
     return held;
 }
 
-/* `mention` holds now: nobody else does, and who only held a past version counts no more. */
-static void take_hold(struct mention *mention)
+/* `declaration` holds now: nobody else does, and who only held a past version counts no more. */
+static void take_hold(struct declaration *declaration)
 {
-    struct mention *next;
+    struct declaration *next;
 
-    for (struct mention *at = mention->earlier; at; at = next) {
+    for (struct declaration *at = declaration->earlier; at; at = next) {
         next = at->earlier;
         if (at->holds && at->rejected)
             unlink_from(at);
         at->holds = false;
     }
-    mention->holds = true;
+    declaration->holds = true;
 }
 
 /* Decode and forget: a shadowed document has to be valid too. */
-static bool is_valid(struct mentions *m, const cJSON *object, const struct mention *mention,
-                     struct error *err)
+static bool is_valid(struct declarations *m, const cJSON *object,
+                     const struct declaration *declaration, struct error *err)
 {
     struct decode d = {.strings = store_strings(m->store), .err = err};
-    const struct entry *entry = mention->entry;
-    const struct kind *row = entry->scope->type->row;
+    const struct entry *entry = declaration->entry;
+    const struct kind_def *row = entry->partition->type->def;
     const char *ns = entry_ns(entry);
     void *decoded = row->decode(&d, object);
 
@@ -157,150 +157,150 @@ static bool is_valid(struct mentions *m, const cJSON *object, const struct menti
            fail_in(err, "%s '%s%s%s'", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
 }
 
-static bool offer(struct mentions *m, struct mention *mention, const cJSON *object, bool held,
-                  struct error *err)
+static bool offer(struct declarations *m, struct declaration *declaration, const cJSON *object,
+                  bool held, struct error *err)
 {
-    struct origin origin = {mention->file->source, mention->pass};
+    struct origin origin = {declaration->file->source, declaration->pass};
 
-    if (mention->shadowed)
-        return is_valid(m, object, mention, err);
-    if (store_put_at(m->store, mention->entry, object, origin, err) != STORE_REJECTED) {
-        take_hold(mention);
+    if (declaration->shadowed)
+        return is_valid(m, object, declaration, err);
+    if (store_put_at(m->store, declaration->entry, object, origin, err) != STORE_REJECTED) {
+        take_hold(declaration);
         return true;
     }
-    mention->holds = held;
-    mention->rejected = held;
+    declaration->holds = held;
+    declaration->rejected = held;
     return false;
 }
 
-static void keep(struct manifest_file *file, struct mention *mention)
+static void keep(struct manifest_file *file, struct declaration *declaration)
 {
-    if (file->mention_count == file->mention_capacity) {
-        file->mention_capacity += file->mention_capacity / 2 + 4;
-        file->mentions =
-            xreallocarray(file->mentions, file->mention_capacity, sizeof(struct mention *));
+    if (file->declaration_count == file->declaration_capacity) {
+        file->declaration_capacity += file->declaration_capacity / 2 + 4;
+        file->declarations = xreallocarray(file->declarations, file->declaration_capacity,
+                                           sizeof(struct declaration *));
     }
-    file->mentions[file->mention_count++] = mention;
+    file->declarations[file->declaration_count++] = declaration;
 }
 
-bool mentions_put(struct mentions *m, struct manifest_file *file, const cJSON *object,
-                  struct json_place place, struct error *err)
+bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
+                      struct json_place place, struct error *err)
 {
     struct identity id;
 
     if (!identity_read(object, &id, err))
         return false;
 
-    struct mention *mention = make_mention(m, file, &id, place);
-    bool held = forget_earlier_passes(mention);
+    struct declaration *declaration = make_declaration(m, file, &id, place);
+    bool held = forget_earlier_passes(declaration);
 
-    link_in(mention);
-    bool fine = offer(m, mention, object, held, err);
+    link_in(declaration);
+    bool fine = offer(m, declaration, object, held, err);
 
-    if (fine || mention->holds) {
-        keep(file, mention);
+    if (fine || declaration->holds) {
+        keep(file, declaration);
         return fine;
     }
-    unlink_from(mention);
-    settle(m, mention->entry);
-    free_mention(m, mention);
+    unlink_from(declaration);
+    settle(m, declaration->entry);
+    free_declaration(m, declaration);
     return false;
 }
 
-static bool is_of_this_pass(const struct mention *mention)
+static bool is_of_this_pass(const struct declaration *declaration)
 {
-    return mention->linked && mention->pass == (mention->file->pass & PASS_MASK);
+    return declaration->linked && declaration->pass == (declaration->file->pass & PASS_MASK);
 }
 
 /*
  * Let go what the file does not name (any more), all of it before anybody is
  * asked to follow: it must not be the file itself.
  */
-static void retire(struct mentions *m, struct manifest_file *file,
-                   bool (*stays)(const struct mention *mention))
+static void retire(struct declarations *m, struct manifest_file *file,
+                   bool (*stays)(const struct declaration *declaration))
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < file->mention_count; i++) {
-        struct mention *mention = file->mentions[i];
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
 
-        if (!mention->linked || (stays && stays(mention)))
+        if (!declaration->linked || (stays && stays(declaration)))
             continue;
-        mention->retired = !mention->shadowed;
-        unlink_from(mention);
+        declaration->retired = !declaration->shadowed;
+        unlink_from(declaration);
     }
-    for (size_t i = 0; i < file->mention_count; i++) {
-        struct mention *mention = file->mentions[i];
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
 
-        if (mention->linked) {
-            file->mentions[kept++] = mention;
+        if (declaration->linked) {
+            file->declarations[kept++] = declaration;
             continue;
         }
-        if (mention->retired)
-            settle(m, mention->entry);
-        free_mention(m, mention);
+        if (declaration->retired)
+            settle(m, declaration->entry);
+        free_declaration(m, declaration);
     }
-    file->mention_count = kept;
+    file->declaration_count = kept;
 }
 
-void mentions_begin(struct manifest_file *file)
+void declarations_begin(struct manifest_file *file)
 {
     file->pass++;
 }
 
-void mentions_end(struct mentions *m, struct manifest_file *file)
+void declarations_end(struct declarations *m, struct manifest_file *file)
 {
     file->wanted = false;
     retire(m, file, is_of_this_pass);
 }
 
-void mentions_fail(struct mentions *m, struct manifest_file *file)
+void declarations_fail(struct declarations *m, struct manifest_file *file)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < file->mention_count; i++) {
-        struct mention *mention = file->mentions[i];
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
 
-        if (!mention->linked) {
-            free_mention(m, mention);
+        if (!declaration->linked) {
+            free_declaration(m, declaration);
             continue;
         }
-        file->mentions[kept++] = mention;
-        if (file->wanted && !mention->shadowed && !mention->holds)
-            store_remove(m->store, mention->entry);
+        file->declarations[kept++] = declaration;
+        if (file->wanted && !declaration->shadowed && !declaration->holds)
+            store_remove(m->store, declaration->entry);
     }
-    file->mention_count = kept;
+    file->declaration_count = kept;
     file->wanted = false;
 }
 
-void mentions_drop(struct mentions *m, struct manifest_file *file)
+void declarations_drop(struct declarations *m, struct manifest_file *file)
 {
     retire(m, file, NULL);
 }
 
-void mentions_forget(struct mentions *m, struct manifest_file *file)
+void declarations_forget(struct declarations *m, struct manifest_file *file)
 {
-    for (size_t i = 0; i < file->mention_count; i++)
-        free_mention(m, file->mentions[i]);
-    file->mention_count = 0;
+    for (size_t i = 0; i < file->declaration_count; i++)
+        free_declaration(m, file->declarations[i]);
+    file->declaration_count = 0;
 }
 
-void mentions_report(struct manifest_file *file)
+void declarations_report(struct manifest_file *file)
 {
     problems_release(&file->duplicates);
-    for (size_t i = 0; i < file->mention_count && file->shadowed > 0; i++) {
-        const struct mention *mention = file->mentions[i];
+    for (size_t i = 0; i < file->declaration_count && file->shadowed > 0; i++) {
+        const struct declaration *declaration = file->declarations[i];
         struct error text;
 
-        if (!mention->shadowed)
+        if (!declaration->shadowed)
             continue;
-        const struct mention *last = last_of(mention->entry);
-        const char *ns = entry_ns(mention->entry);
+        const struct declaration *last = last_of(declaration->entry);
+        const char *ns = entry_ns(declaration->entry);
 
         fail(&text, "%s '%s%s%s' is named again in '%s', line %" PRIu32 ", which counts instead",
-             entry_kind(mention->entry), ns, *ns ? "/" : "", mention->entry->name, last->file->path,
-             last->line);
-        problems_add(&file->duplicates, PROBLEM_DUPLICATE, (struct json_position){mention->line, 0},
-                     text.text);
+             entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
+             last->file->path, last->line);
+        problems_add(&file->duplicates, PROBLEM_DUPLICATE,
+                     (struct json_position){declaration->line, 0}, text.text);
     }
 }

@@ -14,34 +14,35 @@
  * book-keeping rather than by store_sweep, which would walk the whole store for
  * each changed file, and could not tell that somebody else names the object too.
  */
-struct mentions {
-    struct store *store; /* An entry's `mention` is the last one; `earlier` leads to the others. */
+struct declarations {
+    struct store
+        *store; /* An entry's `declaration` is the last one; `earlier` leads to the others. */
     /* Called when a file has to be read again, though it did not change. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;
 };
 
 /* A pass over the file begins. */
-void mentions_begin(struct manifest_file *file);
+void declarations_begin(struct manifest_file *file);
 
 /*
  * The file names an object. False with the reason if it is none that counts;
  * then what the file gave before under that name stays.
  */
-bool mentions_put(struct mentions *m, struct manifest_file *file, const cJSON *object,
-                  struct json_place place, struct error *err) MUST_USE;
+bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
+                      struct json_place place, struct error *err) MUST_USE;
 
 /* The pass is complete: what it did not name is gone from this file. */
-void mentions_end(struct mentions *m, struct manifest_file *file);
+void declarations_end(struct declarations *m, struct manifest_file *file);
 
 /* The pass failed: all stays, but what was to be fetched from the file cannot be had. */
-void mentions_fail(struct mentions *m, struct manifest_file *file);
+void declarations_fail(struct declarations *m, struct manifest_file *file);
 
 /* The file itself is gone. */
-void mentions_drop(struct mentions *m, struct manifest_file *file);
+void declarations_drop(struct declarations *m, struct manifest_file *file);
 
 /* Free what is known of the file and leave the store as it is: for the end of all. */
-void mentions_forget(struct mentions *m, struct manifest_file *file);
+void declarations_forget(struct declarations *m, struct manifest_file *file);
 
-/* Note the file's mentions that do not count as its `duplicates`. */
-void mentions_report(struct manifest_file *file);
+/* Note the file's declarations that do not count as its `duplicates`. */
+void declarations_report(struct manifest_file *file);

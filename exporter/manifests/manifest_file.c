@@ -17,12 +17,12 @@ void manifest_file_free(struct manifest_file *file)
 {
     if (!file)
         return;
-    assert(file->mention_count == 0);
+    assert(file->declaration_count == 0);
     if (file->spool >= 0)
         close(file->spool);
     problems_release(&file->problems);
     problems_release(&file->duplicates);
-    free(file->mentions);
+    free(file->declarations);
     free(file->path);
     free(file);
 }

@@ -5,7 +5,7 @@
 
 #include "exporter/manifests/problems.h"
 
-struct mention;
+struct declaration;
 
 /* What tells two states of a file apart without reading it. */
 struct signature {
@@ -16,7 +16,7 @@ struct signature {
     struct timespec changed;
 };
 
-/* One file that is read: the tree finds it, mentions.h and problems.h say what was in it. */
+/* One file that is read: the tree finds it, declarations.h and problems.h say what was in it. */
 struct manifest_file {
     char *path;
     uint32_t path_index; /* Of the PATH, as given, that it was found under. */
@@ -32,16 +32,16 @@ struct manifest_file {
     uint32_t pass;
     bool wanted; /* An object in it counts again, and has to be fetched. */
     int spool;   /* The bytes of a file with `once`, or -1. */
-    struct mention **mentions;
-    size_t mention_count;
-    size_t mention_capacity;
+    struct declaration **declarations;
+    size_t declaration_count;
+    size_t declaration_capacity;
     size_t shadowed; /* How many of them a later document shadows. */
     struct problems problems;
     struct problems duplicates;
 };
 
 struct manifest_file *manifest_file_new(const char *path, uint32_t path_index) MUST_USE;
-/* Takes NULL. Its mentions must have been dropped. */
+/* Takes NULL. Its declarations must have been dropped. */
 void manifest_file_free(struct manifest_file *file);
 
 /* PATH by PATH as given, then by path in byte order. */

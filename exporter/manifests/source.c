@@ -15,7 +15,7 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct tree tree;
-    struct mentions mentions;
+    struct declarations declarations;
     struct reading *reading;       /* The file that is being read, if any, ... */
     struct manifest_file *current; /* ... which one it is, ... */
     struct problems found;         /* ... and what is wrong with it so far. */
@@ -37,9 +37,9 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 
     m->limits = *limits;
     tree_init(&m->tree, paths, count);
-    m->mentions.store = store;
-    m->mentions.want = want;
-    m->mentions.context = m;
+    m->declarations.store = store;
+    m->declarations.want = want;
+    m->declarations.context = m;
     return m;
 }
 
@@ -48,7 +48,7 @@ void manifests_free(struct manifests *m)
     if (!m)
         return;
     for (size_t i = 0; i < m->tree.count; i++)
-        mentions_forget(&m->mentions, m->tree.files[i]);
+        declarations_forget(&m->declarations, m->tree.files[i]);
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
@@ -83,7 +83,7 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
         problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not an object of Kubernetes, passed over");
     else if (lacks_quotes(object, &why) ||
-             !mentions_put(&m->mentions, m->current, object, place, &why))
+             !declarations_put(&m->declarations, m->current, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }
 
@@ -91,7 +91,7 @@ static void begin(struct manifests *m, struct manifest_file *file)
 {
     bool follows = m->tree.watches.fd >= 0;
 
-    mentions_begin(file);
+    declarations_begin(file);
     m->current = file;
     m->reading = reading_new(file, &m->limits, follows);
     reading_listen(m->reading, on_object, m);
@@ -106,7 +106,7 @@ static void end_failed(struct manifests *m, const struct failure *why)
         tree_lose(&m->tree, file);
     else
         problems_add(&m->found, why->kind, why->where, why->text.text);
-    mentions_fail(&m->mentions, file);
+    declarations_fail(&m->declarations, file);
 }
 
 static void advance(struct manifests *m)
@@ -119,7 +119,7 @@ static void advance(struct manifests *m)
     if (state == READING_FAILED)
         end_failed(m, &why);
     else
-        mentions_end(&m->mentions, m->current);
+        declarations_end(&m->declarations, m->current);
     problems_release(&m->current->problems);
     m->current->problems = m->found;
     m->found = (struct problems){0};
@@ -131,7 +131,7 @@ static void advance(struct manifests *m)
 
 static void drop(struct manifests *m, struct manifest_file *file)
 {
-    mentions_drop(&m->mentions, file);
+    declarations_drop(&m->declarations, file);
     manifest_file_free(file);
     m->view_is_old = true;
 }
@@ -176,7 +176,7 @@ static void refresh_view(struct manifests *m)
         for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
             struct manifest_file *file = m->tree.files[at];
 
-            mentions_report(file);
+            declarations_report(file);
             problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
         }
     }

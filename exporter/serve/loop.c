@@ -63,10 +63,10 @@ static bool prepare_next(struct loop *l, struct error *err)
         next = evaluation_new(
             &(struct evaluation_settings){
                 .options = &options,
-                .environment = machine_environment(),
+                .environment = platform_environment(),
                 .log = l->settings.log,
                 .follow = true,
-                .seed = machine_seed(),
+                .seed = platform_seed(),
             },
             err);
     options_release(&options);
@@ -110,7 +110,7 @@ static struct health health_of(const struct loop *l)
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
         .rejected = l->problems.rejected,
-        .now_ms = machine_now_ms(),
+        .now_ms = platform_now_ms(),
     };
 }
 
@@ -123,7 +123,7 @@ static void publish_all(struct loop *l)
 
 static void note_change(struct loop *l)
 {
-    publisher_change(&l->publisher, machine_steady_ms());
+    publisher_change(&l->publisher, platform_steady_ms());
 }
 
 struct loop *loop_new(const struct loop_settings *settings, struct error *err)
@@ -212,13 +212,13 @@ static void take_signals(struct loop *l)
 static bool settle(struct evaluation *e)
 {
     uint64_t looks = engine_evaluations(e->engine);
-    double start = machine_steady_seconds();
+    double start = platform_steady_seconds();
     double duration = 0;
     bool done = false;
 
     while (!done && duration * 1000 < SLICE_MS) {
-        done = evaluation_settle(e, machine_now_ms(), LOOKS_BETWEEN_CLOCKS);
-        duration = machine_steady_seconds() - start;
+        done = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_CLOCKS);
+        duration = platform_steady_seconds() - start;
     }
     if (engine_evaluations(e->engine) != looks)
         series_measure(e->series, "karmada_policy_exporter_evaluation_duration_seconds", duration);
@@ -314,7 +314,7 @@ static void follow(struct loop *l, bool readable)
 {
     struct evaluation *e = l->current;
 
-    if (engine_deadline(e->engine) <= machine_now_ms())
+    if (engine_deadline(e->engine) <= platform_now_ms())
         e->settled = false;
     if (readable || e->session || e->assets || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
@@ -329,7 +329,7 @@ static int64_t smaller(int64_t a, int64_t b)
 
 static int64_t wait_ms(const struct loop *l)
 {
-    int64_t wait = smaller(WAIT_MAX_MS, publisher_due(&l->publisher) - machine_steady_ms());
+    int64_t wait = smaller(WAIT_MAX_MS, publisher_due(&l->publisher) - platform_steady_ms());
 
     if (l->current)
         wait = smaller(wait, evaluation_idle_ms(l->current));
@@ -365,10 +365,10 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    if (can_publish(l) && machine_steady_ms() >= publisher_due(&l->publisher)) {
+    if (can_publish(l) && platform_steady_ms() >= publisher_due(&l->publisher)) {
         const struct health health = health_of(l);
 
-        publisher_turn(&l->publisher, &health, machine_steady_ms());
+        publisher_turn(&l->publisher, &health, platform_steady_ms());
     }
     return LOOP_GOES_ON;
 }

@@ -18,7 +18,7 @@ struct loop_settings {
     int argc; /* The command line, to be read again on SIGHUP. Borrowed. */
     const char *const *argv;
     const struct log *log; /* Borrowed. */
-    int64_t publish_ms;    /* How long changes may wait for the next page, see pace.h. */
+    int64_t publish_ms;    /* How long changes may wait for the next page, see throttle.h. */
     int64_t refresh_ms;    /* How old a page becomes where nothing changes. */
 };
 

@@ -16,10 +16,10 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
     *p = (struct publisher){
         .snapshot = snapshot_new(),
         .log = log,
-        .blank = series_new(NULL, &series_options_default, machine_seed()),
+        .blank = series_new(NULL, &series_options_default, platform_seed()),
     };
-    pace_init(&p->metrics, SHORTEST_MS, longest_ms, refresh_ms);
-    pace_init(&p->index, longest_ms, longest_ms, refresh_ms);
+    throttle_init(&p->metrics, SHORTEST_MS, longest_ms, refresh_ms);
+    throttle_init(&p->index, longest_ms, longest_ms, refresh_ms);
 }
 
 void publisher_release(struct publisher *p)
@@ -31,14 +31,14 @@ void publisher_release(struct publisher *p)
 
 void publisher_change(struct publisher *p, int64_t now_ms)
 {
-    pace_change(&p->metrics, now_ms);
-    pace_change(&p->index, now_ms);
+    throttle_change(&p->metrics, now_ms);
+    throttle_change(&p->index, now_ms);
 }
 
 int64_t publisher_due(const struct publisher *p)
 {
-    int64_t metrics_ms = pace_deadline(&p->metrics);
-    int64_t index_ms = pace_deadline(&p->index);
+    int64_t metrics_ms = throttle_deadline(&p->metrics);
+    int64_t index_ms = throttle_deadline(&p->index);
 
     return metrics_ms < index_ms ? metrics_ms : index_ms;
 }
@@ -56,18 +56,18 @@ static void publish_page(struct publisher *p, enum snapshot_page page, struct st
 static void publish_index(struct publisher *p, const struct health *health)
 {
     struct strbuf text = STRBUF_INIT(PAGE_MAX);
-    int64_t used_ms = machine_thread_ms();
+    int64_t used_ms = platform_thread_ms();
 
     index_page_write(health, &text);
     publish_page(p, SNAPSHOT_INDEX, &text, "text/html; charset=utf-8");
-    pace_publish(&p->index, machine_thread_ms() - used_ms, machine_steady_ms());
+    throttle_publish(&p->index, platform_thread_ms() - used_ms, platform_steady_ms());
 }
 
 static void publish_metrics(struct publisher *p, const struct health *health)
 {
     struct series *series = health->evaluation ? health->evaluation->series : p->blank;
     struct strbuf text = STRBUF_INIT(PAGE_MAX);
-    int64_t used_ms = machine_thread_ms();
+    int64_t used_ms = platform_thread_ms();
 
     health_fill(health, series);
     exposition_write(series, EXPOSITION_TEXT, health->evaluation != NULL, &text);
@@ -75,7 +75,7 @@ static void publish_metrics(struct publisher *p, const struct health *health)
 
     /* It is on the next page: this one had to be there first. */
     int64_t waited_ms =
-        pace_publish(&p->metrics, machine_thread_ms() - used_ms, machine_steady_ms());
+        throttle_publish(&p->metrics, platform_thread_ms() - used_ms, platform_steady_ms());
     if (health->evaluation && waited_ms > 0)
         series_measure(series, "karmada_policy_exporter_event_lag_seconds",
                        (double)waited_ms / 1000);
@@ -83,9 +83,9 @@ static void publish_metrics(struct publisher *p, const struct health *health)
 
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)
 {
-    if (now_ms >= pace_deadline(&p->metrics))
+    if (now_ms >= throttle_deadline(&p->metrics))
         publish_metrics(p, health);
-    if (now_ms >= pace_deadline(&p->index))
+    if (now_ms >= throttle_deadline(&p->index))
         publish_index(p, health);
 }
 

@@ -13,11 +13,11 @@ struct publisher {
     struct snapshot *snapshot; /* Owned. */
     const struct log *log;     /* Borrowed. */
     struct series *blank;      /* The page's own health before the first evaluation is there. */
-    struct pace metrics;
-    struct pace index;
+    struct throttle metrics;
+    struct throttle index;
 };
 
-/* `longest_ms` and `refresh_ms` as in struct pace. */
+/* `longest_ms` and `refresh_ms` as in struct throttle. */
 void publisher_init(struct publisher *p, const struct log *log, int64_t longest_ms,
                     int64_t refresh_ms);
 void publisher_release(struct publisher *p);

@@ -3,9 +3,9 @@
 
 enum { COST_PARTS = 5 };
 
-void pace_init(struct pace *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
+void throttle_init(struct throttle *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
 {
-    *p = (struct pace){
+    *p = (struct throttle){
         .shortest_ms = shortest_ms,
         .longest_ms = longest_ms,
         .refresh_ms = refresh_ms,
@@ -13,13 +13,13 @@ void pace_init(struct pace *p, int64_t shortest_ms, int64_t longest_ms, int64_t 
     };
 }
 
-void pace_change(struct pace *p, int64_t now_ms)
+void throttle_change(struct throttle *p, int64_t now_ms)
 {
     if (p->changed_ms == 0)
         p->changed_ms = now_ms;
 }
 
-int64_t pace_deadline(const struct pace *p)
+int64_t throttle_deadline(const struct throttle *p)
 {
     int64_t refresh_ms = p->refreshed_ms + p->refresh_ms;
     int64_t change_ms = p->published_ms + p->interval_ms;
@@ -27,7 +27,7 @@ int64_t pace_deadline(const struct pace *p)
     return p->changed_ms != 0 && change_ms < refresh_ms ? change_ms : refresh_ms;
 }
 
-static int64_t interval_of(const struct pace *p, int64_t cost_ms)
+static int64_t interval_of(const struct throttle *p, int64_t cost_ms)
 {
     int64_t interval_ms = cost_ms * COST_PARTS;
 
@@ -36,7 +36,7 @@ static int64_t interval_of(const struct pace *p, int64_t cost_ms)
     return interval_ms < p->longest_ms ? interval_ms : p->longest_ms;
 }
 
-int64_t pace_publish(struct pace *p, int64_t cost_ms, int64_t now_ms)
+int64_t throttle_publish(struct throttle *p, int64_t cost_ms, int64_t now_ms)
 {
     int64_t waited_ms = p->changed_ms != 0 ? now_ms - p->changed_ms : 0;
 

@@ -10,7 +10,7 @@
  * the page is small. Where nothing changes, every `refresh_ms`, for the numbers that move
  * by themselves (processor time, requests). Steady milliseconds.
  */
-struct pace {
+struct throttle {
     int64_t shortest_ms;
     int64_t longest_ms; /* Counts where the two contradict each other. */
     int64_t refresh_ms;
@@ -21,16 +21,16 @@ struct pace {
 };
 
 /* As if the last page had been long ago. */
-void pace_init(struct pace *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms);
+void throttle_init(struct throttle *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms);
 
 /* There is something new to publish. */
-void pace_change(struct pace *p, int64_t now_ms);
+void throttle_change(struct throttle *p, int64_t now_ms);
 
 /* When the next page is due. */
-int64_t pace_deadline(const struct pace *p);
+int64_t throttle_deadline(const struct throttle *p);
 
 /*
  * A page is published now that cost so much processor time. How long ago the first
  * change in it came; 0 if there was none.
  */
-int64_t pace_publish(struct pace *p, int64_t cost_ms, int64_t now_ms);
+int64_t throttle_publish(struct throttle *p, int64_t cost_ms, int64_t now_ms);

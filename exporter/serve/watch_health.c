@@ -17,7 +17,7 @@ void resource_name(struct strbuf *out, const char *kind, const char *group)
         strbuf_addf(out, ".%s", group);
 }
 
-static void name_follower(struct strbuf *out, const struct follower *f)
+static void name_reflector(struct strbuf *out, const struct reflector *f)
 {
     size_t len = strcspn(f->api_version, "/");
     CLEANUP(free_cleanup)
@@ -26,7 +26,7 @@ static void name_follower(struct strbuf *out, const struct follower *f)
     resource_name(out, f->kind, f->settings ? SETTING_GROUP : group);
 }
 
-/* What the followers of one resource say together. */
+/* What the reflectors of one resource say together. */
 struct resource_health {
     bool synced;
     int64_t last_event_ms;
@@ -34,7 +34,7 @@ struct resource_health {
     struct watch_counts counts;
 };
 
-static void add_follower(struct resource_health *sum, const struct follower *f)
+static void add_reflector(struct resource_health *sum, const struct reflector *f)
 {
     /* One failure is part of life; from the second in a row on it is told of, and shown. */
     sum->synced = sum->synced && f->synced && !f->warned;
@@ -65,8 +65,8 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     }
 }
 
-/* Followers of one resource, one per namespace, stand together. */
-static bool same_resource(const struct follower *a, const struct follower *b)
+/* Reflectors of one resource, one per namespace, stand together. */
+static bool same_resource(const struct reflector *a, const struct reflector *b)
 {
     return a->settings == b->settings && strcmp(a->kind, b->kind) == 0 &&
            strcmp(a->api_version, b->api_version) == 0;
@@ -106,13 +106,13 @@ void watch_health_fill(const struct kube_source *source, struct series *series)
     clear(series);
     SERIES_SET(series, OWN "watches", (double)count);
     for (size_t i = 0; i < count;) {
-        const struct follower *first = kube_source_follower(source, i);
+        const struct reflector *first = kube_source_reflector(source, i);
         struct resource_health sum = {.synced = true};
 
-        for (; i < count && same_resource(first, kube_source_follower(source, i)); i++)
-            add_follower(&sum, kube_source_follower(source, i));
+        for (; i < count && same_resource(first, kube_source_reflector(source, i)); i++)
+            add_reflector(&sum, kube_source_reflector(source, i));
         strbuf_reset(&resource);
-        name_follower(&resource, first);
+        name_reflector(&resource, first);
         fill_resource(&sum, resource.data, series);
     }
     fill_unserved(source, series);

@@ -22,29 +22,29 @@ static int64_t read_ms(clockid_t clock)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-int64_t machine_now_ms(void)
+int64_t platform_now_ms(void)
 {
     return read_ms(CLOCK_REALTIME);
 }
 
-int64_t machine_steady_ms(void)
+int64_t platform_steady_ms(void)
 {
     return read_ms(CLOCK_MONOTONIC);
 }
 
-int64_t machine_thread_ms(void)
+int64_t platform_thread_ms(void)
 {
     return read_ms(CLOCK_THREAD_CPUTIME_ID);
 }
 
-double machine_steady_seconds(void)
+double platform_steady_seconds(void)
 {
     struct timespec now = read_clock(CLOCK_MONOTONIC);
 
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-uint64_t machine_seed(void)
+uint64_t platform_seed(void)
 {
     uint64_t seed;
 
@@ -55,7 +55,7 @@ uint64_t machine_seed(void)
     return seed;
 }
 
-const char *const *machine_environment(void)
+const char *const *platform_environment(void)
 {
     return (const char *const *)environ;
 }

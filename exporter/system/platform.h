@@ -9,19 +9,19 @@
  */
 
 /* Milliseconds since the epoch: what objects' times are compared with. May be set back. */
-int64_t machine_now_ms(void);
+int64_t platform_now_ms(void);
 
 /* Milliseconds that only ever grow: what waiting is measured with. */
-int64_t machine_steady_ms(void);
+int64_t platform_steady_ms(void);
 
 /* The same, finer. */
-double machine_steady_seconds(void);
+double platform_steady_seconds(void);
 
 /* Processor time that the calling thread has used: what work costs, however busy others are. */
-int64_t machine_thread_ms(void);
+int64_t platform_thread_ms(void);
 
 /* What the program was started with: NAME=value, NULL at the end. */
-const char *const *machine_environment(void);
+const char *const *platform_environment(void);
 
 /* A number nobody can guess, for hash tables whose keys others choose. */
-uint64_t machine_seed(void);
+uint64_t platform_seed(void);

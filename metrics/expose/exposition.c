@@ -65,7 +65,7 @@ void exposition_write(struct series *s, enum exposition_format format, bool sync
                       struct strbuf *out)
 {
     SERIES_SET(s, "karmada_policy_exporter_up", synced);
-    series_settle(s);
+    series_run(s);
     for (size_t i = 0; i < family_count; i++) {
         const struct rows *rows = series_rows(s, i);
 

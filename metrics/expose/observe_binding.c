@@ -12,7 +12,7 @@ enum { GROUP_SIZE = 256 };
 /* The row of the label `scope`: namespaced, cluster. */
 static unsigned scope_row(const struct entry *entry)
 {
-    return entry->scope->type->row->cluster_scoped;
+    return entry->partition->type->def->cluster_scoped;
 }
 
 static enum binding_origin origin_of(const struct binding *b)

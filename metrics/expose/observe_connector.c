@@ -9,7 +9,7 @@ void observe_connector_resources(const struct entry *entry, struct samples *out)
     const struct connector_decision *c = template_decision(entry)->connector;
 
     if (c)
-        SAMPLE(out, 1, c->protection, entry->scope->type->group);
+        SAMPLE(out, 1, c->protection, entry->partition->type->group);
 }
 
 void observe_connector_conflicts(const struct entry *entry, struct samples *out)
@@ -24,7 +24,7 @@ void observe_connector_conflicts(const struct entry *entry, struct samples *out)
 
 void observe_connector_info(const struct entry *entry, struct samples *out)
 {
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
     unsigned conflicts = connector_conflicts(entry);
 
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {

@@ -5,7 +5,7 @@
 
 void observe_templates(const struct entry *entry, struct samples *out)
 {
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
 
     SAMPLE(out, 1, template_decision(entry)->state, type->group, type->kind);
 }
@@ -46,7 +46,7 @@ void observe_stale_oldest(const struct entry *entry, struct samples *out)
 void observe_stale_info(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
 
     if (d->state == STATE_STALE)
         SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
@@ -56,7 +56,7 @@ void observe_stale_info(const struct entry *entry, struct samples *out)
 void observe_pending_info(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
 
     if (d->state == STATE_PENDING)
         SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
@@ -67,7 +67,7 @@ void observe_pending_info(const struct entry *entry, struct samples *out)
 void observe_pending(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
 
     if (d->state == STATE_PENDING)
         SAMPLE(out, 1, d->reason, type->group, type->kind);

@@ -40,7 +40,7 @@ struct identity dependency_resource(const struct entry *dependency)
     const struct binding *b = entry_class(dependency) == CLASS_BINDING ? dependency->object : NULL;
 
     if (!b)
-        return (struct identity){dependency->scope->type->api_version, entry_kind(dependency),
+        return (struct identity){dependency->partition->type->api_version, entry_kind(dependency),
                                  entry_ns(dependency), dependency->name};
     return (struct identity){or_empty(b->api_version), or_empty(b->kind), or_empty(b->ns),
                              or_empty(b->name)};

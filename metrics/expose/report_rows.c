@@ -125,7 +125,7 @@ void report_template(struct writer *w, const struct entry *template)
     bool stale = d->state == STATE_STALE;
 
     writer_open(w, NULL, '{');
-    put_identity(w, (struct identity){template->scope->type->api_version, entry_kind(template),
+    put_identity(w, (struct identity){template->partition->type->api_version, entry_kind(template),
                                       entry_ns(template), template->name});
     writer_text(w, "state", state_names[d->state]);
     writer_text(w, "reason", reason_name(d->state, d->reason));

@@ -57,10 +57,11 @@ struct series *series_new(const struct engine *engine, const struct series_optio
 static void free_contributions(const struct store *store)
 {
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                free(scope->entries[i]->contribution);
-                scope->entries[i]->contribution = NULL;
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                free(partition->entries[i]->contribution);
+                partition->entries[i]->contribution = NULL;
             }
         }
     }
@@ -320,7 +321,7 @@ static void count_zeros(struct rows *counts, const struct rows *of)
     }
 }
 
-void series_settle(struct series *s)
+void series_run(struct series *s)
 {
     for (size_t i = 0; i < family_count; i++)
         rows_sort(&s->rows[i]);

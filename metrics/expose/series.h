@@ -54,7 +54,7 @@ void series_clear(struct series *s, const char *name);
 void series_measure(struct series *s, const char *name, double value);
 
 /* Bring up to date what comes from other rows, and sort all. Before reading through series_rows. */
-void series_settle(struct series *s);
+void series_run(struct series *s);
 
 /* The rows of families[index]; NULL if the family is not to be shown. */
 const struct rows *series_rows(const struct series *s, size_t index);

@@ -27,7 +27,7 @@ enum {
 };
 
 /* group, name, api_version, class, cluster_scoped, decode, release */
-static const struct kind rows[] = {
+static const struct kind_def rows[] = {
     [ROW_POLICY] = {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false,
                     policy_decode, policy_release},
     [ROW_CLUSTER_POLICY] = {POLICY_GROUP, "ClusterPropagationPolicy", POLICY_V1, CLASS_POLICY, true,
@@ -51,13 +51,13 @@ static const struct kind rows[] = {
      template_release},
 };
 
-static const struct kind template_row = {
+static const struct kind_def template_row = {
     .class = CLASS_TEMPLATE,
     .decode = template_decode,
     .release = template_release,
 };
 
-static const struct kind other_row = {
+static const struct kind_def other_row = {
     .class = CLASS_OTHER,
     .decode = other_decode,
     .release = other_release,
@@ -87,7 +87,7 @@ static bool is_group(const char *api_version, size_t len, const char *group)
     return strlen(group) == len && memcmp(api_version, group, len) == 0;
 }
 
-const struct kind *kind_of(const char *api_version, const char *kind)
+const struct kind_def *kind_of(const char *api_version, const char *kind)
 {
     size_t len = api_group_len(api_version);
 
@@ -102,17 +102,17 @@ const struct kind *kind_of(const char *api_version, const char *kind)
     return &template_row;
 }
 
-const struct kind *kind_policy(bool cluster_scoped)
+const struct kind_def *kind_policy(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_POLICY : ROW_POLICY];
 }
 
-const struct kind *kind_binding(bool cluster_scoped)
+const struct kind_def *kind_binding(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_BINDING : ROW_BINDING];
 }
 
-const struct kind *kind_override(bool cluster_scoped)
+const struct kind_def *kind_override(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_OVERRIDE : ROW_OVERRIDE];
 }

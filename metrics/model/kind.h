@@ -20,7 +20,7 @@ enum object_class {
  * One input kind: how its objects are read and let go. A kind without a row
  * is a template. To add a kind: one file in this folder, one row in kind.c.
  */
-struct kind {
+struct kind_def {
     const char *group;
     const char *name;
     /* Every served version is read as this one: it names the object. */
@@ -34,12 +34,12 @@ struct kind {
 };
 
 /* The row of an apiVersion and kind: always one, the row of templates if no other. */
-const struct kind *kind_of(const char *api_version, const char *kind);
+const struct kind_def *kind_of(const char *api_version, const char *kind);
 
 /* The two kinds that come in a namespaced and a cluster-wide form, for references by name. */
-const struct kind *kind_policy(bool cluster_scoped);
-const struct kind *kind_binding(bool cluster_scoped);
-const struct kind *kind_override(bool cluster_scoped);
+const struct kind_def *kind_policy(bool cluster_scoped);
+const struct kind_def *kind_binding(bool cluster_scoped);
+const struct kind_def *kind_override(bool cluster_scoped);
 
 /* The length of the group in an apiVersion: 0 for "v1". */
 size_t api_group_len(const char *api_version);

@@ -6,11 +6,11 @@ static int by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-static void add_scope(struct listing *listing, const struct scope *scope)
+static void add_partition(struct listing *listing, const struct partition *partition)
 {
-    for (size_t i = 0; i < scope->count; i++) {
-        if (scope->entries[i]->object)
-            listing->entries[listing->count++] = scope->entries[i];
+    for (size_t i = 0; i < partition->count; i++) {
+        if (partition->entries[i]->object)
+            listing->entries[listing->count++] = partition->entries[i];
     }
 }
 
@@ -23,10 +23,11 @@ struct listing listing_make(const struct store *store, enum object_class class)
         return listing;
     listing.entries = xreallocarray(NULL, count, sizeof(const struct entry *));
     for (const struct type *type = store_types(store); type; type = type->next) {
-        if (type->row->class != class)
+        if (type->def->class != class)
             continue;
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-            add_scope(&listing, scope);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
+            add_partition(&listing, partition);
     }
     assert(listing.count == count);
     qsort(listing.entries, count, sizeof(const struct entry *), by_identity);

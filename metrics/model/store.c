@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
-enum { EMPTY_SCOPES_MIN = 64 };
+enum { EMPTY_PARTITIONS_MIN = 64 };
 
 struct store {
     struct intern *strings;
     uint64_t seed;
     struct map entries;
-    struct map scopes;
+    struct map partitions;
     struct map types;
     struct type *first_type;
-    size_t empty_scopes;
+    size_t empty_partitions;
     struct store_listener listener;
     size_t counts[CLASS_OTHER + 1];
 };
 
-struct scope_key {
+struct partition_key {
     const struct type *type;
     const char *ns;
 };
 
 struct entry_key {
-    const struct scope *scope;
+    const struct partition *partition;
     const char *name;
 };
 
@@ -33,12 +33,12 @@ static bool is_type(const void *item, const void *key)
     return type->api_version == names[0] && type->kind == names[1];
 }
 
-static bool is_scope(const void *item, const void *key)
+static bool is_partition(const void *item, const void *key)
 {
-    const struct scope *scope = item;
-    const struct scope_key *k = key;
+    const struct partition *partition = item;
+    const struct partition_key *k = key;
 
-    return scope->type == k->type && scope->ns == k->ns;
+    return partition->type == k->type && partition->ns == k->ns;
 }
 
 static bool is_entry(const void *item, const void *key)
@@ -46,12 +46,13 @@ static bool is_entry(const void *item, const void *key)
     const struct entry *entry = item;
     const struct entry_key *k = key;
 
-    return entry->scope == k->scope && strcmp(entry->name, k->name) == 0;
+    return entry->partition == k->partition && strcmp(entry->name, k->name) == 0;
 }
 
-static uint64_t hash_entry(const struct store *s, const struct scope *scope, const char *name)
+static uint64_t hash_entry(const struct store *s, const struct partition *partition,
+                           const char *name)
 {
-    return map_hash(name, strlen(name), s->seed ^ (uint64_t)(uintptr_t)scope);
+    return map_hash(name, strlen(name), s->seed ^ (uint64_t)(uintptr_t)partition);
 }
 
 struct store *store_new(uint64_t seed)
@@ -61,7 +62,7 @@ struct store *store_new(uint64_t seed)
     s->seed = seed;
     s->strings = intern_new(seed);
     s->entries = MAP_INIT(is_entry);
-    s->scopes = MAP_INIT(is_scope);
+    s->partitions = MAP_INIT(is_partition);
     s->types = MAP_INIT(is_type);
     return s;
 }
@@ -75,19 +76,19 @@ void store_free(struct store *s)
     for (size_t at = 0; (item = map_next(&s->entries, &at));) {
         struct entry *entry = item;
 
-        entry->scope->type->row->release(s->strings, entry->object);
+        entry->partition->type->def->release(s->strings, entry->object);
         free(entry->reads);
         free(entry->dependents);
         free(entry);
     }
-    for (size_t at = 0; (item = map_next(&s->scopes, &at));) {
-        free(((struct scope *)item)->entries);
+    for (size_t at = 0; (item = map_next(&s->partitions, &at));) {
+        free(((struct partition *)item)->entries);
         free(item);
     }
     for (size_t at = 0; (item = map_next(&s->types, &at));)
         free(item);
     map_release(&s->entries);
-    map_release(&s->scopes);
+    map_release(&s->partitions);
     map_release(&s->types);
     intern_free(s->strings);
     free(s);
@@ -120,125 +121,128 @@ struct type *store_types(const struct store *s)
     return s->first_type;
 }
 
-struct scope *type_scope(const struct store *s, const struct type *type, const char *ns)
+struct partition *type_partition(const struct store *s, const struct type *type, const char *ns)
 {
-    struct scope_key key = {type, ns};
+    struct partition_key key = {type, ns};
 
-    return map_get(&s->scopes, map_hash(&key, sizeof(key), s->seed), &key);
+    return map_get(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
 }
 
-/* Types are few and stay for the life of the store: series and scopes point at them. */
-static struct type *add_type(struct store *s, const struct kind *row, const char *names[2])
+/* Types are few and stay for the life of the store: series and partitions point at them. */
+static struct type *add_type(struct store *s, const struct kind_def *row, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
 
     type->api_version = intern_ref(names[0]);
     type->kind = intern_ref(names[1]);
     type->group = intern_add_len(s->strings, names[0], api_group_len(names[0]));
-    type->row = row;
+    type->def = row;
     type->next = s->first_type;
     s->first_type = type;
     map_add(&s->types, map_hash(names, 2 * sizeof(*names), s->seed), type);
     return type;
 }
 
-static struct scope *add_scope(struct store *s, struct type *type, const char *ns)
+static struct partition *add_partition(struct store *s, struct type *type, const char *ns)
 {
-    struct scope_key key = {type, ns};
-    struct scope *scope = xcalloc(1, sizeof(*scope));
+    struct partition_key key = {type, ns};
+    struct partition *partition = xcalloc(1, sizeof(*partition));
 
-    scope->type = type;
-    scope->ns = intern_ref(ns);
-    scope->next_of_type = type->scopes;
-    type->scopes = scope;
-    map_add(&s->scopes, map_hash(&key, sizeof(key), s->seed), scope);
-    s->empty_scopes++;
-    return scope;
+    partition->type = type;
+    partition->ns = intern_ref(ns);
+    partition->next_of_type = type->partitions;
+    type->partitions = partition;
+    map_add(&s->partitions, map_hash(&key, sizeof(key), s->seed), partition);
+    s->empty_partitions++;
+    return partition;
 }
 
-/* The scope of an identity: found, or made if `make`. */
-static struct scope *scope_of(struct store *s, const struct identity *id, bool make)
+/* The partition of an identity: found, or made if `make`. */
+static struct partition *partition_of(struct store *s, const struct identity *id, bool make)
 {
-    const struct kind *row = kind_of(id->api_version, id->kind);
+    const struct kind_def *row = kind_of(id->api_version, id->kind);
     const char *names[] = {
         intern_add(s->strings, row->api_version ? row->api_version : id->api_version),
         intern_add(s->strings, id->kind),
     };
     const char *ns = intern_add(s->strings, row->cluster_scoped ? "" : id->ns);
     struct type *type = store_type(s, names[0], names[1]);
-    struct scope *scope = type ? type_scope(s, type, ns) : NULL;
+    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
 
     if (!type && make)
         type = add_type(s, row, names);
-    if (!scope && make)
-        scope = add_scope(s, type, ns);
+    if (!partition && make)
+        partition = add_partition(s, type, ns);
     intern_drop(s->strings, names[0]);
     intern_drop(s->strings, names[1]);
     intern_drop(s->strings, ns);
-    return scope;
+    return partition;
 }
 
-static struct entry *find_in(const struct store *s, const struct scope *scope, const char *name)
+static struct entry *find_in(const struct store *s, const struct partition *partition,
+                             const char *name)
 {
-    struct entry_key key = {scope, name};
+    struct entry_key key = {partition, name};
 
-    return map_get(&s->entries, hash_entry(s, scope, name), &key);
+    return map_get(&s->entries, hash_entry(s, partition, name), &key);
 }
 
 struct entry *store_find(const struct store *s, const struct identity *id)
 {
-    const struct kind *row = kind_of(id->api_version, id->kind);
+    const struct kind_def *row = kind_of(id->api_version, id->kind);
     const char *names[] = {
         intern_find(s->strings, row->api_version ? row->api_version : id->api_version),
         intern_find(s->strings, id->kind),
     };
     const char *ns = intern_find(s->strings, row->cluster_scoped ? "" : id->ns);
     struct type *type = names[0] && names[1] && ns ? store_type(s, names[0], names[1]) : NULL;
-    struct scope *scope = type ? type_scope(s, type, ns) : NULL;
+    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
 
-    return scope ? find_in(s, scope, id->name) : NULL;
+    return partition ? find_in(s, partition, id->name) : NULL;
 }
 
-static struct entry *add_entry(struct store *s, struct scope *scope, const char *name)
+static struct entry *add_entry(struct store *s, struct partition *partition, const char *name)
 {
     size_t len = strlen(name) + 1;
     struct entry *entry = xcalloc(1, sizeof(*entry) + len);
 
-    entry->scope = scope;
+    entry->partition = partition;
     memcpy(entry->name, name, len);
-    if (scope->count == scope->capacity) {
-        scope->capacity = scope->capacity ? scope->capacity + scope->capacity / 2 + 1 : 4;
-        scope->entries = xreallocarray(scope->entries, scope->capacity, sizeof(struct entry *));
+    if (partition->count == partition->capacity) {
+        partition->capacity =
+            partition->capacity ? partition->capacity + partition->capacity / 2 + 1 : 4;
+        partition->entries =
+            xreallocarray(partition->entries, partition->capacity, sizeof(struct entry *));
     }
-    s->empty_scopes -= scope->count == 0;
-    entry->position = (uint32_t)scope->count;
-    scope->entries[scope->count++] = entry;
-    map_add(&s->entries, hash_entry(s, scope, name), entry);
+    s->empty_partitions -= partition->count == 0;
+    entry->position = (uint32_t)partition->count;
+    partition->entries[partition->count++] = entry;
+    map_add(&s->entries, hash_entry(s, partition, name), entry);
     return entry;
 }
 
 struct entry *store_refer(struct store *s, const struct identity *id)
 {
-    struct scope *scope = scope_of(s, id, true);
-    struct entry *entry = find_in(s, scope, id->name);
+    struct partition *partition = partition_of(s, id, true);
+    struct entry *entry = find_in(s, partition, id->name);
 
-    return entry ? entry : add_entry(s, scope, id->name);
+    return entry ? entry : add_entry(s, partition, id->name);
 }
 
 void store_tidy(struct store *s, struct entry *entry)
 {
-    struct scope *scope = entry->scope;
-    struct entry_key key = {scope, entry->name};
+    struct partition *partition = entry->partition;
+    struct entry_key key = {partition, entry->name};
 
     if (entry->object || entry->pins > 0 || entry->dependent_count > 0 || entry->read_count > 0 ||
         entry->dirty || entry->decision || entry->contribution)
         return;
-    map_take(&s->entries, hash_entry(s, scope, entry->name), &key);
+    map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
 
-    struct entry *last = scope->entries[--scope->count];
-    scope->entries[entry->position] = last;
+    struct entry *last = partition->entries[--partition->count];
+    partition->entries[entry->position] = last;
     last->position = entry->position;
-    s->empty_scopes += scope->count == 0;
+    s->empty_partitions += partition->count == 0;
     free(entry->reads);
     free(entry->dependents);
     free(entry);
@@ -247,16 +251,16 @@ void store_tidy(struct store *s, struct entry *entry)
 /* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
 static void replace(struct store *s, struct entry *entry, void *fresh)
 {
-    const struct kind *row = entry->scope->type->row;
+    const struct kind_def *row = entry->partition->type->def;
     void *old = entry->object;
 
     entry->object = fresh;
     if (!old && fresh) {
         s->counts[row->class]++;
-        entry->scope->type->objects++;
+        entry->partition->type->objects++;
     } else if (old && !fresh) {
         s->counts[row->class]--;
-        entry->scope->type->objects--;
+        entry->partition->type->objects--;
     }
     if (s->listener.changed)
         s->listener.changed(s->listener.context, entry, old);
@@ -277,7 +281,7 @@ static enum store_outcome take(struct store *s, struct entry *entry, void *objec
     return added ? STORE_ADDED : STORE_CHANGED;
 }
 
-static void *decode(struct store *s, const struct kind *row, const struct identity *id,
+static void *decode(struct store *s, const struct kind_def *row, const struct identity *id,
                     const cJSON *json, struct error *err)
 {
     struct decode d = {.strings = s->strings, .err = err};
@@ -291,10 +295,10 @@ static void *decode(struct store *s, const struct kind *row, const struct identi
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err)
 {
-    const struct type *type = entry->scope->type;
-    struct identity id = {type->api_version, type->kind, entry->scope->ns, entry->name};
+    const struct type *type = entry->partition->type;
+    struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return take(s, entry, decode(s, type->row, &id, json, err), origin);
+    return take(s, entry, decode(s, type->def, &id, json, err), origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -317,58 +321,59 @@ static void take_away(struct store *s, struct entry *entry)
     store_tidy(s, entry);
 }
 
-static void free_scope(struct store *s, struct scope *scope)
+static void free_partition(struct store *s, struct partition *partition)
 {
-    struct scope_key key = {scope->type, scope->ns};
+    struct partition_key key = {partition->type, partition->ns};
 
-    map_take(&s->scopes, map_hash(&key, sizeof(key), s->seed), &key);
-    intern_drop(s->strings, scope->ns);
-    free(scope->entries);
-    free(scope);
+    map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
+    intern_drop(s->strings, partition->ns);
+    free(partition->entries);
+    free(partition);
 }
 
 /*
- * Free the scopes of namespaces that are gone, once they are most of them: a
+ * Free the partitions of namespaces that are gone, once they are most of them: a
  * cluster that makes a namespace for every test run must not fill the memory.
  */
-static void free_empty_scopes(struct store *s)
+static void free_empty_partitions(struct store *s)
 {
-    if (s->empty_scopes < EMPTY_SCOPES_MIN || s->empty_scopes <= s->scopes.count / 2)
+    if (s->empty_partitions < EMPTY_PARTITIONS_MIN ||
+        s->empty_partitions <= s->partitions.count / 2)
         return;
     for (struct type *type = s->first_type; type; type = type->next) {
-        struct scope **at = &type->scopes;
+        struct partition **at = &type->partitions;
 
         while (*at) {
-            struct scope *scope = *at;
+            struct partition *partition = *at;
 
-            if (scope->count > 0) {
-                at = &scope->next_of_type;
+            if (partition->count > 0) {
+                at = &partition->next_of_type;
                 continue;
             }
-            *at = scope->next_of_type;
-            free_scope(s, scope);
+            *at = partition->next_of_type;
+            free_partition(s, partition);
         }
     }
-    s->empty_scopes = 0;
+    s->empty_partitions = 0;
 }
 
 void store_remove(struct store *s, struct entry *entry)
 {
     take_away(s, entry);
-    free_empty_scopes(s);
+    free_empty_partitions(s);
 }
 
-static size_t sweep_scope(struct store *s, struct scope *scope, struct origin origin)
+static size_t sweep_partition(struct store *s, struct partition *partition, struct origin origin)
 {
     size_t swept = 0;
-    size_t i = scope->count;
+    size_t i = partition->count;
 
     /*
-     * From the end, because removing moves the last entry of a scope forward;
+     * From the end, because removing moves the last entry of a partition forward;
      * and the listener may have tidied away more than the one.
      */
-    while ((i = i < scope->count ? i : scope->count) > 0) {
-        struct entry *entry = scope->entries[--i];
+    while ((i = i < partition->count ? i : partition->count) > 0) {
+        struct entry *entry = partition->entries[--i];
 
         if (!entry->object || entry->source != origin.source || entry->sweep == origin.sweep)
             continue;
@@ -383,10 +388,11 @@ size_t store_sweep(struct store *s, struct origin origin)
     size_t swept = 0;
 
     for (struct type *type = s->first_type; type; type = type->next) {
-        for (struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-            swept += sweep_scope(s, scope, origin);
+        for (struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
+            swept += sweep_partition(s, partition, origin);
     }
-    free_empty_scopes(s);
+    free_empty_partitions(s);
     return swept;
 }
 
@@ -396,5 +402,5 @@ int entry_compare(const struct entry *a, const struct entry *b)
 
     order = order ? order : strcmp(entry_ns(a), entry_ns(b));
     order = order ? order : strcmp(a->name, b->name);
-    return order ? order : strcmp(a->scope->type->api_version, b->scope->type->api_version);
+    return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
 }

@@ -20,9 +20,9 @@ struct type {
     const char *api_version;
     const char *kind;
     const char *group;
-    const struct kind *row;
-    struct scope *scopes; /* Linked by next_of_type. */
-    struct type *next;    /* Of all types of the store. */
+    const struct kind_def *def;
+    struct partition *partitions; /* Linked by next_of_type. */
+    struct type *next;            /* Of all types of the store. */
     size_t objects;
 };
 
@@ -30,14 +30,14 @@ struct type {
  * The objects of one type in one namespace. It stays while it has entries; an
  * empty one may go in store_remove and store_sweep, and in nothing else.
  */
-struct scope {
+struct partition {
     struct type *type;
     const char *ns;
-    struct scope *next_of_type;
+    struct partition *next_of_type;
     struct entry **entries;
     size_t count;
     size_t capacity;
-    int verdict; /* Of the rules, kept here because it is the same for the whole scope. */
+    int verdict; /* Of the rules, kept here because it is the same for the whole partition. */
 };
 
 struct edge {
@@ -50,9 +50,9 @@ struct edge {
  * fields below `object` belong to the source, the rules and the exposition.
  */
 struct entry {
-    struct scope *scope;
-    void *object;  /* What row->decode made; NULL while the object does not exist. */
-    void *mention; /* Of a source that keeps book of who names what. */
+    struct partition *partition;
+    void *object;      /* What def->decode made; NULL while the object does not exist. */
+    void *declaration; /* Of a source that keeps book of who names what. */
     void *decision;
     void *contribution;
     struct edge *reads;
@@ -61,7 +61,7 @@ struct entry {
     uint32_t read_count;
     uint32_t dependent_count;
     uint32_t dependent_capacity;
-    uint32_t position; /* In scope->entries. */
+    uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;
     uint32_t pins; /* Holders that are no readers; they let it stay without an object. */
@@ -124,25 +124,25 @@ void store_tidy(struct store *s, struct entry *entry);
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);
 /* The first of all types, linked by `next`. */
 struct type *store_types(const struct store *s);
-/* The scope of a type and namespace, NULL if no entry is in it. */
-struct scope *type_scope(const struct store *s, const struct type *type, const char *ns);
+/* The partition of a type and namespace, NULL if no entry is in it. */
+struct partition *type_partition(const struct store *s, const struct type *type, const char *ns);
 
 /* How many entries have an object of a class. */
 size_t store_count(const struct store *s, enum object_class class);
 
 static inline enum object_class entry_class(const struct entry *e)
 {
-    return e->scope->type->row->class;
+    return e->partition->type->def->class;
 }
 
 static inline const char *entry_kind(const struct entry *e)
 {
-    return e->scope->type->kind;
+    return e->partition->type->kind;
 }
 
 static inline const char *entry_ns(const struct entry *e)
 {
-    return e->scope->ns;
+    return e->partition->ns;
 }
 
 /* By kind, namespace, name, apiVersion, in byte order: the order of every list that people see. */

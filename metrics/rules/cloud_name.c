@@ -99,12 +99,12 @@ static const char *service_of(struct piece group, size_t *len)
 /* Global and regional resources are several types there, and one kind here. */
 static const char *plain_type(const char *type)
 {
-    static const char *const scopes[] = {"Global", "Region"};
+    static const char *const partitions[] = {"Global", "Region"};
 
-    for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
-        size_t len = strlen(scopes[i]);
+    for (size_t i = 0; i < ARRAY_LEN(partitions); i++) {
+        size_t len = strlen(partitions[i]);
 
-        if (strncmp(type, scopes[i], len) == 0 && type[len])
+        if (strncmp(type, partitions[i], len) == 0 && type[len])
             return type + len;
     }
     return type;
@@ -133,7 +133,7 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
     const struct container *container = &identity->container;
     struct path path;
 
-    if (identity->unclear || !asset_type || !type_is(asset_type, template->scope->type))
+    if (identity->unclear || !asset_type || !type_is(asset_type, template->partition->type))
         return false;
     path = read_path(asset);
     if (path.name.len == 0 || !piece_is(path.name, identity->name))

@@ -77,8 +77,8 @@ static uint64_t hash_of(const struct collisions *c, const struct entry *template
 
 static bool same_object(const struct entry *a, const struct entry *b)
 {
-    const struct type *left = a->scope->type;
-    const struct type *right = b->scope->type;
+    const struct type *left = a->partition->type;
+    const struct type *right = b->partition->type;
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
            strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(a->name, b->name) == 0;

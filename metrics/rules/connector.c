@@ -146,8 +146,8 @@ static bool same_text(const char *a, const char *b)
 bool connector_same(const struct entry *a, const struct connector_identity *a_identity,
                     const struct entry *b, const struct connector_identity *b_identity)
 {
-    const struct type *left = a->scope->type;
-    const struct type *right = b->scope->type;
+    const struct type *left = a->partition->type;
+    const struct type *right = b->partition->type;
 
     return strcmp(left->group, right->group) == 0 && strcmp(left->kind, right->kind) == 0 &&
            a_identity->container.kind == b_identity->container.kind &&
@@ -160,9 +160,12 @@ bool connector_same(const struct entry *a, const struct connector_identity *a_id
 uint64_t connector_hash(const struct entry *entry, const struct connector_identity *identity,
                         uint64_t seed)
 {
-    const char *const texts[] = {entry->scope->type->group, entry->scope->type->kind,
-                                 identity->container.id,    identity->location,
-                                 identity->parent,          identity->name};
+    const char *const texts[] = {entry->partition->type->group,
+                                 entry->partition->type->kind,
+                                 identity->container.id,
+                                 identity->location,
+                                 identity->parent,
+                                 identity->name};
     uint64_t hash = seed;
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)

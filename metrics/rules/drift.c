@@ -150,7 +150,7 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
     if (!claim)
         return false;
     /* A cluster-wide policy has the namespace "", so the kinds need no look of their own. */
-    return claim->ns != policy->scope->ns || strcmp(claim->name, policy->name) != 0 ||
+    return claim->ns != policy->partition->ns || strcmp(claim->name, policy->name) != 0 ||
            (p->id && p->id != claim->id);
 }
 
@@ -166,7 +166,7 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
     if (carries_another(b, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields = (uint8_t)drift_fields(&policy->propagation, &b->propagation,
-                                        s->binding->scope->type->row->cluster_scoped);
+                                        s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     out->state = STATE_CURRENT;

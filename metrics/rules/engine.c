@@ -68,12 +68,13 @@ void engine_mark_dependents(struct engine *e, const struct entry *entry)
 
 void engine_mark_type(struct engine *e, const struct type *type)
 {
-    for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-        for (size_t i = 0; i < scope->count; i++) {
-            if (scope->entries[i]->object)
-                engine_mark(e, scope->entries[i]);
+    for (const struct partition *partition = type->partitions; partition;
+         partition = partition->next_of_type) {
+        for (size_t i = 0; i < partition->count; i++) {
+            if (partition->entries[i]->object)
+                engine_mark(e, partition->entries[i]);
             else
-                engine_mark_dependents(e, scope->entries[i]);
+                engine_mark_dependents(e, partition->entries[i]);
         }
     }
 }
@@ -81,16 +82,16 @@ void engine_mark_type(struct engine *e, const struct type *type)
 static void mark_all_templates(struct engine *e)
 {
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        if (type->row->class == CLASS_TEMPLATE)
+        if (type->def->class == CLASS_TEMPLATE)
             engine_mark_type(e, type);
     }
 }
 
-static void mark_selected_in(struct engine *e, const struct scope *scope,
+static void mark_selected_in(struct engine *e, const struct partition *partition,
                              const struct resource_selector *selector)
 {
-    for (size_t i = 0; i < scope->count; i++) {
-        struct entry *entry = scope->entries[i];
+    for (size_t i = 0; i < partition->count; i++) {
+        struct entry *entry = partition->entries[i];
 
         if (entry->object && selector_score(selector, entry) != SCORE_NONE)
             engine_mark(e, entry);
@@ -102,8 +103,8 @@ static void mark_selected(struct engine *e, const struct entry *policy,
                           const struct resource_selector *selector)
 {
     const struct type *type = store_type(e->store, selector->api_version, selector->kind);
-    bool cluster_wide = policy->scope->type->row->cluster_scoped;
-    const char *ns = cluster_wide ? selector->ns : policy->scope->ns;
+    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
 
     if (!type)
         return;
@@ -116,14 +117,15 @@ static void mark_selected(struct engine *e, const struct entry *policy,
         return;
     }
     if (ns) {
-        const struct scope *scope = type_scope(e->store, type, ns);
+        const struct partition *partition = type_partition(e->store, type, ns);
 
-        if (scope)
-            mark_selected_in(e, scope, selector);
+        if (partition)
+            mark_selected_in(e, partition, selector);
         return;
     }
-    for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-        mark_selected_in(e, scope, selector);
+    for (const struct partition *partition = type->partitions; partition;
+         partition = partition->next_of_type)
+        mark_selected_in(e, partition, selector);
 }
 
 /* The first and the last selector of a kind decide over "no policy selects this kind at all". */
@@ -261,9 +263,10 @@ void engine_free(struct engine *e)
         return;
     store_listen(e->store, (struct store_listener){0});
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++)
-                free_decision(e, scope->entries[i]);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++)
+                free_decision(e, partition->entries[i]);
         }
     }
     ignored_free(e->ignored);
@@ -305,7 +308,7 @@ static void evaluate(struct engine *e, struct entry *entry)
         store_tidy(e->store, entry);
 }
 
-bool engine_settle(struct engine *e, int64_t now_ms, size_t budget)
+bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
     /* A clock that was set back must not take back what has been said. */
     if (now_ms > e->now_ms)

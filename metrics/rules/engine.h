@@ -51,7 +51,7 @@ const struct store *engine_store(const struct engine *e);
  * measured against. True when nothing is left to look at: only then do the
  * decisions agree with each other.
  */
-bool engine_settle(struct engine *e, int64_t now_ms, size_t budget);
+bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
 
 /* When settling is due without any change, because a grace period ends; INT64_MAX for never. */
 int64_t engine_deadline(const struct engine *e);

@@ -30,7 +30,7 @@ static struct entry *read_template(struct engine *e, const struct binding *b)
 
 static struct identity referrer_identity(const struct referrer *r)
 {
-    const struct kind *row = kind_binding(false);
+    const struct kind_def *row = kind_binding(false);
 
     return (struct identity){row->api_version, row->name, r->ns ? r->ns : "", r->name};
 }

@@ -40,7 +40,7 @@ void engine_cluster_changed(struct engine *e, const struct cluster *old,
         return;
     placements_clusters_changed(e->placements);
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        if (type->row->class == CLASS_POLICY)
+        if (type->def->class == CLASS_POLICY)
             engine_mark_type(e, type);
     }
     for (size_t i = 0; i < e->placed_count; i++)

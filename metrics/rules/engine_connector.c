@@ -77,13 +77,13 @@ void engine_decide_lease(struct engine *e, struct entry *entry)
     engine_wait(e, entry, &d->waiting, ends_s == INT64_MAX ? INT64_MAX : ends_s * 1000);
 }
 
-static const struct entry *lease_in(const struct scope *scope, const struct entry *template,
+static const struct entry *lease_in(const struct partition *partition, const struct entry *template,
                                     const struct entry *first)
 {
     const struct connector_identity *identity = &template_decision(template)->connector->identity;
 
-    for (size_t i = 0; i < scope->count; i++) {
-        const struct entry *entry = scope->entries[i];
+    for (size_t i = 0; i < partition->count; i++) {
+        const struct entry *entry = partition->entries[i];
         const struct lease *lease = entry->object;
 
         if (lease && cloud_name_is(entry->name, lease->asset_type, template, identity) &&
@@ -98,10 +98,11 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
     const struct entry *first = NULL;
 
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        if (type->row->class != CLASS_LEASE)
+        if (type->def->class != CLASS_LEASE)
             continue;
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-            first = lease_in(scope, template, first);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
+            first = lease_in(partition, template, first);
     }
     return first;
 }
@@ -252,18 +253,18 @@ static bool same_defaults(const struct connector_defaults *a, const struct conne
 
 static void mark_namespace(struct engine *e, const char *name)
 {
-    /* Not shared by anybody: then no scope is of that name. */
+    /* Not shared by anybody: then no partition has that name. */
     const char *ns = intern_find(store_strings(e->store), name);
 
     if (!ns)
         return;
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        const struct scope *scope =
-            connector_manages(type->api_version) ? type_scope(e->store, type, ns) : NULL;
+        const struct partition *partition =
+            connector_manages(type->api_version) ? type_partition(e->store, type, ns) : NULL;
 
-        for (size_t i = 0; scope && i < scope->count; i++) {
-            if (scope->entries[i]->object)
-                engine_mark(e, scope->entries[i]);
+        for (size_t i = 0; partition && i < partition->count; i++) {
+            if (partition->entries[i]->object)
+                engine_mark(e, partition->entries[i]);
         }
     }
 }
@@ -271,7 +272,7 @@ static void mark_namespace(struct engine *e, const char *name)
 void engine_mark_connectors(struct engine *e)
 {
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        if (type->row->class == CLASS_TEMPLATE && connector_manages(type->api_version))
+        if (type->def->class == CLASS_TEMPLATE && connector_manages(type->api_version))
             engine_mark_type(e, type);
     }
 }
@@ -279,7 +280,7 @@ void engine_mark_connectors(struct engine *e)
 static void mark_leases(struct engine *e)
 {
     for (const struct type *type = store_types(e->store); type; type = type->next) {
-        if (type->row->class == CLASS_LEASE)
+        if (type->def->class == CLASS_LEASE)
             engine_mark_type(e, type);
     }
 }

@@ -17,8 +17,8 @@ void engine_policy_forget(struct engine *e, struct entry *entry)
 void engine_decide_policy(struct engine *e, struct entry *entry)
 {
     const struct policy *policy = entry->object;
-    bool cluster_wide = entry->scope->type->row->cluster_scoped;
-    const struct kind *row = kind_override(cluster_wide);
+    bool cluster_wide = entry->partition->type->def->cluster_scoped;
+    const struct kind_def *row = kind_override(cluster_wide);
     struct policy_decision *old = entry->decision;
     struct policy_decision *fresh = xcalloc(1, sizeof(*fresh));
 

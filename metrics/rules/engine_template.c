@@ -29,7 +29,7 @@ static size_t gather_candidates(struct engine *e, const struct entry *entry)
 static struct entry *find_binding(struct engine *e, const struct entry *entry)
 {
     const char *ns = entry_ns(entry);
-    const struct kind *row = kind_binding(!*ns);
+    const struct kind_def *row = kind_binding(!*ns);
 
     if (e->derives)
         return NULL;
@@ -43,7 +43,7 @@ static struct entry *find_binding(struct engine *e, const struct entry *entry)
 
 struct entry *engine_policy_of(struct engine *e, const struct claim *claim)
 {
-    const struct kind *row = kind_policy(claim->cluster_scoped);
+    const struct kind_def *row = kind_policy(claim->cluster_scoped);
 
     return store_refer(e->store,
                        &(struct identity){row->api_version, row->name, claim->ns, claim->name});
@@ -65,7 +65,7 @@ static void set_situation(struct engine *e, struct entry *entry, size_t candidat
                           struct situation *s)
 {
     const struct template *t = entry->object;
-    const struct type *type = entry->scope->type;
+    const struct type *type = entry->partition->type;
     struct entry *binding = find_binding(e, entry);
     const struct binding *b = binding ? binding->object : NULL;
     const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;

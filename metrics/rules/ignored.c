@@ -22,7 +22,7 @@ struct ignored {
 /* Karmada's own groups are no templates at all (kind.c); these are skipped besides. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* What a scope's `verdict` says: unset, not ignored, or the reason. */
+/* What a partition's `verdict` says: unset, not ignored, or the reason. */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
@@ -173,16 +173,16 @@ static bool is_reserved(const char *ns)
            strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* The answer for all objects of a scope. */
-static int judge(const struct ignored *ignored, const struct scope *scope)
+/* The answer for all objects of a partition. */
+static int judge(const struct ignored *ignored, const struct partition *partition)
 {
     for (size_t i = 0; i < ignored->api_count; i++) {
-        if (api_fits(&ignored->apis[i], scope->type))
+        if (api_fits(&ignored->apis[i], partition->type))
             return VERDICT_REASON + IGNORED_SKIPPED_API;
     }
-    if (is_reserved(scope->ns))
+    if (is_reserved(partition->ns))
         return VERDICT_REASON + IGNORED_RESERVED_NAMESPACE;
-    if (skips_namespace(ignored, scope->ns))
+    if (skips_namespace(ignored, partition->ns))
         return VERDICT_REASON + IGNORED_SKIPPED_NAMESPACE;
     return VERDICT_NONE;
 }
@@ -199,14 +199,14 @@ bool ignored_reason(const struct ignored *ignored, const struct entry *template,
                     enum ignored_reason *reason)
 {
     const struct template *t = template->object;
-    struct scope *scope = template->scope;
+    struct partition *partition = template->partition;
 
-    if (scope->verdict == VERDICT_UNKNOWN)
-        scope->verdict = judge(ignored, scope);
+    if (partition->verdict == VERDICT_UNKNOWN)
+        partition->verdict = judge(ignored, partition);
     if (is_system_object(template))
         *reason = IGNORED_SYSTEM_OBJECT;
-    else if (scope->verdict != VERDICT_NONE)
-        *reason = (enum ignored_reason)(scope->verdict - VERDICT_REASON);
+    else if (partition->verdict != VERDICT_NONE)
+        *reason = (enum ignored_reason)(partition->verdict - VERDICT_REASON);
     else if (t->claimed_by)
         *reason = IGNORED_CLAIMED_BY;
     else

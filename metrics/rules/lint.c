@@ -8,8 +8,8 @@ static bool has_invalid_labels(const struct resource_selector *selector)
 
 static bool is_foreign(const struct entry *policy, const struct resource_selector *selector)
 {
-    return !policy->scope->type->row->cluster_scoped && selector->ns &&
-           selector->ns != policy->scope->ns;
+    return !policy->partition->type->def->cluster_scoped && selector->ns &&
+           selector->ns != policy->partition->ns;
 }
 
 unsigned policy_problems(const struct entry *policy)

@@ -59,15 +59,15 @@ static int by_name(const void *a, const void *b)
     return strcmp((*x)->name, (*y)->name);
 }
 
-static void list_clusters_of(struct placements *p, const struct scope *scope)
+static void list_clusters_of(struct placements *p, const struct partition *partition)
 {
-    if (scope->count == 0)
+    if (partition->count == 0)
         return;
     p->clusters =
-        xreallocarray(p->clusters, p->cluster_count + scope->count, sizeof(struct entry *));
-    for (size_t i = 0; i < scope->count; i++) {
-        if (scope->entries[i]->object)
-            p->clusters[p->cluster_count++] = scope->entries[i];
+        xreallocarray(p->clusters, p->cluster_count + partition->count, sizeof(struct entry *));
+    for (size_t i = 0; i < partition->count; i++) {
+        if (partition->entries[i]->object)
+            p->clusters[p->cluster_count++] = partition->entries[i];
     }
 }
 
@@ -79,10 +79,11 @@ static void list_clusters(struct placements *p)
     p->listed = p->version;
     p->cluster_count = 0;
     for (const struct type *type = store_types(p->store); type; type = type->next) {
-        if (type->row->class != CLASS_CLUSTER)
+        if (type->def->class != CLASS_CLUSTER)
             continue;
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-            list_clusters_of(p, scope);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
+            list_clusters_of(p, partition);
     }
     if (p->cluster_count > 1)
         qsort(p->clusters, p->cluster_count, sizeof(struct entry *), by_name);

@@ -16,8 +16,8 @@ static int by_step(const struct candidate *a, const struct candidate *b, enum ra
     case RANK_ELIGIBLE:
         return descending(candidate_eligible(a), candidate_eligible(b));
     case RANK_KIND:
-        return descending(!a->policy->scope->type->row->cluster_scoped,
-                          !b->policy->scope->type->row->cluster_scoped);
+        return descending(!a->policy->partition->type->def->cluster_scoped,
+                          !b->policy->partition->type->def->cluster_scoped);
     case RANK_PRIORITY:
         return descending(left->priority, right->priority);
     case RANK_SELECTOR:

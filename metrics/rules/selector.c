@@ -43,12 +43,13 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
 enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template)
 {
-    const struct scope *scope = template->scope;
+    const struct partition *partition = template->partition;
     const struct template *t = template->object;
 
-    if (selector->api_version != scope->type->api_version || selector->kind != scope->type->kind)
+    if (selector->api_version != partition->type->api_version ||
+        selector->kind != partition->type->kind)
         return SCORE_NONE;
-    if (selector->ns && selector->ns != scope->ns)
+    if (selector->ns && selector->ns != partition->ns)
         return SCORE_NONE;
     if (selector->name)
         return strcmp(selector->name, template->name) == 0 ? SCORE_NAME : SCORE_NONE;
@@ -70,16 +71,16 @@ bool exclusion_is_empty(const struct resource_selector *rule)
 
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template)
 {
-    const struct scope *scope = template->scope;
+    const struct partition *partition = template->partition;
     const struct template *t = template->object;
 
     if (exclusion_is_empty(rule))
         return false;
-    if (rule->api_version && rule->api_version != scope->type->api_version)
+    if (rule->api_version && rule->api_version != partition->type->api_version)
         return false;
-    if (rule->kind && rule->kind != scope->type->kind)
+    if (rule->kind && rule->kind != partition->type->kind)
         return false;
-    if (rule->ns && rule->ns != scope->ns)
+    if (rule->ns && rule->ns != partition->ns)
         return false;
     if (rule->name && strcmp(rule->name, template->name) != 0)
         return false;

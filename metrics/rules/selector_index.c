@@ -105,11 +105,11 @@ static const struct label_requirement *anchor_of(const struct label_selector *se
 static bool key_of(const struct entry *policy, const struct resource_selector *selector,
                    struct bucket_key *out)
 {
-    bool cluster_wide = policy->scope->type->row->cluster_scoped;
+    bool cluster_wide = policy->partition->type->def->cluster_scoped;
     const struct label_requirement *anchor = selector->name ? NULL : anchor_of(selector->labels);
 
     *out = (struct bucket_key){
-        .policy_ns = cluster_wide ? NULL : policy->scope->ns,
+        .policy_ns = cluster_wide ? NULL : policy->partition->ns,
         .api_version = selector->api_version,
         .kind = selector->kind,
         .ns = selector->ns,
@@ -120,8 +120,8 @@ static bool key_of(const struct entry *policy, const struct resource_selector *s
     if (cluster_wide)
         return true;
     /* A PropagationPolicy is looked up for templates of its own namespace only. */
-    out->ns = policy->scope->ns;
-    return !selector->ns || selector->ns == policy->scope->ns;
+    out->ns = policy->partition->ns;
+    return !selector->ns || selector->ns == policy->partition->ns;
 }
 
 static void count_type(struct selector_index *index, const struct resource_selector *selector,
@@ -256,7 +256,7 @@ static void search(struct selector_index *index, const struct bucket_key *key,
 static void search_all(struct selector_index *index, struct bucket_key key,
                        const struct entry *template)
 {
-    const char *ns = template->scope->ns;
+    const char *ns = template->partition->ns;
 
     key.ns = ns;
     if (*ns) {
@@ -296,7 +296,7 @@ static void merge(struct selector_index *index)
 const struct selection *selector_index_select(struct selector_index *index,
                                               const struct entry *template, size_t *out_count)
 {
-    const struct type *type = template->scope->type;
+    const struct type *type = template->partition->type;
     const struct template *t = template->object;
     struct bucket_key key = {.api_version = type->api_version, .kind = type->kind};
 

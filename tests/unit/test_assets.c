@@ -150,7 +150,7 @@ static void a_change_is_read_and_what_is_gone_goes(void **state)
     folder_replace(b->folder, "assets", ASSET("u", LEASED) ASSET("v", LEASED) ASSET("w", LEASED));
     read_all(b);
     assert_int_equal(leases(b), 3);
-    world_settle(&b->w, 0);
+    world_run(&b->w, 0);
     assert_null(world_find(&b->w, LEASE_API_VERSION, LEASE_KIND, "",
                            "//pubsub.googleapis.com/projects/p/topics/t"));
 }

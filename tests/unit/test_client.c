@@ -196,7 +196,7 @@ static void start_client(struct lab *lab, bool insecure_http)
             .identity = {apply, refused, version, lab},
             .insecure_http = insecure_http,
         },
-        machine_steady_ms());
+        platform_steady_ms());
 }
 
 static int lab_open(void **state)
@@ -257,7 +257,7 @@ static void take_done(void *context, const struct transport_result *result)
     snprintf(c->error, sizeof(c->error), "%s", result->error);
 }
 
-static void call(struct lab *lab, struct call *c, const char *path, enum transport_lane lane)
+static void call(struct lab *lab, struct call *c, const char *path, enum request_class lane)
 {
     struct transport transport = client_transport(lab->client);
 
@@ -273,11 +273,11 @@ static void call(struct lab *lab, struct call *c, const char *path, enum transpo
 /* Let it work until the call is over, or its body has so many bytes. */
 static void await(struct lab *lab, const struct call *c, size_t bytes)
 {
-    int64_t end_ms = machine_steady_ms() + PATIENCE_MS;
+    int64_t end_ms = platform_steady_ms() + PATIENCE_MS;
 
     while (!c->done && (bytes == 0 || c->len < bytes)) {
-        assert_true(machine_steady_ms() < end_ms);
-        client_perform(lab->client, machine_steady_ms());
+        assert_true(platform_steady_ms() < end_ms);
+        client_perform(lab->client, platform_steady_ms());
         client_poll(lab->client, NULL, 0, 20);
     }
 }
@@ -287,7 +287,7 @@ static void a_request_says_who_asks_for_what(void **state)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/plain?limit=5", LANE_SHORT);
+    call(lab, &c, "/plain?limit=5", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_true(c.complete);
     assert_int_equal(c.http_status, 200);
@@ -305,7 +305,7 @@ static void a_refusal_is_told_with_its_retry_after(void **state)
 {
     struct call c = {0};
 
-    call(*state, &c, "/busy", LANE_SHORT);
+    call(*state, &c, "/busy", REQUEST_SHORT);
     await(*state, &c, 0);
     assert_int_equal(c.http_status, 429);
     assert_int_equal(c.retry_after_ms, 7000);
@@ -317,7 +317,7 @@ static void a_redirect_is_not_followed(void **state)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/moved", LANE_SHORT);
+    call(lab, &c, "/moved", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 302);
     assert_int_equal(look(&lab->site).requests, 1);
@@ -327,7 +327,7 @@ static void a_body_cut_short_is_not_complete(void **state)
 {
     struct call c = {0};
 
-    call(*state, &c, "/cut", LANE_SHORT);
+    call(*state, &c, "/cut", REQUEST_SHORT);
     await(*state, &c, 0);
     assert_false(c.complete);
     assert_string_equal(c.body, "only so much");
@@ -337,7 +337,7 @@ static void a_body_cut_short_is_not_complete(void **state)
 static void nobody_there(void **state)
 {
     struct lab lab = {.site.port = 1};
-    enum transport_lane lanes[] = {LANE_SHORT, LANE_STREAM};
+    enum request_class lanes[] = {REQUEST_SHORT, REQUEST_STREAM};
 
     (void)state;
     start_client(&lab, true);
@@ -360,7 +360,7 @@ static void plain_http_is_refused_unless_allowed(void **state)
 
     client_free(lab->client);
     start_client(lab, false);
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 0);
     assert_int_equal(look(&lab->site).requests, 0);
@@ -372,7 +372,7 @@ static void without_an_identity_nothing_is_sent(void **state)
     struct call c = {0};
 
     lab->no_identity = true;
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     assert_false(c.done);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 0);
@@ -385,7 +385,7 @@ static void a_refused_token_is_told(void **state)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/unauthorized", LANE_SHORT);
+    call(lab, &c, "/unauthorized", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 401);
     assert_int_equal(lab->refusals, 1);
@@ -395,7 +395,7 @@ static void whoever_takes_the_body_may_give_up(void **state)
 {
     struct call c = {.give_up_at = 1};
 
-    call(*state, &c, "/stream", LANE_STREAM);
+    call(*state, &c, "/stream", REQUEST_STREAM);
     await(*state, &c, 0);
     assert_false(c.complete);
     assert_string_equal(c.body, "one\n");
@@ -406,11 +406,11 @@ static void streams_begin_after_a_probe_and_end_by_themselves(void **state)
     struct lab *lab = *state;
     struct call open = {0}, ends = {0};
 
-    call(lab, &open, "/stream", LANE_STREAM);
+    call(lab, &open, "/stream", REQUEST_STREAM);
     await(lab, &open, 4);
     assert_false(open.done);
     assert_int_equal(look(&lab->site).probes, 1);
-    call(lab, &ends, "/ends", LANE_STREAM);
+    call(lab, &ends, "/ends", REQUEST_STREAM);
     await(lab, &ends, 0);
     assert_true(ends.complete);
     assert_int_equal(client_streams(lab->client), 1);
@@ -419,7 +419,7 @@ static void streams_begin_after_a_probe_and_end_by_themselves(void **state)
 
     struct transport transport = client_transport(lab->client);
     transport.cancel(transport.context, open.transfer);
-    client_perform(lab->client, machine_steady_ms());
+    client_perform(lab->client, platform_steady_ms());
     assert_false(open.done);
     assert_int_equal(client_streams(lab->client), 0);
 }
@@ -431,7 +431,7 @@ static void streams_find_room(void **state)
     struct call *calls = xcalloc(5, sizeof(*calls));
 
     for (size_t i = 0; i < 5; i++)
-        call(lab, &calls[i], "/stream", LANE_STREAM);
+        call(lab, &calls[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < 5; i++)
         await(lab, &calls[i], 4);
     assert_int_equal(client_streams(lab->client), 5);
@@ -446,12 +446,12 @@ static void a_reset_loses_all_and_new_ones_begin(void **state)
     struct lab *lab = *state;
     struct call before = {0}, after = {0};
 
-    call(lab, &before, "/stream", LANE_STREAM);
+    call(lab, &before, "/stream", REQUEST_STREAM);
     await(lab, &before, 4);
     client_reset(lab->client);
     await(lab, &before, 0);
     assert_false(before.complete);
-    call(lab, &after, "/stream", LANE_STREAM);
+    call(lab, &after, "/stream", REQUEST_STREAM);
     await(lab, &after, 4);
     assert_int_equal(look(&lab->site).probes, 2);
 
@@ -466,10 +466,10 @@ static void a_pool_that_is_empty_goes(void **state)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(client_connections(lab->client), 1);
-    client_perform(lab->client, machine_steady_ms() + 3600 * 1000);
+    client_perform(lab->client, platform_steady_ms() + 3600 * 1000);
     assert_int_equal(client_connections(lab->client), 0);
     assert_int_equal(client_due(lab->client), INT64_MAX);
 }

@@ -149,7 +149,7 @@ static void page_and_report_tell_the_same(void **state)
 
             world_put(&w, object);
         }
-        world_settle(&w, 0);
+        world_run(&w, 0);
         report_write(w.engine, NULL, 0, &text);
 
         CLEANUP(free_cleanup) char *page = page_of(s);

@@ -47,7 +47,7 @@ static void stat_line(void **state)
 static void this_process_has_all_of_them(void **state)
 {
     struct process_facts facts;
-    double now = (double)machine_now_ms() / 1000;
+    double now = (double)platform_now_ms() / 1000;
 
     (void)state;
     process_read(&facts);

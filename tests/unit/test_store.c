@@ -237,7 +237,7 @@ static void cluster_scoped_kinds_have_no_namespace(void **state)
     assert_string_equal(entry_ns(entry), "");
 }
 
-static void a_type_knows_its_scopes(void **state)
+static void a_type_knows_its_partitions(void **state)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -256,11 +256,11 @@ static void a_type_knows_its_scopes(void **state)
     assert_string_equal(type->group, "");
     assert_int_equal(type->objects, 2);
 
-    struct scope *scope = type_scope(s, type, intern_find(strings, "test"));
+    struct partition *partition = type_partition(s, type, intern_find(strings, "test"));
 
-    assert_ptr_equal(type->scopes, scope);
-    assert_int_equal(scope->count, 2);
-    assert_null(type_scope(s, type, intern_find(strings, "a")));
+    assert_ptr_equal(type->partitions, partition);
+    assert_int_equal(partition->count, 2);
+    assert_null(type_partition(s, type, intern_find(strings, "a")));
     assert_null(store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "ConfigMap")));
 
     type = store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "Deployment"));
@@ -289,7 +289,7 @@ static void entries_are_ordered_as_people_read(void **state)
     }
 }
 
-/* Lets go of two more entries of the scope when the first is swept, as rules do. */
+/* Lets go of two more entries of the partition when the first is swept, as rules do. */
 struct tidying {
     struct store *store;
     struct entry *others[2];
@@ -325,12 +325,13 @@ static void a_listener_may_tidy_during_a_sweep(void **state)
     assert_non_null(store_find(s, &map_b));
 }
 
-static size_t count_scopes(const struct store *s)
+static size_t count_partitions(const struct store *s)
 {
     size_t count = 0;
 
     for (const struct type *type = store_types(s); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
             count++;
     }
     return count;
@@ -348,7 +349,7 @@ static void namespaces_that_come_and_go_leave_nothing(void **state)
         snprintf(ns, sizeof(ns), "run-%u", i);
         store_remove(s, store_refer(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
     }
-    assert_true(count_scopes(s) < 100);
+    assert_true(count_partitions(s) < 100);
     assert_true(intern_count(store_strings(s)) < 110);
     assert_non_null(store_find(s, &map_a));
 }
@@ -362,7 +363,7 @@ int main(void)
         cmocka_unit_test(who_is_referred_to_stays),
         cmocka_unit_test(versions_of_karmadas_kinds_are_one),
         cmocka_unit_test(cluster_scoped_kinds_have_no_namespace),
-        cmocka_unit_test(a_type_knows_its_scopes),
+        cmocka_unit_test(a_type_knows_its_partitions),
         cmocka_unit_test(entries_are_ordered_as_people_read),
         cmocka_unit_test(a_listener_may_tidy_during_a_sweep),
         cmocka_unit_test(namespaces_that_come_and_go_leave_nothing),

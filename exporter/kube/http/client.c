@@ -57,14 +57,14 @@ void client_free(struct client *c)
     free(c);
 }
 
-static struct pool *pool_with_room(struct client *c, enum transport_lane lane)
+static struct pool *pool_with_room(struct client *c, enum request_class lane)
 {
     struct pool **at = &c->pools;
 
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
 
-        if (p->lane == lane && !p->failed && (lane == LANE_SHORT || p->count < p->capacity))
+        if (p->lane == lane && !p->failed && (lane == REQUEST_SHORT || p->count < p->capacity))
             return p;
     }
     *at = pool_new(&c->settings, lane, c->streams, c->now_ms);
@@ -141,7 +141,7 @@ static void make_room(struct client *c)
             c->streams = p->capacity;
         for (; surplus; surplus = next) {
             next = surplus->next;
-            pool_add(pool_with_room(c, LANE_STREAM), surplus);
+            pool_add(pool_with_room(c, REQUEST_STREAM), surplus);
         }
     }
 }

@@ -60,7 +60,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 
     t->bytes += len;
     pool_heard(t->pool);
-    if (t->lane == LANE_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
+    if (t->lane == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
     /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */
     return t->handler.data(t->handler.context, t->http_status, bytes, len) ? len : 0;
@@ -110,9 +110,9 @@ static void set_policy(CURL *easy, const struct client_settings *settings)
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
 }
 
-static void set_lane(struct transfer *t, const struct client_settings *settings)
+static void set_class(struct transfer *t, const struct client_settings *settings)
 {
-    bool stream = t->lane == LANE_STREAM;
+    bool stream = t->lane == REQUEST_STREAM;
 
     curl_easy_setopt(t->easy, CURLOPT_BUFFERSIZE,
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
@@ -166,7 +166,7 @@ struct transfer *transfer_new(const struct client_settings *settings,
     if (!t->easy)
         abort();
     set_policy(t->easy, settings);
-    set_lane(t, settings);
+    set_class(t, settings);
     set_callbacks(t);
     if (!set_request(t, settings, request, &err)) {
         snprintf(t->error, sizeof(t->error), "%.*s", (int)sizeof(t->error) - 1, err.text);

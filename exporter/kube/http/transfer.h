@@ -41,7 +41,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
-    enum transport_lane lane;
+    enum request_class lane;
     bool added;     /* Handed to curl; else it waits for its pool. */
     bool responded; /* The status line is here. */
     bool complete;

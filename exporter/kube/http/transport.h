@@ -13,7 +13,7 @@
 struct transfer;
 
 /* Streams stay open; the others end soon, and are given up if they stall. */
-enum transport_lane { LANE_SHORT, LANE_STREAM };
+enum request_class { REQUEST_SHORT, REQUEST_STREAM };
 
 struct transport_result {
     bool complete; /* It ended as HTTP says it should. That proves little: look at the body. */
@@ -34,7 +34,7 @@ struct transport_handler {
 struct transport_request {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
-    enum transport_lane lane;
+    enum request_class lane;
     struct transport_handler handler;
 };
 

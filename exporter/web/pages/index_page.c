@@ -233,7 +233,7 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
     html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
     strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
     for (size_t i = 0; i < kube_source_count(source); i++) {
-        const struct follower *f = kube_source_follower(source, i);
+        const struct reflector *f = kube_source_reflector(source, i);
 
         if (*f->trouble == '\0' || count++ >= SHOWN_MAX)
             continue;
