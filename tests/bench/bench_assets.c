@@ -98,7 +98,7 @@ static double read_assets(const char *path, uint64_t count, size_t *held)
     do
         asset_source_pump(source, 0, 1000);
     while (asset_source_busy(source));
-    while (!engine_settle(engine, 0, SIZE_MAX))
+    while (!engine_run(engine, 0, SIZE_MAX))
         ;
     double spent = measure_cpu_s() - start;
     if (store_count(store, CLASS_LEASE) != (count + LEASE_EVERY - 1) / LEASE_EVERY)

@@ -66,7 +66,7 @@ static double load(const char *path, size_t *held)
     struct manifests *manifests = manifests_new(store, &path, 1, &manifest_limits_default);
     if (!manifests_load(manifests, &err) || manifests_problem_count(manifests) > 0)
         abort();
-    while (!engine_settle(engine, 0, SIZE_MAX))
+    while (!engine_run(engine, 0, SIZE_MAX))
         ;
     exposition_write(series, EXPOSITION_TEXT, true, &page);
     double spent = measure_cpu_s() - start;

@@ -35,7 +35,7 @@ static void put(struct world *w)
 
 static void settle(struct world *w)
 {
-    while (!engine_settle(w->engine, 0, SIZE_MAX))
+    while (!engine_run(w->engine, 0, SIZE_MAX))
         ;
 }
 

@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "exporter/kube/client.h"
+#include "exporter/kube/http/client.h"
 #include "exporter/kube/session.h"
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
 
@@ -37,9 +37,9 @@ static void print_entry(const struct entry *entry)
 static void print_state(const struct store *store)
 {
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++)
-                print_entry(scope->entries[i]);
+        for (const struct partition *partition = type->partitions; partition; partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++)
+                print_entry(partition->entries[i]);
         }
     }
     printf("end\n");
@@ -54,10 +54,10 @@ static void print_stats(const struct kube_session *session)
     uint64_t rejected = 0;
 
     for (size_t i = 0; i < kube_source_count(s); i++) {
-        synced += kube_source_follower(s, i)->synced;
-        rejected += kube_source_follower(s, i)->rejected;
+        synced += kube_source_reflector(s, i)->synced;
+        rejected += kube_source_reflector(s, i)->rejected;
     }
-    printf("ready=%d followers=%zu synced=%u connections=%u streams=%u waiting=%u rejected=%" PRIu64
+    printf("ready=%d reflectors=%zu synced=%u connections=%u streams=%u waiting=%u rejected=%" PRIu64
            " unserved=%zu\n",
            kube_source_ready(s), kube_source_count(s), synced, client_connections(c),
            client_streams(c), client_waiting(c), rejected, kube_source_unserved_count(s));
@@ -88,10 +88,10 @@ static void run(struct kube_session *session, struct store *store, struct engine
     for (bool more = true; more;) {
         struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
 
-        kube_session_turn(session, machine_steady_ms(), machine_now_ms());
+        kube_session_turn(session, platform_steady_ms(), platform_now_ms());
 
-        bool settled = engine_settle(engine, machine_now_ms(), 256);
-        int64_t now_ms = machine_steady_ms();
+        bool settled = engine_run(engine, platform_now_ms(), 256);
+        int64_t now_ms = platform_steady_ms();
         int64_t due_ms = kube_session_due(session);
         int64_t wait_ms = due_ms > now_ms + WAIT_MAX_MS ? WAIT_MAX_MS : due_ms - now_ms;
 
@@ -118,8 +118,8 @@ int main(int argc, char **argv)
     };
     struct log log = {.level = getenv("FOLLOW_DEBUG") ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR,
                       .stream = stderr};
-    struct scope_filter scope = {.total_shards = 1};
-    uint64_t seed = machine_seed();
+    struct namespace_filter filter = {.total_shards = 1};
+    uint64_t seed = platform_seed();
     struct store *store = store_new(seed);
     struct engine *engine = engine_new(store, &rules_options_default, seed, &err);
     struct kube_session *session = kube_session_new(
@@ -128,11 +128,11 @@ int main(int argc, char **argv)
             .environment = (const char *const *)environ,
             .store = store,
             .engine = engine,
-            .scope = &scope,
+            .filter = &filter,
             .log = &log,
             .seed = seed,
-            .now_ms = machine_steady_ms(),
-            .clock_ms = machine_now_ms(),
+            .now_ms = platform_steady_ms(),
+            .clock_ms = platform_now_ms(),
         },
         &err);
 

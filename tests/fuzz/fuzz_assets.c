@@ -28,7 +28,7 @@ static void look(struct store *store, struct engine *engine)
     const struct entry *entry = store_find(
         store, &(struct identity){"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "p", "t"});
 
-    while (!engine_settle(engine, now_ms, 16))
+    while (!engine_run(engine, now_ms, 16))
         continue;
 
     const struct entry *lease = engine_lease_of(engine, entry);

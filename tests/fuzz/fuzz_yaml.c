@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/manifests/yaml_text.h"
+#include "exporter/yaml/yaml_text.h"
 
 #include "metrics/base/json.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/transport.h"
+#include "exporter/kube/http/transport.h"
 #include "metrics/base/strbuf.h"
 
 /*

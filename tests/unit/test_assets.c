@@ -5,7 +5,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 #include "metrics/model/lease.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/world.h"
@@ -149,7 +149,7 @@ TEST_WITH(a_change_is_read_and_what_is_gone_goes, set_up, tear_down)
     folder_replace(b->folder, "assets", ASSET("u", LEASED) ASSET("v", LEASED) ASSET("w", LEASED));
     read_all(b);
     assert_int_equal(leases(b), 3);
-    world_settle(&b->w, 0);
+    world_run(&b->w, 0);
     assert_null(world_find(&b->w, LEASE_API_VERSION, LEASE_KIND, "",
                            "//pubsub.googleapis.com/projects/p/topics/t"));
 }

@@ -75,7 +75,7 @@ static void init(struct world *w, const char *placement, const char *binding)
     put(w, TEMPLATE("app"));
     put(w, binding);
     put(w, placement);
-    world_settle(w, 0);
+    world_run(w, 0);
 }
 
 /* One stale template over m1 (dev) and m2 (prod), under other placements. */
@@ -120,7 +120,7 @@ TEST(without_clusters_names_still_forbid)
     put(&w, BINDING("app", OLD, ""));
     put(&w, POLICY("{'clusterAffinity':{'exclude':['m1'],'labelSelector':{'matchLabels':{"
                    "'env':'prod'}}}}"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_capacity(&w, "m1:3! m2:1 no_clusters");
     world_release(&w);
 }
@@ -149,11 +149,11 @@ TEST(only_the_stale_have_a_capacity)
     assert_int_equal(decision_of(&w, "app")->state, STATE_CURRENT);
     assert_null(decision_of(&w, "app")->capacity);
     put(&w, POLICY("{}"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(decision_of(&w, "app")->state, STATE_STALE);
     assert_capacity(&w, "m1:3 m2:1 -> m1:4 m2:4");
     put(&w, POLICY(PROD));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_null(decision_of(&w, "app")->capacity);
     world_release(&w);
 }
@@ -177,7 +177,7 @@ TEST(without_a_policy_nothing_is_forbidden_or_projected)
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
     store_remove(w.store, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy",
                                      "default", "policy"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(decision_of(&w, "app")->reason, STALE_POLICY_GONE);
     assert_capacity(&w, "m1:3 m2:1 ungoverned");
     world_release(&w);
@@ -194,15 +194,15 @@ TEST(clusters_come_change_and_go)
         world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "policy");
     assert_capacity(&w, "m1:3! m2:1 -> m2:4");
     put(&w, CLUSTER("m3", "prod", "1"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_capacity(&w, "m1:3! m2:1 -> m2:2 m3:2");
     assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
     put(&w, CLUSTER("m1", "prod", "1"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_capacity(&w, "m1:3 m2:1 -> m1:2 m2:1 m3:1");
     assert_string_equal(policy_decision(policy)->placed->clusters[0], "m1");
     store_remove(w.store, world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m2"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     /* Of a cluster without an object nothing is known but its name. */
     assert_capacity(&w, "m1:3 m2:1 -> m1:2 m3:2");
     assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
@@ -214,10 +214,10 @@ static uint64_t looks_after(struct world *w, const char *json)
 {
     uint64_t before;
 
-    world_settle(w, 0);
+    world_run(w, 0);
     before = engine_evaluations(w->engine);
     put(w, json);
-    world_settle(w, 0);
+    world_run(w, 0);
     return engine_evaluations(w->engine) - before;
 }
 
@@ -253,15 +253,15 @@ TEST(many_come_and_go)
         put(&w, text);
         snprintf(text, sizeof(text), BINDING("app-%u", OLD, ""), number, number);
         put(&w, text);
-        world_settle(&w, 0);
+        world_run(&w, 0);
         snprintf(text, sizeof(text), "app-%u", i * 3 % 90);
         struct entry *gone = world_find(&w, "apps/v1", "Deployment", "default", text);
         if (gone && gone->object)
             store_remove(w.store, gone);
-        world_settle(&w, 0);
+        world_run(&w, 0);
     }
     put(&w, CLUSTER("m2", "dev", "1"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_capacity(&w, "m1:3! m2:1! no_clusters");
     world_release(&w);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/client.h"
+#include "exporter/kube/http/client.h"
 
 #include <netinet/in.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 
 enum { CONNECTIONS_MAX = 64, BODY_MAX = 1 << 16, PATIENCE_MS = 20 * 1000 };
 
@@ -195,7 +195,7 @@ static void start_client(struct lab *lab, bool insecure_http)
             .identity = {apply, refused, version, lab},
             .insecure_http = insecure_http,
         },
-        machine_steady_ms());
+        platform_steady_ms());
 }
 
 static int lab_open(void **state)
@@ -256,7 +256,7 @@ static void take_done(void *context, const struct transport_result *result)
     snprintf(c->error, sizeof(c->error), "%s", result->error);
 }
 
-static void call(struct lab *lab, struct call *c, const char *path, enum transport_lane lane)
+static void call(struct lab *lab, struct call *c, const char *path, enum request_class lane)
 {
     struct transport transport = client_transport(lab->client);
 
@@ -272,11 +272,11 @@ static void call(struct lab *lab, struct call *c, const char *path, enum transpo
 /* Let it work until the call is over, or its body has so many bytes. */
 static void await(struct lab *lab, const struct call *c, size_t bytes)
 {
-    int64_t end_ms = machine_steady_ms() + PATIENCE_MS;
+    int64_t end_ms = platform_steady_ms() + PATIENCE_MS;
 
     while (!c->done && (bytes == 0 || c->len < bytes)) {
-        assert_true(machine_steady_ms() < end_ms);
-        client_perform(lab->client, machine_steady_ms());
+        assert_true(platform_steady_ms() < end_ms);
+        client_perform(lab->client, platform_steady_ms());
         client_poll(lab->client, NULL, 0, 20);
     }
 }
@@ -286,7 +286,7 @@ TEST_WITH(a_request_says_who_asks_for_what, lab_open, lab_close)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/plain?limit=5", LANE_SHORT);
+    call(lab, &c, "/plain?limit=5", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_true(c.complete);
     assert_int_equal(c.http_status, 200);
@@ -304,7 +304,7 @@ TEST_WITH(a_refusal_is_told_with_its_retry_after, lab_open, lab_close)
 {
     struct call c = {0};
 
-    call(*state, &c, "/busy", LANE_SHORT);
+    call(*state, &c, "/busy", REQUEST_SHORT);
     await(*state, &c, 0);
     assert_int_equal(c.http_status, 429);
     assert_int_equal(c.retry_after_ms, 7000);
@@ -316,7 +316,7 @@ TEST_WITH(a_redirect_is_not_followed, lab_open, lab_close)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/moved", LANE_SHORT);
+    call(lab, &c, "/moved", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 302);
     assert_int_equal(look(&lab->site).requests, 1);
@@ -326,7 +326,7 @@ TEST_WITH(a_body_cut_short_is_not_complete, lab_open, lab_close)
 {
     struct call c = {0};
 
-    call(*state, &c, "/cut", LANE_SHORT);
+    call(*state, &c, "/cut", REQUEST_SHORT);
     await(*state, &c, 0);
     assert_false(c.complete);
     assert_string_equal(c.body, "only so much");
@@ -336,7 +336,7 @@ TEST_WITH(a_body_cut_short_is_not_complete, lab_open, lab_close)
 TEST(nobody_there)
 {
     struct lab lab = {.site.port = 1};
-    enum transport_lane lanes[] = {LANE_SHORT, LANE_STREAM};
+    enum request_class lanes[] = {REQUEST_SHORT, REQUEST_STREAM};
 
     (void)state;
     start_client(&lab, true);
@@ -359,7 +359,7 @@ TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
 
     client_free(lab->client);
     start_client(lab, false);
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 0);
     assert_int_equal(look(&lab->site).requests, 0);
@@ -371,7 +371,7 @@ TEST_WITH(without_an_identity_nothing_is_sent, lab_open, lab_close)
     struct call c = {0};
 
     lab->no_identity = true;
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     assert_false(c.done);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 0);
@@ -384,7 +384,7 @@ TEST_WITH(a_refused_token_is_told, lab_open, lab_close)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/unauthorized", LANE_SHORT);
+    call(lab, &c, "/unauthorized", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 401);
     assert_int_equal(lab->refusals, 1);
@@ -394,7 +394,7 @@ TEST_WITH(whoever_takes_the_body_may_give_up, lab_open, lab_close)
 {
     struct call c = {.give_up_at = 1};
 
-    call(*state, &c, "/stream", LANE_STREAM);
+    call(*state, &c, "/stream", REQUEST_STREAM);
     await(*state, &c, 0);
     assert_false(c.complete);
     assert_string_equal(c.body, "one\n");
@@ -405,11 +405,11 @@ TEST_WITH(streams_begin_after_a_probe_and_end_by_themselves, lab_open, lab_close
     struct lab *lab = *state;
     struct call open = {0}, ends = {0};
 
-    call(lab, &open, "/stream", LANE_STREAM);
+    call(lab, &open, "/stream", REQUEST_STREAM);
     await(lab, &open, 4);
     assert_false(open.done);
     assert_int_equal(look(&lab->site).probes, 1);
-    call(lab, &ends, "/ends", LANE_STREAM);
+    call(lab, &ends, "/ends", REQUEST_STREAM);
     await(lab, &ends, 0);
     assert_true(ends.complete);
     assert_int_equal(client_streams(lab->client), 1);
@@ -418,7 +418,7 @@ TEST_WITH(streams_begin_after_a_probe_and_end_by_themselves, lab_open, lab_close
 
     struct transport transport = client_transport(lab->client);
     transport.cancel(transport.context, open.transfer);
-    client_perform(lab->client, machine_steady_ms());
+    client_perform(lab->client, platform_steady_ms());
     assert_false(open.done);
     assert_int_equal(client_streams(lab->client), 0);
 }
@@ -430,7 +430,7 @@ TEST_WITH(streams_find_room, lab_open, lab_close)
     struct call *calls = xcalloc(5, sizeof(*calls));
 
     for (size_t i = 0; i < 5; i++)
-        call(lab, &calls[i], "/stream", LANE_STREAM);
+        call(lab, &calls[i], "/stream", REQUEST_STREAM);
     for (size_t i = 0; i < 5; i++)
         await(lab, &calls[i], 4);
     assert_int_equal(client_streams(lab->client), 5);
@@ -445,12 +445,12 @@ TEST_WITH(a_reset_loses_all_and_new_ones_begin, lab_open, lab_close)
     struct lab *lab = *state;
     struct call before = {0}, after = {0};
 
-    call(lab, &before, "/stream", LANE_STREAM);
+    call(lab, &before, "/stream", REQUEST_STREAM);
     await(lab, &before, 4);
     client_reset(lab->client);
     await(lab, &before, 0);
     assert_false(before.complete);
-    call(lab, &after, "/stream", LANE_STREAM);
+    call(lab, &after, "/stream", REQUEST_STREAM);
     await(lab, &after, 4);
     assert_int_equal(look(&lab->site).probes, 2);
 
@@ -465,10 +465,10 @@ TEST_WITH(a_pool_that_is_empty_goes, lab_open, lab_close)
     struct lab *lab = *state;
     struct call c = {0};
 
-    call(lab, &c, "/plain", LANE_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(client_connections(lab->client), 1);
-    client_perform(lab->client, machine_steady_ms() + 3600 * 1000);
+    client_perform(lab->client, platform_steady_ms() + 3600 * 1000);
     assert_int_equal(client_connections(lab->client), 0);
     assert_int_equal(client_due(lab->client), INT64_MAX);
 }

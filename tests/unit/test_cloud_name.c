@@ -172,8 +172,8 @@ TEST_ROWS(compares, cases, name)
 {
     const struct name_case *c = *state;
     struct type type = {.group = c->group, .kind = c->kind};
-    struct scope scope = {.type = &type};
-    struct entry entry = {.scope = &scope};
+    struct partition partition = {.type = &type};
+    struct entry entry = {.partition = &partition};
 
     assert_int_equal(cloud_name_is(c->asset, c->asset_type, &entry, &c->identity), c->same);
 }

@@ -187,7 +187,7 @@ static void put_list(struct world *w, const char *objects)
     CLEANUP(json_cleanup) cJSON *array = json_parse(list.data, list.len, NULL, &err);
     assert_string_equal(err.text, "");
     world_put_all(w, array);
-    world_settle(w, (int64_t)NOW_S * 1000);
+    world_run(w, (int64_t)NOW_S * 1000);
 }
 
 static void describe(const struct entry *entry, struct strbuf *out)
@@ -255,7 +255,7 @@ TEST(a_lease_ages_by_the_clock_alone)
         int64_t now_ms = ((int64_t)NOW_S + minute * 60 + 1) * 1000;
 
         if (engine_deadline(w.engine) <= now_ms)
-            world_settle(&w, now_ms);
+            world_run(&w, now_ms);
         minutes[lease_decision(lease(&w))->state]++;
     }
     assert_int_equal(minutes[LEASE_HELD], 10);
@@ -284,7 +284,7 @@ TEST(a_holder_is_known_by_the_ids_of_namespaces)
     assert_string_equal(engine_namespace_of_id(w.engine, "def"), "a");
     assert_null(engine_namespace_of_id(w.engine, "ghi"));
     store_remove(w.store, world_find(&w, "v1", "ConfigMap", "cnrm-system", "namespace-id"));
-    world_settle(&w, (int64_t)NOW_S * 1000);
+    world_run(&w, (int64_t)NOW_S * 1000);
     assert_null(lease_decision(lease(&w))->holder_ns);
     world_release(&w);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/credentials.h"
+#include "exporter/kube/auth/credentials.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
 
-#include "exporter/kube/exec_login.h"
-#include "exporter/kube/tls_files.h"
-#include "exporter/kube/token_file.h"
+#include "exporter/kube/auth/exec_login.h"
+#include "exporter/kube/auth/tls_files.h"
+#include "exporter/kube/auth/token_file.h"
 #include "tests/unit/folder.h"
 
 /* Enough of PEM to be taken for it. */

@@ -104,7 +104,8 @@ static void describe(const struct entry *entry, struct strbuf *out)
 
     if (entry_defects(entry) == 0)
         return;
-    strbuf_addf(out, "%s %s %s", entry_kind(entry), entry->scope->type->api_version, entry->name);
+    strbuf_addf(out, "%s %s %s", entry_kind(entry), entry->partition->type->api_version,
+                entry->name);
     for (unsigned i = 0; i < DEFECT_COUNT; i++) {
         if (!(entry_defects(entry) & 1U << i))
             continue;
@@ -123,7 +124,7 @@ TEST_ROWS(finds, defect_cases, name)
     world_init(&w, &rules_options_default, 1);
     for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
         put(&w, c->objects[i]);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     for (size_t i = 0; i < OBJECTS_MAX && c->objects[i]; i++)
         describe(find(&w, c->objects[i]), &text);
     assert_string_equal(text.data, c->text);
@@ -140,26 +141,26 @@ TEST(defects_follow_what_they_are_about)
     (void)state;
     world_init(&w, &rules_options_default, 1);
     put(&w, binding);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     put(&w, ALL_APPS);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
     put(&w, WEB);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 0);
     put(&w, FOREIGN_WEB);
     put(&w, ALL_FOREIGN);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, WEB)), 1U << DEFECT_NAME_COLLISION);
     store_remove(w.store, find(&w, ALL_FOREIGN));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, WEB)), 0);
     store_remove(w.store, find(&w, WEB));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_MISSING_TEMPLATE);
     store_remove(w.store, find(&w, ALL_APPS));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     world_release(&w);
 }

@@ -40,9 +40,10 @@ static void check_rest(const struct world *w, const cJSON *expect)
     size_t attached = 0;
 
     for (; type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                const struct dependency_decision *d = dependency_decision(scope->entries[i]);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                const struct dependency_decision *d = dependency_decision(partition->entries[i]);
 
                 attached += d && d->attached;
                 if (d && !d->attached)
@@ -61,7 +62,7 @@ static void check_case(const cJSON *line, void *context)
 
     world_init(&w, &rules_options_default, 1);
     world_put_all(&w, json_get(line, "objects"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     cJSON_ArrayForEach (expect, json_get(line, "expect")) {
         check_binding(&w, expect);
         (*checked)++;
@@ -105,7 +106,7 @@ TEST(stored_values_are_held_against_the_rules)
 
         snprintf(text, sizeof(text), shared, placements[own]);
         world_put_text(&w, text);
-        world_settle(&w, 0);
+        world_run(&w, 0);
         const struct field_resolution *field =
             &dependency_decision(world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding",
                                             "test", "shared-configmap"))
@@ -200,7 +201,7 @@ TEST_ROWS(looks_ahead, outlooks, title)
                                                             : SAYS("b", "Overwrite"));
     world_put_text(&w, o->own_placement ? SHARED("\"placement\":{},", "2026-01-01T11:00:00Z")
                                         : SHARED("", "2026-01-01T11:00:00Z"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
 
     const struct dependency_decision *d = dependency_decision(
         world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "shared-configmap"));
@@ -228,7 +229,7 @@ TEST(since_the_last_party_changed)
         world_put_text(&w, REFERRER("a", "Overwrite", "2026-01-01T12:00:00Z"));
         world_put_text(&w, REFERRER("b", "Abort", "2026-01-01T10:00:00Z"));
         world_put_text(&w, shared[i]);
-        world_settle(&w, 0);
+        world_run(&w, 0);
         assert_true(dependency_decision(world_find(&w, "work.karmada.io/v1alpha2",
                                                    "ResourceBinding", "test", "shared-configmap"))
                         ->since_ms == expected_ms);
@@ -251,13 +252,13 @@ TEST(derives_what_will_be_stored)
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, mounting);
     world_put_text(&w, shared);
-    world_settle(&w, 0);
+    world_run(&w, 0);
     const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
     assert_null(dependency_decision(entry));
     assert_null(dependency_decide(w.engine, entry));
 
     world_put_text(&w, SAYS("a", "Overwrite"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     const struct dependency_decision *d = dependency_decision(entry);
     assert_non_null(d);
     assert_true(d->derived);

@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 #define AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #define PLAIN      "application/json"

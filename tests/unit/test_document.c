@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/manifests/yaml.h"
+#include "exporter/yaml/yaml.h"
 #include "metrics/base/json.h"
 
 enum { TEXT_MAX = 1 << 16 };

@@ -384,7 +384,7 @@ TEST_ROWS(decides, cases, title)
     world_init(&w, &options, 1);
     for (size_t i = 0; i < ARRAY_LEN(c->objects) && c->objects[i]; i++)
         world_put_text(&w, c->objects[i]);
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
 
     const struct template_decision *d =
         template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
@@ -413,18 +413,18 @@ TEST(a_grace_period_ends_by_itself)
                    POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON),
                              "p", CLAIM_LABEL("1"), ALL ON("m2")));
     world_put_text(&w, BINDING(CLAIM("p", "1"), ON("m1")));
-    world_settle(&w, noon_ms);
+    world_run(&w, noon_ms);
 
     const struct entry *nginx = world_find(&w, "apps/v1", "Deployment", "test", "nginx");
     assert_int_equal(template_decision(nginx)->phase, PHASE_DEFERRED);
     assert_int_equal(engine_deadline(w.engine), noon_ms + 60 * 1000 + 1);
-    world_settle(&w, noon_ms + 60 * 1000);
+    world_run(&w, noon_ms + 60 * 1000);
     assert_int_equal(template_decision(nginx)->phase, PHASE_DEFERRED);
-    world_settle(&w, noon_ms + 60 * 1000 + 1);
+    world_run(&w, noon_ms + 60 * 1000 + 1);
     assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
     assert_true(engine_deadline(w.engine) == INT64_MAX);
     /* A clock that is set back takes nothing back. */
-    world_settle(&w, noon_ms);
+    world_run(&w, noon_ms);
     assert_int_equal(template_decision(nginx)->phase, PHASE_OVERDUE);
     world_release(&w);
 }
@@ -452,7 +452,7 @@ TEST(pending_since_what_made_it_so)
         world_put_text(&w, template);
         if (bound)
             world_put_text(&w, BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1")));
-        world_settle(&w, noon_ms);
+        world_run(&w, noon_ms);
         const struct template_decision *d =
             template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
         assert_int_equal(d->state, STATE_PENDING);

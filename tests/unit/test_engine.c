@@ -29,7 +29,7 @@ static void dump_fresh(const struct rules_options *options, cJSON *const *object
         if (objects[i - 1])
             world_put(&w, objects[i - 1]);
     }
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
     world_dump(&w, out);
     world_release(&w);
 }
@@ -85,9 +85,9 @@ static void run_history(const struct rules_options *options, uint32_t seed)
         }
         now_ms += world_random(&w, 2000);
         if (world_random(&w, 3) == 0)
-            engine_settle(w.engine, now_ms, world_random(&w, 20));
+            engine_run(w.engine, now_ms, world_random(&w, 20));
     }
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
     world_dump(&w, &incremental);
     dump_fresh(options, objects, CHANGES, now_ms, &fresh);
     if (strcmp(incremental.data, fresh.data) != 0)
@@ -117,15 +117,16 @@ TEST(every_template_is_in_one_state)
         world_put(&w, object);
         cJSON_Delete(object);
     }
-    world_settle(&w, 0);
+    world_run(&w, 0);
     size_t decided = 0;
     for (const struct type *type = store_types(w.store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                const struct template_decision *d = template_decision(scope->entries[i]);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                const struct template_decision *d = template_decision(partition->entries[i]);
 
-                assert_int_equal(d != NULL, type->row->class == CLASS_TEMPLATE &&
-                                                scope->entries[i]->object != NULL);
+                assert_int_equal(d != NULL, type->def->class == CLASS_TEMPLATE &&
+                                                partition->entries[i]->object != NULL);
                 decided += d && d->state < STATE_COUNT;
             }
         }

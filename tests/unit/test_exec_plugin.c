@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/exec_plugin.h"
+#include "exporter/kube/auth/exec_plugin.h"
 
 #include <signal.h>
 #include <sys/stat.h>

@@ -45,7 +45,7 @@ static void render(const char *objects, enum exposition_format format, bool sync
     world_init(&w, &rules_options_default, 1);
     struct series *s = page_series(&w, &series_options_default);
     golden_load(&w, objects);
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
     set_own(s);
     exposition_write(s, format, synced, out);
     assert_true(strbuf_ok(out));

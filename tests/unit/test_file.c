@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/html.h"
+#include "exporter/web/pages/html.h"
 
 #include "tests/unit/suite.h"
 

@@ -61,7 +61,7 @@ TEST(every_kind_has_its_row)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
-        const struct kind *row = kind_of(kinds[i].api_version, kinds[i].kind);
+        const struct kind_def *row = kind_of(kinds[i].api_version, kinds[i].kind);
 
         if (row->class != kinds[i].class || row->cluster_scoped != kinds[i].cluster_scoped)
             fail_msg("%s %s", kinds[i].api_version, kinds[i].kind);
@@ -284,7 +284,8 @@ static void *decode_with(struct reading *r, const char *text, const struct wrong
     if (change)
         json_put(json, change->path, json_of(change->value));
 
-    const struct kind *row = kind_of(json_str(json, "apiVersion", ""), json_str(json, "kind", ""));
+    const struct kind_def *row =
+        kind_of(json_str(json, "apiVersion", ""), json_str(json, "kind", ""));
     void *object = row->decode(&r->decode, json);
 
     row->release(r->strings, object);

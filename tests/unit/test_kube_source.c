@@ -22,7 +22,7 @@ static const int64_t clock_offset_ms = INT64_C(1767225600000);
 struct lab {
     struct fake_api api;
     struct world world;
-    struct scope_filter scope;
+    struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
 };
@@ -40,7 +40,7 @@ static void lab_start(struct lab *lab)
     lab->source = kube_source_new(&(struct kube_settings){
         .store = lab->world.store,
         .engine = lab->world.engine,
-        .scope = &lab->scope,
+        .filter = &lab->filter,
         .log = &lab->log,
         .transport = fake_api_transport(&lab->api),
         .streaming_lists = true,
@@ -116,13 +116,14 @@ static char *inventory(const struct store *store)
     struct strbuf out = STRBUF_INIT(1 << 20);
 
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
                 struct strbuf line = STRBUF_INIT(1 << 12);
 
-                if (!scope->entries[i]->object)
+                if (!partition->entries[i]->object)
                     continue;
-                describe(scope->entries[i], &line);
+                describe(partition->entries[i], &line);
                 assert_true(count < ARRAY_LEN(lines));
                 lines[count++] = strbuf_take(&line, &len);
             }
@@ -182,8 +183,8 @@ static void assert_equals_server(struct lab *lab, uint32_t seed)
     CLEANUP(free_cleanup) char *expected = inventory(fresh.store);
 
     assert_same_text(actual, expected, seed);
-    world_settle(&lab->world, clock_offset_ms);
-    world_settle(&fresh, clock_offset_ms);
+    world_run(&lab->world, clock_offset_ms);
+    world_run(&fresh, clock_offset_ms);
     world_dump(&lab->world, &dump);
     world_dump(&fresh, &fresh_dump);
     assert_same_text(dump.data, fresh_dump.data, seed);
@@ -301,10 +302,10 @@ TEST(after_any_faults_the_store_is_the_servers)
 
 /* ---- one thing at a time ---- */
 
-static const struct follower *followed(const struct lab *lab, const char *resource)
+static const struct reflector *followed(const struct lab *lab, const char *resource)
 {
     for (size_t i = 0; i < kube_source_count(lab->source); i++) {
-        const struct follower *f = kube_source_follower(lab->source, i);
+        const struct reflector *f = kube_source_reflector(lab->source, i);
 
         if (strcmp(f->resource, resource) == 0)
             return f;
@@ -511,7 +512,7 @@ TEST(only_the_scope_is_looked_at)
     static const struct identity in_a = {"v1", "ConfigMap", "a", "x"};
     static const struct identity in_b = {"v1", "ConfigMap", "b", "x"};
     static const struct identity in_c = {"v1", "ConfigMap", "c", "x"};
-    static const struct scope_filter scopes[] = {
+    static const struct namespace_filter scopes[] = {
         {.namespaces = named, .namespace_count = 2},
         {.denied = denied, .denied_count = 1},
         {.namespaces = named, .namespace_count = 2, .denied = denied, .denied_count = 1},
@@ -523,7 +524,7 @@ TEST(only_the_scope_is_looked_at)
         struct lab lab;
 
         lab_init(&lab, 20);
-        lab.scope = scopes[i];
+        lab.filter = scopes[i];
         fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
         fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
         fake_put(&lab.api, FAKE_CONFIG_MAP, "b", "x", 1);
@@ -549,7 +550,7 @@ TEST(shards_share_everything_once)
         char ns[16];
 
         lab_init(&lab, 21);
-        lab.scope = (struct scope_filter){.shard = shard, .total_shards = SHARDS};
+        lab.filter = (struct namespace_filter){.shard = shard, .total_shards = SHARDS};
         fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "p", SELECTS_CONFIG_MAPS);
         fake_put(&lab.api, FAKE_CLUSTER_BINDING, "", "c", 1);
         for (unsigned i = 0; i < NAMESPACES; i++) {
@@ -580,11 +581,11 @@ TEST(lists_wait_for_each_other)
     lab_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
     for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        lists += kube_source_follower(lab.source, i)->transfer != NULL;
+        lists += kube_source_reflector(lab.source, i)->transfer != NULL;
     assert_int_equal(lists, 4);
     settle(&lab);
     for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        assert_true(kube_source_follower(lab.source, i)->synced);
+        assert_true(kube_source_reflector(lab.source, i)->synced);
     lab_release(&lab);
 }
 
@@ -604,7 +605,7 @@ TEST(streaming_lists_are_given_up_together)
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         sum += requests[i];
     for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        assert_true(kube_source_follower(lab.source, i)->synced);
+        assert_true(kube_source_reflector(lab.source, i)->synced);
     /* A list and a watch each, and those that were under way when the first was refused. */
     assert_in_range(sum, 2 * kube_source_count(lab.source), 2 * kube_source_count(lab.source) + 4);
     lab_release(&lab);

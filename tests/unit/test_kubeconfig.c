@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/kubeconfig.h"
+#include "exporter/kube/auth/kubeconfig.h"
 
 #include <sys/stat.h>
 
 #include "tests/unit/suite.h"
 
-#include "exporter/kube/in_cluster.h"
+#include "exporter/kube/auth/in_cluster.h"
 #include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
 

@@ -21,7 +21,7 @@ TEST(each_object_of_the_class_once_and_sorted)
         if (i % 5 == 0)
             store_remove(w.store, world_pick(&w));
     }
-    world_settle(&w, 0);
+    world_run(&w, 0);
     for (size_t i = 0; i < ARRAY_LEN(classes); i++) {
         CLEANUP(listing_release) struct listing listing = listing_make(w.store, classes[i]);
 

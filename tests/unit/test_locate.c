@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/locate.h"
+#include "exporter/kube/auth/locate.h"
 
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"

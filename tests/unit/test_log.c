@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/log.h"
+#include "exporter/system/log.h"
 
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/loop.h"
+#include "exporter/serve/loop.h"
 
 #include <fcntl.h>
 #include <signal.h>

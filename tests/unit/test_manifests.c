@@ -56,9 +56,10 @@ static void dump_store(const struct store *store, struct strbuf *out)
     size_t count = 0;
 
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count && count < ARRAY_LEN(lines); i++) {
-                const struct entry *entry = scope->entries[i];
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count && count < ARRAY_LEN(lines); i++) {
+                const struct entry *entry = partition->entries[i];
                 char line[256];
 
                 if (!entry->object)

@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 enum { TEXT_MAX = 1 << 24 };
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/options.h"
+#include "exporter/options/options.h"
 
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
 
-#include "exporter/cli/config.h"
-#include "exporter/cli/nearest.h"
-#include "exporter/log.h"
+#include "exporter/options/config.h"
+#include "exporter/options/nearest.h"
+#include "exporter/system/log.h"
 
 enum { ARGUMENTS_MAX = 8, MINUTE_MS = 60 * 1000 };
 

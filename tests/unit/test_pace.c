@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/pace.h"
+#include "exporter/serve/throttle.h"
 
 #include "tests/unit/suite.h"
 
@@ -17,15 +17,15 @@ static struct deadline_case {
 TEST_ROWS(deadline, deadline_cases, name)
 {
     const struct deadline_case *c = *state;
-    struct pace p;
+    struct throttle p;
 
-    pace_init(&p, 50, 900, 5000);
-    pace_change(&p, 500);
-    pace_publish(&p, 1000, 1000);
-    pace_publish(&p, 1000, 1200);
+    throttle_init(&p, 50, 900, 5000);
+    throttle_change(&p, 500);
+    throttle_publish(&p, 1000, 1000);
+    throttle_publish(&p, 1000, 1200);
     if (c->changed_ms)
-        pace_change(&p, c->changed_ms);
-    assert_int_equal(pace_deadline(&p), c->deadline_ms);
+        throttle_change(&p, c->changed_ms);
+    assert_int_equal(throttle_deadline(&p), c->deadline_ms);
 }
 
 static struct cost_case {
@@ -44,45 +44,45 @@ static struct cost_case {
 TEST_ROWS(cost, cost_cases, name)
 {
     const struct cost_case *c = *state;
-    struct pace p;
+    struct throttle p;
 
-    pace_init(&p, 50, c->longest_ms, 5000);
-    pace_change(&p, 1000);
-    pace_publish(&p, c->cost_ms, 1000 + c->cost_ms);
-    pace_change(&p, 1001 + c->cost_ms);
-    assert_int_equal(pace_deadline(&p), 1000 + c->cost_ms + c->interval_ms);
+    throttle_init(&p, 50, c->longest_ms, 5000);
+    throttle_change(&p, 1000);
+    throttle_publish(&p, c->cost_ms, 1000 + c->cost_ms);
+    throttle_change(&p, 1001 + c->cost_ms);
+    assert_int_equal(throttle_deadline(&p), 1000 + c->cost_ms + c->interval_ms);
 }
 
 TEST(the_first_change_is_due_at_once)
 {
-    struct pace p;
+    struct throttle p;
 
     (void)state;
-    pace_init(&p, 50, 900, 5000);
-    pace_change(&p, 1);
-    assert_true(pace_deadline(&p) <= 1);
+    throttle_init(&p, 50, 900, 5000);
+    throttle_change(&p, 1);
+    assert_true(throttle_deadline(&p) <= 1);
 }
 
 TEST(a_refresh_does_not_make_a_change_wait)
 {
-    struct pace p;
+    struct throttle p;
 
     (void)state;
-    pace_init(&p, 50, 900, 5000);
-    assert_int_equal(pace_publish(&p, 0, 7000), 0);
-    pace_change(&p, 7001);
-    assert_true(pace_deadline(&p) <= 7001);
+    throttle_init(&p, 50, 900, 5000);
+    assert_int_equal(throttle_publish(&p, 0, 7000), 0);
+    throttle_change(&p, 7001);
+    assert_true(throttle_deadline(&p) <= 7001);
 }
 
 TEST(the_oldest_change_tells_the_lag)
 {
-    struct pace p;
+    struct throttle p;
 
     (void)state;
-    pace_init(&p, 50, 900, 5000);
-    pace_change(&p, 3000);
-    pace_change(&p, 3500);
-    assert_int_equal(pace_publish(&p, 10, 4000), 1000);
-    assert_int_equal(pace_publish(&p, 0, 4001), 0);
-    assert_int_equal(pace_deadline(&p), 9001);
+    throttle_init(&p, 50, 900, 5000);
+    throttle_change(&p, 3000);
+    throttle_change(&p, 3500);
+    assert_int_equal(throttle_publish(&p, 10, 4000), 1000);
+    assert_int_equal(throttle_publish(&p, 0, 4001), 0);
+    assert_int_equal(throttle_deadline(&p), 9001);
 }

@@ -146,7 +146,7 @@ TEST(page_and_report_tell_the_same)
 
             world_put(&w, object);
         }
-        world_settle(&w, 0);
+        world_run(&w, 0);
         report_write(w.engine, NULL, 0, &text);
 
         CLEANUP(free_cleanup) char *page = page_of(s);

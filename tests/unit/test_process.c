@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/process.h"
+#include "exporter/system/process.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
 
-#include "exporter/machine.h"
+#include "exporter/system/platform.h"
 
 static struct stat_case {
     const char *name;
@@ -46,7 +46,7 @@ TEST_ROWS(stat_line, stat_cases, name)
 TEST(this_process_has_all_of_them)
 {
     struct process_facts facts;
-    double now = (double)machine_now_ms() / 1000;
+    double now = (double)platform_now_ms() / 1000;
 
     (void)state;
     process_read(&facts);

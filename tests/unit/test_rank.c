@@ -33,7 +33,7 @@ static void check_case(const cJSON *line, void *context)
 
     world_init(&w, &rules_options_default, 1);
     world_put_all(&w, json_get(line, "objects"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     cJSON_ArrayForEach (expect, json_get(line, "expect")) {
         check_winner(&w, expect);
         (*checked)++;
@@ -113,7 +113,7 @@ TEST_ROWS(duel, duels, title)
                    "\"name\":\"nginx\",\"namespace\":\"test\",\"labels\":{\"app\":\"nginx\"}}}");
     world_put_text(&w, d->first);
     world_put_text(&w, d->second);
-    world_settle(&w, 0);
+    world_run(&w, 0);
 
     const struct template_decision *decision =
         template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));

@@ -34,7 +34,7 @@ static void report(const char *objects, size_t invalid_count, struct strbuf *out
     assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
     world_init(&w, &rules_options_default, 1);
     golden_load(&w, objects);
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
     report_write(w.engine, &broken, invalid_count, out);
     assert_true(strbuf_ok(out));
     world_release(&w);
@@ -85,8 +85,8 @@ TEST(any_objects_make_one_report)
         /* The last one of an identity counts, so the first pass backward only sets the order. */
         for (size_t i = 0; i < 2 * OBJECTS; i++)
             world_put(&back, objects[i < OBJECTS ? OBJECTS - 1 - i : i - OBJECTS]);
-        world_settle(&forth, 0);
-        world_settle(&back, 0);
+        world_run(&forth, 0);
+        world_run(&back, 0);
         strbuf_reset(&one);
         strbuf_reset(&other);
         report_write(forth.engine, NULL, 0, &one);

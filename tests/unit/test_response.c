@@ -3,7 +3,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 
 /* What a real API server answered, and why it is no answer. */
 static struct body_case {

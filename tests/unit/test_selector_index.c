@@ -9,7 +9,7 @@ enum { ROUNDS = 200, OBJECTS = 60 };
 /* Does the policy belong to those that are asked for this template at all? */
 static bool in_reach(const struct entry *policy, const struct entry *template)
 {
-    return policy->scope->type->row->cluster_scoped || entry_ns(policy) == entry_ns(template);
+    return policy->partition->type->def->cluster_scoped || entry_ns(policy) == entry_ns(template);
 }
 
 static enum selector_score found_score(const struct selection *found, size_t count,
@@ -35,10 +35,11 @@ static void list(const struct store *store, enum object_class class, struct all_
 {
     out->count = 0;
     for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count && type->row->class == class; i++) {
-                if (scope->entries[i]->object)
-                    out->items[out->count++] = scope->entries[i];
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count && type->def->class == class; i++) {
+                if (partition->entries[i]->object)
+                    out->items[out->count++] = partition->entries[i];
             }
         }
     }

@@ -152,7 +152,7 @@ static void expect_relations(struct oracle *o, const struct template_decision *d
 static void expect_template(struct oracle *o, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    const char *group = entry->scope->type->group;
+    const char *group = entry->partition->type->group;
     const char *reason = reason_name(d->state, d->reason);
     struct policy_name policy = policy_name_of(stale_policy(d));
 
@@ -213,7 +213,7 @@ static void expect_dependency(struct oracle *o, const struct entry *entry)
 
 static void expect_binding(struct oracle *o, const struct entry *entry)
 {
-    bool wide = entry->scope->type->row->cluster_scoped;
+    bool wide = entry->partition->type->def->cluster_scoped;
 
     count(o, entry_defects(entry) >> DEFECT_DANGLING_CLAIM & 1,
           "karmada_dangling_claims{holder=\"binding\"}");
@@ -240,12 +240,13 @@ static void expect_class(struct oracle *o, const struct world *w, enum object_cl
                          void (*each)(struct oracle *o, const struct entry *entry))
 {
     for (const struct type *type = store_types(w->store); type; type = type->next) {
-        if (type->row->class != class)
+        if (type->def->class != class)
             continue;
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                if (scope->entries[i]->object)
-                    each(o, scope->entries[i]);
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                if (partition->entries[i]->object)
+                    each(o, partition->entries[i]);
             }
         }
     }
@@ -281,7 +282,7 @@ static char *fresh_page(const struct variant *v, cJSON *const *objects, int64_t 
         if (objects[i - 1])
             world_put(&w, objects[i - 1]);
     }
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
     char *page = page_of(s);
     series_free(s);
     world_release(&w);
@@ -338,11 +339,11 @@ static void run_history(const struct variant *v, uint32_t seed)
         change(&w, objects, i);
         now_ms += world_random(&w, 2000);
         if (world_random(&w, 3) == 0)
-            engine_settle(w.engine, now_ms, world_random(&w, 20));
+            engine_run(w.engine, now_ms, world_random(&w, 20));
         if (world_random(&w, 8) == 0)
             free(page_of(s));
     }
-    world_settle(&w, now_ms);
+    world_run(&w, now_ms);
 
     CLEANUP(free_cleanup) char *page = page_of(s);
     CLEANUP(free_cleanup) char *fresh = fresh_page(v, objects, now_ms);
@@ -382,7 +383,7 @@ static void hand_init(struct hand *h, const char *ns, const struct series_option
     world_init(&h->w, &rules_options_default, 1);
     h->s = series_new(h->w.engine, options, 7);
     world_put_text(&h->w, json);
-    h->entry = store_types(h->w.store)->scopes->entries[0];
+    h->entry = store_types(h->w.store)->partitions->entries[0];
     h->decision = xcalloc(1, sizeof(*h->decision));
     h->decision->state = STATE_ATTACHED;
     h->decision->dependency = xcalloc(1, sizeof(*h->decision->dependency));
@@ -449,7 +450,7 @@ TEST(events_count_by_what_they_grow)
     struct series *s = page_series(&w, &series_options_default);
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         world_put_text(&w, steps[i].json);
-        world_settle(&w, 0);
+        world_run(&w, 0);
         CLEANUP(free_cleanup) char *page = page_of(s);
         page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}",
                  steps[i].total);
@@ -458,7 +459,7 @@ TEST(events_count_by_what_they_grow)
                  "0");
     }
     store_remove(w.store, world_find(&w, "v1", "Event", "default", "shared.1"));
-    world_settle(&w, 0);
+    world_run(&w, 0);
     CLEANUP(free_cleanup) char *page = page_of(s);
     page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "6");
     series_free(s);
@@ -542,7 +543,7 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
     for (size_t i = ARRAY_LEN(c->objects); i > 0; i--) {
         check_delay(s, "0", "0");
         world_put_text(&w, c->objects[i - 1]);
-        world_settle(&w, 0);
+        world_run(&w, 0);
     }
     check_delay(s, c->count, c->sum);
     /* Template and policy go and come again, as when their kind is not watched for a while. */
@@ -553,9 +554,9 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
 
         assert_true(identity_read(json, &id, &err));
         store_remove(w.store, store_find(w.store, &id));
-        world_settle(&w, 0);
+        world_run(&w, 0);
         world_put(&w, json);
-        world_settle(&w, 0);
+        world_run(&w, 0);
         cJSON_Delete(json);
     }
     check_delay(s, c->count, c->sum);
@@ -575,7 +576,7 @@ TEST(a_block_goes_with_its_last_contributor)
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"stale\"}", "0");
     engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
     store_remove(h.w.store, h.entry);
-    world_settle(&h.w, 0);
+    world_run(&h.w, 0);
     assert_null(store_find(h.w.store, &(struct identity){"v1", "ConfigMap", "default", "shared"}));
     hand_release(&h);
 }
@@ -589,7 +590,7 @@ TEST(an_object_that_is_gone_gives_nothing)
     series_decided(h.s, h.entry);
     engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
     store_remove(h.w.store, h.entry);
-    world_settle(&h.w, 0);
+    world_run(&h.w, 0);
     CLEANUP(free_cleanup) char *page = page_of(h.s);
     page_lacks(page, "karmada_namespace_templates{");
     page_has(page, "karmada_templates_ignored{reason=\"claimed_by\"}", "0");
@@ -626,7 +627,7 @@ TEST(values_that_become_equal_are_added_up)
     engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
     world_put_text(&h.w, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                          "\"name\":\"shared\",\"namespace\":\"a\\u0002b\"}}");
-    world_settle(&h.w, 0);
+    world_run(&h.w, 0);
     CLEANUP(free_cleanup) char *page = page_of(h.s);
     page_has(page,
              "karmada_namespace_templates{namespace=\"a\xef\xbf\xbd"

@@ -235,7 +235,7 @@ TEST(cluster_scoped_kinds_have_no_namespace)
     assert_string_equal(entry_ns(entry), "");
 }
 
-TEST(a_type_knows_its_scopes)
+TEST(a_type_knows_its_partitions)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -254,11 +254,11 @@ TEST(a_type_knows_its_scopes)
     assert_string_equal(type->group, "");
     assert_int_equal(type->objects, 2);
 
-    struct scope *scope = type_scope(s, type, intern_find(strings, "test"));
+    struct partition *partition = type_partition(s, type, intern_find(strings, "test"));
 
-    assert_ptr_equal(type->scopes, scope);
-    assert_int_equal(scope->count, 2);
-    assert_null(type_scope(s, type, intern_find(strings, "a")));
+    assert_ptr_equal(type->partitions, partition);
+    assert_int_equal(partition->count, 2);
+    assert_null(type_partition(s, type, intern_find(strings, "a")));
     assert_null(store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "ConfigMap")));
 
     type = store_type(s, intern_find(strings, "apps/v1"), intern_find(strings, "Deployment"));
@@ -287,7 +287,7 @@ TEST(entries_are_ordered_as_people_read)
     }
 }
 
-/* Lets go of two more entries of the scope when the first is swept, as rules do. */
+/* Lets go of two more entries of the partition when the first is swept, as rules do. */
 struct tidying {
     struct store *store;
     struct entry *others[2];
@@ -323,12 +323,13 @@ TEST(a_listener_may_tidy_during_a_sweep)
     assert_non_null(store_find(s, &map_b));
 }
 
-static size_t count_scopes(const struct store *s)
+static size_t count_partitions(const struct store *s)
 {
     size_t count = 0;
 
     for (const struct type *type = store_types(s); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
             count++;
     }
     return count;
@@ -346,7 +347,7 @@ TEST(namespaces_that_come_and_go_leave_nothing)
         snprintf(ns, sizeof(ns), "run-%u", i);
         store_remove(s, store_refer(s, &(struct identity){"v1", "ConfigMap", ns, "a"}));
     }
-    assert_true(count_scopes(s) < 100);
+    assert_true(count_partitions(s) < 100);
     assert_true(intern_count(store_strings(s)) < 110);
     assert_non_null(store_find(s, &map_a));
 }

@@ -198,7 +198,7 @@ static void compare_entry(const struct truth *t, const struct entry *entry)
     if (!entry)
         return;
     assert_int_equal(entry->object != NULL, t->exists);
-    assert_ptr_equal(entry->scope->entries[entry->position], entry);
+    assert_ptr_equal(entry->partition->entries[entry->position], entry);
     if (entry->object) {
         char value[16];
 
@@ -226,8 +226,9 @@ static void oracle_compare(struct oracle *o)
     }
     for (const struct type *type = store_types(o->store); type; type = type->next) {
         objects += type->objects;
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type)
-            listed += scope->count;
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type)
+            listed += partition->count;
     }
     assert_int_equal(listed, known);
     assert_int_equal(objects, exist);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/credentials.h"
+#include "exporter/kube/auth/credentials.h"
 
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
 
-#include "exporter/kube/child.h"
+#include "exporter/system/child.h"
 #include "tests/unit/folder.h"
 
 /*

@@ -6,7 +6,7 @@
 
 #include "tests/unit/suite.h"
 
-#include "exporter/file.h"
+#include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
 enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/manifests/yaml.h"
+#include "exporter/yaml/yaml.h"
 
 #include "tests/unit/suite.h"
 

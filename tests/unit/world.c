@@ -57,9 +57,9 @@ void world_put_all(struct world *w, const cJSON *objects)
         world_put(w, object);
 }
 
-void world_settle(struct world *w, int64_t now_ms)
+void world_run(struct world *w, int64_t now_ms)
 {
-    while (!engine_settle(w->engine, now_ms, 7))
+    while (!engine_run(w->engine, now_ms, 7))
         ;
 }
 
@@ -76,12 +76,13 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
     size_t count = 0;
 
     for (const struct type *type = store_types(w->store); type; type = type->next) {
-        for (const struct scope *scope = type->scopes; scope; scope = scope->next_of_type) {
-            for (size_t i = 0; i < scope->count; i++) {
-                if (!scope->entries[i]->object)
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                if (!partition->entries[i]->object)
                     continue;
                 entries = xreallocarray(entries, count + 1, sizeof(*entries));
-                entries[count++] = scope->entries[i];
+                entries[count++] = partition->entries[i];
             }
         }
     }

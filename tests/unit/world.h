@@ -22,7 +22,7 @@ void world_put(struct world *w, const cJSON *json);
 void world_put_text(struct world *w, const char *json);
 /* Put every element of an array of objects. */
 void world_put_all(struct world *w, const cJSON *objects);
-void world_settle(struct world *w, int64_t now_ms);
+void world_run(struct world *w, int64_t now_ms);
 
 /* A random one of the objects that are there, NULL if there are none. */
 struct entry *world_pick(struct world *w);
