@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/accept.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static struct gzip_case {
     const char *header;
@@ -45,19 +43,9 @@ static struct gzip_case {
     {";,=;q=0,", false},
 };
 
-static void gzip(void **state)
+TEST_ROWS(gzip, gzip_cases, header)
 {
     const struct gzip_case *c = *state;
 
     assert_int_equal(accept_gzip(c->header), c->gzip);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(gzip_cases)];
-
-    for (size_t i = 0; i < ARRAY_LEN(gzip_cases); i++)
-        tests[i] = (struct CMUnitTest){gzip_cases[i].header ? gzip_cases[i].header : "no header",
-                                       gzip, NULL, NULL, &gzip_cases[i]};
-    return cmocka_run_group_tests_name("accept", tests, NULL, NULL);
 }

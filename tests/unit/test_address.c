@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/address.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static struct parse_case {
     const char *name;
@@ -42,7 +40,7 @@ static struct parse_case {
      "'[[::1]]:80' does not begin with a host's name or address"},
 };
 
-static void parse(void **state)
+TEST_ROWS(parse, parse_cases, name)
 {
     const struct parse_case *c = *state;
     struct address address = {.host = "untouched", .port = 7};
@@ -55,7 +53,7 @@ static void parse(void **state)
         assert_string_equal(err.text, c->error);
 }
 
-static void a_host_has_a_ceiling(void **state)
+TEST(a_host_has_a_ceiling)
 {
     char text[ADDRESS_HOST_MAX + 8];
     struct address address;
@@ -68,15 +66,4 @@ static void a_host_has_a_ceiling(void **state)
     assert_int_equal(strlen(address.host), ADDRESS_HOST_MAX - 1);
     memcpy(text + ADDRESS_HOST_MAX - 1, "a:80", 5);
     assert_false(address_parse(text, &address, &err));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(parse_cases) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(parse_cases); i++)
-        tests[n++] = (struct CMUnitTest){parse_cases[i].name, parse, NULL, NULL, &parse_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_host_has_a_ceiling);
-    return cmocka_run_group_tests_name("address", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/affinity.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/model/canonical.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct placement *read_placement(struct reading *r, const cJSON *json)
 {
@@ -70,7 +67,7 @@ static void check_case(const cJSON *line, void *context)
     reading_release(&r);
 }
 
-static void agrees_with_karmada(void **state)
+TEST(agrees_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/affinity.jsonl.gz", check_case, &checked);
@@ -115,7 +112,7 @@ static struct match_case {
     {"names are compared with case", "{'clusterAffinity':{'clusterNames':['M1']}}", "", false},
 };
 
-static void match(void **state)
+TEST_ROWS(match, match_cases, name)
 {
     const struct match_case *c = *state;
     cJSON *placement = json_of(c->placement);
@@ -184,31 +181,16 @@ static bool tolerates(const char *tolerations, const char *metadata, const char 
     return answer;
 }
 
-static void tolerate(void **state)
+TEST_ROWS(tolerate, taint_cases, name)
 {
     const struct taint_case *c = *state;
 
     assert_int_equal(tolerates(c->tolerations, "", c->spec), c->tolerated);
 }
 
-static void nothing_tolerates_a_cluster_that_goes(void **state)
+TEST(nothing_tolerates_a_cluster_that_goes)
 {
     (void)state;
     assert_false(
         tolerates("{'operator':'Exists'}", ",'deletionTimestamp':'2026-01-01T00:00:00Z'", ""));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(match_cases) + ARRAY_LEN(taint_cases) + 2];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(match_cases); i++)
-        tests[n++] = (struct CMUnitTest){match_cases[i].name, match, NULL, NULL, &match_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(taint_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){taint_cases[i].name, tolerate, NULL, NULL, &taint_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(nothing_tolerates_a_cluster_that_goes);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(agrees_with_karmada);
-    return cmocka_run_group_tests_name("affinity", tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/assets/source.h"
 
-#include <setjmp.h>
 #include <zlib.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/file.h"
 #include "metrics/model/lease.h"
@@ -113,7 +112,7 @@ static void check(const struct bench *b, const struct file_case *c)
         assert_string_equal(asset_source_problem(b->source), c->problem);
 }
 
-static void plain_and_gzip(void **state)
+TEST_ROWS(plain_and_gzip, file_cases, name)
 {
     const struct file_case *c = *state;
     void *bench;
@@ -139,7 +138,7 @@ static void plain_and_gzip(void **state)
     }
 }
 
-static void a_change_is_read_and_what_is_gone_goes(void **state)
+TEST_WITH(a_change_is_read_and_what_is_gone_goes, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -155,7 +154,7 @@ static void a_change_is_read_and_what_is_gone_goes(void **state)
                            "//pubsub.googleapis.com/projects/p/topics/t"));
 }
 
-static void what_cannot_be_read_takes_nothing_back(void **state)
+TEST_WITH(what_cannot_be_read_takes_nothing_back, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -174,7 +173,7 @@ static void what_cannot_be_read_takes_nothing_back(void **state)
     assert_string_equal(asset_source_problem(b->source), "");
 }
 
-static void a_file_that_is_missing_settles_it_too(void **state)
+TEST_WITH(a_file_that_is_missing_settles_it_too, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -186,7 +185,7 @@ static void a_file_that_is_missing_settles_it_too(void **state)
 }
 
 /* Half of the compressed bytes: whatever was in them counts, and the rest is not taken back. */
-static void compressed_data_may_end_too_early(void **state)
+TEST_WITH(compressed_data_may_end_too_early, set_up, tear_down)
 {
     struct bench *b = *state;
     char line[LINE_ROOM];
@@ -210,23 +209,4 @@ static void compressed_data_may_end_too_early(void **state)
     read_all(b);
     assert_non_null(strstr(asset_source_problem(b->source), "the compressed data ends too early"));
     assert_true(leases(b) > 0 && leases(b) < 20000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test_setup_teardown(a_change_is_read_and_what_is_gone_goes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_cannot_be_read_takes_nothing_back, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_file_that_is_missing_settles_it_too, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(compressed_data_may_end_too_early, set_up, tear_down),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(file_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(file_cases); i++)
-        tests[n++] = (struct CMUnitTest){.name = file_cases[i].name,
-                                         .test_func = plain_and_gzip,
-                                         .initial_state = &file_cases[i]};
-    memcpy(tests + n, plain, sizeof(plain));
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

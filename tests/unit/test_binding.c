@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/binding.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct binding *binding_of(struct reading *r, const char *text)
 {
@@ -17,7 +14,7 @@ static struct binding *binding_of(struct reading *r, const char *text)
     return b;
 }
 
-static void a_whole_binding_is_read(void **state)
+TEST(a_whole_binding_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -82,7 +79,7 @@ static void a_whole_binding_is_read(void **state)
     binding_release(r.strings, b);
 }
 
-static void an_attached_binding_has_little(void **state)
+TEST(an_attached_binding_has_little)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -116,7 +113,7 @@ static struct placement_case {
      "{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}"},
 };
 
-static void reads_placement(void **state)
+TEST_ROWS(reads_placement, placements, name)
 {
     const struct placement_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -153,7 +150,7 @@ static struct applied_case {
     {"empty", "", false, NULL},
 };
 
-static void reads_applied(void **state)
+TEST_ROWS(reads_applied, applied, name)
 {
     const struct applied_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -200,7 +197,7 @@ static struct refused_case {
      "'spec.conflictResolution' must be Abort or Overwrite"},
 };
 
-static void refuses(void **state)
+TEST_ROWS(refuses, refused, name)
 {
     const struct refused_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -235,7 +232,7 @@ static struct name_case {
     {"ClusterRole", "a&b$C", "a&b$c-clusterrole"},
 };
 
-static void names_are_those_of_karmada(void **state)
+TEST(names_are_those_of_karmada)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
 
@@ -244,22 +241,4 @@ static void names_are_those_of_karmada(void **state)
         binding_name(names[i].kind, names[i].name, &name);
         assert_string_equal(name.data, names[i].binding);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(placements) + ARRAY_LEN(applied) + ARRAY_LEN(refused) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(placements); i++)
-        tests[n++] =
-            (struct CMUnitTest){placements[i].name, reads_placement, NULL, NULL, &placements[i]};
-    for (size_t i = 0; i < ARRAY_LEN(applied); i++)
-        tests[n++] = (struct CMUnitTest){applied[i].name, reads_applied, NULL, NULL, &applied[i]};
-    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-        tests[n++] = (struct CMUnitTest){refused[i].name, refuses, NULL, NULL, &refused[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_binding_is_read);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_attached_binding_has_little);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(names_are_those_of_karmada);
-    return cmocka_run_group_tests_name("binding", tests, NULL, NULL);
 }

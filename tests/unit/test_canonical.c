@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/canonical.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct canonical_case {
     const char *name;
@@ -91,7 +88,7 @@ static struct canonical_case {
      "{'dispatching':true}"},
 };
 
-static void makes_one_text(void **state)
+TEST_ROWS(makes_one_text, cases, name)
 {
     const struct canonical_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -118,7 +115,7 @@ static void makes_one_text(void **state)
     intern_drop(r.strings, text);
 }
 
-static void nothing_has_no_text(void **state)
+TEST(nothing_has_no_text)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -127,7 +124,7 @@ static void nothing_has_no_text(void **state)
     assert_null(canonical_text(&r.decode, NULL, CANONICAL_FAILOVER));
 }
 
-static void the_deepest_json_is_read(void **state)
+TEST(the_deepest_json_is_read)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SIZE_MAX);
@@ -147,7 +144,7 @@ static void the_deepest_json_is_read(void **state)
     intern_drop(r.strings, canonical);
 }
 
-static void too_large_a_text_is_refused(void **state)
+TEST(too_large_a_text_is_refused)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();
@@ -160,17 +157,4 @@ static void too_large_a_text_is_refused(void **state)
     assert_null(canonical_text(&r.decode, json, CANONICAL_PLACEMENT));
     assert_true(r.decode.failed);
     assert_string_equal(r.err.text, "'spec.placement' is larger than 4 MiB");
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[n++] = (struct CMUnitTest){cases[i].name, makes_one_text, NULL, NULL, &cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(nothing_has_no_text);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_deepest_json_is_read);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_a_text_is_refused);
-    return cmocka_run_group_tests_name("canonical", tests, NULL, NULL);
 }

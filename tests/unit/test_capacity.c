@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/capacity.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 #define CLUSTER(name, env, cpu)                                                                    \
@@ -103,7 +100,7 @@ static struct capacity_case {
      POLICY("{'clusterAffinity':{'clusterNames':7}}"), "m1:3 m2:1 unsupported"},
 };
 
-static void decides(void **state)
+TEST_ROWS(decides, capacity_cases, name)
 {
     const struct capacity_case *c = *state;
     struct world w;
@@ -113,7 +110,7 @@ static void decides(void **state)
     world_release(&w);
 }
 
-static void without_clusters_names_still_forbid(void **state)
+TEST(without_clusters_names_still_forbid)
 {
     struct world w;
 
@@ -128,7 +125,7 @@ static void without_clusters_names_still_forbid(void **state)
     world_release(&w);
 }
 
-static void requests_are_of_one_replica(void **state)
+TEST(requests_are_of_one_replica)
 {
     struct world w;
 
@@ -143,7 +140,7 @@ static void requests_are_of_one_replica(void **state)
     world_release(&w);
 }
 
-static void only_the_stale_have_a_capacity(void **state)
+TEST(only_the_stale_have_a_capacity)
 {
     struct world w;
 
@@ -161,7 +158,7 @@ static void only_the_stale_have_a_capacity(void **state)
     world_release(&w);
 }
 
-static void a_binding_without_a_placement_is_not_the_templates_own(void **state)
+TEST(a_binding_without_a_placement_is_not_the_templates_own)
 {
     struct world w;
 
@@ -172,7 +169,7 @@ static void a_binding_without_a_placement_is_not_the_templates_own(void **state)
     world_release(&w);
 }
 
-static void without_a_policy_nothing_is_forbidden_or_projected(void **state)
+TEST(without_a_policy_nothing_is_forbidden_or_projected)
 {
     struct world w;
 
@@ -187,7 +184,7 @@ static void without_a_policy_nothing_is_forbidden_or_projected(void **state)
 }
 
 /* Each change of the clusters reaches what is stale, and the policies' lists. */
-static void clusters_come_change_and_go(void **state)
+TEST(clusters_come_change_and_go)
 {
     struct world w;
 
@@ -224,7 +221,7 @@ static uint64_t looks_after(struct world *w, const char *json)
     return engine_evaluations(w->engine) - before;
 }
 
-static void a_report_of_free_resources_wakes_nobody(void **state)
+TEST(a_report_of_free_resources_wakes_nobody)
 {
     struct world w;
 
@@ -242,7 +239,7 @@ static void a_report_of_free_resources_wakes_nobody(void **state)
     world_release(&w);
 }
 
-static void many_come_and_go(void **state)
+TEST(many_come_and_go)
 {
     struct world w;
     char text[1024];
@@ -267,25 +264,4 @@ static void many_come_and_go(void **state)
     world_run(&w, 0);
     assert_capacity(&w, "m1:3! m2:1! no_clusters");
     world_release(&w);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(capacity_cases) + 8];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(capacity_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){capacity_cases[i].name, decides, NULL, NULL, &capacity_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(without_clusters_names_still_forbid);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(requests_are_of_one_replica);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(only_the_stale_have_a_capacity);
-    tests[n++] =
-        (struct CMUnitTest)cmocka_unit_test(a_binding_without_a_placement_is_not_the_templates_own);
-    tests[n++] =
-        (struct CMUnitTest)cmocka_unit_test(without_a_policy_nothing_is_forbidden_or_projected);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(clusters_come_change_and_go);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_report_of_free_resources_wakes_nobody);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(many_come_and_go);
-    return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/changes.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #define CREATED "'creationTimestamp':'1970-01-01T00:00:10Z'"
 #define TIME(s) "'time':'1970-01-01T00:00:" s "Z'"
@@ -67,7 +64,7 @@ static struct entry_case {
     {"an older change", "{" TIME("05") ",'fieldsV1':{'f:spec':{}}}", 20},
 };
 
-static void tells_users_entries(void **state)
+TEST_ROWS(tells_users_entries, entries, name)
 {
     const struct entry_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -114,7 +111,7 @@ static struct fallback_case {
      "'metadata.managedFields[].subresource' must be a string, found a number"},
 };
 
-static void falls_back(void **state)
+TEST_ROWS(falls_back, fallbacks, name)
 {
     const struct fallback_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -123,17 +120,4 @@ static void falls_back(void **state)
     reading_init(&r);
     assert_int_equal(user_changed_ms(&r.decode, metadata), c->changed_s * 1000);
     assert_string_equal(r.err.text, c->error ? c->error : "");
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(entries) + ARRAY_LEN(fallbacks)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(entries); i++)
-        tests[n++] =
-            (struct CMUnitTest){entries[i].name, tells_users_entries, NULL, NULL, &entries[i]};
-    for (size_t i = 0; i < ARRAY_LEN(fallbacks); i++)
-        tests[n++] = (struct CMUnitTest){fallbacks[i].name, falls_back, NULL, NULL, &fallbacks[i]};
-    return cmocka_run_group_tests_name("changes", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/claim.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #define PP  "propagationpolicy.karmada.io"
 #define CPP "clusterpropagationpolicy.karmada.io"
@@ -70,7 +67,7 @@ static cJSON *metadata_of(const char *labels, const char *annotations)
     return metadata;
 }
 
-static void reads_claim(void **state)
+TEST_ROWS(reads_claim, cases, name)
 {
     const struct claim_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -109,7 +106,7 @@ static struct wrong_case {
      "'metadata.labels." CPP "/uid' must be a string, found an object"},
 };
 
-static void refuses_claim(void **state)
+TEST_ROWS(refuses_claim, wrong, name)
 {
     const struct wrong_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -121,7 +118,7 @@ static void refuses_claim(void **state)
     assert_string_equal(r.err.text, c->error);
 }
 
-static void equal_claims_name_the_same_policy(void **state)
+TEST(equal_claims_name_the_same_policy)
 {
     const struct claim a = {"ns", "p", "id", false};
     struct claim b = a;
@@ -144,7 +141,7 @@ static void equal_claims_name_the_same_policy(void **state)
     assert_false(claim_equal(&a, &b));
 }
 
-static void karmadas_keys_contain_its_domain(void **state)
+TEST(karmadas_keys_contain_its_domain)
 {
     (void)state;
     assert_true(is_karmada_key("propagationpolicy.karmada.io/name"));
@@ -155,7 +152,7 @@ static void karmadas_keys_contain_its_domain(void **state)
     assert_false(is_karmada_key(""));
 }
 
-static void a_policy_carries_the_id_of_its_scope(void **state)
+TEST(a_policy_carries_the_id_of_its_scope)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -173,19 +170,4 @@ static void a_policy_carries_the_id_of_its_scope(void **state)
     assert_null(permanent_id_decode(&r.decode, without, false));
     intern_drop(r.strings, id);
     intern_drop(r.strings, uid);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + ARRAY_LEN(wrong) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[n++] = (struct CMUnitTest){cases[i].name, reads_claim, NULL, NULL, &cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-        tests[n++] = (struct CMUnitTest){wrong[i].name, refuses_claim, NULL, NULL, &wrong[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(equal_claims_name_the_same_policy);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(karmadas_keys_contain_its_domain);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_policy_carries_the_id_of_its_scope);
-    return cmocka_run_group_tests_name("claim", tests, NULL, NULL);
 }

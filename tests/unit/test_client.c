@@ -3,12 +3,11 @@
 
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/platform.h"
 
@@ -282,7 +281,7 @@ static void await(struct lab *lab, const struct call *c, size_t bytes)
     }
 }
 
-static void a_request_says_who_asks_for_what(void **state)
+TEST_WITH(a_request_says_who_asks_for_what, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -301,7 +300,7 @@ static void a_request_says_who_asks_for_what(void **state)
     assert_int_equal(look(&lab->site).probes, 0);
 }
 
-static void a_refusal_is_told_with_its_retry_after(void **state)
+TEST_WITH(a_refusal_is_told_with_its_retry_after, lab_open, lab_close)
 {
     struct call c = {0};
 
@@ -312,7 +311,7 @@ static void a_refusal_is_told_with_its_retry_after(void **state)
     assert_string_equal(c.body, "later");
 }
 
-static void a_redirect_is_not_followed(void **state)
+TEST_WITH(a_redirect_is_not_followed, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -323,7 +322,7 @@ static void a_redirect_is_not_followed(void **state)
     assert_int_equal(look(&lab->site).requests, 1);
 }
 
-static void a_body_cut_short_is_not_complete(void **state)
+TEST_WITH(a_body_cut_short_is_not_complete, lab_open, lab_close)
 {
     struct call c = {0};
 
@@ -334,7 +333,7 @@ static void a_body_cut_short_is_not_complete(void **state)
     assert_string_not_equal(c.error, "");
 }
 
-static void nobody_there(void **state)
+TEST(nobody_there)
 {
     struct lab lab = {.site.port = 1};
     enum request_class lanes[] = {REQUEST_SHORT, REQUEST_STREAM};
@@ -353,7 +352,7 @@ static void nobody_there(void **state)
     client_free(lab.client);
 }
 
-static void plain_http_is_refused_unless_allowed(void **state)
+TEST_WITH(plain_http_is_refused_unless_allowed, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -366,7 +365,7 @@ static void plain_http_is_refused_unless_allowed(void **state)
     assert_int_equal(look(&lab->site).requests, 0);
 }
 
-static void without_an_identity_nothing_is_sent(void **state)
+TEST_WITH(without_an_identity_nothing_is_sent, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -380,7 +379,7 @@ static void without_an_identity_nothing_is_sent(void **state)
     assert_int_equal(look(&lab->site).requests, 0);
 }
 
-static void a_refused_token_is_told(void **state)
+TEST_WITH(a_refused_token_is_told, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -391,7 +390,7 @@ static void a_refused_token_is_told(void **state)
     assert_int_equal(lab->refusals, 1);
 }
 
-static void whoever_takes_the_body_may_give_up(void **state)
+TEST_WITH(whoever_takes_the_body_may_give_up, lab_open, lab_close)
 {
     struct call c = {.give_up_at = 1};
 
@@ -401,7 +400,7 @@ static void whoever_takes_the_body_may_give_up(void **state)
     assert_string_equal(c.body, "one\n");
 }
 
-static void streams_begin_after_a_probe_and_end_by_themselves(void **state)
+TEST_WITH(streams_begin_after_a_probe_and_end_by_themselves, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call open = {0}, ends = {0};
@@ -425,7 +424,7 @@ static void streams_begin_after_a_probe_and_end_by_themselves(void **state)
 }
 
 /* Over HTTP/1.1 each stream takes a connection: the pool has to find that out. */
-static void streams_find_room(void **state)
+TEST_WITH(streams_find_room, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call *calls = xcalloc(5, sizeof(*calls));
@@ -441,7 +440,7 @@ static void streams_find_room(void **state)
     free(calls);
 }
 
-static void a_reset_loses_all_and_new_ones_begin(void **state)
+TEST_WITH(a_reset_loses_all_and_new_ones_begin, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call before = {0}, after = {0};
@@ -461,7 +460,7 @@ static void a_reset_loses_all_and_new_ones_begin(void **state)
     assert_false(after.complete);
 }
 
-static void a_pool_that_is_empty_goes(void **state)
+TEST_WITH(a_pool_that_is_empty_goes, lab_open, lab_close)
 {
     struct lab *lab = *state;
     struct call c = {0};
@@ -474,7 +473,7 @@ static void a_pool_that_is_empty_goes(void **state)
     assert_int_equal(client_due(lab->client), INT64_MAX);
 }
 
-static void others_are_polled_too(void **state)
+TEST_WITH(others_are_polled_too, lab_open, lab_close)
 {
     struct lab *lab = *state;
     int ends[2];
@@ -490,31 +489,18 @@ static void others_are_polled_too(void **state)
     close(ends[1]);
 }
 
-#define WITH_SITE(name) cmocka_unit_test_setup_teardown(name, lab_open, lab_close)
-
-int main(void)
+static int start_curl(void **state)
 {
-    const struct CMUnitTest tests[] = {
-        WITH_SITE(a_request_says_who_asks_for_what),
-        WITH_SITE(a_refusal_is_told_with_its_retry_after),
-        WITH_SITE(a_redirect_is_not_followed),
-        WITH_SITE(a_body_cut_short_is_not_complete),
-        cmocka_unit_test(nobody_there),
-        WITH_SITE(plain_http_is_refused_unless_allowed),
-        WITH_SITE(without_an_identity_nothing_is_sent),
-        WITH_SITE(a_refused_token_is_told),
-        WITH_SITE(whoever_takes_the_body_may_give_up),
-        WITH_SITE(streams_begin_after_a_probe_and_end_by_themselves),
-        WITH_SITE(streams_find_room),
-        WITH_SITE(a_reset_loses_all_and_new_ones_begin),
-        WITH_SITE(a_pool_that_is_empty_goes),
-        WITH_SITE(others_are_polled_too),
-    };
-    int failed;
-
+    (void)state;
     signal(SIGPIPE, SIG_IGN);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    failed = cmocka_run_group_tests_name("client", tests, NULL, NULL);
-    curl_global_cleanup();
-    return failed;
+    return curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK ? 0 : -1;
 }
+
+static int end_curl(void **state)
+{
+    (void)state;
+    curl_global_cleanup();
+    return 0;
+}
+
+SUITE_WITH(start_curl, end_curl);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/cloud_name.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #define PROJECT(name)                                                                              \
     {                                                                                              \
@@ -170,7 +168,7 @@ static struct name_case {
      false},
 };
 
-static void compares(void **state)
+TEST_ROWS(compares, cases, name)
 {
     const struct name_case *c = *state;
     struct type type = {.group = c->group, .kind = c->kind};
@@ -178,13 +176,4 @@ static void compares(void **state)
     struct entry entry = {.partition = &partition};
 
     assert_int_equal(cloud_name_is(c->asset, c->asset_type, &entry, &c->identity), c->same);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases)];
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[i] = (struct CMUnitTest){cases[i].name, compares, NULL, NULL, &cases[i]};
-    return cmocka_run_group_tests_name("cloud_name", tests, NULL, NULL);
 }

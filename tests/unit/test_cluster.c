@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/cluster.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct cluster *cluster_of(struct reading *r, const char *text)
 {
@@ -17,7 +14,7 @@ static struct cluster *cluster_of(struct reading *r, const char *text)
     return c;
 }
 
-static void a_whole_cluster_is_read(void **state)
+TEST(a_whole_cluster_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -65,7 +62,7 @@ static void a_whole_cluster_is_read(void **state)
     cluster_release(r.strings, c);
 }
 
-static void a_bare_cluster_is_not_ready(void **state)
+TEST(a_bare_cluster_is_not_ready)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -93,7 +90,7 @@ static struct zones_case {
     {"an empty old field", "{'zone':'','zones':['z1']}", "z1 "},
 };
 
-static void reads_zones(void **state)
+TEST_ROWS(reads_zones, zones, name)
 {
     const struct zones_case *row = *state;
     CLEANUP(reading_release) struct reading r;
@@ -126,7 +123,7 @@ static struct ready_case {
     {"an empty condition", "[null,{},{'type':'Ready','status':'True'}]", true},
 };
 
-static void reads_ready(void **state)
+TEST_ROWS(reads_ready, readies, name)
 {
     const struct ready_case *row = *state;
     CLEANUP(reading_release) struct reading r;
@@ -140,18 +137,4 @@ static void reads_ready(void **state)
     assert_non_null(c);
     assert_int_equal(c->ready, row->ready);
     cluster_release(r.strings, c);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(zones) + ARRAY_LEN(readies) + 2];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(zones); i++)
-        tests[n++] = (struct CMUnitTest){zones[i].name, reads_zones, NULL, NULL, &zones[i]};
-    for (size_t i = 0; i < ARRAY_LEN(readies); i++)
-        tests[n++] = (struct CMUnitTest){readies[i].name, reads_ready, NULL, NULL, &readies[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_cluster_is_read);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_bare_cluster_is_not_ready);
-    return cmocka_run_group_tests_name("cluster", tests, NULL, NULL);
 }

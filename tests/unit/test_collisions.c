@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/collisions.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/model/binding.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 enum { STEPS = 4000, NAME_ROOM = 64 };
@@ -94,7 +91,7 @@ static void check(struct fixture *f, size_t moved, const struct entry_list *chan
     }
 }
 
-static void any_comings_and_goings_agree_with_a_walk(void **state)
+TEST(any_comings_and_goings_agree_with_a_walk)
 {
     struct fixture f = {0};
     struct entry_list changed = {0};
@@ -124,7 +121,7 @@ static void any_comings_and_goings_agree_with_a_walk(void **state)
 }
 
 /* Of a name that is too long the beginning counts, and what came can go. */
-static void names_of_any_length_come_and_go(void **state)
+TEST(names_of_any_length_come_and_go)
 {
     struct entry_list changed = {0};
     struct collisions *c = collisions_new(&collision_binding_name, 5);
@@ -150,14 +147,4 @@ static void names_of_any_length_come_and_go(void **state)
     entry_list_release(&changed);
     collisions_free(c);
     world_release(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_comings_and_goings_agree_with_a_walk),
-        cmocka_unit_test(names_of_any_length_come_and_go),
-    };
-
-    return cmocka_run_group_tests_name("collisions", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/connector.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/explain.h"
 #include "metrics/rules/decision.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
@@ -217,7 +214,7 @@ static struct entry *first_of(struct world *w, const char *objects)
                : world_find(w, "pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "a", "t");
 }
 
-static void decides(void **state)
+TEST_ROWS(decides, connector_cases, name)
 {
     const struct connector_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -246,7 +243,7 @@ static const struct entry *lease(const struct world *w)
 }
 
 /* Minute by minute, without any change of an object. */
-static void a_lease_ages_by_the_clock_alone(void **state)
+TEST(a_lease_ages_by_the_clock_alone)
 {
     struct world w;
     unsigned minutes[LEASE_UNKNOWN + 1] = {0};
@@ -268,7 +265,7 @@ static void a_lease_ages_by_the_clock_alone(void **state)
     world_release(&w);
 }
 
-static void a_holder_is_known_by_the_ids_of_namespaces(void **state)
+TEST(a_holder_is_known_by_the_ids_of_namespaces)
 {
     struct world w;
 
@@ -298,7 +295,7 @@ static void add_line(void *context, enum explain_style style, const char *text)
     strbuf_addf(context, "%s\n", text);
 }
 
-static void explain_names_who_holds_the_lease(void **state)
+TEST(explain_names_who_holds_the_lease)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct world w;
@@ -347,7 +344,7 @@ static struct lease_words_case {
      "Its own namespace does not ask for a lease, and acts regardless."},
 };
 
-static void explain_tells_of_the_lease(void **state)
+TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
 {
     const struct lease_words_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
@@ -369,7 +366,7 @@ static void explain_tells_of_the_lease(void **state)
 
 /* A bucket's name is one for all projects; what a member of a policy is called is its own business.
  */
-static void kinds_differ_in_what_their_names_mean(void **state)
+TEST(kinds_differ_in_what_their_names_mean)
 {
     static const struct {
         const char *api;
@@ -399,7 +396,7 @@ static void kinds_differ_in_what_their_names_mean(void **state)
     }
 }
 
-static void kinds_without_labels_are_found_from_the_first_to_the_last(void **state)
+TEST(kinds_without_labels_are_found_from_the_first_to_the_last)
 {
     static const char *const without[] = {"AccessContextManagerAccessPolicy",
                                           "ComputeNetwork",
@@ -422,28 +419,4 @@ static void kinds_without_labels_are_found_from_the_first_to_the_last(void **sta
     assert_false(connector_manages("core.cnrm.cloud.google.com/v1beta1"));
     assert_false(connector_manages("cnrm.cloud.google.com/v1"));
     assert_false(connector_manages("v1"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(a_lease_ages_by_the_clock_alone),
-        cmocka_unit_test(a_holder_is_known_by_the_ids_of_namespaces),
-        cmocka_unit_test(explain_names_who_holds_the_lease),
-        cmocka_unit_test(kinds_differ_in_what_their_names_mean),
-        cmocka_unit_test(kinds_without_labels_are_found_from_the_first_to_the_last),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(connector_cases) + ARRAY_LEN(lease_words) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(connector_cases); i++)
-        tests[n++] = (struct CMUnitTest){.name = connector_cases[i].name,
-                                         .test_func = decides,
-                                         .initial_state = &connector_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(lease_words); i++)
-        tests[n++] = (struct CMUnitTest){.name = lease_words[i].name,
-                                         .test_func = explain_tells_of_the_lease,
-                                         .initial_state = &lease_words[i]};
-    memcpy(tests + n, plain, sizeof(plain));
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

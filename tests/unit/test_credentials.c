@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/credentials.h"
 
-#include <setjmp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/kube/auth/exec_login.h"
 #include "exporter/kube/auth/tls_files.h"
@@ -114,7 +113,7 @@ static struct apply_case {
     },
 };
 
-static void apply(void **state)
+TEST_ROWS(apply, apply_cases, name)
 {
     const struct apply_case *row = *state;
     struct error err;
@@ -198,7 +197,7 @@ static struct file_case {
      "'@/key': the private key needs a passphrase, and there is nobody to ask"},
 };
 
-static void refuse_file(void **state)
+TEST_ROWS(refuse_file, file_cases, name)
 {
     const struct file_case *row = *state;
     struct strbuf wanted = STRBUF_INIT(1000);
@@ -222,7 +221,7 @@ static void refuse_file(void **state)
     tear_down(&s);
 }
 
-static void a_key_that_others_can_write_is_refused(void **state)
+TEST(a_key_that_others_can_write_is_refused)
 {
     struct stage s;
 
@@ -241,7 +240,7 @@ static void turn(struct stage *s, int64_t at)
     credentials_advance(s->c, START + at, wall_start + at);
 }
 
-static void a_token_is_read_again_once_a_minute(void **state)
+TEST(a_token_is_read_again_once_a_minute)
 {
     struct stage s;
 
@@ -258,7 +257,7 @@ static void a_token_is_read_again_once_a_minute(void **state)
     tear_down(&s);
 }
 
-static void a_token_is_read_again_after_it_was_refused(void **state)
+TEST(a_token_is_read_again_after_it_was_refused)
 {
     struct stage s;
 
@@ -282,7 +281,7 @@ static void a_token_is_read_again_after_it_was_refused(void **state)
     tear_down(&s);
 }
 
-static void a_token_that_cannot_be_read_stays(void **state)
+TEST(a_token_that_cannot_be_read_stays)
 {
     struct stage s;
 
@@ -304,7 +303,7 @@ static void a_token_that_cannot_be_read_stays(void **state)
     tear_down(&s);
 }
 
-static void a_token_in_the_kubeconfig_stands_in_for_its_file(void **state)
+TEST(a_token_in_the_kubeconfig_stands_in_for_its_file)
 {
     struct stage s;
 
@@ -320,7 +319,7 @@ static void a_token_in_the_kubeconfig_stands_in_for_its_file(void **state)
     tear_down(&s);
 }
 
-static void a_ca_is_taken_over_once_it_has_settled(void **state)
+TEST(a_ca_is_taken_over_once_it_has_settled)
 {
     struct stage s;
 
@@ -343,7 +342,7 @@ static void a_ca_is_taken_over_once_it_has_settled(void **state)
     tear_down(&s);
 }
 
-static void a_pair_is_taken_over_together(void **state)
+TEST(a_pair_is_taken_over_together)
 {
     int64_t at = TLS_CHECK_MS;
     struct stage s;
@@ -363,7 +362,7 @@ static void a_pair_is_taken_over_together(void **state)
     tear_down(&s);
 }
 
-static void a_certificate_may_be_renewed_for_its_key(void **state)
+TEST(a_certificate_may_be_renewed_for_its_key)
 {
     int64_t at = TLS_CHECK_MS;
     struct stage s;
@@ -378,7 +377,7 @@ static void a_certificate_may_be_renewed_for_its_key(void **state)
     tear_down(&s);
 }
 
-static void a_swapped_link_is_a_change(void **state)
+TEST(a_swapped_link_is_a_change)
 {
     struct stage s;
 
@@ -399,7 +398,7 @@ static void a_swapped_link_is_a_change(void **state)
     tear_down(&s);
 }
 
-static void what_is_the_same_again_is_no_change(void **state)
+TEST(what_is_the_same_again_is_no_change)
 {
     struct stage s;
 
@@ -414,7 +413,7 @@ static void what_is_the_same_again_is_no_change(void **state)
     tear_down(&s);
 }
 
-static void a_bad_ca_is_not_taken_over(void **state)
+TEST(a_bad_ca_is_not_taken_over)
 {
     int64_t at = TLS_CHECK_MS;
     struct stage s;
@@ -491,7 +490,7 @@ static void assert_file(const struct stage *s, const char *name, const char *wan
     assert_string_equal(text, wanted);
 }
 
-static void a_plugin_is_waited_for(void **state)
+TEST(a_plugin_is_waited_for)
 {
     char wanted[256];
     struct stage s;
@@ -516,7 +515,7 @@ static void a_plugin_is_waited_for(void **state)
     tear_down(&s);
 }
 
-static void a_plugin_is_told_of_the_cluster(void **state)
+TEST(a_plugin_is_told_of_the_cluster)
 {
     struct stage s;
 
@@ -540,7 +539,7 @@ static void a_plugin_is_told_of_the_cluster(void **state)
     tear_down(&s);
 }
 
-static void a_plugin_runs_again_before_its_token_expires(void **state)
+TEST(a_plugin_runs_again_before_its_token_expires)
 {
     struct stage s;
 
@@ -558,7 +557,7 @@ static void a_plugin_runs_again_before_its_token_expires(void **state)
     tear_down(&s);
 }
 
-static void a_plugin_that_fails_leaves_its_token_until_it_expires(void **state)
+TEST(a_plugin_that_fails_leaves_its_token_until_it_expires)
 {
     int64_t at = 29 * MINUTE;
     struct stage s;
@@ -588,7 +587,7 @@ static void a_plugin_that_fails_leaves_its_token_until_it_expires(void **state)
     tear_down(&s);
 }
 
-static void a_plugin_runs_again_after_its_token_was_refused(void **state)
+TEST(a_plugin_runs_again_after_its_token_was_refused)
 {
     struct stage s;
 
@@ -612,7 +611,7 @@ static void a_plugin_runs_again_after_its_token_was_refused(void **state)
     "\"clientCertificateData\":\"" PEM_LINES(                                                      \
         "CERTIFICATE", body) "\",\"clientKeyData\":\"" PEM_LINES("EC PRIVATE KEY", body) "\""
 
-static void another_certificate_of_a_plugin_is_another_version(void **state)
+TEST(another_certificate_of_a_plugin_is_another_version)
 {
     struct stage s;
 
@@ -665,7 +664,7 @@ static struct answer_case {
      "what it gave has expired already: compare the clocks"},
 };
 
-static void refuse_answer(void **state)
+TEST_ROWS(refuse_answer, answer_cases, name)
 {
     const struct answer_case *row = *state;
     struct strbuf wanted = STRBUF_INIT(2000);
@@ -684,42 +683,4 @@ static void refuse_answer(void **state)
     assert_non_null(strstr(headers, row->error));
     strbuf_release(&wanted);
     tear_down(&s);
-}
-
-int main(void)
-{
-    static const struct CMUnitTest others[] = {
-        cmocka_unit_test(a_key_that_others_can_write_is_refused),
-        cmocka_unit_test(a_token_is_read_again_once_a_minute),
-        cmocka_unit_test(a_token_is_read_again_after_it_was_refused),
-        cmocka_unit_test(a_token_that_cannot_be_read_stays),
-        cmocka_unit_test(a_token_in_the_kubeconfig_stands_in_for_its_file),
-        cmocka_unit_test(a_ca_is_taken_over_once_it_has_settled),
-        cmocka_unit_test(a_pair_is_taken_over_together),
-        cmocka_unit_test(a_certificate_may_be_renewed_for_its_key),
-        cmocka_unit_test(a_swapped_link_is_a_change),
-        cmocka_unit_test(what_is_the_same_again_is_no_change),
-        cmocka_unit_test(a_bad_ca_is_not_taken_over),
-        cmocka_unit_test(a_plugin_is_waited_for),
-        cmocka_unit_test(a_plugin_is_told_of_the_cluster),
-        cmocka_unit_test(a_plugin_runs_again_before_its_token_expires),
-        cmocka_unit_test(a_plugin_that_fails_leaves_its_token_until_it_expires),
-        cmocka_unit_test(a_plugin_runs_again_after_its_token_was_refused),
-        cmocka_unit_test(another_certificate_of_a_plugin_is_another_version),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(apply_cases) + ARRAY_LEN(file_cases) +
-                            ARRAY_LEN(answer_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(apply_cases); i++)
-        tests[n++] = (struct CMUnitTest){apply_cases[i].name, apply, NULL, NULL, &apply_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(file_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){file_cases[i].name, refuse_file, NULL, NULL, &file_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(answer_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){answer_cases[i].name, refuse_answer, NULL, NULL, &answer_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("credentials", tests, NULL, NULL);
 }

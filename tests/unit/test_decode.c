@@ -2,11 +2,9 @@
 #include "metrics/model/decode.h"
 
 #include <math.h>
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 /* Each reader, made to answer as text, so that one table serves all. */
 enum reader { OBJECT, ARRAY, TEXT, SHARED, INT, BOOL, TIME, REPLICAS, QUANTITY, TEXTS };
@@ -125,7 +123,7 @@ static void read_as(struct reading *r, const cJSON *json, enum reader reader, st
     intern_drop(r->strings, shared);
 }
 
-static void reads(void **state)
+TEST_ROWS(reads, cases, name)
 {
     const struct decode_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -142,7 +140,7 @@ static void reads(void **state)
     assert_string_equal(r.err.text, error);
 }
 
-static void only_the_first_error_is_kept(void **state)
+TEST(only_the_first_error_is_kept)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -153,7 +151,7 @@ static void only_the_first_error_is_kept(void **state)
     assert_string_equal(r.err.text, "'spec.a' is the first");
 }
 
-static void paths_are_joined_without_gaps(void **state)
+TEST(paths_are_joined_without_gaps)
 {
     static const struct {
         const char *prefix;
@@ -180,7 +178,7 @@ static void paths_are_joined_without_gaps(void **state)
     }
 }
 
-static void elements_are_objects_or_null(void **state)
+TEST(elements_are_objects_or_null)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("[{},null,[]]");
@@ -194,7 +192,7 @@ static void elements_are_objects_or_null(void **state)
     assert_string_equal(r.err.text, "'list[]' must be an object, found an array");
 }
 
-static void an_object_dies_even_in_1970(void **state)
+TEST(an_object_dies_even_in_1970)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *dying = json_of("{'deletionTimestamp':'1970-01-01T00:00:00Z'}");
@@ -208,18 +206,4 @@ static void an_object_dies_even_in_1970(void **state)
     assert_false(r.decode.failed);
     decode_deleting(&r.decode, wrong);
     assert_true(r.decode.failed);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + 4];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[n++] = (struct CMUnitTest){cases[i].name, reads, NULL, NULL, &cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(only_the_first_error_is_kept);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(paths_are_joined_without_gaps);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(elements_are_objects_or_null);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_object_dies_even_in_1970);
-    return cmocka_run_group_tests_name("decode", tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 enum { OBJECTS_MAX = 6, TEXT_MAX_BYTES = 4096 };
@@ -118,7 +115,7 @@ static void describe(const struct entry *entry, struct strbuf *out)
     strbuf_addc(out, '\n');
 }
 
-static void finds(void **state)
+TEST_ROWS(finds, defect_cases, name)
 {
     const struct defect_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
@@ -135,7 +132,7 @@ static void finds(void **state)
 }
 
 /* Each defect goes when another object comes or goes, without a change of its own. */
-static void defects_follow_what_they_are_about(void **state)
+TEST(defects_follow_what_they_are_about)
 {
     struct world w;
     static const char binding[] =
@@ -166,15 +163,4 @@ static void defects_follow_what_they_are_about(void **state)
     world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     world_release(&w);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(defect_cases) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(defect_cases); i++)
-        tests[n++] = (struct CMUnitTest){defect_cases[i].name, finds, NULL, NULL, &defect_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(defects_follow_what_they_are_about);
-    return cmocka_run_group_tests_name("defects", tests, NULL, NULL);
 }

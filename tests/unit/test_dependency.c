@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/dependency.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
 #include "tests/unit/lines.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 static void check_field(const struct field_resolution *field, const cJSON *expect, bool resolved)
@@ -74,7 +71,7 @@ static void check_case(const cJSON *line, void *context)
     world_release(&w);
 }
 
-static void agrees_with_karmada(void **state)
+TEST(agrees_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/dependency.jsonl.gz", check_case, &checked);
@@ -85,7 +82,7 @@ static void agrees_with_karmada(void **state)
 }
 
 /* Facts about unapplied and overridden values that the vectors do not hold. */
-static void stored_values_are_held_against_the_rules(void **state)
+TEST(stored_values_are_held_against_the_rules)
 {
     static const char referrer[] =
         "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
@@ -186,7 +183,7 @@ static const struct outlook {
      false},
 };
 
-static void looks_ahead(void **state)
+TEST_ROWS(looks_ahead, outlooks, title)
 {
     const struct outlook *o = *state;
     struct world w;
@@ -216,7 +213,7 @@ static void looks_ahead(void **state)
 }
 
 /* Of all parties the last to change made it what it is. */
-static void since_the_last_party_changed(void **state)
+TEST(since_the_last_party_changed)
 {
     static const char *const shared[] = {SHARED("", "2026-01-01T11:00:00Z"),
                                          SHARED("", "2026-01-01T13:00:00Z")};
@@ -241,7 +238,7 @@ static void since_the_last_party_changed(void **state)
 }
 
 /* Without bindings the ConfigMap that a propagated Deployment mounts gets what it will get. */
-static void derives_what_will_be_stored(void **state)
+TEST(derives_what_will_be_stored)
 {
     static const char mounting[] =
         "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\","
@@ -271,22 +268,4 @@ static void derives_what_will_be_stored(void **state)
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         assert_false(d->fields[i].unapplied || d->fields[i].overridden);
     world_release(&w);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(outlooks) + 4] = {
-        cmocka_unit_test(agrees_with_karmada),
-        cmocka_unit_test(stored_values_are_held_against_the_rules),
-        cmocka_unit_test(since_the_last_party_changed),
-        cmocka_unit_test(derives_what_will_be_stored),
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(outlooks); i++) {
-        void *row = (void *)(uintptr_t)&outlooks[i];
-
-        tests[4 + i] = (struct CMUnitTest){outlooks[i].title, looks_ahead, NULL, NULL, row};
-    }
-
-    return cmocka_run_group_tests_name("dependency", tests, NULL, NULL);
 }

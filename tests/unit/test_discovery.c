@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discovery.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/file.h"
 
@@ -248,7 +246,7 @@ static struct round_case {
      false},
 };
 
-static void round_by_round(void **state)
+TEST_ROWS(round_by_round, rounds, name)
 {
     const struct round_case *c = *state;
     struct discovery *d = discovery_new();
@@ -271,7 +269,7 @@ static const struct answer other[] = {CORE_OK, APIS(""), {.path = NULL}};
 static const struct answer broken[] = {
     {"/api", 500, NULL, NULL}, {"/apis", 500, NULL, NULL}, {.path = NULL}};
 
-static void the_version_moves_with_what_is_known(void **state)
+TEST(the_version_moves_with_what_is_known)
 {
     struct discovery *d = discovery_new();
 
@@ -286,7 +284,7 @@ static void the_version_moves_with_what_is_known(void **state)
 }
 
 /* However often it fails in between, what was known stays, and nothing more is kept. */
-static void failures_in_a_row_keep_what_was_known(void **state)
+TEST(failures_in_a_row_keep_what_was_known)
 {
     const struct api_resource *found = NULL;
     struct discovery *d = discovery_new();
@@ -303,7 +301,7 @@ static void failures_in_a_row_keep_what_was_known(void **state)
     discovery_free(d);
 }
 
-static void a_round_can_be_left_unfinished(void **state)
+TEST(a_round_can_be_left_unfinished)
 {
     struct discovery *d = discovery_new();
 
@@ -316,7 +314,7 @@ static void a_round_can_be_left_unfinished(void **state)
     discovery_free(d);
 }
 
-static void the_newest_sound_version_is_preferred(void **state)
+TEST(the_newest_sound_version_is_preferred)
 {
     static const struct answer answers[] = {
         CORE_OK,
@@ -338,22 +336,4 @@ static void the_newest_sound_version_is_preferred(void **state)
     assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_SERVED);
     assert_false(found->preferred);
     discovery_free(d);
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(the_version_moves_with_what_is_known),
-        cmocka_unit_test(failures_in_a_row_keep_what_was_known),
-        cmocka_unit_test(a_round_can_be_left_unfinished),
-        cmocka_unit_test(the_newest_sound_version_is_preferred),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(rounds) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(rounds); i++)
-        tests[n++] = (struct CMUnitTest){rounds[i].name, round_by_round, NULL, NULL, &rounds[i]};
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("discovery", tests, NULL, NULL);
 }

@@ -3,9 +3,7 @@
 
 #include "metrics/model/binding.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { SHARES_MAX = 12, ROUNDS = 20000 };
 
@@ -45,7 +43,7 @@ static void divide_slowly(struct share *shares, size_t count, int64_t replicas, 
     }
 }
 
-static void equals_one_by_one(void **state)
+TEST(equals_one_by_one)
 {
     uint32_t random = 1;
 
@@ -89,7 +87,7 @@ static struct tie_case {
     {"a hundred times as much", even_uid, {100, 1, 1}, 10, {10, 0, 0}},
 };
 
-static void ties(void **state)
+TEST_ROWS(ties, tie_cases, name)
 {
     const struct tie_case *c = *state;
     struct share shares[3];
@@ -118,7 +116,7 @@ static int64_t divide_and_add_up(int64_t first, int64_t second, int64_t replicas
 }
 
 /* Handing these out one by one would not end while anybody looks. */
-static void huge_numbers_add_up(void **state)
+TEST(huge_numbers_add_up)
 {
     static const int64_t weights[][2] = {
         {1, 1}, {1, INT64_C(1) << 53}, {INT64_C(1) << 53, INT64_C(1) << 53}, {INT64_MAX, 1}, {7, 3},
@@ -133,21 +131,8 @@ static void huge_numbers_add_up(void **state)
     }
 }
 
-static void nobody_gets_nothing(void **state)
+TEST(nobody_gets_nothing)
 {
     (void)state;
     divide_by_weight(NULL, 0, 5, uid_hash(even_uid));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(tie_cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(tie_cases); i++)
-        tests[n++] = (struct CMUnitTest){tie_cases[i].name, ties, NULL, NULL, &tie_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(equals_one_by_one);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(huge_numbers_add_up);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(nobody_gets_nothing);
-    return cmocka_run_group_tests_name("division", tests, NULL, NULL);
 }

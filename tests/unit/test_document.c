@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/document.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/json.h"
@@ -45,7 +43,7 @@ static void free_reader(struct yaml_reader **reader)
     yaml_reader_free(*reader);
 }
 
-static void reads_back(void **state)
+TEST_ROWS(reads_back, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -70,7 +68,7 @@ static void reads_back(void **state)
     assert_true(cJSON_Compare(read, wanted, true));
 }
 
-static void json_is_left_as_it_is(void **state)
+TEST(json_is_left_as_it_is)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
@@ -82,7 +80,7 @@ static void json_is_left_as_it_is(void **state)
     assert_false(document_wanted(OUTPUT_TABLE) || document_wanted(OUTPUT_MARKDOWN));
 }
 
-static void a_document_that_was_cut_stays_an_error(void **state)
+TEST(a_document_that_was_cut_stays_an_error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8);
 
@@ -90,20 +88,4 @@ static void a_document_that_was_cut_stays_an_error(void **state)
     strbuf_adds(&text, "{\"key\": [1, 2, 3]}");
     document_finish(&text, OUTPUT_YAML);
     assert_false(strbuf_ok(&text));
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(json_is_left_as_it_is),
-        cmocka_unit_test(a_document_that_was_cut_stays_an_error),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(text_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(text_cases); i++)
-        tests[n++] = (struct CMUnitTest){
-            .name = text_cases[i].name, .test_func = reads_back, .initial_state = &text_cases[i]};
-    memcpy(tests + n, plain, sizeof(plain));
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

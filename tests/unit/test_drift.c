@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/drift.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 /* One Deployment test/nginx, the policies around it, and its binding, each from a few words. */
@@ -375,7 +372,7 @@ static const struct drift_case {
      .reason = IGNORED_CLAIMED_BY},
 };
 
-static void decides(void **state)
+TEST_ROWS(decides, cases, title)
 {
     const struct drift_case *c = *state;
     struct rules_options options = rules_options_default;
@@ -403,7 +400,7 @@ static void decides(void **state)
 }
 
 /* By the passing of time alone, without any change. */
-static void a_grace_period_ends_by_itself(void **state)
+TEST(a_grace_period_ends_by_itself)
 {
     int64_t noon_ms;
     struct world w;
@@ -433,7 +430,7 @@ static void a_grace_period_ends_by_itself(void **state)
 }
 
 /* Since when: the change for what was changed, the creation for what never had a policy. */
-static void pending_since_what_made_it_so(void **state)
+TEST(pending_since_what_made_it_so)
 {
     static const char created[] =
         ",\"creationTimestamp\":\"2026-01-01T08:00:00Z\"" CHANGED_BY_USER("2026-01-01T11:00:00Z");
@@ -462,20 +459,4 @@ static void pending_since_what_made_it_so(void **state)
         assert_true(d->since_ms == (bound ? changed_ms : created_ms));
         world_release(&w);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + 2];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        /* cmocka hands the state on as it is; the rows themselves stay constant. */
-        void *row = (void *)(uintptr_t)&cases[i];
-
-        tests[n++] = (struct CMUnitTest){cases[i].title, decides, NULL, NULL, row};
-    }
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_grace_period_ends_by_itself);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(pending_since_what_made_it_so);
-    return cmocka_run_group_tests_name("drift", tests, NULL, NULL);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 enum { HISTORIES = 300, CHANGES = 200, DUMP_MAX = 1 << 20 };
 
@@ -100,7 +97,7 @@ static void run_history(const struct rules_options *options, uint32_t seed)
     world_release(&w);
 }
 
-static void any_history_ends_as_a_fresh_engine(void **state)
+TEST(any_history_ends_as_a_fresh_engine)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= HISTORIES; seed++)
@@ -108,7 +105,7 @@ static void any_history_ends_as_a_fresh_engine(void **state)
 }
 
 /* Sum over a type of what its templates' states are. */
-static void every_template_is_in_one_state(void **state)
+TEST(every_template_is_in_one_state)
 {
     struct world w;
 
@@ -136,14 +133,4 @@ static void every_template_is_in_one_state(void **state)
     }
     assert_int_equal(decided, store_count(w.store, CLASS_TEMPLATE));
     world_release(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_history_ends_as_a_fresh_engine),
-        cmocka_unit_test(every_template_is_in_one_state),
-    };
-
-    return cmocka_run_group_tests_name("engine", tests, NULL, NULL);
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/error.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/json.h"
+#include "tests/unit/suite.h"
 
 #undef fail /* cmocka has a macro of that name, and so have we a function. */
 
 enum { TEXT_MAX = sizeof(((struct error *)NULL)->text) - 1 };
 
-static void fail_writes_the_text_and_answers_false(void **state)
+TEST(fail_writes_the_text_and_answers_false)
 {
     struct error err;
 
@@ -20,7 +17,7 @@ static void fail_writes_the_text_and_answers_false(void **state)
     assert_string_equal(err.text, "cannot open 'a.yaml': 2");
 }
 
-static void fail_in_puts_context_in_front(void **state)
+TEST(fail_in_puts_context_in_front)
 {
     struct error err;
 
@@ -30,7 +27,7 @@ static void fail_in_puts_context_in_front(void **state)
     assert_string_equal(err.text, "reading 'a.yaml': no such file");
 }
 
-static void arguments_may_be_the_text_itself(void **state)
+TEST(arguments_may_be_the_text_itself)
 {
     struct error err;
 
@@ -43,7 +40,7 @@ static void arguments_may_be_the_text_itself(void **state)
 }
 
 /* Lengths around the limit: what fits is kept whole, what does not ends in an ellipsis. */
-static void a_text_is_cut_only_where_it_must(void **state)
+TEST(a_text_is_cut_only_where_it_must)
 {
     char text[TEXT_MAX + 3];
     struct error err;
@@ -72,7 +69,7 @@ static struct cut_case {
 };
 
 /* Each shift puts another byte of a character at the place of the cut. */
-static void cut(void **state)
+TEST_ROWS(cut, cut_cases, name)
 {
     const struct cut_case *c = *state;
 
@@ -97,7 +94,7 @@ static void cut(void **state)
     }
 }
 
-static void bytes_that_are_no_utf8_are_cut_all_the_same(void **state)
+TEST(bytes_that_are_no_utf8_are_cut_all_the_same)
 {
     char text[600];
     struct error err;
@@ -109,7 +106,7 @@ static void bytes_that_are_no_utf8_are_cut_all_the_same(void **state)
     assert_string_equal(err.text + TEXT_MAX - 3, "...");
 }
 
-static void a_long_context_leaves_a_valid_text(void **state)
+TEST(a_long_context_leaves_a_valid_text)
 {
     char context[700];
     struct error err;
@@ -121,23 +118,4 @@ static void a_long_context_leaves_a_valid_text(void **state)
     fail_in(&err, "%s", context);
     assert_int_equal(strlen(err.text), TEXT_MAX);
     assert_string_equal(err.text + TEXT_MAX - 4, "c...");
-}
-
-int main(void)
-{
-    const struct CMUnitTest fixed[] = {
-        cmocka_unit_test(fail_writes_the_text_and_answers_false),
-        cmocka_unit_test(fail_in_puts_context_in_front),
-        cmocka_unit_test(arguments_may_be_the_text_itself),
-        cmocka_unit_test(a_text_is_cut_only_where_it_must),
-        cmocka_unit_test(bytes_that_are_no_utf8_are_cut_all_the_same),
-        cmocka_unit_test(a_long_context_leaves_a_valid_text),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(fixed) + ARRAY_LEN(cut_cases)];
-    size_t n = ARRAY_LEN(fixed);
-
-    memcpy(tests, fixed, sizeof(fixed));
-    for (size_t i = 0; i < ARRAY_LEN(cut_cases); i++)
-        tests[n++] = (struct CMUnitTest){cut_cases[i].name, cut, NULL, NULL, &cut_cases[i]};
-    return cmocka_run_group_tests_name("error", tests, NULL, NULL);
 }

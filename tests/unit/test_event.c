@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/event.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #define SAYS       "Dependency policy conflict detected: "
 #define RESOLUTION "ConflictResolution conflicted (Overwrite vs Abort)"
@@ -39,7 +36,7 @@ static struct event_case {
     {"no message", EVENT(""), " / 1"},
 };
 
-static void reads_conflict(void **state)
+TEST_ROWS(reads_conflict, cases, name)
 {
     const struct event_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -72,7 +69,7 @@ static struct other_case {
     {"wrong types elsewhere", "{'reason':'SyncSucceed','count':'many','involvedObject':[]}"},
 };
 
-static void keeps_nothing(void **state)
+TEST_ROWS(keeps_nothing, others, name)
 {
     const struct other_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -87,16 +84,4 @@ static void keeps_nothing(void **state)
     assert_memory_equal(e, &nothing, sizeof(nothing));
     assert_int_equal(intern_count(r.strings), 0);
     event_release(r.strings, e);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[n++] = (struct CMUnitTest){cases[i].name, reads_conflict, NULL, NULL, &cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = (struct CMUnitTest){others[i].name, keeps_nothing, NULL, NULL, &others[i]};
-    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }

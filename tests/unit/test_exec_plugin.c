@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/exec_plugin.h"
 
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /* A descriptor that is open and would be inherited. */
 #define LEAK      77
@@ -206,7 +204,7 @@ static void check_error(const struct run_case *c, const struct stage *s)
         assert_null(strstr(s->err.text, c->silent));
 }
 
-static void run(void **state)
+TEST_ROWS(run, run_cases, name)
 {
     const struct run_case *c = *state;
     struct pollfd fds[EXEC_FDS];
@@ -244,7 +242,7 @@ static bool lives(const char *pid)
     return is;
 }
 
-static void one_that_is_slow_is_killed_with_its_children(void **state)
+TEST(one_that_is_slow_is_killed_with_its_children)
 {
     static const char said[] = "it was killed after 60 seconds: ";
     struct stage s;
@@ -275,7 +273,7 @@ static bool is_there(const char *pid)
     return access(path, F_OK) == 0;
 }
 
-static void freeing_ends_a_run(void **state)
+TEST(freeing_ends_a_run)
 {
     struct stage s;
     char pid[16];
@@ -296,7 +294,7 @@ static void freeing_ends_a_run(void **state)
     tear_down(&s);
 }
 
-static void it_runs_again(void **state)
+TEST(it_runs_again)
 {
     struct stage s;
 
@@ -325,15 +323,4 @@ static int make_it_hard(void **state)
     return sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(run_cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(run_cases); i++)
-        tests[n++] = (struct CMUnitTest){run_cases[i].name, run, NULL, NULL, &run_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_that_is_slow_is_killed_with_its_children);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(freeing_ends_a_run);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(it_runs_again);
-    return cmocka_run_group_tests_name("exec_plugin", tests, make_it_hard, NULL);
-}
+SUITE_WITH(make_it_hard, NULL);

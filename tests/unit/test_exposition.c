@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/exposition.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
 #include "tests/unit/page.h"
+#include "tests/unit/suite.h"
 
 enum { PAGE_MAX_BYTES = 1 << 20 };
 
@@ -56,7 +53,7 @@ static void render(const char *objects, enum exposition_format format, bool sync
     world_release(&w);
 }
 
-static void page_is_golden(void **state)
+TEST_ROWS(page_is_golden, golden_cases, name)
 {
     const struct golden_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -65,7 +62,7 @@ static void page_is_golden(void **state)
     golden_check(c->page, page.data);
 }
 
-static void before_the_sync_there_is_only_own_health(void **state)
+TEST(before_the_sync_there_is_only_own_health)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
 
@@ -82,7 +79,7 @@ static void before_the_sync_there_is_only_own_health(void **state)
 }
 
 /* What a scraper must be able to rely on, whatever is in the golden page. */
-static void every_line_is_well_formed(void **state)
+TEST(every_line_is_well_formed)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
     char family[128] = "";
@@ -113,7 +110,7 @@ static void every_line_is_well_formed(void **state)
     }
 }
 
-static void two_runs_are_byte_equal(void **state)
+TEST(two_runs_are_byte_equal)
 {
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf two = STRBUF_INIT(PAGE_MAX_BYTES);
@@ -122,18 +119,4 @@ static void two_runs_are_byte_equal(void **state)
     render("observed.json", EXPOSITION_TEXT, true, &one);
     render("observed.json", EXPOSITION_TEXT, true, &two);
     assert_string_equal(one.data, two.data);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(golden_cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(golden_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){golden_cases[i].name, page_is_golden, NULL, NULL, &golden_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(before_the_sync_there_is_only_own_health);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_line_is_well_formed);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(two_runs_are_byte_equal);
-    return cmocka_run_group_tests_name("exposition", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/families.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 /*
  * What rules, boards and users rely on: a family is written down here a second
@@ -82,7 +80,7 @@ static struct promise promises[] = {
     {"process_resident_memory_bytes", FAMILY_GAUGE, ""},
 };
 
-static void family_is_as_promised(void **state)
+TEST_ROWS(family_is_as_promised, promises, name)
 {
     const struct promise *p = *state;
     const struct family *family = family_find(p->name);
@@ -177,7 +175,7 @@ static void check_zeros(const struct family *f)
     assert_null(f->labels[1].name);
 }
 
-static void every_row_is_sound(void **state)
+TEST(every_row_is_sound)
 {
     (void)state;
     for (size_t i = 0; i < family_count; i++) {
@@ -187,16 +185,4 @@ static void every_row_is_sound(void **state)
         check_zeros(&families[i]);
     }
     assert_null(family_find("karmada_nothing"));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(promises) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(promises); i++)
-        tests[n++] =
-            (struct CMUnitTest){promises[i].name, family_is_as_promised, NULL, NULL, &promises[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_is_sound);
-    return cmocka_run_group_tests_name("families", tests, NULL, NULL);
 }

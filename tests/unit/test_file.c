@@ -3,11 +3,10 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 struct place {
     char folder[64];
@@ -57,7 +56,7 @@ static void assert_refused(const char *path, size_t max, const char *before, con
     assert_string_equal(err.text, wanted);
 }
 
-static void a_file_is_appended_whole(void **state)
+TEST(a_file_is_appended_whole)
 {
     const struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(12);
@@ -68,20 +67,20 @@ static void a_file_is_appended_whole(void **state)
     assert_string_equal(out.data, "x:0123456789");
 }
 
-static void a_file_above_the_ceiling_is_refused(void **state)
+TEST(a_file_above_the_ceiling_is_refused)
 {
     const struct place *p = *state;
 
     assert_refused(p->file, 9, "", " is larger than 9 bytes");
 }
 
-static void an_endless_device_meets_the_ceiling(void **state)
+TEST(an_endless_device_meets_the_ceiling)
 {
     (void)state;
     assert_refused("/dev/zero", 100000, "", " is larger than 100000 bytes");
 }
 
-static void the_null_device_is_an_empty_file(void **state)
+TEST(the_null_device_is_an_empty_file)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(9);
     struct error err;
@@ -91,7 +90,7 @@ static void the_null_device_is_an_empty_file(void **state)
     assert_int_equal(out.len, 0);
 }
 
-static void what_is_no_file_is_refused(void **state)
+TEST(what_is_no_file_is_refused)
 {
     const struct place *p = *state;
 
@@ -100,7 +99,7 @@ static void what_is_no_file_is_refused(void **state)
 }
 
 /* Would hang here, were the open to wait for a writer. */
-static void a_fifo_is_refused_at_once(void **state)
+TEST(a_fifo_is_refused_at_once)
 {
     const struct place *p = *state;
 
@@ -120,7 +119,7 @@ static void *write_pieces(void *context)
     return NULL;
 }
 
-static void a_pipe_is_waited_for(void **state)
+TEST(a_pipe_is_waited_for)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
     struct error err;
@@ -138,7 +137,7 @@ static void a_pipe_is_waited_for(void **state)
     close(ends[0]);
 }
 
-static void an_error_carries_the_name(void **state)
+TEST(an_error_carries_the_name)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
     struct error err;
@@ -148,7 +147,7 @@ static void an_error_carries_the_name(void **state)
     assert_string_equal(err.text, "cannot read 'standard input': Bad file descriptor");
 }
 
-static void closing_takes_a_negative_one(void **state)
+TEST(closing_takes_a_negative_one)
 {
     int ends[2], none = -1;
 
@@ -160,19 +159,4 @@ static void closing_takes_a_negative_one(void **state)
     assert_int_equal(fcntl(ends[0], F_GETFD), -1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_is_appended_whole),
-        cmocka_unit_test(a_file_above_the_ceiling_is_refused),
-        cmocka_unit_test(an_endless_device_meets_the_ceiling),
-        cmocka_unit_test(the_null_device_is_an_empty_file),
-        cmocka_unit_test(what_is_no_file_is_refused),
-        cmocka_unit_test(a_fifo_is_refused_at_once),
-        cmocka_unit_test(a_pipe_is_waited_for),
-        cmocka_unit_test(an_error_carries_the_name),
-        cmocka_unit_test(closing_takes_a_negative_one),
-    };
-
-    return cmocka_run_group_tests_name("file", tests, make_place, remove_place);
-}
+SUITE_WITH(make_place, remove_place);

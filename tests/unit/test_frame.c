@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/frame.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/json.h"
+#include "tests/unit/suite.h"
 
 enum { LOG_MAX = 1 << 20 };
 
@@ -144,7 +141,7 @@ static void check(const struct frame_case *c, size_t step)
 }
 
 /* Every row whole, and cut into pieces of every size. */
-static void frame_row(void **state)
+TEST_ROWS(frame_row, frame_cases, name)
 {
     const struct frame_case *c = *state;
 
@@ -172,7 +169,7 @@ static void check_cuts(const struct run *run)
     }
 }
 
-static void random_bytes_do_not_depend_on_cuts(void **state)
+TEST(random_bytes_do_not_depend_on_cuts)
 {
     static const char *const words[] = {
         "{",  "}",     "[", "]",         "\"",   "\\", ",",    ":",           " ",
@@ -196,7 +193,7 @@ static void random_bytes_do_not_depend_on_cuts(void **state)
     }
 }
 
-static void an_object_may_be_as_large_as_the_ceiling(void **state)
+TEST(an_object_may_be_as_large_as_the_ceiling)
 {
     const struct run fits = {FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
     const struct run too_large = {FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
@@ -213,7 +210,7 @@ static void an_object_may_be_as_large_as_the_ceiling(void **state)
     assert_string_equal(p.err.text, "the object at byte 2 is larger than 7 bytes");
 }
 
-static void the_rest_has_a_ceiling_too(void **state)
+TEST(the_rest_has_a_ceiling_too)
 {
     const char *list = "{\"metadata\":{\"a\":\"b\"},\"items\":[{}]}";
     const struct run run = {FRAME_LIST, list, strlen(list), 20, 0};
@@ -226,7 +223,7 @@ static void the_rest_has_a_ceiling_too(void **state)
     assert_non_null(strstr(o.err.text, "20 bytes without its items"));
 }
 
-static void an_endless_object_keeps_no_more_than_the_ceiling(void **state)
+TEST(an_endless_object_keeps_no_more_than_the_ceiling)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX)};
     struct frame f;
@@ -244,7 +241,7 @@ static void an_endless_object_keeps_no_more_than_the_ceiling(void **state)
     frame_release(&f);
 }
 
-static void a_failure_is_for_good(void **state)
+TEST(a_failure_is_for_good)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};
     struct frame f;
@@ -262,7 +259,7 @@ static void a_failure_is_for_good(void **state)
     strbuf_release(&recorder.log);
 }
 
-static void what_remains_of_a_list_is_json(void **state)
+TEST(what_remains_of_a_list_is_json)
 {
     const char *list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":[1]},{}]}";
     const struct run run = {FRAME_LIST, list, strlen(list), 4096, 0};
@@ -274,24 +271,4 @@ static void what_remains_of_a_list_is_json(void **state)
     CLEANUP(json_cleanup) cJSON *tree = json_parse(o.rest.data, o.rest.len, NULL, &err);
     assert_string_equal(json_str(json_get(tree, "metadata"), "resourceVersion", ""), "7");
     assert_int_equal(cJSON_GetArraySize(json_get(tree, "items")), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest fixed[] = {
-        cmocka_unit_test(random_bytes_do_not_depend_on_cuts),
-        cmocka_unit_test(an_object_may_be_as_large_as_the_ceiling),
-        cmocka_unit_test(the_rest_has_a_ceiling_too),
-        cmocka_unit_test(an_endless_object_keeps_no_more_than_the_ceiling),
-        cmocka_unit_test(a_failure_is_for_good),
-        cmocka_unit_test(what_remains_of_a_list_is_json),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(fixed) + ARRAY_LEN(frame_cases)];
-    size_t n = ARRAY_LEN(fixed);
-
-    memcpy(tests, fixed, sizeof(fixed));
-    for (size_t i = 0; i < ARRAY_LEN(frame_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){frame_cases[i].name, frame_row, NULL, NULL, &frame_cases[i]};
-    return cmocka_run_group_tests_name("frame", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/pages/html.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static struct text_case {
     const char *name;
@@ -28,7 +26,7 @@ static struct text_case {
     {"nothing", "", ""},
 };
 
-static void text(void **state)
+TEST_ROWS(text, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf plain = STRBUF_INIT(4096);
@@ -38,13 +36,4 @@ static void text(void **state)
     assert_string_equal(plain.data, c->html);
     html_textf(&formatted, "%s", c->text);
     assert_string_equal(formatted.data, c->html);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(text_cases)];
-
-    for (size_t i = 0; i < ARRAY_LEN(text_cases); i++)
-        tests[i] = (struct CMUnitTest){text_cases[i].name, text, NULL, NULL, &text_cases[i]};
-    return cmocka_run_group_tests_name("html", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/identity.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct unnamed_case {
     const char *name;
@@ -22,7 +19,7 @@ static struct unnamed_case {
      "the Pod has no metadata.name"},
 };
 
-static void rejects_unnamed(void **state)
+TEST_ROWS(rejects_unnamed, unnamed, name)
 {
     const struct unnamed_case *c = *state;
     CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
@@ -34,7 +31,7 @@ static void rejects_unnamed(void **state)
     assert_string_equal(id.name, "untouched");
 }
 
-static void a_namespace_is_optional(void **state)
+TEST(a_namespace_is_optional)
 {
     CLEANUP(json_cleanup)
     cJSON *pod =
@@ -52,15 +49,4 @@ static void a_namespace_is_optional(void **state)
     assert_string_equal(id.name, "a");
     assert_true(identity_read(node, &id, &err));
     assert_string_equal(id.ns, "");
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(unnamed) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(unnamed); i++)
-        tests[n++] = (struct CMUnitTest){unnamed[i].name, rejects_unnamed, NULL, NULL, &unnamed[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_namespace_is_optional);
-    return cmocka_run_group_tests_name("identity", tests, NULL, NULL);
 }

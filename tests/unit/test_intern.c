@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/intern.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static void free_pool(struct intern **pool)
 {
     intern_free(*pool);
 }
 
-static void equal_texts_are_one_pointer(void **state)
+TEST(equal_texts_are_one_pointer)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
     char twin[] = "default";
@@ -24,7 +22,7 @@ static void equal_texts_are_one_pointer(void **state)
     assert_int_equal(intern_count(pool), 2);
 }
 
-static void a_string_goes_with_its_last_holder(void **state)
+TEST(a_string_goes_with_its_last_holder)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -41,7 +39,7 @@ static void a_string_goes_with_its_last_holder(void **state)
     assert_int_equal(intern_count(pool), 0);
 }
 
-static void finding_holds_nothing(void **state)
+TEST(finding_holds_nothing)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -53,7 +51,7 @@ static void finding_holds_nothing(void **state)
     assert_null(intern_find(pool, "a"));
 }
 
-static void the_empty_text_and_nulls_are_fine(void **state)
+TEST(the_empty_text_and_nulls_are_fine)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
@@ -67,7 +65,7 @@ static void the_empty_text_and_nulls_are_fine(void **state)
 }
 
 /* As many strings as it takes to grow the table often, each held one to five times. */
-static void many_strings_come_and_go(void **state)
+TEST(many_strings_come_and_go)
 {
     enum { COUNT = 2000 };
     CLEANUP(free_pool) struct intern *pool = intern_new(11);
@@ -96,17 +94,4 @@ static void many_strings_come_and_go(void **state)
             assert_ptr_equal(intern_find(pool, name), round < i % 5 ? held[i] : NULL);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_texts_are_one_pointer),
-        cmocka_unit_test(a_string_goes_with_its_last_holder),
-        cmocka_unit_test(finding_holds_nothing),
-        cmocka_unit_test(the_empty_text_and_nulls_are_fine),
-        cmocka_unit_test(many_strings_come_and_go),
-    };
-
-    return cmocka_run_group_tests_name("intern", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static const char members[] =
     "{\"s\":\"text\",\"empty\":\"\",\"i\":42,\"neg\":-7,\"big\":9007199254740992,"
@@ -24,7 +22,7 @@ static int drop_members(void **state)
     return 0;
 }
 
-static void accessors_answer_what_is_there(void **state)
+TEST_WITH(accessors_answer_what_is_there, parse_members, drop_members)
 {
     const cJSON *o = *state;
 
@@ -40,7 +38,7 @@ static void accessors_answer_what_is_there(void **state)
     assert_true(cJSON_IsArray(json_get(o, "a")));
 }
 
-static void accessors_fall_back(void **state)
+TEST_WITH(accessors_fall_back, parse_members, drop_members)
 {
     static const char *const not_numbers[] = {"s", "half", "huge", "toobig", "t", "n", "a", "none"};
     const cJSON *o = *state;
@@ -57,7 +55,7 @@ static void accessors_fall_back(void **state)
     assert_null(json_get(o, "I"));
 }
 
-static void look_ups_chain_through_anything(void **state)
+TEST_WITH(look_ups_chain_through_anything, parse_members, drop_members)
 {
     const cJSON *o = *state;
 
@@ -106,7 +104,7 @@ static struct accept_case {
     {"brackets in a string are no depth", TEXT("\"[[[[[[{{{{{\"")},
 };
 
-static void accept(void **state)
+TEST_ROWS(accept, accept_cases, name)
 {
     const struct accept_case *c = *state;
     struct error err;
@@ -163,7 +161,7 @@ static struct refuse_case {
     {"UTF-8 outside a string", TEXT("[\xc3\xa9]"), {1, 2}, "a value"},
 };
 
-static void refuse(void **state)
+TEST_ROWS(refuse, refuse_cases, name)
 {
     const struct refuse_case *c = *state;
     struct json_position where = {0};
@@ -185,7 +183,7 @@ static void nest(struct strbuf *out, unsigned depth, const char *open, const cha
         strbuf_adds(out, close);
 }
 
-static void the_deepest_nesting_is_exact(void **state)
+TEST(the_deepest_nesting_is_exact)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
     struct json_position where;
@@ -219,7 +217,7 @@ static struct quote_case {
      "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\""},
 };
 
-static void quote(void **state)
+TEST_ROWS(quote, quote_cases, name)
 {
     const struct quote_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
@@ -228,7 +226,7 @@ static void quote(void **state)
     assert_string_equal(out.data, c->quoted);
 }
 
-static void positions_count_lines_and_bytes(void **state)
+TEST(positions_count_lines_and_bytes)
 {
     struct json_position p;
 
@@ -241,29 +239,4 @@ static void positions_count_lines_and_bytes(void **state)
     assert_true(p.line == 2 && p.column == 1);
     p = json_position_of("ab\n\ncd", 6);
     assert_true(p.line == 3 && p.column == 3);
-}
-
-int main(void)
-{
-    struct CMUnitTest
-        tests[ARRAY_LEN(accept_cases) + ARRAY_LEN(refuse_cases) + ARRAY_LEN(quote_cases) + 5];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(accept_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){accept_cases[i].name, accept, NULL, NULL, &accept_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(refuse_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){refuse_cases[i].name, refuse, NULL, NULL, &refuse_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(quote_cases); i++)
-        tests[n++] = (struct CMUnitTest){quote_cases[i].name, quote, NULL, NULL, &quote_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test_setup_teardown(accessors_answer_what_is_there,
-                                                                    parse_members, drop_members);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test_setup_teardown(accessors_fall_back,
-                                                                    parse_members, drop_members);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test_setup_teardown(look_ups_chain_through_anything,
-                                                                    parse_members, drop_members);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_deepest_nesting_is_exact);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(positions_count_lines_and_bytes);
-    return cmocka_run_group_tests_name("json", tests, NULL, NULL);
 }

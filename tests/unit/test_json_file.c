@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/json_file.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { OBJECT_MAX = 4096 };
 
@@ -130,7 +128,7 @@ static struct text_case text_cases[] = {
     {"invalid UTF-8", "{\"a\":\"\xff\"}", "1:7 not valid JSON:"},
 };
 
-static void text(void **state)
+TEST_ROWS(text, text_cases, name)
 {
     const struct text_case *c = *state;
 
@@ -144,7 +142,7 @@ static void text(void **state)
     }
 }
 
-static void a_nul_byte_is_refused(void **state)
+TEST(a_nul_byte_is_refused)
 {
     static const char json[] = "{\"a\":\0 1}";
     CLEANUP(free_cleanup) char *got = read_all(json, sizeof(json) - 1, 100);
@@ -161,7 +159,7 @@ static void make_item(struct strbuf *out, size_t fill)
     strbuf_adds(out, "\"}");
 }
 
-static void a_list_may_be_longer_than_any_object(void **state)
+TEST(a_list_may_be_longer_than_any_object)
 {
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 20);
     size_t lines = 1;
@@ -194,28 +192,11 @@ static void assert_too_large(const char *head, const char *tail, const char *wan
     }
 }
 
-static void what_is_too_large_is_placed(void **state)
+TEST(what_is_too_large_is_placed)
 {
     (void)state;
     assert_too_large("\n  ", "", "2:3 the object is larger than 4096 bytes");
     assert_too_large("{\"items\":[\n  ", "]}", "2:3 the object is larger than 4096 bytes");
     assert_too_large("{\"items\":[1],\n\"metadata\":", "}",
                      "1@10 1\n1:1 the object is larger than 4096 bytes");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest others[] = {
-        cmocka_unit_test(a_nul_byte_is_refused),
-        cmocka_unit_test(a_list_may_be_longer_than_any_object),
-        cmocka_unit_test(what_is_too_large_is_placed),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(text_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(text_cases); i++)
-        tests[n++] = (struct CMUnitTest){text_cases[i].name, text, NULL, NULL, &text_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("json_file", tests, NULL, NULL);
 }

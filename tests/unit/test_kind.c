@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/kind.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static struct kind_case {
     const char *api_version;
@@ -60,7 +57,7 @@ static struct kind_case {
     {"", "", CLASS_TEMPLATE, false, NULL},
 };
 
-static void every_kind_has_its_row(void **state)
+TEST(every_kind_has_its_row)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
@@ -74,7 +71,7 @@ static void every_kind_has_its_row(void **state)
     }
 }
 
-static void kinds_in_two_forms_are_found_by_scope(void **state)
+TEST(kinds_in_two_forms_are_found_by_scope)
 {
     (void)state;
     assert_string_equal(kind_policy(false)->name, "PropagationPolicy");
@@ -86,7 +83,7 @@ static void kinds_in_two_forms_are_found_by_scope(void **state)
     assert_true(kind_policy(true)->cluster_scoped && !kind_policy(false)->cluster_scoped);
 }
 
-static void the_group_stands_before_the_slash(void **state)
+TEST(the_group_stands_before_the_slash)
 {
     (void)state;
     assert_int_equal(api_group_len("v1"), 0);
@@ -295,7 +292,7 @@ static void *decode_with(struct reading *r, const char *text, const struct wrong
     return object;
 }
 
-static void refuses_wrong_type(void **state)
+TEST_ROWS(refuses_wrong_type, wrong, path)
 {
     const struct wrong_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -308,7 +305,7 @@ static void refuses_wrong_type(void **state)
         fail_msg("%s does not name %s", r.err.text, path.data);
 }
 
-static void what_is_right_is_taken(void **state)
+TEST(what_is_right_is_taken)
 {
     static const char *const texts[] = {
         policy_json,     binding_json,
@@ -325,18 +322,4 @@ static void what_is_right_is_taken(void **state)
         if (!decode_with(&r, texts[i], NULL))
             fail_msg("%s", r.err.text);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(wrong) + 4];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
-        tests[n++] = (struct CMUnitTest){wrong[i].path, refuses_wrong_type, NULL, NULL, &wrong[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_kind_has_its_row);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(kinds_in_two_forms_are_found_by_scope);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_group_stands_before_the_slash);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_is_right_is_taken);
-    return cmocka_run_group_tests_name("kind", tests, NULL, NULL);
 }

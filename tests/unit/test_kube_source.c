@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/model/binding.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
 #include "tests/unit/fake_api.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 enum {
@@ -294,7 +291,7 @@ static void play_history(uint32_t seed, unsigned fault_percent)
     lab_release(&lab);
 }
 
-static void after_any_faults_the_store_is_the_servers(void **state)
+TEST(after_any_faults_the_store_is_the_servers)
 {
     static const unsigned percents[] = {0, 5, 30, 70};
 
@@ -319,7 +316,7 @@ static const struct reflector *followed(const struct lab *lab, const char *resou
 /* Values whose policies select ConfigMaps, Deployments, Foos, and a kind nobody has heard of. */
 enum { SELECTS_CONFIG_MAPS = 0, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, SELECTS_UNHEARD = 4 };
 
-static void kinds_come_with_the_first_selector_and_go_with_the_last(void **state)
+TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
 {
     struct lab lab;
 
@@ -349,7 +346,7 @@ static void kinds_come_with_the_first_selector_and_go_with_the_last(void **state
     lab_release(&lab);
 }
 
-static void kinds_that_are_not_served_are_reported_and_tried_again(void **state)
+TEST(kinds_that_are_not_served_are_reported_and_tried_again)
 {
     struct lab lab;
 
@@ -380,7 +377,7 @@ static void kinds_that_are_not_served_are_reported_and_tried_again(void **state)
     lab_release(&lab);
 }
 
-static void clusters_may_be_absent(void **state)
+TEST(clusters_may_be_absent)
 {
     struct lab lab;
 
@@ -398,7 +395,7 @@ static void clusters_may_be_absent(void **state)
 }
 
 /* The objects of a kind go with it, once the server says that it is gone, not before. */
-static void a_kind_that_is_gone_leaves_nothing(void **state)
+TEST(a_kind_that_is_gone_leaves_nothing)
 {
     struct lab lab;
 
@@ -423,7 +420,7 @@ static void a_kind_that_is_gone_leaves_nothing(void **state)
     lab_release(&lab);
 }
 
-static void nothing_is_ready_before_the_policies_are_read(void **state)
+TEST(nothing_is_ready_before_the_policies_are_read)
 {
     struct lab lab;
 
@@ -444,7 +441,7 @@ static void nothing_is_ready_before_the_policies_are_read(void **state)
 }
 
 /* Through an outage, and through the list after it, at every single moment. */
-static void a_relist_lowers_nothing_half_way(void **state)
+TEST(a_relist_lowers_nothing_half_way)
 {
     struct lab lab;
     size_t policies, lists;
@@ -480,7 +477,7 @@ static void a_relist_lowers_nothing_half_way(void **state)
 }
 
 /* The server comes back older than we are: nothing says so but its silence. */
-static void a_server_restored_from_a_backup_is_noticed(void **state)
+TEST(a_server_restored_from_a_backup_is_noticed)
 {
     struct fake_snapshot *backup = xcalloc(1, sizeof(*backup));
     struct lab lab;
@@ -508,7 +505,7 @@ static void a_server_restored_from_a_backup_is_noticed(void **state)
     free(backup);
 }
 
-static void only_the_scope_is_looked_at(void **state)
+TEST(only_the_scope_is_looked_at)
 {
     static const char *const named[] = {"a", "b"};
     static const char *const denied[] = {"b"};
@@ -542,7 +539,7 @@ static void only_the_scope_is_looked_at(void **state)
     }
 }
 
-static void shards_share_everything_once(void **state)
+TEST(shards_share_everything_once)
 {
     enum { SHARDS = 3, NAMESPACES = 30 };
     size_t maps = 0, cluster_bindings = 0;
@@ -574,7 +571,7 @@ static void shards_share_everything_once(void **state)
 }
 
 /* However many there are: so many lists at once, and all are read in the end. */
-static void lists_wait_for_each_other(void **state)
+TEST(lists_wait_for_each_other)
 {
     struct lab lab;
     unsigned lists = 0;
@@ -593,7 +590,7 @@ static void lists_wait_for_each_other(void **state)
 }
 
 /* What a server refuses to the first it is not asked for by all the others. */
-static void streaming_lists_are_given_up_together(void **state)
+TEST(streaming_lists_are_given_up_together)
 {
     struct lab lab;
     uint64_t requests[FAKE_KIND_COUNT];
@@ -612,24 +609,4 @@ static void streaming_lists_are_given_up_together(void **state)
     /* A list and a watch each, and those that were under way when the first was refused. */
     assert_in_range(sum, 2 * kube_source_count(lab.source), 2 * kube_source_count(lab.source) + 4);
     lab_release(&lab);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_come_with_the_first_selector_and_go_with_the_last),
-        cmocka_unit_test(kinds_that_are_not_served_are_reported_and_tried_again),
-        cmocka_unit_test(clusters_may_be_absent),
-        cmocka_unit_test(a_kind_that_is_gone_leaves_nothing),
-        cmocka_unit_test(nothing_is_ready_before_the_policies_are_read),
-        cmocka_unit_test(a_relist_lowers_nothing_half_way),
-        cmocka_unit_test(a_server_restored_from_a_backup_is_noticed),
-        cmocka_unit_test(only_the_scope_is_looked_at),
-        cmocka_unit_test(shards_share_everything_once),
-        cmocka_unit_test(lists_wait_for_each_other),
-        cmocka_unit_test(streaming_lists_are_given_up_together),
-        cmocka_unit_test(after_any_faults_the_store_is_the_servers),
-    };
-
-    return cmocka_run_group_tests_name("kube_source", tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/kubeconfig.h"
 
-#include <setjmp.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/kube/auth/in_cluster.h"
 #include "metrics/base/strbuf.h"
@@ -561,7 +560,7 @@ static void assert_says(const char *text, const char *part)
         fail_msg("'%s' does not say '%s'", text, part);
 }
 
-static void load(void **state)
+TEST_ROWS(load, load_cases, name)
 {
     const struct load_case *c = *state;
     struct kubeconfig_options options = c->options;
@@ -593,7 +592,7 @@ static void load(void **state)
     free(list);
 }
 
-static void a_file_that_others_can_write_is_refused(void **state)
+TEST(a_file_that_others_can_write_is_refused)
 {
     char *folder = folder_make();
     char *path = folder_path(folder, "a");
@@ -612,7 +611,7 @@ static void a_file_that_others_can_write_is_refused(void **state)
     folder_remove(folder);
 }
 
-static void a_file_has_a_ceiling(void **state)
+TEST(a_file_has_a_ceiling)
 {
     char *folder = folder_make();
     char *path = folder_path(folder, "a");
@@ -664,7 +663,7 @@ static struct pod_case {
     },
 };
 
-static void in_pod(void **state)
+TEST_ROWS(in_pod, pod_cases, name)
 {
     const struct pod_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf found = STRBUF_INIT(1 << 16);
@@ -680,18 +679,4 @@ static void in_pod(void **state)
     dump(&found, &config);
     assert_string_equal(found.data, c->wanted);
     kube_config_release(&config);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(load_cases) + ARRAY_LEN(pod_cases) + 2];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(load_cases); i++)
-        tests[n++] = (struct CMUnitTest){load_cases[i].name, load, NULL, NULL, &load_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(pod_cases); i++)
-        tests[n++] = (struct CMUnitTest){pod_cases[i].name, in_pod, NULL, NULL, &pod_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_file_that_others_can_write_is_refused);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_file_has_a_ceiling);
-    return cmocka_run_group_tests_name("kubeconfig", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/label_text.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #define BAD "\xef\xbf\xbd"
 
@@ -28,7 +26,7 @@ static struct value_case value_cases[] = {
     {"an overlong slash", "\xc0\xaf", BAD BAD},
 };
 
-static void value_becomes(void **state)
+TEST_ROWS(value_becomes, value_cases, name)
 {
     const struct value_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(1 << 12);
@@ -55,7 +53,7 @@ static struct length_case length_cases[] = {
     {"escapes do not count", "\"", 1024, 2048, false},
 };
 
-static void length_becomes(void **state)
+TEST_ROWS(length_becomes, length_cases, name)
 {
     const struct length_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf in = STRBUF_INIT(1 << 20);
@@ -68,7 +66,7 @@ static void length_becomes(void **state)
     assert_int_equal(strstr(out.data, "...") != NULL, c->cut);
 }
 
-static void long_values_that_differ_stay_different(void **state)
+TEST(long_values_that_differ_stay_different)
 {
     CLEANUP(strbuf_release) struct strbuf in = STRBUF_INIT(1 << 12);
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(1 << 12);
@@ -81,19 +79,4 @@ static void long_values_that_differ_stay_different(void **state)
     in.data[1199] = 'y';
     label_text_add(&other, in.data);
     assert_string_not_equal(one.data, other.data);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(value_cases) + ARRAY_LEN(length_cases) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(value_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){value_cases[i].name, value_becomes, NULL, NULL, &value_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(length_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){length_cases[i].name, length_becomes, NULL, NULL, &length_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(long_values_that_differ_stay_different);
-    return cmocka_run_group_tests_name("label_text", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/labels.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #define KEY_63 "a23456789012345678901234567890123456789012345678901234567890123"
 
@@ -82,7 +79,7 @@ static void describe(const struct label_selector *s, struct strbuf *out)
     }
 }
 
-static void reads_selector(void **state)
+TEST_ROWS(reads_selector, selectors, name)
 {
     const struct selector_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -126,7 +123,7 @@ static struct refused_case {
      "'spec[].labelSelector.matchExpressions[].values' must be a string, found an object"},
 };
 
-static void refuses_selector(void **state)
+TEST_ROWS(refuses_selector, refused, name)
 {
     const struct refused_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -140,7 +137,7 @@ static void refuses_selector(void **state)
     assert_null(r.decode.prefix);
 }
 
-static void no_selector_is_no_selector(void **state)
+TEST(no_selector_is_no_selector)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'s':null}");
@@ -153,7 +150,7 @@ static void no_selector_is_no_selector(void **state)
     label_selector_free(r.strings, NULL);
 }
 
-static void labels_are_found_by_shared_key(void **state)
+TEST(labels_are_found_by_shared_key)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -173,7 +170,7 @@ static void labels_are_found_by_shared_key(void **state)
     assert_int_equal(labels.count, 0);
 }
 
-static void no_labels_take_no_memory(void **state)
+TEST(no_labels_take_no_memory)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{},'null':null}");
@@ -188,7 +185,7 @@ static void no_labels_take_no_memory(void **state)
     labels_release(r.strings, &labels);
 }
 
-static void labels_of_another_type_are_refused(void **state)
+TEST(labels_of_another_type_are_refused)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{'app':'nginx','n':1,'z':'z'}}");
@@ -199,22 +196,4 @@ static void labels_of_another_type_are_refused(void **state)
     labels_decode(&r.decode, json, "metadata", "labels", &labels);
     assert_string_equal(r.err.text, "'metadata.labels' must be a map of strings");
     labels_release(r.strings, &labels);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(selectors) + ARRAY_LEN(refused) + 4];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(selectors); i++)
-        tests[n++] =
-            (struct CMUnitTest){selectors[i].name, reads_selector, NULL, NULL, &selectors[i]};
-    for (size_t i = 0; i < ARRAY_LEN(refused); i++)
-        tests[n++] =
-            (struct CMUnitTest){refused[i].name, refuses_selector, NULL, NULL, &refused[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_selector_is_no_selector);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(labels_are_found_by_shared_key);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_labels_take_no_memory);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(labels_of_another_type_are_refused);
-    return cmocka_run_group_tests_name("labels", tests, NULL, NULL);
 }

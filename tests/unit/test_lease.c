@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/lease.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 /* Seed 004, to the second. */
 enum { NOW = 1767225600, NAME_ROOM = 160 };
@@ -106,6 +104,23 @@ static void verdict(void **state)
         lease_verdict_names[wanted]);
 }
 
+MADE_TESTS(combine)
+{
+    struct combination *c = combinations;
+
+    for (size_t h = 0; h < ARRAY_LEN(holders); h++) {
+        for (size_t p = 0; p < ARRAY_LEN(policies); p++) {
+            for (size_t x = 0; x < EXPIRIES; x++, c++) {
+                *c = (struct combination){
+                    .holder = &holders[h], .policy = &policies[p], .expiry = x};
+                snprintf(c->name, sizeof(c->name), "held by %s, %s, %s", holders[h].name,
+                         expiries[x].name, policies[p].name);
+                ADD_TEST(verdict, c->name, c);
+            }
+        }
+    }
+}
+
 /* A lease in a snapshot, seen from outside: held by "x" if held is true. */
 static struct state_case {
     const char *name;
@@ -137,7 +152,7 @@ static struct lease snapshot_of(const struct state_case *c)
     };
 }
 
-static void state_of_a_lease(void **state)
+TEST_ROWS(state_of_a_lease, state_cases, name)
 {
     const struct state_case *c = *state;
     struct lease l = snapshot_of(c);
@@ -149,7 +164,7 @@ static void state_of_a_lease(void **state)
 }
 
 /* Whatever the lease, looking again when it says so is soon enough, second by second. */
-static void nothing_changes_before_its_end(void **state)
+TEST(nothing_changes_before_its_end)
 {
     (void)state;
     for (int64_t in_s = -100; in_s < 2600; in_s += 7) {
@@ -174,7 +189,7 @@ static void nothing_changes_before_its_end(void **state)
 
 /* Two namespaces want one topic, each for two hours: a clock that the test turns, second by second.
  */
-static void two_namespaces_contend(void **state)
+TEST(two_namespaces_contend)
 {
     static const char *const ids[] = {"one", "two"};
     struct lease l = {.snapshot_ms = INT64_MAX};
@@ -205,32 +220,4 @@ static void two_namespaces_contend(void **state)
      */
     assert_int_equal(refused, 70);
     assert_string_equal(l.holder, "two");
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(combinations) + ARRAY_LEN(state_cases) + 2];
-    size_t n = 0;
-
-    for (size_t h = 0; h < ARRAY_LEN(holders); h++) {
-        for (size_t p = 0; p < ARRAY_LEN(policies); p++) {
-            for (size_t x = 0; x < EXPIRIES; x++) {
-                struct combination *c = &combinations[n];
-
-                *c = (struct combination){
-                    .holder = &holders[h], .policy = &policies[p], .expiry = x};
-                snprintf(c->name, sizeof(c->name), "held by %s, %s, %s", holders[h].name,
-                         expiries[x].name, policies[p].name);
-                tests[n++] =
-                    (struct CMUnitTest){.name = c->name, .test_func = verdict, .initial_state = c};
-            }
-        }
-    }
-    for (size_t i = 0; i < ARRAY_LEN(state_cases); i++)
-        tests[n++] = (struct CMUnitTest){.name = state_cases[i].name,
-                                         .test_func = state_of_a_lease,
-                                         .initial_state = &state_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(nothing_changes_before_its_end);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(two_namespaces_contend);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

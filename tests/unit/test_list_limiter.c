@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/list_limiter.h"
 
-#include <setjmp.h>
+#include "tests/unit/suite.h"
 
-#include <cmocka.h>
-
-static void four_at_once(void **state)
+TEST(four_at_once)
 {
     struct list_limiter g;
 
@@ -19,7 +17,7 @@ static void four_at_once(void **state)
     assert_true(list_limiter_enter(&g, 100000));
 }
 
-static void forty_at_first_then_twenty_a_second(void **state)
+TEST(forty_at_first_then_twenty_a_second)
 {
     unsigned entered = 0;
     struct list_limiter g;
@@ -43,7 +41,7 @@ static void forty_at_first_then_twenty_a_second(void **state)
     assert_int_equal(entered, 40 + 200);
 }
 
-static void a_long_rest_saves_up_no_more_than_at_first(void **state)
+TEST(a_long_rest_saves_up_no_more_than_at_first)
 {
     unsigned entered = 0;
     struct list_limiter g;
@@ -55,15 +53,4 @@ static void a_long_rest_saves_up_no_more_than_at_first(void **state)
         entered++;
     }
     assert_int_equal(entered, 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_at_once),
-        cmocka_unit_test(forty_at_first_then_twenty_a_second),
-        cmocka_unit_test(a_long_rest_saves_up_no_more_than_at_first),
-    };
-
-    return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
 }

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/listing.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 enum { OBJECTS = 300 };
 
-static void each_object_of_the_class_once_and_sorted(void **state)
+TEST(each_object_of_the_class_once_and_sorted)
 {
     static const enum object_class classes[] = {CLASS_TEMPLATE, CLASS_POLICY, CLASS_BINDING};
     struct world w;
@@ -39,7 +36,7 @@ static void each_object_of_the_class_once_and_sorted(void **state)
     world_release(&w);
 }
 
-static void nothing_is_listed_of_an_empty_store(void **state)
+TEST(nothing_is_listed_of_an_empty_store)
 {
     struct world w;
 
@@ -48,14 +45,4 @@ static void nothing_is_listed_of_an_empty_store(void **state)
     CLEANUP(listing_release) struct listing listing = listing_make(w.store, CLASS_TEMPLATE);
     assert_int_equal(listing.count, 0);
     world_release(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_object_of_the_class_once_and_sorted),
-        cmocka_unit_test(nothing_is_listed_of_an_empty_store),
-    };
-
-    return cmocka_run_group_tests_name("listing", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/locate.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 enum { VARIABLES_MAX = 4, TEXT_MAX = 512 };
 
@@ -95,7 +92,7 @@ static char *in_folder(const char *text, const char *folder)
     return out;
 }
 
-static void locates(void **state)
+TEST_ROWS(locates, locate_cases, name)
 {
     const struct locate_case *c = *state;
     CLEANUP(kube_config_release) struct kube_config config = {0};
@@ -125,7 +122,7 @@ static void locates(void **state)
 }
 
 /* Proxies are told in capitals or not; capitals go first. */
-static void the_proxy_comes_from_the_environment(void **state)
+TEST(the_proxy_comes_from_the_environment)
 {
     const char *lower[] = {"https_proxy=http://lower:1", "no_proxy=a", NULL};
     const char *both[] = {"https_proxy=http://lower:1", "HTTPS_PROXY=http://upper:1", NULL};
@@ -145,16 +142,4 @@ static void the_proxy_comes_from_the_environment(void **state)
                      KUBE_FOUND);
     assert_string_equal(second.proxy_url, "http://upper:1");
     folder_remove(folder);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(locate_cases) + 1];
-
-    for (size_t i = 0; i < ARRAY_LEN(locate_cases); i++)
-        tests[i] = (struct CMUnitTest){
-            .name = locate_cases[i].name, .test_func = locates, .initial_state = &locate_cases[i]};
-    tests[ARRAY_LEN(locate_cases)] =
-        (struct CMUnitTest)cmocka_unit_test(the_proxy_comes_from_the_environment);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 /* "2026-01-02T03:04:05.678Z", digits as 0. */
 static const char time_shape[] = "0000-00-00T00:00:00.000Z";
@@ -67,7 +66,7 @@ static struct value_case {
      "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 };
 
-static void value(void **state)
+TEST_ROWS(value, value_cases, name)
 {
     const struct value_case *c = *state;
     const char *const fields[] = {"key", c->value};
@@ -85,7 +84,7 @@ static void value(void **state)
     free(line);
 }
 
-static void the_macro_counts_its_pairs(void **state)
+TEST(the_macro_counts_its_pairs)
 {
     char *text = NULL;
     size_t len = 0;
@@ -106,7 +105,7 @@ static void the_macro_counts_its_pairs(void **state)
     free(text);
 }
 
-static void a_long_value_is_cut_on_a_character(void **state)
+TEST(a_long_value_is_cut_on_a_character)
 {
     char text[2 * LOG_VALUE_MAX + 1] = "x";
     const char *const fields[] = {"key", text};
@@ -123,7 +122,7 @@ static void a_long_value_is_cut_on_a_character(void **state)
 }
 
 /* A pipe in packet mode gives back one write at a time. */
-static void a_line_is_one_write(void **state)
+TEST(a_line_is_one_write)
 {
     char packet[4096];
     int ends[2];
@@ -157,7 +156,7 @@ static void *write_lines(void *context)
     return NULL;
 }
 
-static void threads_do_not_mix_lines(void **state)
+TEST(threads_do_not_mix_lines)
 {
     struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, tmpfile()};
     pthread_t threads[THREADS];
@@ -178,7 +177,7 @@ static void threads_do_not_mix_lines(void **state)
     fclose(log.stream);
 }
 
-static void names_are_parsed(void **state)
+TEST(names_are_parsed)
 {
     struct error err;
     enum log_level level = LOG_LEVEL_ERROR;
@@ -194,23 +193,4 @@ static void names_are_parsed(void **state)
     assert_int_equal(format, LOG_FORMAT_JSON);
     assert_false(log_format_parse("", &format, &err));
     assert_string_equal(err.text, "unknown log format '': use logfmt or json");
-}
-
-int main(void)
-{
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test(the_macro_counts_its_pairs),
-        cmocka_unit_test(a_long_value_is_cut_on_a_character),
-        cmocka_unit_test(a_line_is_one_write),
-        cmocka_unit_test(threads_do_not_mix_lines),
-        cmocka_unit_test(names_are_parsed),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(value_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(value_cases); i++)
-        tests[n++] = (struct CMUnitTest){value_cases[i].name, value, NULL, NULL, &value_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("log", tests, NULL, NULL);
 }

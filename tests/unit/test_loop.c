@@ -2,13 +2,11 @@
 #include "exporter/serve/loop.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/http_client.h"
+#include "tests/unit/suite.h"
 
 /*
  * The loop as it is, with files in a folder of its own and a real server on a
@@ -164,7 +162,7 @@ static void begin(struct bench *b)
     turn_until(b, "/-/ready", "HTTP/1.1 200");
 }
 
-static void not_ready_before_all_is_read(void **state)
+TEST_WITH(not_ready_before_all_is_read, set_up, tear_down)
 {
     struct bench *b = *state;
     struct error err = {""};
@@ -181,7 +179,7 @@ static void not_ready_before_all_is_read(void **state)
     assert_true(answers(b, "/metrics", none_pending));
 }
 
-static void a_changed_file_changes_the_page(void **state)
+TEST_WITH(a_changed_file_changes_the_page, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -193,7 +191,7 @@ static void a_changed_file_changes_the_page(void **state)
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
 }
 
-static void a_broken_file_is_counted_and_keeps_its_content(void **state)
+TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -206,7 +204,7 @@ static void a_broken_file_is_counted_and_keeps_its_content(void **state)
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 0\n");
 }
 
-static void own_numbers_move_where_nothing_changes(void **state)
+TEST_WITH(own_numbers_move_where_nothing_changes, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -216,7 +214,7 @@ static void own_numbers_move_where_nothing_changes(void **state)
                "\nkarmada_policy_exporter_http_requests_total{handler=\"index\",code=\"200\"} 1\n");
 }
 
-static void a_reload_takes_the_new_options(void **state)
+TEST_WITH(a_reload_takes_the_new_options, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -239,7 +237,7 @@ static struct reload_case {
     {"reload with a file that is no YAML", "a: [\n"},
 };
 
-static void a_failed_reload_changes_nothing(void **state)
+TEST_ROWS(a_failed_reload_changes_nothing, reload_cases, name)
 {
     struct reload_case *c = *state;
     void *own;
@@ -262,7 +260,7 @@ static void a_failed_reload_changes_nothing(void **state)
     assert_int_equal(tear_down(&own), 0);
 }
 
-static void a_reload_without_its_manifests_changes_nothing(void **state)
+TEST_WITH(a_reload_without_its_manifests_changes_nothing, set_up, tear_down)
 {
     struct bench *b = *state;
 
@@ -284,7 +282,7 @@ static struct signal_case {
     {"SIGINT ends it", SIGINT},
 };
 
-static void a_signal_ends_it(void **state)
+TEST_ROWS(a_signal_ends_it, signal_cases, name)
 {
     const struct signal_case *c = *state;
     struct error err = {""};
@@ -306,7 +304,7 @@ static void a_signal_ends_it(void **state)
     assert_int_equal(tear_down(&own), 0);
 }
 
-static void what_is_missing_at_the_start_is_an_error(void **state)
+TEST_WITH(what_is_missing_at_the_start_is_an_error, set_up, tear_down)
 {
     struct bench *b = *state;
     struct error err = {""};
@@ -333,7 +331,7 @@ static struct start_case {
     {"an expression that is none", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
 };
 
-static void does_not_start(void **state)
+TEST_ROWS(does_not_start, start_cases, name)
 {
     const struct start_case *c = *state;
     struct error err = {""};
@@ -349,37 +347,4 @@ static void does_not_start(void **state)
     if (!strstr(err.text, c->text))
         assert_string_equal(err.text, c->text);
     assert_int_equal(tear_down(&own), 0);
-}
-
-#define ROWS(cases, function)                                                                      \
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)                                                  \
-        tests[n++] = (struct CMUnitTest)                                                           \
-        {                                                                                          \
-            (cases)[i].name, function, NULL, NULL, &(cases)[i]                                     \
-        }
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test_setup_teardown(not_ready_before_all_is_read, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_changed_file_changes_the_page, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_broken_file_is_counted_and_keeps_its_content, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(own_numbers_move_where_nothing_changes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reload_takes_the_new_options, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_reload_without_its_manifests_changes_nothing, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_is_missing_at_the_start_is_an_error, set_up,
-                                        tear_down),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(plain) + ARRAY_LEN(reload_cases) + ARRAY_LEN(signal_cases) +
-                            ARRAY_LEN(start_cases)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    ROWS(reload_cases, a_failed_reload_changes_nothing);
-    ROWS(signal_cases, a_signal_ends_it);
-    ROWS(start_cases, does_not_start);
-    return cmocka_run_group_tests_name("loop", tests, NULL, NULL);
 }

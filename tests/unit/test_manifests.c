@@ -3,14 +3,12 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "metrics/model/template.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /* Far above what a slow machine needs: events are there when the call returns. */
 enum { PATIENCE_MS = 20000 };
@@ -179,7 +177,7 @@ static void write_deployments(struct place *p, const char *file, const char *obj
     folder_write(p->folder, file, text.data);
 }
 
-static void documents_of_yaml_and_json_become_objects(void **state)
+TEST_WITH(documents_of_yaml_and_json_become_objects, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -193,7 +191,7 @@ static void documents_of_yaml_and_json_become_objects(void **state)
     assert_false(manifests_busy(p->manifests));
 }
 
-static void lists_are_flattened_in_yaml_too(void **state)
+TEST_WITH(lists_are_flattened_in_yaml_too, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -208,7 +206,7 @@ static void lists_are_flattened_in_yaml_too(void **state)
     assert_content(p, "c=-1 d=3 ", "foreign a.yaml:12 rejected a.yaml:13 ");
 }
 
-static void foreign_and_rejected_documents_are_told_apart(void **state)
+TEST_WITH(foreign_and_rejected_documents_are_told_apart, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -228,7 +226,7 @@ static void foreign_and_rejected_documents_are_told_apart(void **state)
     assert_int_equal(manifests_broken_count(p->manifests), 1);
 }
 
-static void a_name_that_yaml_takes_for_something_else_is_told(void **state)
+TEST_WITH(a_name_that_yaml_takes_for_something_else_is_told, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -242,7 +240,7 @@ static void a_name_that_yaml_takes_for_something_else_is_told(void **state)
     assert_text(p, 1, "metadata.name is a number: put it in quotes");
 }
 
-static void foreign_files_are_not_broken(void **state)
+TEST_WITH(foreign_files_are_not_broken, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -252,7 +250,7 @@ static void foreign_files_are_not_broken(void **state)
     assert_int_equal(manifests_broken_count(p->manifests), 0);
 }
 
-static void a_flood_of_problems_is_counted(void **state)
+TEST_WITH(a_flood_of_problems_is_counted, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
@@ -266,7 +264,7 @@ static void a_flood_of_problems_is_counted(void **state)
     assert_text(p, 201, "and 50 more");
 }
 
-static void a_malformed_file_keeps_its_objects(void **state)
+TEST_WITH(a_malformed_file_keeps_its_objects, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -288,7 +286,7 @@ static void a_malformed_file_keeps_its_objects(void **state)
     assert_content(p, "a=3 c=2 ", "");
 }
 
-static void a_file_that_was_never_good_gives_nothing(void **state)
+TEST_WITH(a_file_that_was_never_good_gives_nothing, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -299,7 +297,7 @@ static void a_file_that_was_never_good_gives_nothing(void **state)
     assert_int_equal(manifests_problem(p->manifests, 0).column, 1);
 }
 
-static void malformed_json_keeps_what_it_does_not_reach(void **state)
+TEST_WITH(malformed_json_keeps_what_it_does_not_reach, make_place, remove_place)
 {
     struct place *p = *state;
     static const char good[] =
@@ -333,7 +331,7 @@ static const char good_policy[] =
     "metadata: {name: p, namespace: default}\n"
     "spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]}\n";
 
-static void a_rejected_document_keeps_its_last_good_one(void **state)
+TEST_WITH(a_rejected_document_keeps_its_last_good_one, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
@@ -355,7 +353,7 @@ static void a_rejected_document_keeps_its_last_good_one(void **state)
     assert_content(p, "", "");
 }
 
-static void a_rejected_document_takes_nothing_from_others(void **state)
+TEST_WITH(a_rejected_document_takes_nothing_from_others, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -373,7 +371,7 @@ static void a_rejected_document_takes_nothing_from_others(void **state)
     assert_content(p, "", "rejected b.yaml:1 ");
 }
 
-static void of_duplicates_the_last_one_counts(void **state)
+TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -406,7 +404,7 @@ static void of_duplicates_the_last_one_counts(void **state)
     assert_content(p, "w=1 ", "");
 }
 
-static void paths_decide_before_names(void **state)
+TEST_WITH(paths_decide_before_names, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -416,7 +414,7 @@ static void paths_decide_before_names(void **state)
     assert_content(p, "x=2 ", "duplicate z.yaml:2 ");
 }
 
-static void one_that_should_come_back_but_is_broken_by_then_does_not(void **state)
+TEST_WITH(one_that_should_come_back_but_is_broken_by_then_does_not, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -434,7 +432,7 @@ static void one_that_should_come_back_but_is_broken_by_then_does_not(void **stat
     assert_content(p, "x=3 ", "");
 }
 
-static void renaming_a_file_keeps_its_objects(void **state)
+TEST_WITH(renaming_a_file_keeps_its_objects, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -448,7 +446,7 @@ static void renaming_a_file_keeps_its_objects(void **state)
     assert_content(p, "x=1 ", "");
 }
 
-static void a_removed_file_takes_its_objects_along(void **state)
+TEST_WITH(a_removed_file_takes_its_objects_along, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -462,7 +460,7 @@ static void a_removed_file_takes_its_objects_along(void **state)
     assert_int_equal(manifests_file_count(p->manifests), 1);
 }
 
-static void a_path_that_goes_keeps_its_objects(void **state)
+TEST_WITH(a_path_that_goes_keeps_its_objects, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -477,7 +475,7 @@ static void a_path_that_goes_keeps_its_objects(void **state)
     assert_content(p, "x=2 ", "");
 }
 
-static void unreadable_things_are_reported_and_never_block(void **state)
+TEST_WITH(unreadable_things_are_reported_and_never_block, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(free_cleanup) char *fifo = folder_path(p->folder, "fifo.yaml");
@@ -490,7 +488,7 @@ static void unreadable_things_are_reported_and_never_block(void **state)
     assert_text(p, 0, "it is not a regular file");
 }
 
-static void a_file_without_permission_is_reported(void **state)
+TEST_WITH(a_file_without_permission_is_reported, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -509,7 +507,7 @@ static void a_file_without_permission_is_reported(void **state)
     assert_content(p, "x=1 ", "");
 }
 
-static void limits_are_told(void **state)
+TEST_WITH(limits_are_told, make_place, remove_place)
 {
     struct place *p = *state;
     struct manifest_limits limits = {
@@ -539,7 +537,7 @@ static void limits_are_told(void **state)
     assert_text(p, 2, "with its anchors expanded");
 }
 
-static void broken_texts_are_placed(void **state)
+TEST_WITH(broken_texts_are_placed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -553,7 +551,7 @@ static void broken_texts_are_placed(void **state)
                    "malformed c.json:2 malformed d.json:1 ");
 }
 
-static void names_without_a_suffix_are_what_they_look_like(void **state)
+TEST_WITH(names_without_a_suffix_are_what_they_look_like, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -565,7 +563,7 @@ static void names_without_a_suffix_are_what_they_look_like(void **state)
     assert_content(p, "c=-1 d=-1 x=1 ", "");
 }
 
-static void a_late_kind_is_read_in_a_second_round(void **state)
+TEST_WITH(a_late_kind_is_read_in_a_second_round, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -609,7 +607,7 @@ static void start_on_stdin(struct place *p, const char *text, const char *second
     close(saved);
 }
 
-static void standard_input_is_read_and_remembered(void **state)
+TEST_WITH(standard_input_is_read_and_remembered, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
@@ -624,7 +622,7 @@ static void standard_input_is_read_and_remembered(void **state)
     assert_content(p, "w=1 x=1 z=2 ", "");
 }
 
-static void standard_input_may_be_json_with_a_late_kind(void **state)
+TEST_WITH(standard_input_may_be_json_with_a_late_kind, make_place, remove_place)
 {
     struct place *p = *state;
     static const char json[] =
@@ -637,7 +635,7 @@ static void standard_input_may_be_json_with_a_late_kind(void **state)
     assert_text(p, 0, "names the kind of a list after its items, and cannot be read twice");
 }
 
-static void a_path_that_is_not_there_is_an_error(void **state)
+TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
 {
     struct place *p = *state;
     const char *paths[1];
@@ -650,7 +648,7 @@ static void a_path_that_is_not_there_is_an_error(void **state)
     assert_non_null(strstr(err.text, "nothing"));
 }
 
-static void a_large_file_is_read_in_slices(void **state)
+TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
@@ -678,7 +676,7 @@ static void a_large_file_is_read_in_slices(void **state)
     assert_int_equal(store_count(p->store, CLASS_TEMPLATE), 0);
 }
 
-static void a_file_that_changes_while_it_is_read_is_read_again(void **state)
+TEST_WITH(a_file_that_changes_while_it_is_read_is_read_again, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
@@ -804,7 +802,7 @@ static void assert_as_fresh(const struct place *p)
     assert_string_equal(got.data, wanted.data);
 }
 
-static void edits_end_where_a_fresh_load_does(void **state)
+TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -822,43 +820,4 @@ static void edits_end_where_a_fresh_load_does(void **state)
             manifests_pump(p->manifests, 5);
         assert_as_fresh(p);
     }
-}
-
-#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        IN_PLACE(documents_of_yaml_and_json_become_objects),
-        IN_PLACE(lists_are_flattened_in_yaml_too),
-        IN_PLACE(foreign_and_rejected_documents_are_told_apart),
-        IN_PLACE(a_name_that_yaml_takes_for_something_else_is_told),
-        IN_PLACE(foreign_files_are_not_broken),
-        IN_PLACE(a_flood_of_problems_is_counted),
-        IN_PLACE(a_malformed_file_keeps_its_objects),
-        IN_PLACE(a_file_that_was_never_good_gives_nothing),
-        IN_PLACE(malformed_json_keeps_what_it_does_not_reach),
-        IN_PLACE(a_rejected_document_keeps_its_last_good_one),
-        IN_PLACE(a_rejected_document_takes_nothing_from_others),
-        IN_PLACE(of_duplicates_the_last_one_counts),
-        IN_PLACE(paths_decide_before_names),
-        IN_PLACE(one_that_should_come_back_but_is_broken_by_then_does_not),
-        IN_PLACE(renaming_a_file_keeps_its_objects),
-        IN_PLACE(a_removed_file_takes_its_objects_along),
-        IN_PLACE(a_path_that_goes_keeps_its_objects),
-        IN_PLACE(unreadable_things_are_reported_and_never_block),
-        IN_PLACE(a_file_without_permission_is_reported),
-        IN_PLACE(limits_are_told),
-        IN_PLACE(broken_texts_are_placed),
-        IN_PLACE(names_without_a_suffix_are_what_they_look_like),
-        IN_PLACE(a_late_kind_is_read_in_a_second_round),
-        IN_PLACE(standard_input_is_read_and_remembered),
-        IN_PLACE(standard_input_may_be_json_with_a_late_kind),
-        IN_PLACE(a_path_that_is_not_there_is_an_error),
-        IN_PLACE(a_large_file_is_read_in_slices),
-        IN_PLACE(a_file_that_changes_while_it_is_read_is_read_again),
-        IN_PLACE(edits_end_where_a_fresh_load_does),
-    };
-
-    return cmocka_run_group_tests_name("manifests", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/map.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { KEYS = 200, STEPS = 40000 };
 
@@ -66,7 +64,7 @@ static void check_all(const struct spread_case *c, const struct map *m, struct i
         assert_int_equal(seen[key], items[key].inside ? 1 : 0);
 }
 
-static void random_steps(void **state)
+TEST_ROWS(random_steps, spread_cases, name)
 {
     const struct spread_case *c = *state;
     CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
@@ -96,7 +94,7 @@ static void random_steps(void **state)
     check_all(c, &m, items);
 }
 
-static void an_empty_map_has_nothing(void **state)
+TEST(an_empty_map_has_nothing)
 {
     struct map m = MAP_INIT(item_equal);
     unsigned key = 1;
@@ -109,7 +107,7 @@ static void an_empty_map_has_nothing(void **state)
     map_release(&m);
 }
 
-static void a_released_map_is_usable(void **state)
+TEST(a_released_map_is_usable)
 {
     CLEANUP(map_release) struct map m = MAP_INIT(item_equal);
     struct item item = {.key = 9};
@@ -123,25 +121,11 @@ static void a_released_map_is_usable(void **state)
     assert_ptr_equal(map_get(&m, 1, &item.key), &item);
 }
 
-static void the_hash_depends_on_bytes_and_seed(void **state)
+TEST(the_hash_depends_on_bytes_and_seed)
 {
     (void)state;
     assert_true(map_hash("abc", 3, 1) == map_hash("abc", 3, 1));
     assert_true(map_hash("abc", 3, 1) != map_hash("abc", 3, 2));
     assert_true(map_hash("abc", 3, 1) != map_hash("abd", 3, 1));
     assert_true(map_hash("abc", 3, 1) != map_hash("abc", 2, 1));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(spread_cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(spread_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){spread_cases[i].name, random_steps, NULL, NULL, &spread_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_empty_map_has_nothing);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_released_map_is_usable);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_hash_depends_on_bytes_and_seed);
-    return cmocka_run_group_tests_name("map", tests, NULL, NULL);
 }

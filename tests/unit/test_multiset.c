@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/multiset.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { STEPS = 4000, VALUES_MAX = 64 };
 
@@ -29,7 +27,7 @@ static uint32_t next_random(uint32_t *state)
 }
 
 /* Against counts, one for each value there is: values are shifted below zero too. */
-static void agrees_with_counts(void **state)
+TEST_ROWS(agrees_with_counts, churns, name)
 {
     const struct churn *churn = *state;
     CLEANUP(multiset_release) struct multiset m = {0};
@@ -56,7 +54,7 @@ static void agrees_with_counts(void **state)
 }
 
 /* One old number on top of the heap would otherwise keep all later ones in it for ever. */
-static void memory_follows_what_is_inside(void **state)
+TEST(memory_follows_what_is_inside)
 {
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;
@@ -73,7 +71,7 @@ static void memory_follows_what_is_inside(void **state)
     assert_true(m.removed.capacity <= 256);
 }
 
-static void the_extremes_are_numbers_too(void **state)
+TEST(the_extremes_are_numbers_too)
 {
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;
@@ -89,17 +87,4 @@ static void the_extremes_are_numbers_too(void **state)
     assert_true(smallest == INT64_MAX);
     multiset_remove(&m, INT64_MAX);
     assert_false(multiset_min(&m, &smallest));
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(churns) + 2];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(churns); i++)
-        tests[n++] =
-            (struct CMUnitTest){churns[i].name, agrees_with_counts, NULL, NULL, &churns[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_follows_what_is_inside);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_extremes_are_numbers_too);
-    return cmocka_run_group_tests_name("multiset", tests, NULL, NULL);
 }

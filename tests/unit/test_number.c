@@ -2,14 +2,10 @@
 #include "metrics/base/number.h"
 
 #include <math.h>
-#include <setjmp.h>
-
-#include <cmocka.h>
 #include <zlib.h>
 
-#undef fail /* cmocka has a macro of that name, and so have we a function. */
-
 #include "metrics/base/json.h"
+#include "tests/unit/suite.h"
 
 enum { VECTORS_MAX = 1000, LINE_MAX_BYTES = 1024 };
 
@@ -42,7 +38,7 @@ static struct int64_case {
     {"1e3", false, 0},
 };
 
-static void int64_row(void **state)
+TEST_ROWS(int64_row, int64_cases, text)
 {
     const struct int64_case *c = *state;
     int64_t value = 4242;
@@ -74,7 +70,7 @@ static struct uint_case {
     {"1\n", UINT64_MAX, false, 0},
 };
 
-static void uint_row(void **state)
+TEST_ROWS(uint_row, uint_cases, text)
 {
     const struct uint_case *c = *state;
     uint64_t value = 4242;
@@ -129,7 +125,7 @@ static struct quantity_case quantity_cases[] = {
     {"1Ki3", false, 0},
 };
 
-static void quantity_row(void **state)
+TEST_ROWS(quantity_row, quantity_cases, text)
 {
     const struct quantity_case *c = *state;
     double value = 4242;
@@ -142,20 +138,10 @@ static void quantity_row(void **state)
 }
 
 /* Everything that must live while the tests run. */
-struct suite {
-    struct quantity_case vectors[VECTORS_MAX];
-    size_t vector_count;
-    struct CMUnitTest tests[VECTORS_MAX + ARRAY_LEN(int64_cases) + ARRAY_LEN(uint_cases) +
-                            ARRAY_LEN(quantity_cases) + 1];
-    size_t test_count;
-};
-
-static void suite_free(struct suite **suite)
-{
-    for (size_t i = 0; i < (*suite)->vector_count; i++)
-        free((void *)(uintptr_t)(*suite)->vectors[i].text);
-    free(*suite);
-}
+static struct {
+    struct quantity_case rows[VECTORS_MAX];
+    size_t count;
+} vectors;
 
 static void close_gzip(gzFile *file)
 {
@@ -163,51 +149,30 @@ static void close_gzip(gzFile *file)
         gzclose(*file);
 }
 
-static void load_vectors(struct suite *suite)
+MADE_TESTS(load_vectors)
 {
     CLEANUP(close_gzip) gzFile file = gzopen(vectors_path, "rb");
     char line[LINE_MAX_BYTES];
     struct error err;
 
-    while (file && suite->vector_count < VECTORS_MAX && gzgets(file, line, sizeof(line))) {
+    while (file && vectors.count < VECTORS_MAX && gzgets(file, line, sizeof(line))) {
         CLEANUP(json_cleanup) cJSON *tree = json_parse(line, strlen(line), NULL, &err);
         const cJSON *value = json_get(tree, "value");
+        struct quantity_case *row = &vectors.rows[vectors.count];
 
         if (!tree)
             return;
-        suite->vectors[suite->vector_count++] = (struct quantity_case){
+        *row = (struct quantity_case){
             .text = xstrdup(json_str(tree, "quantity", "?")),
             .valid = json_bool(tree, "valid", false),
             .value = cJSON_IsNumber(value) ? value->valuedouble : 0,
         };
+        vectors.count++;
+        ADD_TEST(quantity_row, row->text, row);
     }
 }
 
-static void all_vectors_were_read(void **state)
+TEST(all_vectors_were_read)
 {
-    const struct suite *suite = *state;
-
-    assert_int_equal(suite->vector_count, 398);
-}
-
-static void add_test(struct suite *suite, const char *name, CMUnitTestFunction test, void *row)
-{
-    suite->tests[suite->test_count++] = (struct CMUnitTest){name, test, NULL, NULL, row};
-}
-
-int main(void)
-{
-    CLEANUP(suite_free) struct suite *suite = xcalloc(1, sizeof(*suite));
-
-    load_vectors(suite);
-    add_test(suite, "all vectors were read", all_vectors_were_read, suite);
-    for (size_t i = 0; i < ARRAY_LEN(int64_cases); i++)
-        add_test(suite, int64_cases[i].text, int64_row, &int64_cases[i]);
-    for (size_t i = 0; i < ARRAY_LEN(uint_cases); i++)
-        add_test(suite, uint_cases[i].text, uint_row, &uint_cases[i]);
-    for (size_t i = 0; i < ARRAY_LEN(quantity_cases); i++)
-        add_test(suite, quantity_cases[i].text, quantity_row, &quantity_cases[i]);
-    for (size_t i = 0; i < suite->vector_count; i++)
-        add_test(suite, suite->vectors[i].text, quantity_row, &suite->vectors[i]);
-    return _cmocka_run_group_tests("number", suite->tests, suite->test_count, NULL, NULL);
+    assert_int_equal(vectors.count, 398);
 }

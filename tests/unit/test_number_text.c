@@ -2,9 +2,8 @@
 #include "metrics/expose/number_text.h"
 
 #include <math.h>
-#include <setjmp.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 struct number_case {
     enum { INT, DOUBLE, SECONDS } type;
@@ -38,7 +37,7 @@ static struct number_case cases[] = {
     {SECONDS, -1, 0, "-0.001"},
 };
 
-static void number_reads(void **state)
+TEST_ROWS(number_reads, cases, expect)
 {
     const struct number_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(64);
@@ -50,13 +49,4 @@ static void number_reads(void **state)
     else
         number_add_seconds(&out, c->whole);
     assert_string_equal(out.data, c->expect);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases)];
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[i] = (struct CMUnitTest){cases[i].expect, number_reads, NULL, NULL, &cases[i]};
-    return cmocka_run_group_tests_name("number_text", tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/object_stream.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/file.h"
 
@@ -188,7 +186,7 @@ static char *with_quotes(const char *text)
 }
 
 /* Whole, and byte by byte. */
-static void text(void **state)
+TEST_ROWS(text, texts, name)
 {
     const struct text_case *c = *state;
     CLEANUP(free_cleanup) char *quoted = with_quotes(c->text);
@@ -255,7 +253,7 @@ static unsigned count_lines(const char *log, const char *start)
     return count;
 }
 
-static void file(void **state)
+TEST_ROWS(file, files, name)
 {
     const struct file_case *c = *state;
     struct strbuf body = STRBUF_INIT(TEXT_MAX);
@@ -284,7 +282,7 @@ static void file(void **state)
     strbuf_release(&body);
 }
 
-static void a_table_and_protobuf_are_no_lists(void **state)
+TEST(a_table_and_protobuf_are_no_lists)
 {
     static const char *const names[] = {"list-table", "list-protobuf"};
 
@@ -305,7 +303,7 @@ static void a_table_and_protobuf_are_no_lists(void **state)
     }
 }
 
-static void whoever_is_told_may_give_up(void **state)
+TEST(whoever_is_told_may_give_up)
 {
     CLEANUP(free_cleanup) char *quoted = with_quotes(CHANGE("ADDED", "{}") CHANGE("ADDED", "{}"));
     struct outcome out = {.recorder.stop_at = 1};
@@ -326,7 +324,7 @@ static void make_large(struct strbuf *out, const char *value, size_t count)
     strbuf_adds(out, "]}}\n");
 }
 
-static void a_large_object_is_read_and_not_kept(void **state)
+TEST(a_large_object_is_read_and_not_kept)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
@@ -340,7 +338,7 @@ static void a_large_object_is_read_and_not_kept(void **state)
     strbuf_release(&text);
 }
 
-static void an_object_that_would_eat_the_memory_is_rejected(void **state)
+TEST(an_object_that_would_eat_the_memory_is_rejected)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
@@ -354,7 +352,7 @@ static void an_object_that_would_eat_the_memory_is_rejected(void **state)
     strbuf_release(&text);
 }
 
-static void an_object_over_the_ceiling_ends_the_stream(void **state)
+TEST(an_object_over_the_ceiling_ends_the_stream)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
@@ -368,7 +366,7 @@ static void an_object_over_the_ceiling_ends_the_stream(void **state)
     strbuf_release(&text);
 }
 
-static void nothing_large_is_kept(void **state)
+TEST(nothing_large_is_kept)
 {
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct recorder recorder = {.log = STRBUF_INIT(TEXT_MAX)};
@@ -383,26 +381,4 @@ static void nothing_large_is_kept(void **state)
     object_stream_release(&s);
     strbuf_release(&recorder.log);
     strbuf_release(&text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(a_table_and_protobuf_are_no_lists),
-        cmocka_unit_test(whoever_is_told_may_give_up),
-        cmocka_unit_test(a_large_object_is_read_and_not_kept),
-        cmocka_unit_test(an_object_that_would_eat_the_memory_is_rejected),
-        cmocka_unit_test(an_object_over_the_ceiling_ends_the_stream),
-        cmocka_unit_test(nothing_large_is_kept),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(texts) + ARRAY_LEN(files) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        tests[n++] = (struct CMUnitTest){texts[i].name, text, NULL, NULL, &texts[i]};
-    for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        tests[n++] = (struct CMUnitTest){files[i].name, file, NULL, NULL, &files[i]};
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("object_stream", tests, NULL, NULL);
 }

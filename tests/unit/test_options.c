@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/options.h"
 
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/options/config.h"
 #include "exporter/options/nearest.h"
@@ -75,7 +74,7 @@ static struct error_case {
      "--config.file: cannot open '/nonexistent/x.yaml': No such file or directory"},
 };
 
-static void refuses(void **state)
+TEST_ROWS(refuses, error_cases, name)
 {
     const struct error_case *c = *state;
     CLEANUP(options_release) struct options o;
@@ -85,7 +84,7 @@ static void refuses(void **state)
     assert_string_equal(err.text, c->text);
 }
 
-static void defaults_are_those_of_the_contract(void **state)
+TEST(defaults_are_those_of_the_contract)
 {
     CLEANUP(options_release) struct options o;
     struct error err;
@@ -114,7 +113,7 @@ static void defaults_are_those_of_the_contract(void **state)
     assert_false(o.help || o.version);
 }
 
-static void every_way_to_write_a_flag(void **state)
+TEST(every_way_to_write_a_flag)
 {
     const char *argv[] = {"--manifests", "a",    "check",     "--manifests=b",
                           "-o",          "json", "--no-help", "-",
@@ -136,7 +135,7 @@ static void every_way_to_write_a_flag(void **state)
     assert_string_equal(o.arguments.items[2], "check");
 }
 
-static void names_come_with_commas_and_again(void **state)
+TEST(names_come_with_commas_and_again)
 {
     const char *argv[] = {"--namespaces", "a,b", "--namespaces=c"};
     CLEANUP(options_release) struct options o;
@@ -150,7 +149,7 @@ static void names_come_with_commas_and_again(void **state)
     assert_string_equal(o.namespaces.items[2], "c");
 }
 
-static void a_letter_may_touch_its_value(void **state)
+TEST(a_letter_may_touch_its_value)
 {
     static const char *lines[][2] = {{"-ojson", NULL}, {"-o=json", NULL}};
 
@@ -164,7 +163,7 @@ static void a_letter_may_touch_its_value(void **state)
     }
 }
 
-static void a_list_replaces_its_default(void **state)
+TEST(a_list_replaces_its_default)
 {
     const char *argv[] = {"--web.listen-address", ":1", "--web.listen-address", ":2"};
     CLEANUP(options_release) struct options o;
@@ -176,7 +175,7 @@ static void a_list_replaces_its_default(void **state)
     assert_string_equal(o.listen_addresses.items[0], ":1");
 }
 
-static void an_empty_set_is_empty(void **state)
+TEST(an_empty_set_is_empty)
 {
     const char *argv[] = {"--fail-on="};
     CLEANUP(options_release) struct options o;
@@ -187,7 +186,7 @@ static void an_empty_set_is_empty(void **state)
     assert_int_equal(o.fail_on, 0);
 }
 
-static void a_flag_of_another_verb_is_refused(void **state)
+TEST(a_flag_of_another_verb_is_refused)
 {
     const char *argv[] = {"serve", "--fail-on", "conflict"};
     CLEANUP(options_release) struct options o;
@@ -226,7 +225,7 @@ static struct duration_case {
     {"duration that wraps when added", "15250284452w15250284452w", -1},
 };
 
-static void duration(void **state)
+TEST_ROWS(duration, duration_cases, name)
 {
     const struct duration_case *c = *state;
     int64_t ms = -1;
@@ -270,7 +269,7 @@ static struct config_case {
     {"no YAML", "a: [\n", "x.yaml:2:1: not YAML: did not find expected node content"},
 };
 
-static void config(void **state)
+TEST_ROWS(config, config_cases, name)
 {
     const struct config_case *c = *state;
     CLEANUP(options_release) struct options o;
@@ -281,7 +280,7 @@ static void config(void **state)
     assert_string_equal(err.text, c->text ? c->text : "");
 }
 
-static void flags_go_before_the_file(void **state)
+TEST(flags_go_before_the_file)
 {
     char path[] = "/tmp/test_options.XXXXXX";
     const char *argv[] = {"--config.file", path, "--manifests", "flag", "--log.level=warn"};
@@ -324,7 +323,7 @@ static struct distance_case {
     {"distance of all", "serve", "check", 5},
 };
 
-static void distance(void **state)
+TEST_ROWS(distance, distance_cases, name)
 {
     const struct distance_case *c = *state;
 
@@ -332,7 +331,7 @@ static void distance(void **state)
     assert_int_equal(edit_distance(c->b, c->a), c->distance);
 }
 
-static void a_long_word_is_far_from_all(void **state)
+TEST(a_long_word_is_far_from_all)
 {
     char word[200];
 
@@ -343,7 +342,7 @@ static void a_long_word_is_far_from_all(void **state)
 }
 
 /* The choices of the table stand for the enumerators of others: held against each other here. */
-static void choices_are_the_enumerators(void **state)
+TEST(choices_are_the_enumerators)
 {
     struct error err;
     const struct option_def *levels = option_find("log.level", &err);
@@ -364,7 +363,7 @@ static void choices_are_the_enumerators(void **state)
     }
 }
 
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
     (void)state;
     for (size_t i = 0; i < option_def_count; i++) {
@@ -379,39 +378,4 @@ static void rows_are_whole(void **state)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(def->name, option_defs[j].name);
     }
-}
-
-#define ROWS(cases, function)                                                                      \
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)                                                  \
-        tests[n++] = (struct CMUnitTest)                                                           \
-        {                                                                                          \
-            (cases)[i].name, function, NULL, NULL, &(cases)[i]                                     \
-        }
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(defaults_are_those_of_the_contract),
-        cmocka_unit_test(every_way_to_write_a_flag),
-        cmocka_unit_test(a_letter_may_touch_its_value),
-        cmocka_unit_test(names_come_with_commas_and_again),
-        cmocka_unit_test(a_list_replaces_its_default),
-        cmocka_unit_test(an_empty_set_is_empty),
-        cmocka_unit_test(a_flag_of_another_verb_is_refused),
-        cmocka_unit_test(flags_go_before_the_file),
-        cmocka_unit_test(a_long_word_is_far_from_all),
-        cmocka_unit_test(choices_are_the_enumerators),
-        cmocka_unit_test(rows_are_whole),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(error_cases) + ARRAY_LEN(duration_cases) +
-                            ARRAY_LEN(config_cases) + ARRAY_LEN(distance_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    ROWS(error_cases, refuses);
-    ROWS(duration_cases, duration);
-    ROWS(config_cases, config);
-    ROWS(distance_cases, distance);
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -2,12 +2,10 @@
 #include "exporter/cli/output.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "exporter/cli/table.h"
+#include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 64 * 1024 };
 
@@ -41,7 +39,7 @@ static struct safe_case {
      4},
 };
 
-static void safe(void **state)
+TEST_ROWS(safe, safe_cases, name)
 {
     const struct safe_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
@@ -69,7 +67,7 @@ static struct wrap_case {
     {"nothing", "", 0, 4, 10, ""},
 };
 
-static void wraps(void **state)
+TEST_ROWS(wraps, wrap_cases, name)
 {
     const struct wrap_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
@@ -111,7 +109,7 @@ static struct table_case {
      "  Job ns/longer    \033[31mexcluded\033[0m\n"},
 };
 
-static void table_lines_up(void **state)
+TEST_ROWS(table_lines_up, table_cases, name)
 {
     const struct table_case *c = *state;
     CLEANUP(table_release) struct table t = table_make(c->headings, 3, 2);
@@ -128,7 +126,7 @@ static void table_lines_up(void **state)
     output_release(&o);
 }
 
-static void a_table_without_rows_is_its_headings(void **state)
+TEST(a_table_without_rows_is_its_headings)
 {
     CLEANUP(table_release) struct table t = table_make(headings, 3, 0);
     struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
@@ -139,7 +137,7 @@ static void a_table_without_rows_is_its_headings(void **state)
     output_release(&o);
 }
 
-static void a_file_has_no_width_and_no_colour(void **state)
+TEST(a_file_has_no_width_and_no_colour)
 {
     struct output o;
     int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -179,7 +177,7 @@ static void set_or_unset(const char *name, const char *value)
         unsetenv(name);
 }
 
-static void terminal(void **state)
+TEST_ROWS(terminal, terminal_cases, name)
 {
     const struct terminal_case *c = *state;
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -201,7 +199,7 @@ static void terminal(void **state)
     close(master);
 }
 
-static void a_full_disk_is_an_error(void **state)
+TEST(a_full_disk_is_an_error)
 {
     struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
     struct error err;
@@ -216,7 +214,7 @@ static void a_full_disk_is_an_error(void **state)
     close(fd);
 }
 
-static void what_did_not_fit_is_an_error(void **state)
+TEST(what_did_not_fit_is_an_error)
 {
     struct output o = {.text = STRBUF_INIT(4)};
     struct error err;
@@ -225,32 +223,4 @@ static void what_did_not_fit_is_an_error(void **state)
     strbuf_adds(&o.text, "findings\n");
     assert_false(output_flush(&o, -1, &err));
     output_release(&o);
-}
-
-#define ROWS(cases, function)                                                                      \
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)                                                  \
-        tests[n++] = (struct CMUnitTest)                                                           \
-        {                                                                                          \
-            (cases)[i].name, function, NULL, NULL, &(cases)[i]                                     \
-        }
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(a_table_without_rows_is_its_headings),
-        cmocka_unit_test(a_file_has_no_width_and_no_colour),
-        cmocka_unit_test(a_full_disk_is_an_error),
-        cmocka_unit_test(what_did_not_fit_is_an_error),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(safe_cases) + ARRAY_LEN(wrap_cases) + ARRAY_LEN(table_cases) +
-                            ARRAY_LEN(terminal_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    ROWS(safe_cases, safe);
-    ROWS(wrap_cases, wraps);
-    ROWS(table_cases, table_lines_up);
-    ROWS(terminal_cases, terminal);
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("output", tests, NULL, NULL);
 }

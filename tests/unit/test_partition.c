@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 enum { WORLDS = 100, OBJECTS = 120, REPORT_MAX = 1 << 24 };
 
@@ -133,7 +130,7 @@ static void check_invalid(const char *page, const cJSON *report)
     assert_int_equal(count(rows, "kind", NULL), total);
 }
 
-static void page_and_report_tell_the_same(void **state)
+TEST(page_and_report_tell_the_same)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= WORLDS; seed++) {
@@ -162,13 +159,4 @@ static void page_and_report_tell_the_same(void **state)
         series_free(s);
         world_release(&w);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_and_report_tell_the_same),
-    };
-
-    return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }

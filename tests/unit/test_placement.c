@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/placement.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/model/canonical.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 /* Read a placement as the rules get it: as the text that a policy's is kept as. */
 static struct placement *read_placement(struct reading *r, const char *json)
@@ -49,7 +46,7 @@ static struct division_case {
      "{'replicaScheduling':{'replicaDivisionPreference':'Later'}}", DIVISION_UNKNOWN},
 };
 
-static void divides(void **state)
+TEST_ROWS(divides, division_cases, name)
 {
     const struct division_case *c = *state;
     struct reading r;
@@ -94,7 +91,7 @@ static struct wrong_case {
     {"an overflow of texts", "{'clusterAffinities':[{'overflowAffinities':['a']}]}"},
 };
 
-static void is_unreadable(void **state)
+TEST_ROWS(is_unreadable, wrong_cases, name)
 {
     const struct wrong_case *c = *state;
     struct reading r;
@@ -106,7 +103,7 @@ static void is_unreadable(void **state)
     reading_release(&r);
 }
 
-static void reads_everything(void **state)
+TEST(reads_everything)
 {
     struct reading r;
 
@@ -152,7 +149,7 @@ static void reads_everything(void **state)
     reading_release(&r);
 }
 
-static void one_affinity_goes_before_several(void **state)
+TEST(one_affinity_goes_before_several)
 {
     struct reading r;
 
@@ -167,7 +164,7 @@ static void one_affinity_goes_before_several(void **state)
     reading_release(&r);
 }
 
-static void an_unknown_zone_operator_means_no_cluster(void **state)
+TEST(an_unknown_zone_operator_means_no_cluster)
 {
     struct reading r;
 
@@ -182,7 +179,7 @@ static void an_unknown_zone_operator_means_no_cluster(void **state)
     reading_release(&r);
 }
 
-static void texts_that_are_no_placement_are_unreadable(void **state)
+TEST(texts_that_are_no_placement_are_unreadable)
 {
     static const char *const texts[] = {"", "{", "[]", "7", "\"a\"", "null"};
     struct intern *strings = intern_new(1);
@@ -196,22 +193,4 @@ static void texts_that_are_no_placement_are_unreadable(void **state)
     }
     placement_free(strings, NULL);
     intern_free(strings);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(division_cases) + ARRAY_LEN(wrong_cases) + 4];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(division_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){division_cases[i].name, divides, NULL, NULL, &division_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(wrong_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){wrong_cases[i].name, is_unreadable, NULL, NULL, &wrong_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(reads_everything);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_affinity_goes_before_several);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_unknown_zone_operator_means_no_cluster);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(texts_that_are_no_placement_are_unreadable);
-    return cmocka_run_group_tests_name("placement", tests, NULL, NULL);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/placements.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 #define CLUSTER(name)                                                                              \
@@ -12,7 +9,7 @@
     "\"name\":\"" name "\"}}"
 
 /* All who hold a placement see the clusters that came; equal texts are held once. */
-static void holders_share_what_is_held(void **state)
+TEST(holders_share_what_is_held)
 {
     struct world w;
 
@@ -39,7 +36,7 @@ static void holders_share_what_is_held(void **state)
     world_release(&w);
 }
 
-static void a_cluster_is_known_by_its_object(void **state)
+TEST(a_cluster_is_known_by_its_object)
 {
     struct world w;
 
@@ -57,14 +54,4 @@ static void a_cluster_is_known_by_its_object(void **state)
     placements_drop(p, placed);
     placements_free(p);
     world_release(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holders_share_what_is_held),
-        cmocka_unit_test(a_cluster_is_known_by_its_object),
-    };
-
-    return cmocka_run_group_tests_name("placements", tests, NULL, NULL);
 }

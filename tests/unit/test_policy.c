@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/policy.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #define POLICY(spec)                                                                               \
     "{'kind':'PropagationPolicy','metadata':{'name':'pp','namespace':'test'},'spec':" spec "}"
@@ -26,7 +23,7 @@ static struct policy *policy_of(struct reading *r, const char *text)
     return p;
 }
 
-static void a_whole_policy_is_read(void **state)
+TEST(a_whole_policy_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -88,7 +85,7 @@ static void a_whole_policy_is_read(void **state)
     free_policy(r.strings, &p);
 }
 
-static void defaults_are_those_of_the_api(void **state)
+TEST(defaults_are_those_of_the_api)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -112,7 +109,7 @@ static void defaults_are_those_of_the_api(void **state)
     free_policy(r.strings, &p);
 }
 
-static void a_cluster_policy_has_its_own_id(void **state)
+TEST(a_cluster_policy_has_its_own_id)
 {
     CLEANUP(reading_release) struct reading r;
 
@@ -160,7 +157,7 @@ static struct pair_case {
      "{'failover':{'cluster':{'purgeMode':'Gracefully'}}}", true},
 };
 
-static void compares(void **state)
+TEST_ROWS(compares, pairs, name)
 {
     const struct pair_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -204,7 +201,7 @@ static struct switch_case {
     {"the lowest and the highest priority", "{'priority':-2147483648}", "000"},
 };
 
-static void switches_on(void **state)
+TEST_ROWS(switches_on, switches, name)
 {
     const struct switch_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -222,7 +219,7 @@ static void switches_on(void **state)
     free_policy(r.strings, &p);
 }
 
-static void a_wrong_conflict_resolution_is_refused(void **state)
+TEST(a_wrong_conflict_resolution_is_refused)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(POLICY("{'conflictResolution':'overwrite'}"));
@@ -233,7 +230,7 @@ static void a_wrong_conflict_resolution_is_refused(void **state)
     assert_string_equal(r.err.text, "'spec.conflictResolution' must be Abort or Overwrite");
 }
 
-static void a_priority_fits_in_32_bits(void **state)
+TEST(a_priority_fits_in_32_bits)
 {
     static const char *const specs[] = {"{'priority':2147483648}", "{'priority':-2147483649}"};
 
@@ -247,21 +244,4 @@ static void a_priority_fits_in_32_bits(void **state)
         assert_null(policy_decode(&r.decode, json));
         assert_string_equal(r.err.text, "'spec.priority' must fit in 32 bits");
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(pairs) + ARRAY_LEN(switches) + 5];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
-        tests[n++] = (struct CMUnitTest){pairs[i].name, compares, NULL, NULL, &pairs[i]};
-    for (size_t i = 0; i < ARRAY_LEN(switches); i++)
-        tests[n++] = (struct CMUnitTest){switches[i].name, switches_on, NULL, NULL, &switches[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_policy_is_read);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(defaults_are_those_of_the_api);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_cluster_policy_has_its_own_id);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_wrong_conflict_resolution_is_refused);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_priority_fits_in_32_bits);
-    return cmocka_run_group_tests_name("policy", tests, NULL, NULL);
 }

@@ -2,10 +2,9 @@
 #include "exporter/system/process.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/platform.h"
 
@@ -31,7 +30,7 @@ static struct stat_case {
      false},
 };
 
-static void stat_line(void **state)
+TEST_ROWS(stat_line, stat_cases, name)
 {
     const struct stat_case *c = *state;
     struct process_stat stat = {0};
@@ -44,7 +43,7 @@ static void stat_line(void **state)
     assert_int_equal(stat.resident_pages, c->valid ? 55 : 0);
 }
 
-static void this_process_has_all_of_them(void **state)
+TEST(this_process_has_all_of_them)
 {
     struct process_facts facts;
     double now = (double)platform_now_ms() / 1000;
@@ -60,7 +59,7 @@ static void this_process_has_all_of_them(void **state)
     assert_true(facts.start_seconds > now - 365.0 * 86400 && facts.start_seconds < now + 86400);
 }
 
-static void an_open_file_counts(void **state)
+TEST(an_open_file_counts)
 {
     struct process_facts before;
     struct process_facts after;
@@ -72,20 +71,4 @@ static void an_open_file_counts(void **state)
     close(fd);
     assert_true(fd >= 0);
     assert_true(after.open_fds == before.open_fds + 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(this_process_has_all_of_them),
-        cmocka_unit_test(an_open_file_counts),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(stat_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(stat_cases); i++)
-        tests[n++] = (struct CMUnitTest){stat_cases[i].name, stat_line, NULL, NULL, &stat_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

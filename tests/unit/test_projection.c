@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/projection.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/model/canonical.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 /* A store of clusters, and what is held against them. */
 struct bench {
@@ -102,7 +99,7 @@ static void check_case(const cJSON *line, void *context)
     bench_release(&b);
 }
 
-static void agrees_with_karmada(void **state)
+TEST(agrees_with_karmada)
 {
     (void)state;
     assert_int_equal(lines_each("tests/fixtures/vectors/division.jsonl.gz", check_case, NULL), 800);
@@ -270,7 +267,7 @@ static struct projection_case {
      "overflow"},
 };
 
-static void projects(void **state)
+TEST_ROWS(projects, projection_cases, name)
 {
     const struct projection_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
@@ -293,7 +290,7 @@ static void projects(void **state)
 }
 
 /* Without the scheduler's annotation, what the binding carries is what it was scheduled with. */
-static void the_bindings_own_placement_tells_too(void **state)
+TEST(the_bindings_own_placement_tells_too)
 {
     CLEANUP(strbuf_release) struct strbuf actual = STRBUF_INIT(4096);
     cJSON *clusters = json_of(PLAIN);
@@ -354,7 +351,7 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     cJSON_Delete(tree);
 }
 
-static void replicas_add_up(void **state)
+TEST(replicas_add_up)
 {
     static const int32_t replicas[] = {1, 2, 7, 100, INT32_MAX};
 
@@ -375,18 +372,4 @@ static void replicas_add_up(void **state)
         }
         bench_release(&b);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(projection_cases) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(projection_cases); i++)
-        tests[n++] = (struct CMUnitTest){projection_cases[i].name, projects, NULL, NULL,
-                                         &projection_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_bindings_own_placement_tells_too);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(replicas_add_up);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(agrees_with_karmada);
-    return cmocka_run_group_tests_name("projection", tests, NULL, NULL);
 }

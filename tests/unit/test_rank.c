@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rank.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/lines.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 /* The winner of a fresh match must be who Karmada's own code says. */
@@ -44,7 +41,7 @@ static void check_case(const cJSON *line, void *context)
     world_release(&w);
 }
 
-static void agrees_with_karmada(void **state)
+TEST(agrees_with_karmada)
 {
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/match.jsonl.gz", check_case, &checked);
@@ -104,7 +101,7 @@ static struct duel {
      POLICY("ClusterPropagationPolicy", "", "wide", BY_KIND), "wide", RANK_ELIGIBLE},
 };
 
-static void duel(void **state)
+TEST_ROWS(duel, duels, title)
 {
     const struct duel *d = *state;
     enum rank_step step;
@@ -128,15 +125,4 @@ static void duel(void **state)
     assert_true(candidate_compare(&decision->candidates[1], &decision->candidates[0], &step) > 0);
     assert_int_equal(step, d->step);
     world_release(&w);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(duels) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(duels); i++)
-        tests[n++] = (struct CMUnitTest){duels[i].title, duel, NULL, NULL, &duels[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(agrees_with_karmada);
-    return cmocka_run_group_tests_name("rank", tests, NULL, NULL);
 }

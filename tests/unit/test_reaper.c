@@ -2,11 +2,10 @@
 #include "exporter/web/reaper.h"
 
 #include <poll.h>
-#include <setjmp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { PEERS = 8 };
 
@@ -77,7 +76,7 @@ static struct deadline_case {
     {"an idle connection has twenty seconds", REAPER_IDLE, 20000},
 };
 
-static void deadline(void **state)
+TEST_ROWS(deadline, deadline_cases, name)
 {
     const struct deadline_case *c = *state;
     struct fixture *f = make_fixture();
@@ -94,7 +93,7 @@ static void deadline(void **state)
     close_all(&fixture);
 }
 
-static void scarce_places_go_from_the_oldest_that_waits(void **state)
+TEST_WITH(scarce_places_go_from_the_oldest_that_waits, connect_all, close_all)
 {
     struct fixture *f = *state;
 
@@ -111,7 +110,7 @@ static void scarce_places_go_from_the_oldest_that_waits(void **state)
     assert_int_equal(reaper_sweep(f->reaper, 200), 0);
 }
 
-static void what_is_due_makes_room_first(void **state)
+TEST_WITH(what_is_due_makes_room_first, connect_all, close_all)
 {
     struct fixture *f = *state;
 
@@ -123,7 +122,7 @@ static void what_is_due_makes_room_first(void **state)
         assert_int_equal(ended(f, i), i >= 6);
 }
 
-static void answers_are_never_cut_for_room(void **state)
+TEST_WITH(answers_are_never_cut_for_room, connect_all, close_all)
 {
     struct fixture *f = *state;
 
@@ -134,7 +133,7 @@ static void answers_are_never_cut_for_room(void **state)
 }
 
 /* Began long ago, so that no time has to pass in the test. */
-static void the_thread_sweeps(void **state)
+TEST_WITH(the_thread_sweeps, connect_all, close_all)
 {
     struct fixture *f = *state;
     struct pollfd end = {.fd = f->far[1], .events = POLLIN};
@@ -144,24 +143,4 @@ static void the_thread_sweeps(void **state)
     add(f, 1, reaper_now_ms());
     f->peers[1] = reaper_add(f->reaper, f->near[1], reaper_now_ms() - 100000);
     assert_int_equal(poll(&end, 1, 20000), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test_setup_teardown(scarce_places_go_from_the_oldest_that_waits, connect_all,
-                                        close_all),
-        cmocka_unit_test_setup_teardown(what_is_due_makes_room_first, connect_all, close_all),
-        cmocka_unit_test_setup_teardown(answers_are_never_cut_for_room, connect_all, close_all),
-        cmocka_unit_test_setup_teardown(the_thread_sweeps, connect_all, close_all),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(deadline_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(deadline_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){deadline_cases[i].name, deadline, NULL, NULL, &deadline_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("reaper", tests, NULL, NULL);
 }

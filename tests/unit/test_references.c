@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/references.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 /* A pod that names everything a pod can name, some of it twice. */
 #define WHOLE_POD                                                                                  \
@@ -118,7 +115,7 @@ static void describe(const struct template *t, struct strbuf *out)
     }
 }
 
-static void finds(void **state)
+TEST_ROWS(finds, cases, name)
 {
     const struct references_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -193,7 +190,7 @@ static struct pod_case {
      NULL},
 };
 
-static void judges_pod(void **state)
+TEST_ROWS(judges_pod, pods, name)
 {
     const struct pod_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -208,7 +205,7 @@ static void judges_pod(void **state)
     references_release(r.strings, &t);
 }
 
-static void each_kind_names_its_own_path(void **state)
+TEST(each_kind_names_its_own_path)
 {
     static const struct {
         const char *json;
@@ -235,17 +232,4 @@ static void each_kind_names_its_own_path(void **state)
         assert_string_equal(r.err.text, rows[i].error);
         references_release(r.strings, &t);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(cases) + ARRAY_LEN(pods) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        tests[n++] = (struct CMUnitTest){cases[i].name, finds, NULL, NULL, &cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(pods); i++)
-        tests[n++] = (struct CMUnitTest){pods[i].name, judges_pod, NULL, NULL, &pods[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(each_kind_names_its_own_path);
-    return cmocka_run_group_tests_name("references", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 enum { REPORT_MAX_BYTES = 4 << 20, OBJECTS = 150 };
 
@@ -43,7 +40,7 @@ static void report(const char *objects, size_t invalid_count, struct strbuf *out
     world_release(&w);
 }
 
-static void report_is_golden(void **state)
+TEST_ROWS(report_is_golden, golden_cases, name)
 {
     const struct golden_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(REPORT_MAX_BYTES);
@@ -67,7 +64,7 @@ static int64_t sum_of(const cJSON *object)
 }
 
 /* Random objects, put in two orders: the same bytes, and sums that agree with the lists. */
-static void any_objects_make_one_report(void **state)
+TEST(any_objects_make_one_report)
 {
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(REPORT_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(REPORT_MAX_BYTES);
@@ -109,16 +106,4 @@ static void any_objects_make_one_report(void **state)
         world_release(&forth);
         world_release(&back);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(golden_cases) + 1];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(golden_cases); i++)
-        tests[n++] = (struct CMUnitTest){golden_cases[i].name, report_is_golden, NULL, NULL,
-                                         &golden_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(any_objects_make_one_report);
-    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

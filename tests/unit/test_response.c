@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/response.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/file.h"
 
@@ -46,7 +44,7 @@ static void read_body(const char *name, struct strbuf *out)
         fail_msg("%s", err.text);
 }
 
-static void body(void **state)
+TEST_ROWS(body, bodies, name)
 {
     const struct body_case *c = *state;
     struct strbuf text = STRBUF_INIT(1 << 20);
@@ -61,7 +59,7 @@ static void body(void **state)
     strbuf_release(&text);
 }
 
-static void any_http_status_has_a_reason(void **state)
+TEST(any_http_status_has_a_reason)
 {
     struct status none = {0};
 
@@ -75,7 +73,7 @@ static void any_http_status_has_a_reason(void **state)
     assert_int_equal(stop_of_response(0, &none), STOP_REFUSED);
 }
 
-static void errors_in_a_stream_have_a_reason(void **state)
+TEST(errors_in_a_stream_have_a_reason)
 {
     (void)state;
     assert_int_equal(stop_of_error(&(struct status){.code = 410}), STOP_GONE);
@@ -103,14 +101,14 @@ static struct retry_case {
     {"missing", NULL, 0},
 };
 
-static void retry_after(void **state)
+TEST_ROWS(retry_after, retries, name)
 {
     const struct retry_case *c = *state;
 
     assert_int_equal(retry_after_ms(c->header), c->ms);
 }
 
-static void a_page_of_a_proxy_becomes_one_line(void **state)
+TEST(a_page_of_a_proxy_becomes_one_line)
 {
     static const char page[] = "<html>\r\n<h1>502\tBad\033[31m Gateway</h1>\n\n</html>\n";
     struct status status;
@@ -121,7 +119,7 @@ static void a_page_of_a_proxy_becomes_one_line(void **state)
     assert_int_equal(status.code, 0);
 }
 
-static void a_long_body_is_cut(void **state)
+TEST(a_long_body_is_cut)
 {
     struct strbuf text = STRBUF_INIT(1 << 20);
     struct status status;
@@ -136,7 +134,7 @@ static void a_long_body_is_cut(void **state)
     strbuf_release(&text);
 }
 
-static void content_types(void **state)
+TEST(content_types)
 {
     static const char aggregated[] =
         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
@@ -156,25 +154,4 @@ static void content_types(void **state)
     assert_false(content_parameter_is("application/json", "v", "v2"));
     assert_false(content_parameter_is("application/json;", "v", "v2"));
     assert_false(content_parameter_is(NULL, "v", "v2"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(any_http_status_has_a_reason),
-        cmocka_unit_test(errors_in_a_stream_have_a_reason),
-        cmocka_unit_test(a_page_of_a_proxy_becomes_one_line),
-        cmocka_unit_test(a_long_body_is_cut),
-        cmocka_unit_test(content_types),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(bodies) + ARRAY_LEN(retries) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
-        tests[n++] = (struct CMUnitTest){bodies[i].name, body, NULL, NULL, &bodies[i]};
-    for (size_t i = 0; i < ARRAY_LEN(retries); i++)
-        tests[n++] = (struct CMUnitTest){retries[i].name, retry_after, NULL, NULL, &retries[i]};
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("response", tests, NULL, NULL);
 }

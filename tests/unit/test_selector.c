@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 #define POD                                                                                        \
@@ -106,7 +103,7 @@ static const struct policy *put_policy(struct world *w, const char *list, const 
     return world_find(w, "policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "p")->object;
 }
 
-static void scores(void **state)
+TEST_ROWS(scores, score_cases, selector)
 {
     const struct score_case *c = *state;
     bool is_node = strcmp(c->object, NODE) == 0;
@@ -122,7 +119,7 @@ static void scores(void **state)
     world_release(&w);
 }
 
-static void excludes(void **state)
+TEST_ROWS(excludes, exclusion_cases, rule)
 {
     const struct exclusion_case *c = *state;
     struct world w;
@@ -135,22 +132,4 @@ static void excludes(void **state)
                      c->excludes);
     assert_int_equal(exclusion_is_empty(&policy->exclusions[0]), c->empty);
     world_release(&w);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(score_cases) + ARRAY_LEN(exclusion_cases)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(score_cases); i++) {
-        void *row = (void *)(uintptr_t)&score_cases[i];
-
-        tests[n++] = (struct CMUnitTest){score_cases[i].selector, scores, NULL, NULL, row};
-    }
-    for (size_t i = 0; i < ARRAY_LEN(exclusion_cases); i++) {
-        void *row = (void *)(uintptr_t)&exclusion_cases[i];
-
-        tests[n++] = (struct CMUnitTest){exclusion_cases[i].rule, excludes, NULL, NULL, row};
-    }
-    return cmocka_run_group_tests_name("selector", tests, NULL, NULL);
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector_index.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 enum { ROUNDS = 200, OBJECTS = 60 };
 
@@ -84,7 +81,7 @@ static void walk_types(const struct selector_index *index, const struct all_entr
     assert_int_equal(counted, selectors);
 }
 
-static void finds_what_every_selector_finds(void **state)
+TEST(finds_what_every_selector_finds)
 {
     (void)state;
     for (uint32_t round = 1; round <= ROUNDS; round++) {
@@ -127,7 +124,7 @@ static void finds_what_every_selector_finds(void **state)
     "\"metadata\":{\"namespace\":\"a\",\"name\":\"" name                                           \
     "\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"}]}}"
 
-static void the_version_moves_with_the_first_and_the_last_of_a_type(void **state)
+TEST(the_version_moves_with_the_first_and_the_last_of_a_type)
 {
     struct all_entries policies;
     struct world w;
@@ -150,14 +147,4 @@ static void the_version_moves_with_the_first_and_the_last_of_a_type(void **state
     assert_int_not_equal(selector_index_types_version(index), version);
     selector_index_free(index);
     world_release(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_every_selector_finds),
-        cmocka_unit_test(the_version_moves_with_the_first_and_the_last_of_a_type),
-    };
-
-    return cmocka_run_group_tests_name("selector_index", tests, NULL, NULL);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/series.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/parties.h"
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
 
 /* All of them where the memory is watched; elsewhere few enough for the quick loop. */
 #ifdef __SANITIZE_ADDRESS__
@@ -361,7 +358,7 @@ static void run_history(const struct variant *v, uint32_t seed)
     world_release(&w);
 }
 
-static void any_history_ends_as_a_fresh_page(void **state)
+TEST_ROWS(any_history_ends_as_a_fresh_page, variants, name)
 {
     for (uint32_t seed = 1; seed <= HISTORIES / ARRAY_LEN(variants); seed++)
         run_history(*state, seed);
@@ -405,7 +402,7 @@ static void conflict(struct hand *h, bool value)
     series_decided(h->s, h->entry);
 }
 
-static void transitions_count_onsets_only(void **state)
+TEST(transitions_count_onsets_only)
 {
     static const char family[] =
         "karmada_dependency_conflict_transitions_total{field=\"PreserveResourcesOnDeletion\"}";
@@ -435,7 +432,7 @@ static void transitions_count_onsets_only(void **state)
     "\"metadata\":{\"name\":\"shared.1\",\"namespace\":\"default\",\"uid\":\"" uid "\"},"          \
     "\"message\":\"ConflictResolution conflicted (Overwrite vs Abort)\",\"count\":" count "}"
 
-static void events_count_by_what_they_grow(void **state)
+TEST(events_count_by_what_they_grow)
 {
     static const struct {
         const char *json;
@@ -535,7 +532,7 @@ static void check_delay(struct series *s, const char *count, const char *sum)
     page_has(page, "karmada_template_binding_delay_seconds_bucket{le=\"+Inf\"}", count);
 }
 
-static void a_delay_counts_once(void **state)
+TEST_ROWS(a_delay_counts_once, delay_cases, name)
 {
     const struct delay_case *c = *state;
     struct world w;
@@ -567,7 +564,7 @@ static void a_delay_counts_once(void **state)
     world_release(&w);
 }
 
-static void a_block_goes_with_its_last_contributor(void **state)
+TEST(a_block_goes_with_its_last_contributor)
 {
     struct hand h;
 
@@ -584,7 +581,7 @@ static void a_block_goes_with_its_last_contributor(void **state)
     hand_release(&h);
 }
 
-static void an_object_that_is_gone_gives_nothing(void **state)
+TEST(an_object_that_is_gone_gives_nothing)
 {
     struct hand h;
 
@@ -601,7 +598,7 @@ static void an_object_that_is_gone_gives_nothing(void **state)
     hand_release(&h);
 }
 
-static void what_gives_the_same_changes_nothing(void **state)
+TEST(what_gives_the_same_changes_nothing)
 {
     struct hand h;
 
@@ -620,7 +617,7 @@ static void what_gives_the_same_changes_nothing(void **state)
 }
 
 /* Both namespaces read the same once what may not be shown is replaced. */
-static void values_that_become_equal_are_added_up(void **state)
+TEST(values_that_become_equal_are_added_up)
 {
     struct hand h;
 
@@ -639,7 +636,7 @@ static void values_that_become_equal_are_added_up(void **state)
     hand_release(&h);
 }
 
-static void the_first_details_are_kept(void **state)
+TEST(the_first_details_are_kept)
 {
     static const char info[] = "karmada_dependency_conflict_info{namespace=\"default\","
                                "api_group=\"\",kind=\"ConfigMap\",name=\"shared\",field=\"";
@@ -665,7 +662,7 @@ static void the_first_details_are_kept(void **state)
     hand_release(&h);
 }
 
-static void the_exporter_sets_its_own(void **state)
+TEST(the_exporter_sets_its_own)
 {
     struct series *s = series_new(NULL, &series_options_default, 7);
 
@@ -690,7 +687,7 @@ static void the_exporter_sets_its_own(void **state)
     series_free(s);
 }
 
-static void a_histogram_adds_up_its_buckets(void **state)
+TEST(a_histogram_adds_up_its_buckets)
 {
 #define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
     struct series *s = series_new(NULL, &series_options_default, 7);
@@ -707,27 +704,4 @@ static void a_histogram_adds_up_its_buckets(void **state)
     page_has(page, LATENCY "_sum", "3.251");
     page_has(page, LATENCY "_count", "3");
     series_free(s);
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(variants) + ARRAY_LEN(delay_cases) + 9];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(variants); i++)
-        tests[n++] = (struct CMUnitTest){variants[i].name, any_history_ends_as_a_fresh_page, NULL,
-                                         NULL, &variants[i]};
-    for (size_t i = 0; i < ARRAY_LEN(delay_cases); i++)
-        tests[n++] = (struct CMUnitTest){delay_cases[i].name, a_delay_counts_once, NULL, NULL,
-                                         &delay_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(events_count_by_what_they_grow);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(transitions_count_onsets_only);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_block_goes_with_its_last_contributor);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(an_object_that_is_gone_gives_nothing);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_gives_the_same_changes_nothing);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(values_that_become_equal_are_added_up);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_first_details_are_kept);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_exporter_sets_its_own);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_histogram_adds_up_its_buckets);
-    return cmocka_run_group_tests_name("series", tests, NULL, NULL);
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/server.h"
 
-#include <setjmp.h>
-
 #include "tests/unit/http_client.h"
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #define CLOSE "Host: a\r\nConnection: close\r\n\r\n"
 
@@ -142,7 +140,7 @@ static uint64_t requests_in_all(const struct server *s)
     return sum;
 }
 
-static void request(void **state)
+TEST_ROWS(request, request_cases, name)
 {
     const struct request_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -172,7 +170,7 @@ static void request(void **state)
     assert_int_equal(counted, c->code < 0 ? 0 : 1);
 }
 
-static void nothing_published_is_unavailable(void **state)
+TEST_WITH(nothing_published_is_unavailable, start_server, stop_server)
 {
     const struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -184,7 +182,7 @@ static void nothing_published_is_unavailable(void **state)
     assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_503), 1);
 }
 
-static void readiness_is_what_was_said_last(void **state)
+TEST_WITH(readiness_is_what_was_said_last, start_server, stop_server)
 {
     const struct fixture *f = *state;
 
@@ -198,7 +196,7 @@ static void readiness_is_what_was_said_last(void **state)
     }
 }
 
-static void pipelined_requests_are_answered_in_turn(void **state)
+TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
 {
     static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -217,7 +215,7 @@ static void pipelined_requests_are_answered_in_turn(void **state)
     assert_string_equal(answer.data + answer.len - 5, "up 1\n");
 }
 
-static void every_form_of_address_is_listened_on(void **state)
+TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
 {
     static const char *const addresses[] = {"127.0.0.1:0", "localhost:0", "[::1]:0", ":0"};
     const struct server_options options = {addresses, ARRAY_LEN(addresses), "/m", 0, NULL};
@@ -249,7 +247,7 @@ static void every_form_of_address_is_listened_on(void **state)
     server_stop(s);
 }
 
-static void a_taken_address_is_told(void **state)
+TEST_WITH(a_taken_address_is_told, start_server, stop_server)
 {
     const struct fixture *f = *state;
     const char *addresses[] = {"127.0.0.1:0", server_address(f->server, 0)};
@@ -262,7 +260,7 @@ static void a_taken_address_is_told(void **state)
     assert_string_equal(err.text, wanted);
 }
 
-static void what_cannot_be_listened_on_is_told(void **state)
+TEST_WITH(what_cannot_be_listened_on_is_told, start_server, stop_server)
 {
     const struct fixture *f = *state;
     struct error err;
@@ -276,7 +274,7 @@ static void what_cannot_be_listened_on_is_told(void **state)
                         "cannot listen on '192.0.2.1:19180': Cannot assign requested address");
 }
 
-static void a_telemetry_path_is_plain_and_free(void **state)
+TEST_WITH(a_telemetry_path_is_plain_and_free, start_server, stop_server)
 {
     static const char *const paths[] = {"metrics", "",          "/a?b",     "/a b",
                                         "/a%20b",  "/\xc3\xbc", "/-/ready", "/"};
@@ -330,17 +328,17 @@ static void fill_with_slow_clients(const struct fixture *f, const char *first)
     server_stop(s);
 }
 
-static void slow_clients_do_not_keep_others_out(void **state)
+TEST_WITH(slow_clients_do_not_keep_others_out, start_server, stop_server)
 {
     fill_with_slow_clients(*state, "GET /metrics HTTP/1.1\r\nX-");
 }
 
-static void slow_clients_are_not_excused_by_a_first_request(void **state)
+TEST_WITH(slow_clients_are_not_excused_by_a_first_request, start_server, stop_server)
 {
     fill_with_slow_clients(*state, "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET / HTTP/1.1\r\nX-");
 }
 
-static void the_library_speaks_through_the_log(void **state)
+TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
 {
     const struct fixture *f = *state;
     const char *address = "127.0.0.1:0";
@@ -359,37 +357,4 @@ static void the_library_speaks_through_the_log(void **state)
     assert_non_null(strstr(text, " level=DEBUG msg="));
     assert_non_null(strstr(text, " component=libmicrohttpd\n"));
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test_setup_teardown(nothing_published_is_unavailable, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(readiness_is_what_was_said_last, start_server, stop_server),
-        cmocka_unit_test_setup_teardown(pipelined_requests_are_answered_in_turn, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(every_form_of_address_is_listened_on, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(a_taken_address_is_told, start_server, stop_server),
-        cmocka_unit_test_setup_teardown(what_cannot_be_listened_on_is_told, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(slow_clients_do_not_keep_others_out, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(slow_clients_are_not_excused_by_a_first_request,
-                                        start_server, stop_server),
-        cmocka_unit_test_setup_teardown(the_library_speaks_through_the_log, start_server,
-                                        stop_server),
-        cmocka_unit_test_setup_teardown(a_telemetry_path_is_plain_and_free, start_server,
-                                        stop_server),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(request_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(request_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){request_cases[i].name, request, NULL, NULL, &request_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("server", tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 #include "exporter/web/snapshot.h"
 
 #include <pthread.h>
-#include <setjmp.h>
 #include <stdatomic.h>
 
 #define ZLIB_CONST
@@ -10,9 +9,7 @@
 
 #include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
-
-/* Last, because its fail() is a macro that our fail()'s declaration would be taken for. */
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 enum { BODY_MAX = 1024 * 1024, PUBLISHERS = 2, READERS = 8, ROUNDS = 25 };
 
@@ -105,7 +102,7 @@ static struct encoding_case {
     {"something like it", "Accept-Encoding: gzipped\r\nX-Accept-Encoding: gzip\r\n", false},
 };
 
-static void encoding(void **state)
+TEST_ROWS(encoding, encoding_cases, name)
 {
     const struct encoding_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -136,7 +133,7 @@ static void encoding(void **state)
     }
 }
 
-static void what_would_grow_is_sent_plain(void **state)
+TEST_WITH(what_would_grow_is_sent_plain, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -148,7 +145,7 @@ static void what_would_grow_is_sent_plain(void **state)
     assert_string_equal(http_body(&answer), "up 1\n");
 }
 
-static void an_empty_page_is_a_page(void **state)
+TEST_WITH(an_empty_page_is_a_page, start, stop)
 {
     struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
@@ -203,7 +200,7 @@ static void *read_on(void *context)
 }
 
 /* Two publish as fast as they can while eight read: nobody ever gets parts of two pages. */
-static void pages_are_replaced_under_readers(void **state)
+TEST_WITH(pages_are_replaced_under_readers, start, stop)
 {
     struct fixture *f = *state;
     pthread_t publishers[PUBLISHERS], readers[READERS];
@@ -220,22 +217,4 @@ static void pages_are_replaced_under_readers(void **state)
         pthread_join(publishers[i], NULL);
     assert_int_equal(f->bad, 0);
     assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_200), READERS * ROUNDS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest others[] = {
-        cmocka_unit_test_setup_teardown(what_would_grow_is_sent_plain, start, stop),
-        cmocka_unit_test_setup_teardown(an_empty_page_is_a_page, start, stop),
-        cmocka_unit_test_setup_teardown(pages_are_replaced_under_readers, start, stop),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(encoding_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(encoding_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){encoding_cases[i].name, encoding, NULL, NULL, &encoding_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
 }

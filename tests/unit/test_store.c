@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
@@ -68,7 +66,7 @@ static enum store_outcome put(struct store *s, const char *text, struct origin o
 static const struct identity map_a = {"v1", "ConfigMap", "test", "a"};
 static const struct identity map_b = {"v1", "ConfigMap", "test", "b"};
 
-static void puts_and_removals_are_told_once(void **state)
+TEST(puts_and_removals_are_told_once)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
@@ -105,7 +103,7 @@ static void puts_and_removals_are_told_once(void **state)
     assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
 }
 
-static void a_rejected_put_keeps_the_old_version(void **state)
+TEST(a_rejected_put_keeps_the_old_version)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
@@ -131,7 +129,7 @@ static void a_rejected_put_keeps_the_old_version(void **state)
     assert_int_equal(store_count(s, CLASS_TEMPLATE), 1);
 }
 
-static void a_sweep_takes_only_its_own(void **state)
+TEST(a_sweep_takes_only_its_own)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
@@ -148,7 +146,7 @@ static void a_sweep_takes_only_its_own(void **state)
     assert_non_null(store_find(s, &map_b));
 }
 
-static void who_is_referred_to_stays(void **state)
+TEST(who_is_referred_to_stays)
 {
     CLEANUP(free_store) struct store *s = NULL;
     struct witness w;
@@ -183,7 +181,7 @@ static void who_is_referred_to_stays(void **state)
     assert_null(store_find(s, &map_a));
 }
 
-static void versions_of_karmadas_kinds_are_one(void **state)
+TEST(versions_of_karmadas_kinds_are_one)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -219,7 +217,7 @@ static void versions_of_karmadas_kinds_are_one(void **state)
     assert_int_equal(store_count(s, CLASS_TEMPLATE), 2);
 }
 
-static void cluster_scoped_kinds_have_no_namespace(void **state)
+TEST(cluster_scoped_kinds_have_no_namespace)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -237,7 +235,7 @@ static void cluster_scoped_kinds_have_no_namespace(void **state)
     assert_string_equal(entry_ns(entry), "");
 }
 
-static void a_type_knows_its_partitions(void **state)
+TEST(a_type_knows_its_partitions)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
@@ -268,7 +266,7 @@ static void a_type_knows_its_partitions(void **state)
     assert_true(store_types(s) && store_types(s)->next && !store_types(s)->next->next);
 }
 
-static void entries_are_ordered_as_people_read(void **state)
+TEST(entries_are_ordered_as_people_read)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     /* In order; every one is before all that follow. */
@@ -307,7 +305,7 @@ static void tidy_others(void *context, struct entry *entry, const void *old)
     }
 }
 
-static void a_listener_may_tidy_during_a_sweep(void **state)
+TEST(a_listener_may_tidy_during_a_sweep)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
     struct tidying tidying = {.store = s};
@@ -337,7 +335,7 @@ static size_t count_partitions(const struct store *s)
     return count;
 }
 
-static void namespaces_that_come_and_go_leave_nothing(void **state)
+TEST(namespaces_that_come_and_go_leave_nothing)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
 
@@ -352,22 +350,4 @@ static void namespaces_that_come_and_go_leave_nothing(void **state)
     assert_true(count_partitions(s) < 100);
     assert_true(intern_count(store_strings(s)) < 110);
     assert_non_null(store_find(s, &map_a));
-}
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(puts_and_removals_are_told_once),
-        cmocka_unit_test(a_rejected_put_keeps_the_old_version),
-        cmocka_unit_test(a_sweep_takes_only_its_own),
-        cmocka_unit_test(who_is_referred_to_stays),
-        cmocka_unit_test(versions_of_karmadas_kinds_are_one),
-        cmocka_unit_test(cluster_scoped_kinds_have_no_namespace),
-        cmocka_unit_test(a_type_knows_its_partitions),
-        cmocka_unit_test(entries_are_ordered_as_people_read),
-        cmocka_unit_test(a_listener_may_tidy_during_a_sweep),
-        cmocka_unit_test(namespaces_that_come_and_go_leave_nothing),
-    };
-
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

@@ -3,12 +3,10 @@
 #include "metrics/model/store.h"
 
 #include <malloc.h>
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1
@@ -238,7 +236,7 @@ static void oracle_compare(struct oracle *o)
     assert_int_equal(o->heard, o->calls);
 }
 
-static void any_sequence_agrees_with_the_oracle(void **state)
+TEST(any_sequence_agrees_with_the_oracle)
 {
     (void)state;
     for (uint32_t seed = 1; seed <= 3; seed++) {
@@ -268,7 +266,7 @@ static size_t memory_in_use(void)
  * What a hundred thousand of these take decides how large a control plane can be
  * watched. Four templates share an app, and the tables are at their emptiest.
  */
-static void a_template_takes_400_bytes(void **state)
+TEST(a_template_takes_400_bytes)
 {
     enum { COUNT = 50000 };
     CLEANUP(free_store) struct store *s = store_new(1);
@@ -295,15 +293,3 @@ static void a_template_takes_400_bytes(void **state)
     assert_in_range(each, 100, 400);
 }
 #endif
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_sequence_agrees_with_the_oracle),
-#ifndef SANITIZED
-        cmocka_unit_test(a_template_takes_400_bytes),
-#endif
-    };
-
-    return cmocka_run_group_tests_name("store oracle", tests, NULL, NULL);
-}

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/strbuf.h"
 
-#include <setjmp.h>
+#include "tests/unit/suite.h"
 
-#include <cmocka.h>
-
-static void an_empty_buffer_is_a_string_and_owns_nothing(void **state)
+TEST(an_empty_buffer_is_a_string_and_owns_nothing)
 {
     struct strbuf b = STRBUF_INIT(8);
 
@@ -17,7 +15,7 @@ static void an_empty_buffer_is_a_string_and_owns_nothing(void **state)
     assert_string_equal(b.data, "");
 }
 
-static void appends_follow_one_another(void **state)
+TEST(appends_follow_one_another)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
@@ -31,7 +29,7 @@ static void appends_follow_one_another(void **state)
     assert_true(strbuf_ok(&b));
 }
 
-static void exactly_the_ceiling_fits(void **state)
+TEST(exactly_the_ceiling_fits)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
@@ -45,7 +43,7 @@ static void exactly_the_ceiling_fits(void **state)
     assert_string_equal(b.data, "abcd");
 }
 
-static void a_full_buffer_takes_nothing_until_it_is_reset(void **state)
+TEST(a_full_buffer_takes_nothing_until_it_is_reset)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
@@ -63,7 +61,7 @@ static void a_full_buffer_takes_nothing_until_it_is_reset(void **state)
     assert_true(strbuf_ok(&b));
 }
 
-static void formatting_stops_at_the_ceiling(void **state)
+TEST(formatting_stops_at_the_ceiling)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(9);
 
@@ -73,7 +71,7 @@ static void formatting_stops_at_the_ceiling(void **state)
     assert_string_equal(b.data, "");
 }
 
-static void a_ceiling_of_nothing_holds_nothing(void **state)
+TEST(a_ceiling_of_nothing_holds_nothing)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(0);
 
@@ -83,7 +81,7 @@ static void a_ceiling_of_nothing_holds_nothing(void **state)
     assert_string_equal(b.data, "");
 }
 
-static void the_greatest_ceiling_does_not_wrap(void **state)
+TEST(the_greatest_ceiling_does_not_wrap)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(SIZE_MAX);
 
@@ -94,7 +92,7 @@ static void the_greatest_ceiling_does_not_wrap(void **state)
     assert_string_equal(b.data, "abc");
 }
 
-static void memory_never_passes_the_ceiling(void **state)
+TEST(memory_never_passes_the_ceiling)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
@@ -107,7 +105,7 @@ static void memory_never_passes_the_ceiling(void **state)
     assert_true(strbuf_ok(&b));
 }
 
-static void take_moves_the_bytes_out(void **state)
+TEST(take_moves_the_bytes_out)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
     size_t len;
@@ -128,7 +126,7 @@ static void take_moves_the_bytes_out(void **state)
 }
 
 /* base.c has no test of its own: what else it gives is seen here. */
-static void copies_and_empty_blocks_are_memory(void **state)
+TEST(copies_and_empty_blocks_are_memory)
 {
     (void)state;
     CLEANUP(free_cleanup) char *copy = xmemdup0("abc\0d", 5);
@@ -141,22 +139,4 @@ static void copies_and_empty_blocks_are_memory(void **state)
     assert_non_null(block);
     CLEANUP(free_cleanup) uint64_t *zeros = xcalloc(2, sizeof(*zeros));
     assert_int_equal(zeros[0] | zeros[1], 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_empty_buffer_is_a_string_and_owns_nothing),
-        cmocka_unit_test(appends_follow_one_another),
-        cmocka_unit_test(exactly_the_ceiling_fits),
-        cmocka_unit_test(a_full_buffer_takes_nothing_until_it_is_reset),
-        cmocka_unit_test(formatting_stops_at_the_ceiling),
-        cmocka_unit_test(a_ceiling_of_nothing_holds_nothing),
-        cmocka_unit_test(the_greatest_ceiling_does_not_wrap),
-        cmocka_unit_test(memory_never_passes_the_ceiling),
-        cmocka_unit_test(take_moves_the_bytes_out),
-        cmocka_unit_test(copies_and_empty_blocks_are_memory),
-    };
-
-    return cmocka_run_group_tests_name("strbuf", tests, NULL, NULL);
 }

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/template.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
-static void a_whole_template_is_read(void **state)
+TEST(a_whole_template_is_read)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -42,7 +39,7 @@ static void a_whole_template_is_read(void **state)
     template_release(r.strings, t);
 }
 
-static void a_bare_template_has_nothing(void **state)
+TEST(a_bare_template_has_nothing)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -93,7 +90,7 @@ static struct replicas_case {
     {"a custom resource's spec is a text", "{'apiVersion':'x/v1','kind':'Game','spec':'x'}", -1},
 };
 
-static void reads_replicas(void **state)
+TEST_ROWS(reads_replicas, replicas, name)
 {
     const struct replicas_case *c = *state;
     CLEANUP(reading_release) struct reading r;
@@ -108,7 +105,7 @@ static void reads_replicas(void **state)
     template_release(r.strings, t);
 }
 
-static void half_a_template_leaves_nothing_behind(void **state)
+TEST(half_a_template_leaves_nothing_behind)
 {
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
@@ -123,18 +120,4 @@ static void half_a_template_leaves_nothing_behind(void **state)
     assert_null(template_decode(&r.decode, json));
     assert_string_equal(r.err.text,
                         "'spec.template.spec.volumes' must be an array, found an object");
-}
-
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(replicas) + 3];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(replicas); i++)
-        tests[n++] =
-            (struct CMUnitTest){replicas[i].name, reads_replicas, NULL, NULL, &replicas[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_whole_template_is_read);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_bare_template_has_nothing);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(half_a_template_leaves_nothing_behind);
-    return cmocka_run_group_tests_name("template", tests, NULL, NULL);
 }

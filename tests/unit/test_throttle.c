@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/throttle.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 /* The last page of a change at 1000, the last page at 1200; at least one in five seconds. */
 static struct deadline_case {
@@ -16,7 +14,7 @@ static struct deadline_case {
     {"a change after a quiet time is due at once", 4000, 1900},
 };
 
-static void deadline(void **state)
+TEST_ROWS(deadline, deadline_cases, name)
 {
     const struct deadline_case *c = *state;
     struct throttle p;
@@ -43,7 +41,7 @@ static struct cost_case {
     {"however short that is", 0, 500, 0},
 };
 
-static void cost(void **state)
+TEST_ROWS(cost, cost_cases, name)
 {
     const struct cost_case *c = *state;
     struct throttle p;
@@ -55,7 +53,7 @@ static void cost(void **state)
     assert_int_equal(throttle_deadline(&p), 1000 + c->cost_ms + c->interval_ms);
 }
 
-static void the_first_change_is_due_at_once(void **state)
+TEST(the_first_change_is_due_at_once)
 {
     struct throttle p;
 
@@ -65,7 +63,7 @@ static void the_first_change_is_due_at_once(void **state)
     assert_true(throttle_deadline(&p) <= 1);
 }
 
-static void a_refresh_does_not_make_a_change_wait(void **state)
+TEST(a_refresh_does_not_make_a_change_wait)
 {
     struct throttle p;
 
@@ -76,7 +74,7 @@ static void a_refresh_does_not_make_a_change_wait(void **state)
     assert_true(throttle_deadline(&p) <= 7001);
 }
 
-static void the_oldest_change_tells_the_lag(void **state)
+TEST(the_oldest_change_tells_the_lag)
 {
     struct throttle p;
 
@@ -87,25 +85,4 @@ static void the_oldest_change_tells_the_lag(void **state)
     assert_int_equal(throttle_publish(&p, 10, 4000), 1000);
     assert_int_equal(throttle_publish(&p, 0, 4001), 0);
     assert_int_equal(throttle_deadline(&p), 9001);
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(the_first_change_is_due_at_once),
-        cmocka_unit_test(a_refresh_does_not_make_a_change_wait),
-        cmocka_unit_test(the_oldest_change_tells_the_lag),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(deadline_cases) + ARRAY_LEN(cost_cases) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(deadline_cases); i++)
-        tests[n++] = (struct CMUnitTest){.name = deadline_cases[i].name,
-                                         .test_func = deadline,
-                                         .initial_state = &deadline_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(cost_cases); i++)
-        tests[n++] = (struct CMUnitTest){
-            .name = cost_cases[i].name, .test_func = cost, .initial_state = &cost_cases[i]};
-    memcpy(tests + n, plain, sizeof(plain));
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/timestamp.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static struct parse_case {
     const char *text;
@@ -28,7 +26,7 @@ static struct parse_case {
     {"2026-01-01T23:59:00+23:59", INT64_C(1767225600000)},
 };
 
-static void parse(void **state)
+TEST_ROWS(parse, parse_cases, text)
 {
     const struct parse_case *c = *state;
     int64_t ms;
@@ -77,7 +75,7 @@ static struct refused_case {
     {"2026/01/01T00:00:00Z"},
 };
 
-static void refuse(void **state)
+TEST_ROWS(refuse, refused, text)
 {
     const struct refused_case *c = *state;
     int64_t ms = 42;
@@ -101,7 +99,7 @@ static struct format_case {
     {INT64_MIN, "-292275055-05-16T16:47:04Z"},
 };
 
-static void format(void **state)
+TEST_ROWS(format, format_cases, text)
 {
     const struct format_case *c = *state;
     char text[32];
@@ -111,7 +109,7 @@ static void format(void **state)
 }
 
 /* Some instant in every day from the year 0 to 9999 comes back, and days follow one another. */
-static void every_day_comes_back(void **state)
+TEST(every_day_comes_back)
 {
     int64_t day_ms = INT64_C(86400000);
     unsigned second = 0;
@@ -127,24 +125,4 @@ static void every_day_comes_back(void **state)
         assert_true(parse_timestamp(text, &back));
         assert_true(back == sent);
     }
-}
-
-int main(void)
-{
-    struct CMUnitTest
-        tests[ARRAY_LEN(parse_cases) + ARRAY_LEN(refused) + ARRAY_LEN(format_cases) + 1];
-    char names[ARRAY_LEN(refused)][64];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(parse_cases); i++)
-        tests[n++] = (struct CMUnitTest){parse_cases[i].text, parse, NULL, NULL, &parse_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
-        snprintf(names[i], sizeof(names[i]), "refuses '%.50s'", refused[i].text);
-        tests[n++] = (struct CMUnitTest){names[i], refuse, NULL, NULL, &refused[i]};
-    }
-    for (size_t i = 0; i < ARRAY_LEN(format_cases); i++)
-        tests[n++] =
-            (struct CMUnitTest){format_cases[i].text, format, NULL, NULL, &format_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_day_comes_back);
-    return cmocka_run_group_tests_name("timestamp", tests, NULL, NULL);
 }

@@ -2,12 +2,10 @@
 #include "exporter/manifests/tree.h"
 
 #include <poll.h>
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /* Far above what a slow machine needs: events are there when the call returns. */
 enum { PATIENCE_MS = 20000 };
@@ -108,7 +106,7 @@ static void assert_untold(struct place *p)
     assert_taken(p, "");
 }
 
-static void a_folder_is_walked_in_byte_order(void **state)
+TEST_WITH(a_folder_is_walked_in_byte_order, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -122,7 +120,7 @@ static void a_folder_is_walked_in_byte_order(void **state)
     assert_int_equal(p->tree.count, 4);
 }
 
-static void other_names_are_passed_over(void **state)
+TEST_WITH(other_names_are_passed_over, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -139,7 +137,7 @@ static void other_names_are_passed_over(void **state)
     start(p, "", NULL, "");
 }
 
-static void paths_come_in_the_order_given(void **state)
+TEST_WITH(paths_come_in_the_order_given, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -150,7 +148,7 @@ static void paths_come_in_the_order_given(void **state)
     start(p, "b/", "a", "b/1.yaml a/2.yaml ");
 }
 
-static void a_file_as_path_has_any_name(void **state)
+TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -160,7 +158,7 @@ static void a_file_as_path_has_any_name(void **state)
     assert_false(p->tree.files[0]->once);
 }
 
-static void a_fifo_as_path_is_read_once(void **state)
+TEST_WITH(a_fifo_as_path_is_read_once, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(free_cleanup) char *fifo = folder_path(p->folder, "fifo");
@@ -170,7 +168,7 @@ static void a_fifo_as_path_is_read_once(void **state)
     assert_true(p->tree.files[0]->once);
 }
 
-static void a_path_that_is_not_there_is_an_error(void **state)
+TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
 {
     struct place *p = *state;
     struct error err;
@@ -184,7 +182,7 @@ static void a_path_that_is_not_there_is_an_error(void **state)
     assert_string_equal(err.text, wanted);
 }
 
-static void link_loops_end(void **state)
+TEST_WITH(link_loops_end, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -200,7 +198,7 @@ static void link_loops_end(void **state)
     start(p, "", NULL, "a/b/y.yaml a/x.yaml ");
 }
 
-static void changes_in_place_are_told(void **state)
+TEST_WITH(changes_in_place_are_told, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -215,7 +213,7 @@ static void changes_in_place_are_told(void **state)
     assert_told(p, "a.yaml ");
 }
 
-static void replacing_by_rename_is_told(void **state)
+TEST_WITH(replacing_by_rename_is_told, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -225,7 +223,7 @@ static void replacing_by_rename_is_told(void **state)
     assert_told(p, "a.yaml ");
 }
 
-static void an_editors_backup_dance_is_told(void **state)
+TEST_WITH(an_editors_backup_dance_is_told, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -240,7 +238,7 @@ static void an_editors_backup_dance_is_told(void **state)
     assert_told(p, "a.yaml ");
 }
 
-static void new_and_removed_files_are_told(void **state)
+TEST_WITH(new_and_removed_files_are_told, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(free_cleanup) char *from = folder_path(p->folder, "a.yaml");
@@ -262,7 +260,7 @@ static void new_and_removed_files_are_told(void **state)
     assert_untold(p);
 }
 
-static void sub_folders_are_followed(void **state)
+TEST_WITH(sub_folders_are_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -281,7 +279,7 @@ static void sub_folders_are_followed(void **state)
     assert_int_equal(p->tree.count, 0);
 }
 
-static void a_folder_that_left_is_followed_no_more(void **state)
+TEST_WITH(a_folder_that_left_is_followed_no_more, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -306,7 +304,7 @@ static void make_config_map(struct place *p)
     folder_link(p->folder, "..data/sub", "sub");
 }
 
-static void a_mounted_config_map_is_read_once_and_followed(void **state)
+TEST_WITH(a_mounted_config_map_is_read_once_and_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -331,7 +329,7 @@ static void a_mounted_config_map_is_read_once_and_followed(void **state)
     }
 }
 
-static void one_file_of_a_mounted_config_map_is_followed(void **state)
+TEST_WITH(one_file_of_a_mounted_config_map_is_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -343,7 +341,7 @@ static void one_file_of_a_mounted_config_map_is_followed(void **state)
     assert_told(p, "a.yaml ");
 }
 
-static void what_a_link_leads_to_is_followed(void **state)
+TEST_WITH(what_a_link_leads_to_is_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -359,7 +357,7 @@ static void what_a_link_leads_to_is_followed(void **state)
     assert_told(p, "in/a.yaml ");
 }
 
-static void a_link_to_a_folder_is_followed(void **state)
+TEST_WITH(a_link_to_a_folder_is_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -375,7 +373,7 @@ static void a_link_to_a_folder_is_followed(void **state)
     assert_told(p, "-in/sub/a.yaml ");
 }
 
-static void a_file_as_path_is_followed(void **state)
+TEST_WITH(a_file_as_path_is_followed, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -391,7 +389,7 @@ static void a_file_as_path_is_followed(void **state)
     assert_untold(p);
 }
 
-static void a_path_that_goes_keeps_its_files_and_is_reported(void **state)
+TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -415,7 +413,7 @@ static void a_path_that_goes_keeps_its_files_and_is_reported(void **state)
     assert_int_equal(p->tree.paths[0].problems.count, 0);
 }
 
-static void a_link_above_the_path_may_be_swapped(void **state)
+TEST_WITH(a_link_above_the_path_may_be_swapped, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -434,7 +432,7 @@ static void a_link_above_the_path_may_be_swapped(void **state)
     assert_told(p, "current/in/b.yaml ");
 }
 
-static void a_file_that_is_unreadable_and_readable_again_is_told(void **state)
+TEST_WITH(a_file_that_is_unreadable_and_readable_again_is_told, make_place, remove_place)
 {
     struct place *p = *state;
     CLEANUP(free_cleanup) char *path = folder_path(p->folder, "a.yaml");
@@ -447,7 +445,7 @@ static void a_file_that_is_unreadable_and_readable_again_is_told(void **state)
     assert_told(p, "a.yaml ");
 }
 
-static void a_folder_that_cannot_be_opened_keeps_its_files(void **state)
+TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -480,7 +478,7 @@ static unsigned queue_length(void)
     return length;
 }
 
-static void after_an_overflow_everything_is_looked_at(void **state)
+TEST_WITH(after_an_overflow_everything_is_looked_at, make_place, remove_place)
 {
     struct place *p = *state;
     unsigned length = queue_length();
@@ -505,7 +503,7 @@ static void after_an_overflow_everything_is_looked_at(void **state)
     assert_told(p, "sub/d.yaml ");
 }
 
-static void a_file_that_vanishes_and_comes_back_is_read(void **state)
+TEST_WITH(a_file_that_vanishes_and_comes_back_is_read, make_place, remove_place)
 {
     struct place *p = *state;
 
@@ -516,38 +514,4 @@ static void a_file_that_vanishes_and_comes_back_is_read(void **state)
     tree_pump(&p->tree);
     folder_write(p->folder, "a.yaml", "1");
     assert_told(p, "a.yaml ");
-}
-
-#define IN_PLACE(test) cmocka_unit_test_setup_teardown(test, make_place, remove_place)
-
-int main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        IN_PLACE(a_folder_is_walked_in_byte_order),
-        IN_PLACE(other_names_are_passed_over),
-        IN_PLACE(paths_come_in_the_order_given),
-        IN_PLACE(a_file_as_path_has_any_name),
-        IN_PLACE(a_fifo_as_path_is_read_once),
-        IN_PLACE(a_path_that_is_not_there_is_an_error),
-        IN_PLACE(link_loops_end),
-        IN_PLACE(changes_in_place_are_told),
-        IN_PLACE(replacing_by_rename_is_told),
-        IN_PLACE(an_editors_backup_dance_is_told),
-        IN_PLACE(new_and_removed_files_are_told),
-        IN_PLACE(sub_folders_are_followed),
-        IN_PLACE(a_folder_that_left_is_followed_no_more),
-        IN_PLACE(a_mounted_config_map_is_read_once_and_followed),
-        IN_PLACE(one_file_of_a_mounted_config_map_is_followed),
-        IN_PLACE(what_a_link_leads_to_is_followed),
-        IN_PLACE(a_link_to_a_folder_is_followed),
-        IN_PLACE(a_file_as_path_is_followed),
-        IN_PLACE(a_path_that_goes_keeps_its_files_and_is_reported),
-        IN_PLACE(a_link_above_the_path_may_be_swapped),
-        IN_PLACE(a_file_that_is_unreadable_and_readable_again_is_told),
-        IN_PLACE(a_folder_that_cannot_be_opened_keeps_its_files),
-        IN_PLACE(after_an_overflow_everything_is_looked_at),
-        IN_PLACE(a_file_that_vanishes_and_comes_back_is_read),
-    };
-
-    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/credentials.h"
 
-#include <setjmp.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/child.h"
 #include "tests/unit/folder.h"
@@ -263,7 +262,7 @@ static CURLcode request(const struct row *row, struct credentials *c)
     return code;
 }
 
-static void shake_hands(void **state)
+TEST_ROWS(shake_hands, rows, name)
 {
     const struct row *row = *state;
     struct kube_config config = {.insecure = row->insecure};
@@ -290,11 +289,4 @@ static void shake_hands(void **state)
         assert_int_not_equal(code, CURLE_OK);
 }
 
-int main(void)
-{
-    struct CMUnitTest tests[ARRAY_LEN(rows)];
-
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        tests[i] = (struct CMUnitTest){rows[i].name, shake_hands, NULL, NULL, &rows[i]};
-    return cmocka_run_group_tests_name("trust", tests, open_site, close_site);
-}
+SUITE_WITH(open_site, close_site);

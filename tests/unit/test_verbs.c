@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verbs.h"
 
-#include <setjmp.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 #include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
@@ -111,7 +110,7 @@ static void holds(const char *text, const char *wanted)
         assert_string_equal(text, wanted);
 }
 
-static void answers(void **state)
+TEST_ROWS(answers, verb_cases, name)
 {
     const struct verb_case *c = *state;
     int out = memfd_create("out", MFD_CLOEXEC);
@@ -130,7 +129,7 @@ static void answers(void **state)
     holds(complained, c->err);
 }
 
-static void every_line_of_help_fits_80_columns(void **state)
+TEST(every_line_of_help_fits_80_columns)
 {
     (void)state;
     for (size_t i = 0; i < verb_count; i++) {
@@ -150,7 +149,7 @@ static void every_line_of_help_fits_80_columns(void **state)
     }
 }
 
-static void rows_are_whole(void **state)
+TEST(rows_are_whole)
 {
     unsigned bits = 0;
 
@@ -164,7 +163,7 @@ static void rows_are_whole(void **state)
     assert_int_equal(bits, VERB_ALL);
 }
 
-static void what_cannot_be_printed_is_an_error(void **state)
+TEST(what_cannot_be_printed_is_an_error)
 {
     const char *argv[] = {"--help"};
     int err = memfd_create("err", MFD_CLOEXEC);
@@ -177,21 +176,15 @@ static void what_cannot_be_printed_is_an_error(void **state)
     holds(complained, "cannot write the output: Bad file descriptor\n");
 }
 
-int main(void)
+/* Whoever runs the tests may have an API server at hand, and a wide terminal. */
+static int forget_the_environment(void **state)
 {
-    struct CMUnitTest tests[ARRAY_LEN(verb_cases) + 3];
-    size_t n = 0;
-
-    /* Whoever runs the tests may have an API server at hand. */
+    (void)state;
     setenv("HOME", "/nonexistent", 1);
     unsetenv("KUBECONFIG");
     unsetenv("KUBERNETES_SERVICE_HOST");
-
     unsetenv("COLUMNS");
-    for (size_t i = 0; i < ARRAY_LEN(verb_cases); i++)
-        tests[n++] = (struct CMUnitTest){verb_cases[i].name, answers, NULL, NULL, &verb_cases[i]};
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_line_of_help_fits_80_columns);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(rows_are_whole);
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_cannot_be_printed_is_an_error);
-    return cmocka_run_group_tests_name("verbs", tests, NULL, NULL);
+    return 0;
 }
+
+SUITE_WITH(forget_the_environment, NULL);

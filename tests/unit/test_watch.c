@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "exporter/kube/query.h"
+#include "tests/unit/suite.h"
 
 #define LIST(version)   "limit=500&resourceVersion=" version
 #define STREAM(version) "watch=true&allowWatchBookmarks=true&timeoutSeconds=300" version
@@ -264,7 +261,7 @@ static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
     strbuf_release(&query);
 }
 
-static void story(void **state)
+TEST_ROWS(story, stories, name)
 {
     const struct story *s = *state;
     int64_t now_ms = 1000;
@@ -292,7 +289,7 @@ static struct watch following(void)
     return w;
 }
 
-static void waits_and_lengths_are_spread(void **state)
+TEST(waits_and_lengths_are_spread)
 {
     uint32_t random[] = {0, 1, 799, 800, UINT32_MAX};
 
@@ -312,7 +309,7 @@ static void waits_and_lengths_are_spread(void **state)
     }
 }
 
-static void stops_are_counted_by_reason(void **state)
+TEST(stops_are_counted_by_reason)
 {
     struct watch w = following();
     struct watch_event end = {.kind = WATCH_STOPPED, .stop = STOP_ENDED, .now_ms = 10};
@@ -330,7 +327,7 @@ static void stops_are_counted_by_reason(void **state)
     assert_int_equal(w.counts.list_failures, 0);
 }
 
-static void a_late_stop_changes_nothing(void **state)
+TEST(a_late_stop_changes_nothing)
 {
     struct watch w = following();
     struct watch_event stop = {.kind = WATCH_STOPPED, .stop = STOP_LOST};
@@ -344,7 +341,7 @@ static void a_late_stop_changes_nothing(void **state)
 }
 
 /* Neither may find its way into the next request. */
-static void a_version_of_any_length_is_survived(void **state)
+TEST(a_version_of_any_length_is_survived)
 {
     struct watch w = following();
     char version[WATCH_VERSION_MAX + 1];
@@ -361,7 +358,7 @@ static void a_version_of_any_length_is_survived(void **state)
     assert_string_equal(w.version, version);
 }
 
-static void every_reason_has_its_name(void **state)
+TEST(every_reason_has_its_name)
 {
     (void)state;
     for (int i = 0; i < WATCH_STOP_COUNT; i++) {
@@ -370,23 +367,4 @@ static void every_reason_has_its_name(void **state)
             assert_string_not_equal(watch_stop_name((enum watch_stop)i),
                                     watch_stop_name((enum watch_stop)k));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest plain[] = {
-        cmocka_unit_test(waits_and_lengths_are_spread),
-        cmocka_unit_test(stops_are_counted_by_reason),
-        cmocka_unit_test(a_late_stop_changes_nothing),
-        cmocka_unit_test(a_version_of_any_length_is_survived),
-        cmocka_unit_test(every_reason_has_its_name),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(stories) + ARRAY_LEN(plain)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(stories); i++)
-        tests[n++] = (struct CMUnitTest){stories[i].name, story, NULL, NULL, &stories[i]};
-    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
-        tests[n++] = plain[i];
-    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

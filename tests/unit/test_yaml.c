@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/yaml/yaml.h"
 
-#include <setjmp.h>
-
-#include <cmocka.h>
+#include "tests/unit/suite.h"
 
 static const struct yaml_limits roomy = {1000 * 1000, (size_t)64 << 20};
 
@@ -163,7 +161,7 @@ static struct text_case text_cases[] = {
     {"NUL by escape", "a: \"x\\0y\"\n", "1:4 not valid YAML: a NUL character in a text"},
 };
 
-static void text(void **state)
+TEST_ROWS(text, text_cases, name)
 {
     const struct text_case *c = *state;
     CLEANUP(free_cleanup) char *got = read_all(c->yaml, strlen(c->yaml), roomy);
@@ -171,7 +169,7 @@ static void text(void **state)
     assert_string_equal(got, c->wanted);
 }
 
-static void a_nul_byte_is_placed(void **state)
+TEST(a_nul_byte_is_placed)
 {
     static const char yaml[] = "a: 1\nb: \0c\n";
     CLEANUP(free_cleanup) char *got = read_all(yaml, sizeof(yaml) - 1, roomy);
@@ -180,7 +178,7 @@ static void a_nul_byte_is_placed(void **state)
     assert_string_equal(got, "2:4 not valid YAML: a NUL byte");
 }
 
-static void documents_and_mappings_know_their_lines(void **state)
+TEST(documents_and_mappings_know_their_lines)
 {
     static const char yaml[] = "# first\n\n---\n# second\na: 1\n---\n- x: 1\n- y: 2\n";
     struct yaml_reader *reader = yaml_reader_new(yaml, strlen(yaml), roomy);
@@ -224,7 +222,7 @@ static void assert_refused(const struct strbuf *yaml, struct yaml_limits limits,
         fail_msg("wanted '%s', got '%.300s'", wanted, got);
 }
 
-static void a_billion_laughs_stop_at_the_nodes(void **state)
+TEST(a_billion_laughs_stop_at_the_nodes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
@@ -234,7 +232,7 @@ static void a_billion_laughs_stop_at_the_nodes(void **state)
     assert_refused(&yaml, roomy, "with its anchors expanded, is larger than is allowed");
 }
 
-static void a_billion_laughs_stop_at_the_bytes(void **state)
+TEST(a_billion_laughs_stop_at_the_bytes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
     struct yaml_limits limits = {SIZE_MAX / 2, 1 << 20};
@@ -247,7 +245,7 @@ static void a_billion_laughs_stop_at_the_bytes(void **state)
     assert_refused(&yaml, limits, "with its anchors expanded, is larger than is allowed");
 }
 
-static void merged_laughs_stop_too(void **state)
+TEST(merged_laughs_stop_too)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
@@ -260,7 +258,7 @@ static void merged_laughs_stop_too(void **state)
     assert_refused(&yaml, roomy, "with its anchors expanded, is larger than is allowed");
 }
 
-static void many_small_documents_share_no_limit(void **state)
+TEST(many_small_documents_share_no_limit)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
     struct yaml_limits limits = {3, 100};
@@ -280,7 +278,7 @@ static void add_nested(struct strbuf *out, size_t depth)
         strbuf_addc(out, ']');
 }
 
-static void nesting_is_as_deep_as_for_json(void **state)
+TEST(nesting_is_as_deep_as_for_json)
 {
     CLEANUP(strbuf_release) struct strbuf fine = STRBUF_INIT(1 << 20);
     CLEANUP(strbuf_release) struct strbuf deep = STRBUF_INIT(1 << 20);
@@ -293,7 +291,7 @@ static void nesting_is_as_deep_as_for_json(void **state)
     assert_refused(&deep, roomy, "1:129 not valid YAML: nested deeper than 128 levels");
 }
 
-static void aliases_do_not_nest_deeper(void **state)
+TEST(aliases_do_not_nest_deeper)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
@@ -304,7 +302,7 @@ static void aliases_do_not_nest_deeper(void **state)
     assert_refused(&yaml, roomy, "nested deeper than 128 levels");
 }
 
-static void an_endless_bracket_is_refused_at_once(void **state)
+TEST(an_endless_bracket_is_refused_at_once)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
@@ -314,7 +312,7 @@ static void an_endless_bracket_is_refused_at_once(void **state)
     assert_refused(&yaml, roomy, "nested deeper than 128 levels");
 }
 
-static void large_mappings_are_no_trouble(void **state)
+TEST(large_mappings_are_no_trouble)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
@@ -323,28 +321,4 @@ static void large_mappings_are_no_trouble(void **state)
         strbuf_addf(&yaml, "key%d: v\n", i);
     strbuf_adds(&yaml, "key7: again\n");
     assert_refused(&yaml, roomy, "50001:1 not valid YAML: the key 'key7' appears twice");
-}
-
-int main(void)
-{
-    static const struct CMUnitTest others[] = {
-        cmocka_unit_test(a_nul_byte_is_placed),
-        cmocka_unit_test(documents_and_mappings_know_their_lines),
-        cmocka_unit_test(a_billion_laughs_stop_at_the_nodes),
-        cmocka_unit_test(a_billion_laughs_stop_at_the_bytes),
-        cmocka_unit_test(merged_laughs_stop_too),
-        cmocka_unit_test(many_small_documents_share_no_limit),
-        cmocka_unit_test(nesting_is_as_deep_as_for_json),
-        cmocka_unit_test(aliases_do_not_nest_deeper),
-        cmocka_unit_test(an_endless_bracket_is_refused_at_once),
-        cmocka_unit_test(large_mappings_are_no_trouble),
-    };
-    struct CMUnitTest tests[ARRAY_LEN(text_cases) + ARRAY_LEN(others)];
-    size_t n = 0;
-
-    for (size_t i = 0; i < ARRAY_LEN(text_cases); i++)
-        tests[n++] = (struct CMUnitTest){text_cases[i].name, text, NULL, NULL, &text_cases[i]};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        tests[n++] = others[i];
-    return cmocka_run_group_tests_name("yaml", tests, NULL, NULL);
 }
