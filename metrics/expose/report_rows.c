@@ -99,13 +99,13 @@ static void put_projected(struct writer *w, const struct capacity *c)
 }
 
 /* The member clusters that a policy may use; nothing where the source has no clusters. */
-static void put_clusters(struct writer *w, const struct placed *placed)
+static void put_clusters(struct writer *w, const struct resolved_placement *resolved)
 {
-    if (!placed->has_clusters)
+    if (!resolved->has_clusters)
         return;
     writer_open(w, "clusters", '[');
-    for (uint32_t i = 0; i < placed->cluster_count; i++)
-        writer_text(w, NULL, placed->clusters[i]);
+    for (uint32_t i = 0; i < resolved->cluster_count; i++)
+        writer_text(w, NULL, resolved->clusters[i]);
     writer_close(w, ']');
 }
 
@@ -251,7 +251,7 @@ void report_policy(struct writer *w, const struct policy_counts *counts)
     writer_int(w, "claimed", counts->claimed);
     writer_int(w, "stale", counts->stale);
     if (policy_decision(policy))
-        put_clusters(w, policy_decision(policy)->placed);
+        put_clusters(w, policy_decision(policy)->resolved);
     writer_close(w, '}');
 }
 

@@ -65,4 +65,5 @@ uint32_t uid_hash(const char *uid);
  * lower case with ':' as '.' (Karmada: names.GenerateBindingName). Written into
  * `out`, which is reset first.
  */
+enum { BINDING_NAME_MAX = 1024 }; /* Names are at most 253 bytes, kinds 63. */
 void binding_name(const char *kind, const char *name, struct strbuf *out);

@@ -14,6 +14,7 @@ enum object_class {
     CLASS_LEASE,
     CLASS_SETTING, /* What Config Connector goes by, read where it is no template. */
     CLASS_OTHER,   /* Karmada's own, of no interest to any rule. */
+    CLASS_COUNT,
 };
 
 /*

@@ -6,14 +6,6 @@ static int by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-static void add_partition(struct listing *listing, const struct partition *partition)
-{
-    for (size_t i = 0; i < partition->count; i++) {
-        if (partition->entries[i]->object)
-            listing->entries[listing->count++] = partition->entries[i];
-    }
-}
-
 struct listing listing_make(const struct store *store, enum object_class class)
 {
     struct listing listing = {0};
@@ -25,9 +17,12 @@ struct listing listing_make(const struct store *store, enum object_class class)
     for (const struct type *type = store_types(store); type; type = type->next) {
         if (type->def->class != class)
             continue;
-        for (const struct partition *partition = type->partitions; partition;
-             partition = partition->next_of_type)
-            add_partition(&listing, partition);
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (p->entries[i]->object)
+                    listing.entries[listing.count++] = p->entries[i];
+            }
+        }
     }
     assert(listing.count == count);
     qsort(listing.entries, count, sizeof(const struct entry *), by_identity);

@@ -281,7 +281,7 @@ static int compare_found(const void *a, const void *b)
 }
 
 /* Sort, and keep of each name the first unless it is excluded. */
-static void settle(struct search *s)
+static void sort_found(struct search *s)
 {
     size_t kept = 0;
 
@@ -308,48 +308,45 @@ static struct reference make_reference(struct intern *strings, const struct foun
 }
 
 /* The Service that Karmada derives from a ServiceImport, and its EndpointSlices. */
-static void decode_service_import(struct decode *d, const cJSON *json, struct template *out)
+static void decode_service_import(struct decode *d, const cJSON *json, struct references *out)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(SIZE_MAX);
 
     strbuf_addf(&name, "derived-%s", json_str(json_get(json, "metadata"), "name", ""));
-    out->references = xcalloc(2, sizeof(*out->references));
-    out->reference_count = 2;
-    out->references[0] =
-        make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
-    out->references[1] =
+    out->items = xcalloc(2, sizeof(*out->items));
+    out->count = 2;
+    out->items[0] = make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
+    out->items[1] =
         make_reference(d->strings, &(struct found){NEED_ENDPOINT_SLICES, name.data, false});
 }
 
-void references_decode(struct decode *d, const cJSON *json, struct template *out)
+void references_decode(struct decode *d, const cJSON *json, struct references *out)
 {
     CLEANUP(search_release) struct search s = {.d = d};
 
-    out->references = NULL;
-    out->reference_count = 0;
+    *out = (struct references){0};
     if (is_kind(json, "multicluster.x-k8s.io/v1alpha1", "ServiceImport")) {
         decode_service_import(d, json, out);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
-        const struct interpreter *row = &interpreters[i];
+        const struct interpreter *interpreter = &interpreters[i];
 
-        if (is_kind(json, row->api_version, row->kind))
-            row->read(&s, json, row->path);
+        if (is_kind(json, interpreter->api_version, interpreter->kind))
+            interpreter->read(&s, json, interpreter->path);
     }
-    settle(&s);
+    sort_found(&s);
     if (s.count == 0)
         return;
-    out->references = xreallocarray(NULL, s.count, sizeof(*out->references));
+    out->items = xreallocarray(NULL, s.count, sizeof(*out->items));
     for (size_t i = 0; i < s.count; i++)
-        out->references[out->reference_count++] = make_reference(d->strings, &s.items[i]);
+        out->items[out->count++] = make_reference(d->strings, &s.items[i]);
 }
 
-void references_release(struct intern *strings, struct template *t)
+void references_release(struct intern *strings, struct references *r)
 {
-    for (uint32_t i = 0; i < t->reference_count; i++)
-        intern_drop(strings, t->references[i].name);
-    free(t->references);
-    t->references = NULL;
-    t->reference_count = 0;
+    for (uint32_t i = 0; i < r->count; i++)
+        intern_drop(strings, r->items[i].name);
+    free(r->items);
+    *r = (struct references){0};
 }

@@ -12,7 +12,7 @@ struct store {
     struct type *first_type;
     size_t empty_partitions;
     struct store_listener listener;
-    size_t counts[CLASS_OTHER + 1];
+    size_t counts[CLASS_COUNT];
 };
 
 struct partition_key {
@@ -78,7 +78,7 @@ void store_free(struct store *s)
 
         entry->partition->type->def->release(s->strings, entry->object);
         free(entry->reads);
-        free(entry->dependents);
+        free(entry->readers);
         free(entry);
     }
     for (size_t at = 0; (item = map_next(&s->partitions, &at));) {
@@ -129,14 +129,14 @@ struct partition *type_partition(const struct store *s, const struct type *type,
 }
 
 /* Types are few and stay for the life of the store: series and partitions point at them. */
-static struct type *add_type(struct store *s, const struct kind_def *row, const char *names[2])
+static struct type *add_type(struct store *s, const struct kind_def *def, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
 
     type->api_version = intern_ref(names[0]);
     type->kind = intern_ref(names[1]);
     type->group = intern_add_len(s->strings, names[0], api_group_len(names[0]));
-    type->def = row;
+    type->def = def;
     type->next = s->first_type;
     s->first_type = type;
     map_add(&s->types, map_hash(names, 2 * sizeof(*names), s->seed), type);
@@ -157,28 +157,6 @@ static struct partition *add_partition(struct store *s, struct type *type, const
     return partition;
 }
 
-/* The partition of an identity: found, or made if `make`. */
-static struct partition *partition_of(struct store *s, const struct identity *id, bool make)
-{
-    const struct kind_def *row = kind_of(id->api_version, id->kind);
-    const char *names[] = {
-        intern_add(s->strings, row->api_version ? row->api_version : id->api_version),
-        intern_add(s->strings, id->kind),
-    };
-    const char *ns = intern_add(s->strings, row->cluster_scoped ? "" : id->ns);
-    struct type *type = store_type(s, names[0], names[1]);
-    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
-
-    if (!type && make)
-        type = add_type(s, row, names);
-    if (!partition && make)
-        partition = add_partition(s, type, ns);
-    intern_drop(s->strings, names[0]);
-    intern_drop(s->strings, names[1]);
-    intern_drop(s->strings, ns);
-    return partition;
-}
-
 static struct entry *find_in(const struct store *s, const struct partition *partition,
                              const char *name)
 {
@@ -189,12 +167,12 @@ static struct entry *find_in(const struct store *s, const struct partition *part
 
 struct entry *store_find(const struct store *s, const struct identity *id)
 {
-    const struct kind_def *row = kind_of(id->api_version, id->kind);
+    const struct kind_def *def = kind_of(id->api_version, id->kind);
     const char *names[] = {
-        intern_find(s->strings, row->api_version ? row->api_version : id->api_version),
+        intern_find(s->strings, def->api_version ? def->api_version : id->api_version),
         intern_find(s->strings, id->kind),
     };
-    const char *ns = intern_find(s->strings, row->cluster_scoped ? "" : id->ns);
+    const char *ns = intern_find(s->strings, def->cluster_scoped ? "" : id->ns);
     struct type *type = names[0] && names[1] && ns ? store_type(s, names[0], names[1]) : NULL;
     struct partition *partition = type ? type_partition(s, type, ns) : NULL;
 
@@ -223,9 +201,23 @@ static struct entry *add_entry(struct store *s, struct partition *partition, con
 
 struct entry *store_refer(struct store *s, const struct identity *id)
 {
-    struct partition *partition = partition_of(s, id, true);
-    struct entry *entry = find_in(s, partition, id->name);
+    const struct kind_def *def = kind_of(id->api_version, id->kind);
+    const char *names[] = {
+        intern_add(s->strings, def->api_version ? def->api_version : id->api_version),
+        intern_add(s->strings, id->kind),
+    };
+    const char *ns = intern_add(s->strings, def->cluster_scoped ? "" : id->ns);
+    struct type *type = store_type(s, names[0], names[1]);
+    struct partition *partition = type ? type_partition(s, type, ns) : NULL;
+    struct entry *entry = partition ? find_in(s, partition, id->name) : NULL;
 
+    if (!type)
+        type = add_type(s, def, names);
+    if (!partition)
+        partition = add_partition(s, type, ns);
+    intern_drop(s->strings, names[0]);
+    intern_drop(s->strings, names[1]);
+    intern_drop(s->strings, ns);
     return entry ? entry : add_entry(s, partition, id->name);
 }
 
@@ -234,7 +226,7 @@ void store_tidy(struct store *s, struct entry *entry)
     struct partition *partition = entry->partition;
     struct entry_key key = {partition, entry->name};
 
-    if (entry->object || entry->pins > 0 || entry->dependent_count > 0 || entry->read_count > 0 ||
+    if (entry->object || entry->pins > 0 || entry->reader_count > 0 || entry->read_count > 0 ||
         entry->dirty || entry->decision || entry->contribution)
         return;
     map_take(&s->entries, hash_entry(s, partition, entry->name), &key);
@@ -244,27 +236,27 @@ void store_tidy(struct store *s, struct entry *entry)
     last->position = entry->position;
     s->empty_partitions += partition->count == 0;
     free(entry->reads);
-    free(entry->dependents);
+    free(entry->readers);
     free(entry);
 }
 
 /* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
 static void replace(struct store *s, struct entry *entry, void *fresh)
 {
-    const struct kind_def *row = entry->partition->type->def;
+    const struct kind_def *def = entry->partition->type->def;
     void *old = entry->object;
 
     entry->object = fresh;
     if (!old && fresh) {
-        s->counts[row->class]++;
+        s->counts[def->class]++;
         entry->partition->type->objects++;
     } else if (old && !fresh) {
-        s->counts[row->class]--;
+        s->counts[def->class]--;
         entry->partition->type->objects--;
     }
     if (s->listener.changed)
         s->listener.changed(s->listener.context, entry, old);
-    row->release(s->strings, old);
+    def->release(s->strings, old);
 }
 
 /* Put what was decoded in the entry's place; of nothing decoded, keep what is there. */
@@ -281,11 +273,11 @@ static enum store_outcome take(struct store *s, struct entry *entry, void *objec
     return added ? STORE_ADDED : STORE_CHANGED;
 }
 
-static void *decode(struct store *s, const struct kind_def *row, const struct identity *id,
+static void *decode(struct store *s, const struct kind_def *def, const struct identity *id,
                     const cJSON *json, struct error *err)
 {
     struct decode d = {.strings = s->strings, .err = err};
-    void *object = row->decode(&d, json);
+    void *object = def->decode(&d, json);
 
     if (!object)
         fail_in(err, "%s '%s%s%s'", id->kind, id->ns, *id->ns ? "/" : "", id->name);
@@ -321,16 +313,6 @@ static void take_away(struct store *s, struct entry *entry)
     store_tidy(s, entry);
 }
 
-static void free_partition(struct store *s, struct partition *partition)
-{
-    struct partition_key key = {partition->type, partition->ns};
-
-    map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
-    intern_drop(s->strings, partition->ns);
-    free(partition->entries);
-    free(partition);
-}
-
 /*
  * Free the partitions of namespaces that are gone, once they are most of them: a
  * cluster that makes a namespace for every test run must not fill the memory.
@@ -350,8 +332,13 @@ static void free_empty_partitions(struct store *s)
                 at = &partition->next_of_type;
                 continue;
             }
+            struct partition_key key = {type, partition->ns};
+
             *at = partition->next_of_type;
-            free_partition(s, partition);
+            map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
+            intern_drop(s->strings, partition->ns);
+            free(partition->entries);
+            free(partition);
         }
     }
     s->empty_partitions = 0;

@@ -42,7 +42,7 @@ struct partition {
 
 struct edge {
     struct entry *read;
-    uint32_t position; /* Of the reader in read->dependents. */
+    uint32_t position; /* Of the reader in read->readers. */
 };
 
 /*
@@ -56,11 +56,12 @@ struct entry {
     void *decision;
     void *contribution;
     struct edge *reads;
-    struct entry **dependents;
+    struct entry **readers;
     struct entry *next_dirty;
     uint32_t read_count;
-    uint32_t dependent_count;
-    uint32_t dependent_capacity;
+    uint32_t reader_count;
+    uint32_t reader_capacity;
+    uint32_t timer; /* Its slot among the rules' timers, 1-based; 0 while it waits for nothing. */
     uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;

@@ -109,7 +109,12 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->changed_ms = user_changed_ms(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->replicas = read_replicas(d, json);
-    references_decode(d, json, t);
+
+    struct references references;
+
+    references_decode(d, json, &references);
+    t->references = references.items;
+    t->reference_count = references.count;
     if (d->failed) {
         template_release(d->strings, t);
         return NULL;
@@ -129,7 +134,7 @@ void template_release(struct intern *strings, void *object)
     }
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
-    references_release(strings, t);
+    references_release(strings, &(struct references){t->references, t->reference_count});
     if (t->role != ROLE_NONE)
         connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
     free(t);

@@ -3,19 +3,7 @@
 
 #include "metrics/model/claim.h"
 #include "metrics/model/connector.h"
-
-/* What can be needed: by name, or by one label whose value is then the name. */
-struct reference_kind {
-    const char *api_version;
-    const char *kind;
-    const char *label_key; /* NULL if by name. */
-};
-
-/* Another object in the template's namespace that it needs to run. `name` is shared. */
-struct reference {
-    const struct reference_kind *to;
-    const char *name;
-};
+#include "metrics/model/references.h"
 
 /*
  * What the rules look at in a resource template. From a metadata-only source
@@ -27,9 +15,9 @@ struct reference {
 struct template
 {
     struct labels labels;
-    struct claim *claim;    /* NULL if unclaimed. */
-    const char *claimed_by; /* resourcetemplate.karmada.io/claimed-by: another controller. */
-    struct reference *references;
+    struct claim *claim;          /* NULL if unclaimed. */
+    const char *claimed_by;       /* resourcetemplate.karmada.io/claimed-by: another controller. */
+    struct reference *references; /* As references_decode orders them. */
     uint32_t reference_count;
     int32_t replicas;   /* -1 where the source does not tell. */
     int64_t created_ms; /* 0 if unknown. */

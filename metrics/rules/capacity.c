@@ -10,7 +10,7 @@ static int by_name(const void *a, const void *b)
 }
 
 static void set_assigned(struct capacity *c, struct placements *placements,
-                         const struct placed *placed, const struct binding *b)
+                         const struct resolved_placement *resolved, const struct binding *b)
 {
     if (b->cluster_count == 0)
         return;
@@ -21,7 +21,7 @@ static void set_assigned(struct capacity *c, struct placements *placements,
         c->assigned[c->assigned_count++] = (struct assigned_cluster){
             .name = intern_ref(name),
             .replicas = b->clusters[i].replicas,
-            .forbidden = placed && !placements_allow(placements, placed, name),
+            .forbidden = resolved && !placements_allow(placements, resolved, name),
         };
     }
     qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), by_name);
@@ -40,15 +40,15 @@ static void set_requests(struct capacity *c, const struct binding *b)
 }
 
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct placed *placed, const struct binding *b)
+                                 const struct resolved_placement *resolved, const struct binding *b)
 {
     struct capacity *c = xcalloc(1, sizeof(*c));
 
-    c->governed = placed != NULL;
-    set_assigned(c, placements, placed, b);
+    c->governed = resolved != NULL;
+    set_assigned(c, placements, resolved, b);
     set_requests(c, b);
-    if (placed)
-        projection_make(strings, placed, b, &c->projection);
+    if (resolved)
+        projection_make(strings, resolved, b, &c->projection);
     return c;
 }
 

@@ -18,14 +18,14 @@ struct capacity {
     uint32_t request_count;
     struct projection projection; /* Under the governing policy: empty without one. */
     bool governed;                /* Some policy governs the template. */
-    uint32_t position;            /* Place among those that the clusters matter to, 1-based. */
 };
 
 /*
- * What a binding that is out of date means. `placed` is the placement of the
+ * What a binding that is out of date means. `resolved` is the placement of the
  * policy that governs, NULL if none does. Free the answer.
  */
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct placed *placed, const struct binding *b) MUST_USE;
+                                 const struct resolved_placement *resolved,
+                                 const struct binding *b) MUST_USE;
 /* Takes NULL. */
 void capacity_free(struct intern *strings, struct capacity *c);

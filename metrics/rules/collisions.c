@@ -3,9 +3,6 @@
 
 #include "metrics/model/binding.h"
 
-/* Names are at most 253 bytes, kinds 63; of a longer one the beginning counts. */
-enum { NAME_MAX_BYTES = 1024 };
-
 /* Several templates that want one thing. */
 struct group {
     struct entry_list members;
@@ -47,8 +44,8 @@ static bool shares_binding(const void *item, const void *key)
 {
     const struct entry *a = collisions_first(item);
     const struct entry *b = key;
-    CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(NAME_MAX_BYTES);
-    CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(BINDING_NAME_MAX);
+    CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(BINDING_NAME_MAX);
 
     if (a == b)
         return true;
@@ -61,7 +58,7 @@ static bool shares_binding(const void *item, const void *key)
 
 static uint64_t hash_name(const struct entry *template, uint64_t seed)
 {
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const char *ns = entry_ns(template);
 
     binding_name(entry_kind(template), template->name, &name);

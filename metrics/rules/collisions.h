@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/edges.h"
+#include "metrics/model/entry_list.h"
 
 /*
  * Templates of which only one can have what several want. Two versions of one object

@@ -3,6 +3,7 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/listing.h"
+#include "metrics/model/object.h"
 #include "metrics/rules/capacity.h"
 
 enum { BEFORE, AFTER };
@@ -135,7 +136,7 @@ static void add_replicas(struct comparison *c, const struct binding *b,
 static void add_assignment(struct comparison *c, const struct entry *template, unsigned side)
 {
     const struct template_decision *d = template ? template_decision(template) : NULL;
-    const struct binding *b = d && d->binding ? d->binding->object : NULL;
+    const struct binding *b = d ? entry_binding(d->binding) : NULL;
     const struct projection *p = d && d->capacity ? &d->capacity->projection : NULL;
     bool projects = side == AFTER && p && d->capacity->governed;
 

@@ -43,7 +43,6 @@ struct connector_decision {
     struct connector_identity identity;
     enum protection protection;
     uint16_t conflicts; /* Bit by connector_conflict. */
-    bool registered;    /* Among those whose identities are compared. */
 };
 
 /* About a lease. */
@@ -51,7 +50,6 @@ struct lease_decision {
     enum lease_state state;
     uint16_t conflicts;    /* Bit by connector_conflict. */
     const char *holder_ns; /* The namespace whose id holds it; NULL if none is known. Shared. */
-    uint32_t waiting;      /* As in struct template_decision. */
 };
 
 /* What a decision about a resource depends on. */

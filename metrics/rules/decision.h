@@ -129,7 +129,7 @@ extern const char *const defect_texts[DEFECT_COUNT];
 
 struct capacity;
 struct connector_decision;
-struct placed;
+struct resolved_placement;
 
 struct template_decision {
     enum template_state state : 8;
@@ -137,7 +137,6 @@ struct template_decision {
     enum stale_phase phase : 8;
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
-    bool named;              /* Has or wants a binding: other templates may want the same. */
     bool kept_claim;         /* `claimed` came from the template itself, not from its binding. */
     bool propagates;         /* The governing policy propagates dependencies. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
@@ -149,7 +148,6 @@ struct template_decision {
     struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
-    uint32_t waiting; /* Place among those that wait for a deadline, 1-based; 0 for none. */
     uint32_t candidate_count;
     struct candidate candidates[]; /* Best first. */
 };
@@ -178,7 +176,7 @@ extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 struct policy_decision {
     unsigned problems; /* Bits by policy_problem. */
     bool override_missing;
-    const struct placed *placed; /* Its placement, and the clusters it leads to (placements.h). */
+    const struct resolved_placement *resolved; /* Its placement among the clusters there are. */
 };
 
 static inline const struct template_decision *template_decision(const struct entry *e)

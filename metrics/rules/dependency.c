@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/dependency.h"
 
-#include "metrics/model/template.h"
+#include "metrics/rules/links.h"
 
 struct vote vote_of(const struct propagation *p)
 {
@@ -16,6 +16,84 @@ bool vote_equal(const struct vote *a, const struct vote *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
+/* ---- who votes ---- */
+
+static void add_ballot(struct ballot_list *list, struct ballot ballot)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 16;
+        list->items = xreallocarray(list->items, list->capacity, sizeof(*list->items));
+    }
+    list->items[list->count++] = ballot;
+}
+
+void ballot_list_release(struct ballot_list *list)
+{
+    free(list->items);
+    *list = (struct ballot_list){0};
+}
+
+/* A member of spec.requiredBy. What it wants now is what the policy that governs its template says,
+ * and its own binding's word where none does. */
+static struct ballot observed_ballot(const struct store *s, const struct referrer *referrer)
+{
+    struct identity id = referrer_identity(referrer);
+    struct ballot ballot = {.binding = store_find(s, &id)};
+    const struct binding *b = entry_binding(ballot.binding);
+    const struct template_decision *d;
+
+    if (!b)
+        return ballot;
+    ballot.template = binding_template(s, b);
+    ballot.observed = ballot.current = vote_of(&b->propagation);
+    ballot.counts_observed = ballot.counts_current = true;
+    d = ballot.template ? template_decision(ballot.template) : NULL;
+    if (d && d->governing) {
+        ballot.current = d->vote;
+        ballot.counts_current = d->propagates;
+    }
+    return ballot;
+}
+
+static int by_template(const void *a, const void *b)
+{
+    const struct ballot *x = a, *y = b;
+
+    return entry_compare(x->template, y->template);
+}
+
+static void gather_derived(const struct entry *dependency, struct ballot_list *out)
+{
+    size_t first = out->count;
+
+    for (uint32_t i = 0; i < dependency->reader_count; i++) {
+        const struct template_decision *d = template_decision(dependency->readers[i]);
+
+        if (d && d->propagates)
+            add_ballot(out, (struct ballot){
+                                .template = dependency->readers[i],
+                                .observed = d->vote,
+                                .current = d->vote,
+                                .counts_observed = true,
+                                .counts_current = true,
+                            });
+    }
+    if (out->count - first > 1)
+        qsort(out->items + first, out->count - first, sizeof(*out->items), by_template);
+}
+
+void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out)
+{
+    const struct binding *b = entry_binding(dependency);
+
+    if (entry_class(dependency) == CLASS_TEMPLATE)
+        gather_derived(dependency, out);
+    for (uint32_t i = 0; b && i < b->referrer_count; i++)
+        add_ballot(out, observed_ballot(s, &b->referrers[i]));
+}
+
+/* ---- what comes of it ---- */
+
 /* The sum over all referrers. */
 struct count {
     struct tally observed[DEPENDENCY_FIELD_COUNT];
@@ -25,10 +103,9 @@ struct count {
     int64_t since_ms;
 };
 
-static void count_ballot(void *context, const struct ballot *ballot)
+static void count_ballot(struct count *c, const struct ballot *ballot)
 {
-    struct count *c = context;
-    const struct binding *b = ballot->binding ? ballot->binding->object : NULL;
+    const struct binding *b = entry_binding(ballot->binding);
 
     if (ballot->binding && !b) {
         c->dangling++;
@@ -43,23 +120,9 @@ static void count_ballot(void *context, const struct ballot *ballot)
         c->since_ms = b->changed_ms;
 }
 
-/* What the binding has now; derived dependencies have nothing yet, so what they will get. */
-static struct vote stored_values(const struct binding *b, const struct count *c)
+static struct field_resolution resolve(const struct tally *observed, const struct tally *current,
+                                       bool stored, bool attached)
 {
-    struct vote stored;
-
-    if (b)
-        return vote_of(&b->propagation);
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        stored.wants[i] = tally_resolved(&c->observed[i]);
-    return stored;
-}
-
-static struct field_resolution resolve(const struct count *c, unsigned field, bool stored,
-                                       bool attached)
-{
-    const struct tally *observed = &c->observed[field];
-    const struct tally *current = &c->current[field];
     bool resolved = tally_resolved(observed);
     bool differs = stored != resolved;
 
@@ -75,23 +138,28 @@ static struct field_resolution resolve(const struct count *c, unsigned field, bo
     };
 }
 
-struct dependency_decision *dependency_decide(const struct engine *e, const struct entry *entry)
+struct dependency_decision *dependency_decide(const struct binding *b,
+                                              const struct ballot_list *ballots)
 {
-    const struct binding *b = entry_class(entry) == CLASS_BINDING ? entry->object : NULL;
     bool attached = !b || !b->has_placement;
     struct count c = {0};
 
     /* With a placement of its own and nobody who requires it, it is no dependency. */
     if (b && !attached && b->referrer_count == 0)
         return NULL;
-    engine_ballots(e, entry, count_ballot, &c);
+    for (size_t i = 0; i < ballots->count; i++)
+        count_ballot(&c, &ballots->items[i]);
     if (!b && c.referrers == 0)
         return NULL;
 
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
-    struct vote stored = stored_values(b, &c);
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->fields[i] = resolve(&c, i, stored.wants[i], attached);
+    struct vote stored = b ? vote_of(&b->propagation) : (struct vote){0};
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        /* Derived ones have nothing stored yet, so what they will get counts. */
+        bool value = b ? stored.wants[i] : tally_resolved(&c.observed[i]);
+
+        d->fields[i] = resolve(&c.observed[i], &c.current[i], value, attached);
+    }
     d->attached = attached;
     d->derived = !b;
     d->referrers = c.referrers;

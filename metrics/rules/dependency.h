@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/model/binding.h"
-#include "metrics/rules/engine.h"
+#include "metrics/rules/decision.h"
 
 /*
  * What the referrers of a shared dependency want, and what comes of it
@@ -30,10 +30,36 @@ static inline bool tally_resolved(const struct tally *t)
 struct vote vote_of(const struct propagation *p);
 bool vote_equal(const struct vote *a, const struct vote *b);
 
+/* One referrer of a dependency, and what it wants. */
+struct ballot {
+    struct entry *binding;  /* The referring binding; NULL where derived. */
+    struct entry *template; /* The template behind it; NULL if it does not exist. */
+    struct vote observed;   /* What decides now. */
+    struct vote current;    /* What its policy says now. */
+    bool counts_observed;
+    bool counts_current; /* False if its policy no longer propagates dependencies. */
+};
+
+/* A growing list of ballots; all zero is an empty one. */
+struct ballot_list {
+    struct ballot *items;
+    size_t count;
+    size_t capacity;
+};
+
+void ballot_list_release(struct ballot_list *list);
+
 /*
- * The decision about the dependency that `entry` is: a binding, or (derived) a
- * template that gets no binding of its own from a policy. Its referrers are
- * what the entry reads or is read by, see engine_ballots. NULL if it is none.
+ * Append the referrers of a dependency: of a binding in the order of its
+ * spec.requiredBy; of a template (derived) those templates that read it and whose policies
+ * propagate dependencies, by name. The decisions about the templates must be up to date.
+ */
+void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out);
+
+/*
+ * The decision about a dependency with these referrers: about the binding `b`, or (derived,
+ * NULL) about a template that gets no binding of its own from a policy. NULL if it is none.
  * The caller frees it.
  */
-struct dependency_decision *dependency_decide(const struct engine *e, const struct entry *entry);
+struct dependency_decision *dependency_decide(const struct binding *b,
+                                              const struct ballot_list *ballots);

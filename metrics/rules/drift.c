@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/drift.h"
 
+#include "metrics/rules/links.h"
+
 /* Schedule priority is resolved through a PriorityClass that we do not see: only a left-over one is
  * drift. */
 static bool schedule_priority_drifts(const struct propagation *policy,
@@ -37,17 +39,9 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-bool claim_holds(const struct claim *claim, const struct entry *claimed)
-{
-    const struct policy *policy = claimed ? claimed->object : NULL;
-
-    /* A policy without an id never met Karmada's webhook: its name is all there is. */
-    return policy && (!policy->id || policy->id == claim->id);
-}
-
 static bool claim_selects(const struct situation *s)
 {
-    const struct policy *policy = s->claimed->object;
+    const struct policy *policy = entry_policy(s->claimed);
 
     return policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
 }
@@ -55,14 +49,14 @@ static bool claim_selects(const struct situation *s)
 /* A binding made by a policy, as opposed to one that others merely require. */
 static const struct binding *own_binding(const struct situation *s)
 {
-    const struct binding *b = s->binding ? s->binding->object : NULL;
+    const struct binding *b = entry_binding(s->binding);
 
     return b && b->has_placement ? b : NULL;
 }
 
 static bool is_required(const struct situation *s)
 {
-    const struct binding *b = s->binding ? s->binding->object : NULL;
+    const struct binding *b = entry_binding(s->binding);
 
     return s->required || (b && !b->has_placement && b->referrer_count > 0);
 }
@@ -78,7 +72,7 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
  */
 static bool is_owed(const struct situation *s, const struct policy *policy)
 {
-    const struct template *t = s->template->object;
+    const struct template *t = entry_template(s->template);
     const struct binding *b = own_binding(s);
     int64_t seen_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
 
@@ -93,8 +87,8 @@ static bool is_owed(const struct situation *s, const struct policy *policy)
 static int64_t set_phase(const struct situation *s, const struct entry *governing,
                          struct template_decision *out)
 {
-    const struct policy *policy = governing->object;
-    const struct template *t = s->template->object;
+    const struct policy *policy = entry_policy(governing);
+    const struct template *t = entry_template(s->template);
     int64_t since = policy->changed_ms;
 
     out->since_ms = since;
@@ -124,8 +118,8 @@ static int64_t set_stale(const struct situation *s, struct template_decision *ou
 
 static int64_t set_unbound(const struct situation *s, struct template_decision *out)
 {
-    const struct template *t = s->template->object;
-    const struct policy *policy = out->governing->object;
+    const struct template *t = entry_template(s->template);
+    const struct policy *policy = entry_policy(out->governing);
 
     out->state = STATE_UNBOUND;
     out->since_ms = later(t->created_ms, policy->created_ms);
@@ -135,7 +129,7 @@ static int64_t set_unbound(const struct situation *s, struct template_decision *
 static void set_pending(const struct situation *s, struct template_decision *out,
                         enum pending_reason reason)
 {
-    const struct template *t = s->template->object;
+    const struct template *t = entry_template(s->template);
 
     out->state = STATE_PENDING;
     out->reason = reason;
@@ -144,7 +138,7 @@ static void set_pending(const struct situation *s, struct template_decision *out
 
 static bool carries_another(const struct binding *b, const struct entry *policy)
 {
-    const struct policy *p = policy->object;
+    const struct policy *p = entry_policy(policy);
     const struct claim *claim = b->claim;
 
     if (!claim)
@@ -157,7 +151,7 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
 /* The claim's policy governs: is its binding what it says now? */
 static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
 {
-    const struct policy *policy = out->governing->object;
+    const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
 
     if (!b)
@@ -176,7 +170,7 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
 /* Without a claim that counts, but a policy would take it. */
 static int64_t decide_matched(const struct situation *s, struct template_decision *out)
 {
-    const struct policy_decision *decision = out->governing->decision;
+    const struct policy_decision *decision = policy_decision(out->governing);
 
     if (own_binding(s))
         return set_stale(s, out, STALE_POLICY_REPLACED);
@@ -218,7 +212,7 @@ static int64_t decide_unmatched(const struct situation *s, struct template_decis
 {
     const struct binding *b = own_binding(s);
 
-    if (b && changed_since(s->template->object, b))
+    if (b && changed_since(entry_template(s->template), b))
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
         out->state = STATE_ORPHANED;
@@ -237,7 +231,7 @@ static int64_t decide_fresh(const struct situation *s, struct template_decision 
 
 static int64_t decide_preemption(const struct situation *s, struct template_decision *out)
 {
-    const struct policy *policy = s->claimed ? s->claimed->object : NULL;
+    const struct policy *policy = entry_policy(s->claimed);
 
     if (!s->claim)
         return decide_fresh(s, out);

@@ -3,7 +3,8 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/engine.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/options.h"
 
 /*
  * The state of a template (product contract 3.2 and 3.3): what the rules want
@@ -29,9 +30,6 @@ struct situation {
     bool required;      /* Somebody that is propagated depends on it (derived). */
     bool kind_selected; /* Some policy selects this kind at all. */
 };
-
-/* The policy of a claim still exists under the id that the claim names. `claimed` may be NULL. */
-bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
  * Fill in state, reason, phase, fields, governing and since_ms. The answer is

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/decision.h"
+#include "metrics/rules/dependency.h"
 #include "metrics/rules/lease.h"
+#include "metrics/rules/options.h"
 
 /*
  * Keeps a decision on every entry of a store, and after each change looks again
@@ -13,18 +14,6 @@
  */
 struct engine;
 
-/* Which rules give a template to another policy (product contract 3.2). */
-enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
-
-struct rules_options {
-    enum takeover takeover;
-    int64_t grace_ms;      /* Differences younger than this are not overdue yet. */
-    int64_t lease_skew_ms; /* By how much clocks may differ before an expiry is past (lease.h). */
-    /* Comma-separated regular expressions, each for a whole namespace; "" skips none. */
-    const char *skipped_namespaces;
-    /* As karmada-controller-manager's --skipped-propagating-apis; "" adds none. */
-    const char *skipped_apis;
-};
 extern const struct rules_options rules_options_default;
 
 /*
@@ -89,16 +78,6 @@ const struct entry *engine_lease_of(const struct engine *e, const struct entry *
 /* What comes of it at the next look of the template's own namespace. */
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease);
-
-/* One referrer of a dependency, and what it wants. */
-struct ballot {
-    struct entry *binding;  /* The referring binding; NULL where derived. */
-    struct entry *template; /* The template behind it; NULL if it does not exist. */
-    struct vote observed;   /* What decides now. */
-    struct vote current;    /* What its policy says now. */
-    bool counts_observed;
-    bool counts_current; /* False if its policy no longer propagates dependencies. */
-};
 
 /*
  * The referrers of a dependency in the order that spec.requiredBy lists them

@@ -3,6 +3,7 @@
 
 #include <regex.h>
 
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
 /* A part that is NULL fits any. */
@@ -198,7 +199,7 @@ static bool is_system_object(const struct entry *template)
 bool ignored_reason(const struct ignored *ignored, const struct entry *template,
                     enum ignored_reason *reason)
 {
-    const struct template *t = template->object;
+    const struct template *t = entry_template(template);
     struct partition *partition = template->partition;
 
     if (partition->verdict == VERDICT_UNKNOWN)

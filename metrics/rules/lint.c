@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/lint.h"
 
+#include "metrics/model/object.h"
+
 static bool has_invalid_labels(const struct resource_selector *selector)
 {
     return selector->labels && selector->labels->invalid;
@@ -14,7 +16,7 @@ static bool is_foreign(const struct entry *policy, const struct resource_selecto
 
 unsigned policy_problems(const struct entry *policy)
 {
-    const struct policy *p = policy->object;
+    const struct policy *p = entry_policy(policy);
     unsigned problems = 0;
 
     if (p->selector_count == 0)

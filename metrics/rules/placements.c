@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/placements.h"
 
+#include "metrics/model/object.h"
 #include "metrics/rules/affinity.h"
 
 struct placements {
@@ -15,9 +16,9 @@ struct placements {
 
 static bool is_of_text(const void *item, const void *key)
 {
-    const struct placed *placed = item;
+    const struct resolved_placement *resolved = item;
 
-    return placed->text == key;
+    return resolved->text == key;
 }
 
 static uint64_t hash_text(const struct placements *p, const char *text)
@@ -97,27 +98,27 @@ static int64_t weigh(const struct placement *placement, const struct entry *clus
         const struct static_weight *rule = &placement->weights[i];
 
         if (rule->weight > weight &&
-            affinity_matches(&rule->target, cluster->name, cluster->object))
+            affinity_matches(&rule->target, cluster->name, entry_cluster(cluster)))
             weight = rule->weight;
     }
     return weight;
 }
 
 /* What one group means; without a group that is every cluster. */
-static void fill_reach(struct placements *p, const struct placement *placement,
-                       const struct affinity_group *group, struct reach *out)
+static void fill_set(struct placements *p, const struct placement *placement,
+                     const struct affinity_group *group, struct cluster_set *out)
 {
     struct intern *strings = store_strings(p->store);
 
-    *out = (struct reach){.tolerated = true};
+    *out = (struct cluster_set){.tolerated = true};
     if (p->cluster_count > 0)
         out->members = xreallocarray(NULL, p->cluster_count, sizeof(*out->members));
     for (size_t i = 0; i < p->cluster_count; i++) {
         const struct entry *cluster = p->clusters[i];
 
-        if (group && !affinity_matches(&group->affinity, cluster->name, cluster->object))
+        if (group && !affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
             continue;
-        out->tolerated &= placement_tolerates(placement, cluster->object);
+        out->tolerated &= placement_tolerates(placement, entry_cluster(cluster));
         out->members[out->count++] = (struct member){
             .name = intern_add(strings, cluster->name),
             .weight = weigh(placement, cluster),
@@ -127,10 +128,10 @@ static void fill_reach(struct placements *p, const struct placement *placement,
 
 static bool group_means(const struct affinity_group *group, const struct entry *cluster)
 {
-    if (affinity_matches(&group->affinity, cluster->name, cluster->object))
+    if (affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
         return true;
     for (uint32_t i = 0; i < group->overflow_count; i++) {
-        if (affinity_matches(&group->overflow[i], cluster->name, cluster->object))
+        if (affinity_matches(&group->overflow[i], cluster->name, entry_cluster(cluster)))
             return true;
     }
     return false;
@@ -145,78 +146,79 @@ static bool is_meant(const struct placement *placement, const struct entry *clus
     return placement->group_count == 0;
 }
 
-static void fill_clusters(struct placements *p, struct placed *placed)
+static void fill_clusters(struct placements *p, struct resolved_placement *resolved)
 {
     struct intern *strings = store_strings(p->store);
 
     if (p->cluster_count > 0)
-        placed->clusters = xreallocarray(NULL, p->cluster_count, sizeof(*placed->clusters));
+        resolved->clusters = xreallocarray(NULL, p->cluster_count, sizeof(*resolved->clusters));
     for (size_t i = 0; i < p->cluster_count; i++) {
-        if (is_meant(placed->placement, p->clusters[i]))
-            placed->clusters[placed->cluster_count++] = intern_add(strings, p->clusters[i]->name);
+        if (is_meant(resolved->placement, p->clusters[i]))
+            resolved->clusters[resolved->cluster_count++] =
+                intern_add(strings, p->clusters[i]->name);
     }
 }
 
-static void clear(struct placements *p, struct placed *placed)
+static void clear(struct placements *p, struct resolved_placement *resolved)
 {
     struct intern *strings = store_strings(p->store);
 
-    for (uint32_t i = 0; i < placed->group_count; i++) {
-        for (uint32_t k = 0; k < placed->groups[i].count; k++)
-            intern_drop(strings, placed->groups[i].members[k].name);
-        free(placed->groups[i].members);
+    for (uint32_t i = 0; i < resolved->group_count; i++) {
+        for (uint32_t k = 0; k < resolved->groups[i].count; k++)
+            intern_drop(strings, resolved->groups[i].members[k].name);
+        free(resolved->groups[i].members);
     }
-    free(placed->groups);
-    decode_texts_release(strings, placed->clusters, placed->cluster_count);
-    placed->groups = NULL;
-    placed->clusters = NULL;
-    placed->group_count = placed->cluster_count = 0;
+    free(resolved->groups);
+    decode_texts_release(strings, resolved->clusters, resolved->cluster_count);
+    resolved->groups = NULL;
+    resolved->clusters = NULL;
+    resolved->group_count = resolved->cluster_count = 0;
 }
 
-static void fill(struct placements *p, struct placed *placed)
+static void fill(struct placements *p, struct resolved_placement *resolved)
 {
-    const struct placement *placement = placed->placement;
+    const struct placement *placement = resolved->placement;
 
-    clear(p, placed);
+    clear(p, resolved);
     list_clusters(p);
-    placed->version = p->version;
-    placed->has_clusters = p->cluster_count > 0;
+    resolved->version = p->version;
+    resolved->has_clusters = p->cluster_count > 0;
     if (placement->unreadable)
         return;
-    placed->group_count = placement->group_count > 0 ? placement->group_count : 1;
-    placed->groups = xcalloc(placed->group_count, sizeof(*placed->groups));
-    for (uint32_t i = 0; i < placed->group_count; i++)
-        fill_reach(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
-                   &placed->groups[i]);
-    fill_clusters(p, placed);
+    resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
+    resolved->groups = xcalloc(resolved->group_count, sizeof(*resolved->groups));
+    for (uint32_t i = 0; i < resolved->group_count; i++)
+        fill_set(p, placement, placement->group_count > 0 ? &placement->groups[i] : NULL,
+                 &resolved->groups[i]);
+    fill_clusters(p, resolved);
 }
 
-const struct placed *placements_hold(struct placements *p, const char *text)
+const struct resolved_placement *placements_ref(struct placements *p, const char *text)
 {
     uint64_t hash = hash_text(p, text);
-    struct placed *placed = map_get(&p->found, hash, text);
+    struct resolved_placement *resolved = map_get(&p->found, hash, text);
 
-    if (!placed) {
-        placed = xcalloc(1, sizeof(*placed));
-        placed->text = text ? intern_ref(text) : NULL;
-        placed->placement = placement_new(store_strings(p->store), text);
-        map_add(&p->found, hash, placed);
+    if (!resolved) {
+        resolved = xcalloc(1, sizeof(*resolved));
+        resolved->text = text ? intern_ref(text) : NULL;
+        resolved->placement = placement_new(store_strings(p->store), text);
+        map_add(&p->found, hash, resolved);
     }
-    placed->holders++;
-    if (placed->version != p->version)
-        fill(p, placed);
-    return placed;
+    resolved->holders++;
+    if (resolved->version != p->version)
+        fill(p, resolved);
+    return resolved;
 }
 
-void placements_drop(struct placements *p, const struct placed *placed)
+void placements_drop(struct placements *p, const struct resolved_placement *resolved)
 {
-    if (!placed)
+    if (!resolved)
         return;
 
-    uint64_t hash = hash_text(p, placed->text);
-    struct placed *held = map_get(&p->found, hash, placed->text);
+    uint64_t hash = hash_text(p, resolved->text);
+    struct resolved_placement *held = map_get(&p->found, hash, resolved->text);
 
-    assert(held == placed && held->holders > 0);
+    assert(held == resolved && held->holders > 0);
     if (--held->holders > 0)
         return;
     map_take(&p->found, hash, held->text);
@@ -256,15 +258,17 @@ static bool group_names(const struct affinity_group *group, const char *name)
     return false;
 }
 
-bool placements_allow(struct placements *p, const struct placed *placed, const char *name)
+bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
+                      const char *name)
 {
-    const struct placement *placement = placed->placement;
+    const struct placement *placement = resolved->placement;
 
     if (placement->unreadable)
         return true;
     if (placements_has_cluster(p, name))
-        return placed->cluster_count > 0 && bsearch(name, placed->clusters, placed->cluster_count,
-                                                    sizeof(*placed->clusters), text_before);
+        return resolved->cluster_count > 0 &&
+               bsearch(name, resolved->clusters, resolved->cluster_count,
+                       sizeof(*resolved->clusters), text_before);
     for (uint32_t i = 0; i < placement->group_count; i++) {
         if (group_names(&placement->groups[i], name))
             return true;

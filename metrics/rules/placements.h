@@ -17,17 +17,18 @@ struct member {
     int64_t weight;   /* The largest of the static weights that match it; 0 if none does. */
 };
 
-struct reach {
+struct cluster_set {
     struct member *members; /* By name, in byte order. */
     uint32_t count;
     bool tolerated; /* None of them is tainted with what the placement does not tolerate. */
 };
 
 /* A placement, and where it leads. */
-struct placed {
+struct resolved_placement {
     const char *text; /* The canonical text, shared; NULL for the empty placement. */
     struct placement *placement;
-    struct reach *groups; /* As placement->groups; one for all clusters where there are none. */
+    struct cluster_set
+        *groups; /* As placement->groups; one for all clusters where there are none. */
     uint32_t group_count;
     const char **clusters; /* All that any group means, overflow too, by name; shared texts. */
     uint32_t cluster_count;
@@ -47,12 +48,13 @@ void placements_clusters_changed(struct placements *p);
  * The placement of a canonical text, brought up to date for all who hold it, with
  * one holder more.
  */
-const struct placed *placements_hold(struct placements *p, const char *text) MUST_USE;
+const struct resolved_placement *placements_ref(struct placements *p, const char *text) MUST_USE;
 /* One holder less. Takes NULL. */
-void placements_drop(struct placements *p, const struct placed *placed);
+void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
 /* True if there is a Cluster of this name. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
 /* True if the placement may put something on this cluster: one without an object by its name. */
-bool placements_allow(struct placements *p, const struct placed *placed, const char *name);
+bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
+                      const char *name);

@@ -58,21 +58,21 @@ static bool has_overflow(const struct placement *placement)
 }
 
 /* The first group that means any cluster: only for want of one does Karmada go on to the next. */
-static const struct reach *first_reach(const struct placed *placed)
+static const struct cluster_set *first_set(const struct resolved_placement *resolved)
 {
-    for (uint32_t i = 0; i < placed->group_count; i++) {
-        if (placed->groups[i].count > 0)
-            return &placed->groups[i];
+    for (uint32_t i = 0; i < resolved->group_count; i++) {
+        if (resolved->groups[i].count > 0)
+            return &resolved->groups[i];
     }
     return NULL;
 }
 
 /* Whether everything that matters is known, and if not, what is not. */
-static bool is_determined(struct intern *strings, const struct placed *placed,
+static bool is_determined(struct intern *strings, const struct resolved_placement *resolved,
                           const struct binding *b, enum undetermined_reason *reason)
 {
-    const struct placement *placement = placed->placement;
-    const struct reach *reach = first_reach(placed);
+    const struct placement *placement = resolved->placement;
+    const struct cluster_set *set = first_set(resolved);
     bool divides = b->replicas > 0;
     const struct {
         bool holds;
@@ -80,13 +80,13 @@ static bool is_determined(struct intern *strings, const struct placed *placed,
     } obstacles[] = {
         {placement->unreadable, UNDETERMINED_UNSUPPORTED},
         {b->component_count > 0, UNDETERMINED_COMPONENTS},
-        {!placed->has_clusters, UNDETERMINED_NO_CLUSTERS},
+        {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
         {placement->has_workload_affinity, UNDETERMINED_UNSUPPORTED},
         {placement->has_spread_constraints, UNDETERMINED_SPREAD_CONSTRAINTS},
         {has_overflow(placement), UNDETERMINED_OVERFLOW},
         {may_start_later(strings, placement, b), UNDETERMINED_OVERFLOW},
-        {!reach, UNDETERMINED_NO_CLUSTERS},
-        {reach && !reach->tolerated, UNDETERMINED_TAINTS},
+        {!set, UNDETERMINED_NO_CLUSTERS},
+        {set && !set->tolerated, UNDETERMINED_TAINTS},
         {divides && placement->division == DIVISION_AGGREGATED, UNDETERMINED_AGGREGATED},
         {divides && placement->division == DIVISION_DYNAMIC_WEIGHT, UNDETERMINED_DYNAMIC_WEIGHT},
         {divides && placement->division == DIVISION_UNKNOWN, UNDETERMINED_UNSUPPORTED},
@@ -108,28 +108,28 @@ static void add_cluster(struct projection *out, const char *name, int64_t replic
 }
 
 /* Each cluster gets all; what has no replicas goes to each cluster too. */
-static void duplicate(const struct reach *reach, int32_t replicas, struct projection *out)
+static void duplicate(const struct cluster_set *set, int32_t replicas, struct projection *out)
 {
-    for (uint32_t i = 0; i < reach->count; i++)
-        add_cluster(out, reach->members[i].name, replicas);
+    for (uint32_t i = 0; i < set->count; i++)
+        add_cluster(out, set->members[i].name, replicas);
 }
 
-static void divide(const struct reach *reach, const struct binding *b, struct projection *out)
+static void divide(const struct cluster_set *set, const struct binding *b, struct projection *out)
 {
-    CLEANUP(free_cleanup) struct share *shares = xcalloc(reach->count, sizeof(*shares));
+    CLEANUP(free_cleanup) struct share *shares = xcalloc(set->count, sizeof(*shares));
     size_t count = 0;
 
-    for (uint32_t i = 0; i < reach->count; i++) {
-        const struct member *member = &reach->members[i];
+    for (uint32_t i = 0; i < set->count; i++) {
+        const struct member *member = &set->members[i];
 
         if (member->weight > 0)
             shares[count++] = (struct share){.name = member->name, .weight = member->weight};
     }
     /* Without any weight all weigh the same. */
-    for (uint32_t i = 0; count == 0 && i < reach->count; i++)
-        shares[i] = (struct share){.name = reach->members[i].name, .weight = 1};
+    for (uint32_t i = 0; count == 0 && i < set->count; i++)
+        shares[i] = (struct share){.name = set->members[i].name, .weight = 1};
     if (count == 0)
-        count = reach->count;
+        count = set->count;
     divide_by_weight(shares, count, b->replicas, b->uid_hash);
     for (size_t i = 0; i < count; i++) {
         if (shares[i].replicas > 0)
@@ -137,20 +137,20 @@ static void divide(const struct reach *reach, const struct binding *b, struct pr
     }
 }
 
-void projection_make(struct intern *strings, const struct placed *placed, const struct binding *b,
-                     struct projection *out)
+void projection_make(struct intern *strings, const struct resolved_placement *resolved,
+                     const struct binding *b, struct projection *out)
 {
-    const struct reach *reach = first_reach(placed);
+    const struct cluster_set *set = first_set(resolved);
 
     *out = (struct projection){0};
-    out->determined = is_determined(strings, placed, b, &out->reason);
-    if (!out->determined || !reach)
+    out->determined = is_determined(strings, resolved, b, &out->reason);
+    if (!out->determined || !set)
         return;
-    out->clusters = xreallocarray(NULL, reach->count, sizeof(*out->clusters));
-    if (b->replicas == 0 || placed->placement->division == DIVISION_DUPLICATED)
-        duplicate(reach, b->replicas, out);
+    out->clusters = xreallocarray(NULL, set->count, sizeof(*out->clusters));
+    if (b->replicas == 0 || resolved->placement->division == DIVISION_DUPLICATED)
+        duplicate(set, b->replicas, out);
     else
-        divide(reach, b, out);
+        divide(set, b, out);
 }
 
 void projection_release(struct intern *strings, struct projection *p)

@@ -31,6 +31,6 @@ struct projection {
  * Duplicated and for static weights, and for what has no replicas to divide; for
  * all else undetermined, never guessed. Release the answer.
  */
-void projection_make(struct intern *strings, const struct placed *placed, const struct binding *b,
-                     struct projection *out);
+void projection_make(struct intern *strings, const struct resolved_placement *resolved,
+                     const struct binding *b, struct projection *out);
 void projection_release(struct intern *strings, struct projection *p);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rank.h"
 
+#include "metrics/model/object.h"
+
 /* Negative where the larger number belongs first. */
 static int descending(int64_t a, int64_t b)
 {
@@ -9,8 +11,8 @@ static int descending(int64_t a, int64_t b)
 
 static int by_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
 {
-    const struct policy *left = a->policy->object;
-    const struct policy *right = b->policy->object;
+    const struct policy *left = entry_policy(a->policy);
+    const struct policy *right = entry_policy(b->policy);
 
     switch (step) {
     case RANK_ELIGIBLE:

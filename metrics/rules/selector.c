@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector.h"
 
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
 static bool lists(const struct label_requirement *r, const char *value)
@@ -44,7 +45,7 @@ enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template)
 {
     const struct partition *partition = template->partition;
-    const struct template *t = template->object;
+    const struct template *t = entry_template(template);
 
     if (selector->api_version != partition->type->api_version ||
         selector->kind != partition->type->kind)
@@ -72,7 +73,7 @@ bool exclusion_is_empty(const struct resource_selector *rule)
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template)
 {
     const struct partition *partition = template->partition;
-    const struct template *t = template->object;
+    const struct template *t = entry_template(template);
 
     if (exclusion_is_empty(rule))
         return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector_index.h"
 
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
 /* All texts are shared; NULL where the selector leaves it open. */
@@ -297,7 +298,7 @@ const struct selection *selector_index_select(struct selector_index *index,
                                               const struct entry *template, size_t *out_count)
 {
     const struct type *type = template->partition->type;
-    const struct template *t = template->object;
+    const struct template *t = entry_template(template);
     struct bucket_key key = {.api_version = type->api_version, .kind = type->kind};
 
     index->found_count = 0;

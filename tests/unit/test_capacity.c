@@ -196,16 +196,16 @@ TEST(clusters_come_change_and_go)
     put(&w, CLUSTER("m3", "prod", "1"));
     world_run(&w, 0);
     assert_capacity(&w, "m1:3! m2:1 -> m2:2 m3:2");
-    assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
+    assert_int_equal(policy_decision(policy)->resolved->cluster_count, 2);
     put(&w, CLUSTER("m1", "prod", "1"));
     world_run(&w, 0);
     assert_capacity(&w, "m1:3 m2:1 -> m1:2 m2:1 m3:1");
-    assert_string_equal(policy_decision(policy)->placed->clusters[0], "m1");
+    assert_string_equal(policy_decision(policy)->resolved->clusters[0], "m1");
     store_remove(w.store, world_find(&w, "cluster.karmada.io/v1alpha1", "Cluster", "", "m2"));
     world_run(&w, 0);
     /* Of a cluster without an object nothing is known but its name. */
     assert_capacity(&w, "m1:3 m2:1 -> m1:2 m3:2");
-    assert_int_equal(policy_decision(policy)->placed->cluster_count, 2);
+    assert_int_equal(policy_decision(policy)->resolved->cluster_count, 2);
     world_release(&w);
 }
 

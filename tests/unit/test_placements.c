@@ -16,13 +16,13 @@ TEST(holders_share_what_is_held)
     (void)state;
     world_init(&w, &rules_options_default, 1);
     struct placements *p = placements_new(w.store, 1);
-    const struct placed *first = placements_hold(p, NULL);
+    const struct resolved_placement *first = placements_ref(p, NULL);
     assert_int_equal(first->cluster_count, 0);
     assert_false(first->has_clusters);
     world_put_text(&w, CLUSTER("m2"));
     world_put_text(&w, CLUSTER("m1"));
     placements_clusters_changed(p);
-    const struct placed *second = placements_hold(p, NULL);
+    const struct resolved_placement *second = placements_ref(p, NULL);
     assert_ptr_equal(first, second);
     assert_int_equal(first->cluster_count, 2);
     assert_string_equal(first->clusters[0], "m1");
@@ -43,15 +43,15 @@ TEST(a_cluster_is_known_by_its_object)
     (void)state;
     world_init(&w, &rules_options_default, 1);
     struct placements *p = placements_new(w.store, 1);
-    const struct placed *placed = placements_hold(p, NULL);
+    const struct resolved_placement *resolved = placements_ref(p, NULL);
     assert_false(placements_has_cluster(p, "m1"));
     /* Of one that is not there only its name is known, and no name is ruled out. */
-    assert_true(placements_allow(p, placed, "m1"));
+    assert_true(placements_allow(p, resolved, "m1"));
     world_put_text(&w, CLUSTER("m1"));
     placements_clusters_changed(p);
     assert_true(placements_has_cluster(p, "m1"));
     assert_false(placements_has_cluster(p, "m"));
-    placements_drop(p, placed);
+    placements_drop(p, resolved);
     placements_free(p);
     world_release(&w);
 }

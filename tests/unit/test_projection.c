@@ -55,11 +55,11 @@ static void project(struct bench *b, const cJSON *placement, const struct bindin
 {
     struct intern *strings = store_strings(b->store);
     const char *text = canonical(b, placement);
-    const struct placed *placed = placements_hold(b->placements, text);
+    const struct resolved_placement *resolved = placements_ref(b->placements, text);
     struct projection p;
 
     strbuf_reset(out);
-    projection_make(strings, placed, binding, &p);
+    projection_make(strings, resolved, binding, &p);
     if (!p.determined)
         strbuf_adds(out, undetermined_reason_names[p.reason]);
     for (uint32_t i = 0; i < p.count; i++)
@@ -67,7 +67,7 @@ static void project(struct bench *b, const cJSON *placement, const struct bindin
                     p.clusters[i].replicas);
     assert_true(p.determined || p.count == 0);
     projection_release(strings, &p);
-    placements_drop(b->placements, placed);
+    placements_drop(b->placements, resolved);
     intern_drop(strings, text);
 }
 
@@ -332,12 +332,12 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     struct intern *strings = store_strings(b->store);
     cJSON *tree = json_of(json);
     const char *text = canonical(b, tree);
-    const struct placed *placed = placements_hold(b->placements, text);
-    bool divided = placed->placement->division == DIVISION_STATIC_WEIGHT;
+    const struct resolved_placement *resolved = placements_ref(b->placements, text);
+    bool divided = resolved->placement->division == DIVISION_STATIC_WEIGHT;
     int64_t sum = 0;
     struct projection p;
 
-    projection_make(strings, placed, &(struct binding){.replicas = replicas}, &p);
+    projection_make(strings, resolved, &(struct binding){.replicas = replicas}, &p);
     assert_true(p.determined);
     for (uint32_t i = 0; i < p.count; i++) {
         assert_true(divided ? p.clusters[i].replicas > 0 : p.clusters[i].replicas == replicas);
@@ -346,7 +346,7 @@ static void check_sums(struct bench *b, const char *json, int32_t replicas, unsi
     }
     assert_int_equal(sum, divided ? (int64_t)replicas : (int64_t)replicas * clusters);
     projection_release(strings, &p);
-    placements_drop(b->placements, placed);
+    placements_drop(b->placements, resolved);
     intern_drop(strings, text);
     cJSON_Delete(tree);
 }

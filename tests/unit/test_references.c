@@ -100,10 +100,10 @@ static struct references_case {
      "Service/derived-web EndpointSlice[kubernetes.io/service-name=derived-web] "},
 };
 
-static void describe(const struct template *t, struct strbuf *out)
+static void describe(const struct references *references, struct strbuf *out)
 {
-    for (uint32_t i = 0; i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
+    for (uint32_t i = 0; i < references->count; i++) {
+        const struct reference *r = &references->items[i];
 
         bool by_label = r->to->label_key != NULL;
 
@@ -121,16 +121,16 @@ TEST_ROWS(finds, cases, name)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SIZE_MAX);
-    struct template t = {0};
+    struct references references;
 
     reading_init(&r);
-    references_decode(&r.decode, json, &t);
-    describe(&t, &text);
+    references_decode(&r.decode, json, &references);
+    describe(&references, &text);
     assert_string_equal(text.data, c->needs);
     assert_false(r.decode.failed);
     assert_null(r.decode.prefix);
-    references_release(r.strings, &t);
-    assert_int_equal(t.reference_count, 0);
+    references_release(r.strings, &references);
+    assert_int_equal(references.count, 0);
 }
 
 /* What is read must have its type; what is not read may be anything. */
@@ -195,14 +195,14 @@ TEST_ROWS(judges_pod, pods, name)
     const struct pod_case *c = *state;
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(OBJECT("apps/v1", "Deployment", IN_TEMPLATE("{}")));
-    struct template t = {0};
+    struct references references;
 
     json_put(json, "spec.template.spec", json_of(c->pod));
     reading_init(&r);
-    references_decode(&r.decode, json, &t);
+    references_decode(&r.decode, json, &references);
     assert_string_equal(r.err.text, c->error ? c->error : "");
     assert_int_equal(r.decode.failed, c->error != NULL);
-    references_release(r.strings, &t);
+    references_release(r.strings, &references);
 }
 
 TEST(each_kind_names_its_own_path)
@@ -225,11 +225,11 @@ TEST(each_kind_names_its_own_path)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(reading_release) struct reading r;
         CLEANUP(json_cleanup) cJSON *json = json_of(rows[i].json);
-        struct template t = {0};
+        struct references references;
 
         reading_init(&r);
-        references_decode(&r.decode, json, &t);
+        references_decode(&r.decode, json, &references);
         assert_string_equal(r.err.text, rows[i].error);
-        references_release(r.strings, &t);
+        references_release(r.strings, &references);
     }
 }

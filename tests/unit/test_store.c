@@ -166,13 +166,13 @@ TEST(who_is_referred_to_stays)
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
     assert_ptr_equal(store_find(s, &map_a), entry);
 
-    entry->dependent_count = 1;
+    entry->reader_count = 1;
     store_remove(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);
     assert_null(entry->object);
     assert_int_equal(store_sweep(s, (struct origin){1, 2}), 0);
 
-    entry->dependent_count = 0;
+    entry->reader_count = 0;
     entry->dirty = true;
     store_tidy(s, entry);
     assert_ptr_equal(store_find(s, &map_a), entry);

@@ -177,7 +177,7 @@ static void oracle_step(struct oracle *o)
         if (!entry)
             break;
         p.truth->held = !p.truth->held;
-        entry->dependent_count = p.truth->held;
+        entry->reader_count = p.truth->held;
         break;
     case 7:
         if (!entry)

@@ -148,8 +148,8 @@ static void dump_policy(struct strbuf *out, const struct policy_decision *p)
 {
     strbuf_addf(out, " problems=%x override_missing=%d clusters=", p->problems,
                 p->override_missing);
-    for (uint32_t i = 0; i < p->placed->cluster_count; i++)
-        strbuf_addf(out, "%s,", p->placed->clusters[i]);
+    for (uint32_t i = 0; i < p->resolved->cluster_count; i++)
+        strbuf_addf(out, "%s,", p->resolved->clusters[i]);
 }
 
 static void dump_connector(struct strbuf *out, const struct entry *entry)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/store.h"
+
+/*
+ * The object of an entry as what it is: NULL where the entry is of another class, has no
+ * object, or is NULL itself.
+ */
+struct binding;
+struct cluster;
+struct lease;
+struct policy;
+struct template;
+
+static inline const void *entry_object(const struct entry *e, enum object_class class)
+{
+    return e && entry_class(e) == class ? e->object : NULL;
+}
+
+static inline const struct template *entry_template(const struct entry *e)
+{
+    return entry_object(e, CLASS_TEMPLATE);
+}
+
+static inline const struct policy *entry_policy(const struct entry *e)
+{
+    return entry_object(e, CLASS_POLICY);
+}
+
+static inline const struct binding *entry_binding(const struct entry *e)
+{
+    return entry_object(e, CLASS_BINDING);
+}
+
+static inline const struct cluster *entry_cluster(const struct entry *e)
+{
+    return entry_object(e, CLASS_CLUSTER);
+}
+
+static inline const struct lease *entry_lease(const struct entry *e)
+{
+    return entry_object(e, CLASS_LEASE);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/connector_lookup.h"
+
+#include "metrics/model/template.h"
+#include "metrics/rules/cloud_name.h"
+#include "metrics/rules/decision.h"
+
+/* A Namespace or a ConfigMap is there as a template or as a setting. */
+static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
+
+/* What the object says, where it exists; NULL if not. Both classes are read as templates are. */
+static const struct template *find_object(const struct store *s, const struct identity *id)
+{
+    const struct entry *entry = store_find(s, id);
+
+    return entry ? entry->object : NULL;
+}
+
+const struct namespace_ids *connector_known_ids(const struct store *s)
+{
+    for (size_t i = 0; i < ARRAY_LEN(setting_versions); i++) {
+        const struct namespace_ids *ids = template_namespace_ids(
+            find_object(s, &(struct identity){setting_versions[i], "ConfigMap", "cnrm-system",
+                                              "namespace-id"}));
+
+        if (ids && ids->ids.count > 0)
+            return ids;
+    }
+    return NULL;
+}
+
+const struct connector_defaults *connector_defaults_of(const struct store *s,
+                                                       const struct entry *template)
+{
+    const struct connector_defaults *defaults = NULL;
+
+    for (size_t i = 0; !defaults && i < ARRAY_LEN(setting_versions); i++)
+        defaults = template_connector_defaults(find_object(
+            s, &(struct identity){setting_versions[i], "Namespace", "", entry_ns(template)}));
+    return defaults;
+}
+
+/* The first by name of those found so far and those in this partition. */
+static const struct entry *lease_in(const struct partition *partition, const struct entry *template,
+                                    const struct entry *first)
+{
+    const struct connector_identity *identity = &template_decision(template)->connector->identity;
+
+    for (size_t i = 0; i < partition->count; i++) {
+        const struct entry *entry = partition->entries[i];
+        const struct lease *lease = entry_lease(entry);
+
+        if (lease && cloud_name_is(entry->name, lease->asset_type, template, identity) &&
+            (!first || strcmp(entry->name, first->name) < 0))
+            first = entry;
+    }
+    return first;
+}
+
+const struct entry *connector_lease_of(const struct store *s, const struct entry *template)
+{
+    const struct entry *first = NULL;
+
+    for (const struct type *type = store_types(s); type; type = type->next) {
+        if (type->def->class != CLASS_LEASE)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
+            first = lease_in(p, template, first);
+    }
+    return first;
+}
+
+enum lease_verdict connector_lease_verdict(const struct store *s, const struct entry *template,
+                                           const struct entry *lease, struct lease_clock clock)
+{
+    bool protects = template_decision(template)->connector->protection == PROTECTION_RESOURCE;
+    const struct namespace_ids *ids = connector_known_ids(s);
+
+    return lease_verdict(protects ? PREVENTION_RESOURCE : PREVENTION_NONE, entry_lease(lease),
+                         ids ? labels_get(&ids->ids, entry_ns(template)) : NULL, clock);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/graph.h"
+
+/* Marked entries, in the order in which they were marked, linked by next_dirty. */
+struct queue {
+    struct entry *first;
+    struct entry *last;
+};
+
+struct timer {
+    struct entry *entry;
+    int64_t due_ms;
+};
+
+struct graph {
+    struct store *store;
+    unsigned (*rank)(const struct entry *entry);
+    struct queue queues[GRAPH_RANKS];
+    struct timer *timers; /* In no order: entry->timer is the slot. */
+    size_t timer_count;
+    size_t timer_capacity;
+    int64_t deadline_ms;
+};
+
+struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry))
+{
+    struct graph *g = xcalloc(1, sizeof(*g));
+
+    g->store = store;
+    g->rank = rank;
+    g->deadline_ms = INT64_MAX;
+    return g;
+}
+
+void graph_free(struct graph *g)
+{
+    if (!g)
+        return;
+    free(g->timers);
+    free(g);
+}
+
+/* ---- what is marked ---- */
+
+void graph_mark(struct graph *g, struct entry *entry)
+{
+    struct queue *queue;
+
+    if (entry->dirty)
+        return;
+    queue = &g->queues[g->rank(entry)];
+    entry->dirty = true;
+    entry->next_dirty = NULL;
+    if (queue->last)
+        queue->last->next_dirty = entry;
+    else
+        queue->first = entry;
+    queue->last = entry;
+}
+
+void graph_mark_readers(struct graph *g, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->reader_count; i++)
+        graph_mark(g, entry->readers[i]);
+}
+
+void graph_mark_type(struct graph *g, const struct type *type)
+{
+    for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+        for (size_t i = 0; i < p->count; i++) {
+            if (p->entries[i]->object)
+                graph_mark(g, p->entries[i]);
+            else
+                graph_mark_readers(g, p->entries[i]);
+        }
+    }
+}
+
+void graph_mark_class(struct graph *g, enum object_class class)
+{
+    for (const struct type *type = store_types(g->store); type; type = type->next) {
+        if (type->def->class == class)
+            graph_mark_type(g, type);
+    }
+}
+
+struct entry *graph_next(struct graph *g)
+{
+    for (unsigned i = 0; i < GRAPH_RANKS; i++) {
+        struct queue *queue = &g->queues[i];
+        struct entry *entry = queue->first;
+
+        if (!entry)
+            continue;
+        queue->first = entry->next_dirty;
+        if (!queue->first)
+            queue->last = NULL;
+        entry->dirty = false;
+        return entry;
+    }
+    return NULL;
+}
+
+bool graph_is_done(const struct graph *g)
+{
+    for (unsigned i = 0; i < GRAPH_RANKS; i++) {
+        if (g->queues[i].first)
+            return false;
+    }
+    return true;
+}
+
+/* ---- who reads whom ---- */
+
+static uint32_t add_reader(struct entry *read, struct entry *reader)
+{
+    if (read->reader_count == read->reader_capacity) {
+        uint32_t capacity = read->reader_capacity;
+
+        read->reader_capacity = capacity ? capacity + capacity / 2 + 1 : 1;
+        read->readers = xreallocarray(read->readers, read->reader_capacity, sizeof(struct entry *));
+    }
+    read->readers[read->reader_count] = reader;
+    return read->reader_count++;
+}
+
+/* Move the last reader into the gap, and tell it where it stands now. */
+static void remove_reader(struct entry *read, uint32_t position)
+{
+    uint32_t last = --read->reader_count;
+    struct entry *moved = read->readers[last];
+
+    if (position == last)
+        return;
+    read->readers[position] = moved;
+    for (uint32_t i = 0; i < moved->read_count; i++) {
+        if (moved->reads[i].read == read)
+            moved->reads[i].position = position;
+    }
+}
+
+static bool is_read(const struct edge *edges, size_t count, const struct entry *read)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (edges[i].read == read)
+            return true;
+    }
+    return false;
+}
+
+bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads)
+{
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < reads->count; i++) {
+        if (at < reader->read_count && reader->reads[at].read == reads->items[i])
+            at++;
+        else if (!is_read(reader->reads, at, reads->items[i]))
+            return true;
+    }
+    return at != reader->read_count;
+}
+
+void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads)
+{
+    struct edge *old = reader->reads;
+    uint32_t old_count = reader->read_count;
+
+    for (uint32_t i = 0; i < old_count; i++)
+        remove_reader(old[i].read, old[i].position);
+    reader->reads = reads->count ? xreallocarray(NULL, reads->count, sizeof(struct edge)) : NULL;
+    reader->read_count = 0;
+    for (size_t i = 0; i < reads->count; i++) {
+        struct entry *read = reads->items[i];
+
+        if (is_read(reader->reads, reader->read_count, read))
+            continue;
+        uint32_t position = add_reader(read, reader);
+        reader->reads[reader->read_count++] = (struct edge){read, position};
+    }
+    for (uint32_t i = 0; i < old_count; i++) {
+        if (!is_read(reader->reads, reader->read_count, old[i].read))
+            store_tidy(g->store, old[i].read);
+    }
+    free(old);
+}
+
+/* ---- whose time comes ---- */
+
+void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms)
+{
+    if (entry->timer == 0 && due_ms == INT64_MAX)
+        return;
+    if (due_ms == INT64_MAX) {
+        /* The last one moves into the gap. */
+        struct timer last = g->timers[--g->timer_count];
+
+        g->timers[entry->timer - 1] = last;
+        last.entry->timer = entry->timer;
+        entry->timer = 0;
+        return;
+    }
+    if (entry->timer == 0) {
+        if (g->timer_count == g->timer_capacity) {
+            g->timer_capacity = g->timer_capacity ? 2 * g->timer_capacity : 64;
+            g->timers = xreallocarray(g->timers, g->timer_capacity, sizeof(*g->timers));
+        }
+        entry->timer = (uint32_t)++g->timer_count;
+    }
+    g->timers[entry->timer - 1] = (struct timer){entry, due_ms};
+    if (due_ms < g->deadline_ms)
+        g->deadline_ms = due_ms;
+}
+
+void graph_wake(struct graph *g, int64_t now_ms)
+{
+    int64_t next = INT64_MAX;
+
+    if (now_ms < g->deadline_ms)
+        return;
+    for (size_t i = 0; i < g->timer_count; i++) {
+        if (g->timers[i].due_ms <= now_ms)
+            graph_mark(g, g->timers[i].entry);
+        else if (g->timers[i].due_ms < next)
+            next = g->timers[i].due_ms;
+    }
+    g->deadline_ms = next;
+}
+
+int64_t graph_deadline(const struct graph *g)
+{
+    return g->deadline_ms;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/links.h"
+
+#include "metrics/model/policy.h"
+
+bool binding_resource(const struct binding *b, struct identity *out)
+{
+    if (!*b->api_version || !*b->kind || !*b->name)
+        return false;
+    *out = (struct identity){b->api_version, b->kind, b->ns, b->name};
+    return kind_of(b->api_version, b->kind)->class == CLASS_TEMPLATE;
+}
+
+struct entry *binding_template(const struct store *s, const struct binding *b)
+{
+    struct identity id;
+
+    return binding_resource(b, &id) ? store_find(s, &id) : NULL;
+}
+
+struct identity referrer_identity(const struct referrer *r)
+{
+    const struct kind_def *def = kind_binding(false);
+
+    return (struct identity){def->api_version, def->name, r->ns ? r->ns : "", r->name};
+}
+
+struct entry *claim_policy(struct store *s, const struct claim *claim)
+{
+    const struct kind_def *def = kind_policy(claim->cluster_scoped);
+
+    return store_refer(s, &(struct identity){def->api_version, def->name, claim->ns, claim->name});
+}
+
+bool claim_holds(const struct claim *claim, const struct entry *claimed)
+{
+    const struct policy *policy = entry_policy(claimed);
+
+    /* A policy without an id never met Karmada's webhook: its name is all there is. */
+    return policy && (!policy->id || policy->id == claim->id);
+}
+
+struct entry *template_binding(const struct store *s, const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
+    const char *ns = entry_ns(template);
+    const struct kind_def *def = kind_binding(!*ns);
+
+    binding_name(entry_kind(template), template->name, &name);
+
+    struct entry *binding =
+        store_find(s, &(struct identity){def->api_version, def->name, ns, name.data});
+    const struct binding *b = entry_binding(binding);
+    return b && binding_template(s, b) == template ? binding : NULL;
+}

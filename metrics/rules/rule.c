@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/rule.h"
+
+typedef void collisions_fn(struct collisions *c, struct entry *entry, struct entry_list *affected);
+
+static void move(struct graph *g, struct collisions *c, struct entry *entry, collisions_fn *fn)
+{
+    CLEANUP(entry_list_release) struct entry_list affected = {0};
+
+    fn(c, entry, &affected);
+    for (size_t i = 0; i < affected.count; i++)
+        graph_mark(g, affected.items[i]);
+}
+
+void rule_enter(struct graph *g, struct collisions *c, struct entry *entry)
+{
+    move(g, c, entry, collisions_add);
+}
+
+void rule_leave(struct graph *g, struct collisions *c, struct entry *entry)
+{
+    move(g, c, entry, collisions_remove);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/links.h"
+#include "metrics/rules/rule.h"
+
+/* A binding tells which template it is of: that template's state may be another now. */
+static void mark_template(struct rule_context *c, const struct binding *b)
+{
+    struct entry *template = b ? binding_template(c->store, b) : NULL;
+
+    if (template)
+        graph_mark(c->graph, template);
+}
+
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    bool derives = store_count(c->store, CLASS_BINDING) == 0;
+
+    if (derives != c->derives) {
+        c->derives = derives;
+        graph_mark_class(c->graph, CLASS_TEMPLATE);
+    }
+    mark_template(c, old);
+    mark_template(c, entry_binding(entry));
+    graph_mark_readers(c->graph, entry);
+}
+
+/* The template of a binding; an absent one is remembered for the day it comes. */
+static struct entry *read_template(const struct rule_context *c, const struct binding *b,
+                                   struct entry_list *reads)
+{
+    struct identity id;
+    struct entry *template = binding_resource(b, &id) ? store_refer(c->store, &id) : NULL;
+
+    if (template)
+        entry_list_add(reads, template);
+    return template && template->object ? template : NULL;
+}
+
+static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+{
+    const struct binding *b = entry_binding(entry);
+    struct entry *claimed = b->claim ? claim_policy(c->store, b->claim) : NULL;
+
+    for (uint32_t i = 0; i < b->referrer_count; i++) {
+        struct identity id = referrer_identity(&b->referrers[i]);
+        struct entry *referrer = store_refer(c->store, &id);
+
+        entry_list_add(&out->reads, referrer);
+        if (referrer->object)
+            read_template(c, entry_binding(referrer), &out->reads);
+    }
+    ballots_gather(c->store, entry, &out->ballots);
+    out->binding = (struct binding_facts){
+        .binding = b,
+        .template = read_template(c, b, &out->reads),
+        .claimed = claimed,
+        .kind_selected = selector_index_type_count(c->index, b->api_version, b->kind) > 0,
+    };
+    if (claimed)
+        entry_list_add(&out->reads, claimed);
+}
+
+static void *decide(const struct gathered *g, int64_t *due_ms)
+{
+    const struct binding_facts *f = &g->binding;
+    const struct binding *b = f->binding;
+    struct binding_decision *d = xcalloc(1, sizeof(*d));
+    struct identity id;
+
+    (void)due_ms;
+    d->template = f->template;
+    if (b->claim && !claim_holds(b->claim, f->claimed))
+        d->defects |= 1u << DEFECT_DANGLING_CLAIM;
+    /* Templates of kinds that policies select are watched: this one does not exist. */
+    if (!f->template && f->kind_selected && binding_resource(b, &id))
+        d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
+    d->dependency = dependency_decide(b, &g->ballots);
+    return d;
+}
+
+static void release(const struct rule_context *c, void *decision)
+{
+    struct binding_decision *d = decision;
+
+    (void)c;
+    if (d)
+        free(d->dependency);
+    free(d);
+}
+
+/* Nobody reads a decision about a binding: its readers look at the object, see `changed`. */
+const struct rule rule_binding = {
+    .rank = 2,
+    .changed = changed,
+    .gather = gather,
+    .decide = decide,
+    .release = release,
+};

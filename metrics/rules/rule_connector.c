@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/rule_connector.h"
+
+#include "metrics/model/object.h"
+
+/* ---- which cloud resource it is ---- */
+
+static const struct connector_identity *identity_of(const struct entry *entry)
+{
+    return &template_decision(entry)->connector->identity;
+}
+
+static uint64_t hash_resource(const struct entry *entry, uint64_t seed)
+{
+    return connector_hash(entry, identity_of(entry), seed);
+}
+
+static bool same_resource(const void *item, const void *key)
+{
+    const struct entry *a = collisions_first(item);
+
+    return a == key || connector_same(a, identity_of(a), key, identity_of(key));
+}
+
+const struct collision_rule collision_cloud_resource = {hash_resource, same_resource};
+
+/* A decision whose identity is compared with others'. */
+static bool is_compared(const struct template_decision *d)
+{
+    return d && d->connector && !d->connector->identity.unclear;
+}
+
+/* Both decisions are about one entry, and say that it is one and the same cloud resource. */
+static bool stays_compared(const struct entry *entry, const struct template_decision *a,
+                           const struct template_decision *b)
+{
+    return is_compared(a) && is_compared(b) &&
+           connector_same(entry, &a->connector->identity, entry, &b->connector->identity);
+}
+
+void template_connector_leave(struct rule_context *c, struct entry *entry,
+                              const struct template_decision *next)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    /* Leaving and coming back would affect the others each time that one of them is looked at. */
+    if (is_compared(d) && !stays_compared(entry, d, next))
+        rule_leave(c->graph, c->cloud_resources, entry);
+}
+
+void template_connector_enter(struct rule_context *c, struct entry *entry,
+                              const struct template_decision *last)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (!is_compared(d))
+        return;
+    if (!stays_compared(entry, last, d))
+        rule_enter(c->graph, c->cloud_resources, entry);
+    if (collisions_has(c->cloud_resources, entry))
+        d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
+}
+
+/* ---- the decision ---- */
+
+/*
+ * It is on several member clusters. In manifests without bindings: its policy's placement
+ * means several, and nothing keeps it from all of them, for what has no replicas is not
+ * divided.
+ */
+static bool is_on_several(const struct template_facts *f, const struct binding *b,
+                          const struct resolved_placement *placement)
+{
+    if (b)
+        return b->cluster_count > 1;
+    if (!f->derives || !placement || !placement->has_clusters || placement->group_count == 0)
+        return false;
+    return placement->groups[0].count > 1 && placement->groups[0].tolerated &&
+           !placement->placement->has_spread_constraints && !placement->placement->unreadable;
+}
+
+struct connector_decision *template_connector_decide(const struct template_facts *f,
+                                                     const struct template_decision *d,
+                                                     const struct resolved_placement *placement)
+{
+    const struct entry *entry = f->situation.template;
+    const struct connector *connector = template_connector(entry_template(entry));
+    const struct binding *b = entry_binding(d->binding);
+    struct connector_decision *fresh;
+
+    if (!connector || d->state == STATE_IGNORED)
+        return NULL;
+    fresh = xmalloc(sizeof(*fresh));
+    connector_decide(
+        &(struct connector_facts){
+            .entry = entry,
+            .connector = connector,
+            .defaults = f->connector_defaults,
+            .binding = b,
+            .several_clusters = is_on_several(f, b, placement),
+        },
+        fresh);
+    /* The objects that the texts are from may go before the decision does. */
+    struct connector_identity *id = &fresh->identity;
+    id->container.id = intern_add(f->strings, id->container.id);
+    id->location = id->location ? intern_add(f->strings, id->location) : NULL;
+    id->parent = id->parent ? intern_add(f->strings, id->parent) : NULL;
+    id->name = intern_add(f->strings, id->name);
+    return fresh;
+}
+
+void template_connector_release(struct intern *strings, struct connector_decision *d)
+{
+    if (!d)
+        return;
+    intern_drop(strings, d->identity.container.id);
+    intern_drop(strings, d->identity.location);
+    intern_drop(strings, d->identity.parent);
+    intern_drop(strings, d->identity.name);
+    free(d);
+}
+
+/* ---- what others have from a Namespace and from the ids of namespaces ---- */
+
+static bool same_defaults(const struct connector_defaults *a, const struct connector_defaults *b)
+{
+    if (!a || !b)
+        return a == b;
+    return a->prevention == b->prevention && a->unclear == b->unclear &&
+           a->container.kind == b->container.kind && a->container.id == b->container.id;
+}
+
+/* The resources of Config Connector in a namespace. */
+static void mark_namespace(struct rule_context *c, const char *name)
+{
+    /* Not shared by anybody: then no partition has that name. */
+    const char *ns = intern_find(store_strings(c->store), name);
+
+    if (!ns)
+        return;
+    for (const struct type *type = store_types(c->store); type; type = type->next) {
+        const struct partition *partition =
+            connector_manages(type->api_version) ? type_partition(c->store, type, ns) : NULL;
+
+        for (size_t i = 0; partition && i < partition->count; i++) {
+            if (partition->entries[i]->object)
+                graph_mark(c->graph, partition->entries[i]);
+        }
+    }
+}
+
+void connectors_mark(struct rule_context *c)
+{
+    for (const struct type *type = store_types(c->store); type; type = type->next) {
+        if (type->def->class == CLASS_TEMPLATE && connector_manages(type->api_version))
+            graph_mark_type(c->graph, type);
+    }
+}
+
+void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct template *fresh = entry->object;
+
+    if (!same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
+        mark_namespace(c, entry->name);
+    if (template_namespace_ids(old) || template_namespace_ids(fresh))
+        graph_mark_class(c->graph, CLASS_LEASE);
+}
+
+/* A setting is a template's object where it is no template: a source of defaults and ids. */
+const struct rule rule_setting = {.rank = 3, .changed = template_connector_changed};

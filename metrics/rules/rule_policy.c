@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/object.h"
+#include "metrics/rules/lint.h"
+#include "metrics/rules/rule.h"
+
+/* ---- whom a change concerns ---- */
+
+static void mark_selected_in(struct graph *g, const struct partition *partition,
+                             const struct resource_selector *selector)
+{
+    for (size_t i = 0; i < partition->count; i++) {
+        struct entry *entry = partition->entries[i];
+
+        if (entry->object && selector_score(selector, entry) != SCORE_NONE)
+            graph_mark(g, entry);
+    }
+}
+
+/* The templates that a selector of this policy selects now. */
+static void mark_selected(struct rule_context *c, const struct entry *policy,
+                          const struct resource_selector *selector)
+{
+    const struct type *type = store_type(c->store, selector->api_version, selector->kind);
+    bool cluster_wide = policy->partition->type->def->cluster_scoped;
+    const char *ns = cluster_wide ? selector->ns : policy->partition->ns;
+
+    if (!type)
+        return;
+    if (ns && selector->name) {
+        struct entry *entry =
+            store_find(c->store, &(struct identity){selector->api_version, selector->kind, ns,
+                                                    selector->name});
+        if (entry)
+            graph_mark(c->graph, entry);
+        return;
+    }
+    if (ns) {
+        const struct partition *partition = type_partition(c->store, type, ns);
+
+        if (partition)
+            mark_selected_in(c->graph, partition, selector);
+        return;
+    }
+    for (const struct partition *p = type->partitions; p; p = p->next_of_type)
+        mark_selected_in(c->graph, p, selector);
+}
+
+/* The first and the last selector of a kind decide over "no policy selects this kind at all". */
+static void mark_unselected(struct rule_context *c, const struct policy *policy)
+{
+    for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
+        const struct resource_selector *selector = &policy->selectors[i];
+        const struct type *type = store_type(c->store, selector->api_version, selector->kind);
+
+        if (type && selector_index_type_count(c->index, type->api_version, type->kind) == 0)
+            graph_mark_type(c->graph, type);
+    }
+}
+
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct policy *fresh = entry_policy(entry);
+
+    mark_unselected(c, fresh);
+    if (fresh)
+        selector_index_add(c->index, entry, fresh);
+    if (old)
+        selector_index_remove(c->index, entry, old);
+    mark_unselected(c, old);
+    for (uint32_t i = 0; fresh && i < fresh->selector_count; i++)
+        mark_selected(c, entry, &fresh->selectors[i]);
+    graph_mark_readers(c->graph, entry);
+}
+
+/* ---- the decision ---- */
+
+static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+{
+    const struct policy *policy = entry_policy(entry);
+    const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
+    struct policy_facts *facts = &out->policy;
+
+    *facts = (struct policy_facts){
+        .policy = entry,
+        .placement = placements_ref(c->placements, policy->propagation.placement),
+    };
+    for (uint32_t i = 0; i < policy->override_count; i++) {
+        struct entry *override =
+            store_refer(c->store, &(struct identity){def->api_version, def->name, entry_ns(entry),
+                                                     policy->overrides[i]});
+        entry_list_add(&out->reads, override);
+        facts->override_missing |= !override->object;
+    }
+}
+
+static void *decide(const struct gathered *g, int64_t *due_ms)
+{
+    struct policy_decision *d = xmalloc(sizeof(*d));
+
+    (void)due_ms;
+    *d = (struct policy_decision){
+        .problems = policy_problems(g->policy.policy),
+        .override_missing = g->policy.override_missing,
+        .resolved = g->policy.placement,
+    };
+    return d;
+}
+
+/* All else that templates read of a policy is the object itself. */
+static bool equal(const void *old, const void *fresh)
+{
+    const struct policy_decision *a = old, *b = fresh;
+
+    return a->override_missing == b->override_missing;
+}
+
+static void release(const struct rule_context *c, void *decision)
+{
+    struct policy_decision *d = decision;
+
+    if (d)
+        placements_drop(c->placements, d->resolved);
+    free(d);
+}
+
+const struct rule rule_policy = {
+    .rank = 0,
+    .changed = changed,
+    .gather = gather,
+    .decide = decide,
+    .equal = equal,
+    .mark_readers = graph_mark_readers,
+    .release = release,
+};
+
+/* Whether an override policy exists is all that policies with dependentOverrides look at. */
+static void override_changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    (void)old;
+    graph_mark_readers(c->graph, entry);
+}
+
+const struct rule rule_override = {.changed = override_changed};

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/capacity.h"
+#include "metrics/rules/connector_lookup.h"
+#include "metrics/rules/links.h"
+#include "metrics/rules/rule_connector.h"
+
+/* ---- what it depends on ---- */
+
+static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
+{
+    const struct template *t = entry_template(entry);
+    const struct type *type = entry->partition->type;
+    struct template_facts *facts = &out->template;
+    struct entry *binding = c->derives ? NULL : template_binding(c->store, entry);
+    const struct binding *b = entry_binding(binding);
+    const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;
+
+    /* Where there are bindings, they tell who requires it. */
+    if (c->derives)
+        ballots_gather(c->store, entry, &out->ballots);
+    *facts = (struct template_facts){
+        .situation = {.options = &c->options,
+                      .now_ms = c->now_ms,
+                      .template = entry,
+                      .claim = claim,
+                      .claimed = claim ? claim_policy(c->store, claim) : NULL,
+                      .own_claim = t->claim,
+                      .binding = binding,
+                      .required = out->ballots.count > 0,
+                      .kind_selected =
+                          selector_index_type_count(c->index, type->api_version, type->kind) > 0},
+        .connector_defaults = template_connector(t) ? connector_defaults_of(c->store, entry) : NULL,
+        .strings = store_strings(c->store),
+        .placements = c->placements,
+        .derives = c->derives,
+    };
+    facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
+    facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
+}
+
+/* ---- the decision ---- */
+
+/* The policies that select the template, best first. */
+static struct template_decision *new_decision(const struct template_facts *f)
+{
+    size_t count = f->selection_count;
+    struct template_decision *d = xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates));
+
+    d->candidate_count = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const struct policy *policy = entry_policy(f->selections[i].policy);
+
+        d->candidates[i] = (struct candidate){
+            .policy = f->selections[i].policy,
+            .score = f->selections[i].score,
+            .excluded = policy_excludes(policy, f->situation.template),
+            .deleting = policy->deleting,
+        };
+    }
+    candidates_sort(d->candidates, count);
+    if (count > 0 && candidate_eligible(&d->candidates[0]))
+        d->winner = d->candidates[0].policy;
+    return d;
+}
+
+/* Where the policy that governs leads. Policies are looked at before templates. */
+static const struct resolved_placement *placement_of(const struct template_decision *d)
+{
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+
+    return policy ? policy->resolved : NULL;
+}
+
+static void *decide(const struct gathered *g, int64_t *due_ms)
+{
+    const struct template_facts *f = &g->template;
+    const struct binding *b = entry_binding(f->situation.binding);
+    struct template_decision *d = new_decision(f);
+    struct situation s = f->situation;
+
+    s.winner = d->winner;
+    s.candidates = d->candidates;
+    s.candidate_count = d->candidate_count;
+    d->claimed = s.claimed;
+    d->kept_claim = s.own_claim;
+    d->binding = s.binding;
+    if (f->is_ignored) {
+        d->state = STATE_IGNORED;
+        d->reason = f->ignored_reason;
+    } else {
+        *due_ms = drift_decide(&s, d);
+        if (s.own_claim && !claim_holds(s.claim, s.claimed))
+            d->defects |= 1u << DEFECT_DANGLING_CLAIM;
+    }
+    if (entry_policy(d->governing)) {
+        const struct propagation *wants = &entry_policy(d->governing)->propagation;
+
+        d->propagates = wants->propagate_deps;
+        d->vote = vote_of(wants);
+    }
+    d->connector = template_connector_decide(f, d, placement_of(d));
+    if (d->state == STATE_STALE && b && b->has_placement)
+        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
+    if (f->derives && d->state == STATE_ATTACHED)
+        d->dependency = dependency_decide(NULL, &g->ballots);
+    return d;
+}
+
+/*
+ * The policies that select it, best first, and the one that it claims; derived: the
+ * dependencies that it votes on, so that they find it among their readers.
+ */
+static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
+                      struct entry_list *reads)
+{
+    const struct template_decision *d = decision;
+    const struct template *t = entry_template(entry);
+
+    for (uint32_t i = 0; i < d->candidate_count; i++)
+        entry_list_add(reads, d->candidates[i].policy);
+    if (d->claimed)
+        entry_list_add(reads, d->claimed);
+    for (uint32_t i = 0; c->derives && d->propagates && i < t->reference_count; i++) {
+        const struct reference *r = &t->references[i];
+        const struct identity id = {r->to->api_version, r->to->kind, entry_ns(entry), r->name};
+
+        /* Those by label are decided by objects that need not exist yet: not followed. */
+        if (!r->to->label_key)
+            entry_list_add(reads, store_refer(c->store, &id));
+    }
+}
+
+static bool equal(const void *old, const void *fresh)
+{
+    const struct template_decision *a = old, *b = fresh;
+
+    return a->governing == b->governing && a->propagates == b->propagates &&
+           vote_equal(&a->vote, &b->vote);
+}
+
+/* ---- who looks at it ---- */
+
+static void mark_of_class(struct graph *g, struct entry *entry, enum object_class class)
+{
+    if (entry_class(entry) == class)
+        graph_mark(g, entry);
+}
+
+/* Bindings that others require read this decision for the conflicts to come. */
+static void mark_readers(struct graph *g, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->reader_count; i++)
+        mark_of_class(g, entry->readers[i], CLASS_BINDING);
+}
+
+/* Its dependencies (derived) count the votes of their readers. */
+static void mark_read(struct graph *g, const struct entry *entry)
+{
+    for (uint32_t i = 0; i < entry->read_count; i++)
+        mark_of_class(g, entry->reads[i].read, CLASS_TEMPLATE);
+}
+
+/* ---- what it stands in ---- */
+
+/* Karmada gives it a binding, or keeps the one that it has. */
+static bool wants_binding(const struct template_decision *d)
+{
+    return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
+}
+
+static void leave(struct rule_context *c, struct entry *entry, const void *next)
+{
+    const struct template_decision *d = entry->decision, *fresh = next;
+
+    if (wants_binding(d) && !wants_binding(fresh))
+        rule_leave(c->graph, c->binding_names, entry);
+    if (d->capacity && !(fresh && fresh->capacity))
+        map_take(&c->on_clusters, map_hash(&entry, sizeof(entry), 0), entry);
+    template_connector_leave(c, entry, fresh);
+}
+
+static void enter(struct rule_context *c, struct entry *entry, const void *last)
+{
+    struct template_decision *d = entry->decision;
+    const struct template_decision *old = last;
+
+    if (wants_binding(d)) {
+        if (!wants_binding(old))
+            rule_enter(c->graph, c->binding_names, entry);
+        if (collisions_has(c->binding_names, entry))
+            d->defects |= 1u << DEFECT_NAME_COLLISION;
+    }
+    if (d->capacity && !(old && old->capacity))
+        map_add(&c->on_clusters, map_hash(&entry, sizeof(entry), 0), entry);
+    template_connector_enter(c, entry, old);
+}
+
+static void release(const struct rule_context *c, void *decision)
+{
+    struct template_decision *d = decision;
+
+    if (!d)
+        return;
+    capacity_free(store_strings(c->store), d->capacity);
+    template_connector_release(store_strings(c->store), d->connector);
+    free(d->dependency);
+    free(d);
+}
+
+const struct rule rule_template = {
+    .rank = 1,
+    .changed = template_connector_changed,
+    .gather = gather,
+    .decide = decide,
+    .add_reads = add_reads,
+    .equal = equal,
+    .mark_readers = mark_readers,
+    .mark_read = mark_read,
+    .leave = leave,
+    .enter = enter,
+    .release = release,
+};
