@@ -49,6 +49,7 @@ void manifests_free(struct manifests *m)
         return;
     for (size_t i = 0; i < m->tree.count; i++)
         declarations_forget(&m->declarations, m->tree.files[i]);
+    declarations_release(&m->declarations);
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
@@ -176,7 +177,7 @@ static void refresh_view(struct manifests *m)
         for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
             struct manifest_file *file = m->tree.files[at];
 
-            declarations_report(file);
+            declarations_report(&m->declarations, file);
             problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
         }
     }

@@ -248,6 +248,24 @@ void store_tidy(struct store *s, struct entry *entry)
     free(entry);
 }
 
+void store_pin(struct entry *entry)
+{
+    entry->pins++;
+}
+
+void store_unpin(struct store *s, struct entry *entry)
+{
+    assert(entry->pins > 0);
+    entry->pins--;
+    store_tidy(s, entry);
+}
+
+void store_mark(struct entry *entry, struct origin origin)
+{
+    entry->source = origin.source;
+    entry->sweep = origin.sweep;
+}
+
 /* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
 static void replace(struct store *s, struct entry *entry, void *fresh)
 {
@@ -273,8 +291,7 @@ static enum store_outcome take(struct store *s, struct entry *entry, void *objec
 {
     bool added = !entry->object;
 
-    entry->source = origin.source;
-    entry->sweep = origin.sweep;
+    store_mark(entry, origin);
     if (!object)
         return STORE_REJECTED;
     replace(s, entry, object);
