@@ -248,24 +248,6 @@ void store_tidy(struct store *s, struct entry *entry)
     free(entry);
 }
 
-void store_pin(struct entry *entry)
-{
-    entry->pins++;
-}
-
-void store_unpin(struct store *s, struct entry *entry)
-{
-    assert(entry->pins > 0);
-    entry->pins--;
-    store_tidy(s, entry);
-}
-
-void store_mark(struct entry *entry, struct origin origin)
-{
-    entry->source = origin.source;
-    entry->sweep = origin.sweep;
-}
-
 /* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
 static void replace(struct store *s, struct entry *entry, void *fresh)
 {
@@ -338,16 +320,6 @@ static void take_away(struct store *s, struct entry *entry)
     store_tidy(s, entry);
 }
 
-static void free_partition(struct store *s, struct partition *partition)
-{
-    struct partition_key key = {partition->type, partition->ns};
-
-    map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
-    intern_drop(s->strings, partition->ns);
-    free(partition->entries);
-    free(partition);
-}
-
 /*
  * Free the partitions of namespaces that are gone, once they are most of them: a
  * cluster that makes a namespace for every test run must not fill the memory.
@@ -362,13 +334,17 @@ static void free_empty_partitions(struct store *s)
 
         while (*at) {
             struct partition *partition = *at;
+            struct partition_key key = {type, partition->ns};
 
             if (partition->count > 0) {
                 at = &partition->next_of_type;
                 continue;
             }
             *at = partition->next_of_type;
-            free_partition(s, partition);
+            map_take(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
+            intern_drop(s->strings, partition->ns);
+            free(partition->entries);
+            free(partition);
         }
     }
     s->empty_partitions = 0;

@@ -123,8 +123,17 @@ void store_tidy(struct store *s, struct entry *entry);
  * For a source that remembers an entry: it stays, with or without an object,
  * until each store_pin has met its store_unpin. The last one tidies.
  */
-void store_pin(struct entry *entry);
-void store_unpin(struct store *s, struct entry *entry);
+static inline void store_pin(struct entry *entry)
+{
+    entry->pins++;
+}
+
+static inline void store_unpin(struct store *s, struct entry *entry)
+{
+    assert(entry->pins > 0);
+    entry->pins--;
+    store_tidy(s, entry);
+}
 
 /* True if the entry has an object, and this source brought it. */
 static inline bool store_is_from(const struct entry *entry, uint32_t source)
@@ -132,9 +141,12 @@ static inline bool store_is_from(const struct entry *entry, uint32_t source)
     return entry->object && entry->source == source;
 }
 
-/* The source has seen the object in this pass though it put nothing: no sweep of this pass removes
- * it. */
-void store_mark(struct entry *entry, struct origin origin);
+/* The source has seen the object in this pass, be it unreadable: the pass does not sweep it. */
+static inline void store_mark(struct entry *entry, struct origin origin)
+{
+    entry->source = origin.source;
+    entry->sweep = origin.sweep;
+}
 
 /* The type of an apiVersion and kind, NULL if no entry has it. Both as shared strings. */
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/strbuf.h"
 #include "metrics/base/utf8.h"
 #include "metrics/expose/exposition.h"
 #include "metrics/expose/label_text.h"

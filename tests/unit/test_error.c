@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/base/strbuf.h"
 #include "metrics/base/utf8.h"
 
 #undef fail /* cmocka has a macro of that name, and so have we a function. */
