@@ -3,7 +3,7 @@
 
 #include "exporter/manifests/json_file.h"
 #include "exporter/manifests/manifest_file.h"
-#include "exporter/manifests/source.h"
+#include "metrics/model/store.h"
 
 /*
  * Which document of which file names which object: of those that name the same

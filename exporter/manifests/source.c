@@ -2,9 +2,10 @@
 #include "exporter/manifests/source.h"
 
 #include "exporter/manifests/declarations.h"
+#include "exporter/manifests/follow.h"
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/reading.h"
-#include "exporter/manifests/tree.h"
+#include "exporter/manifests/walk.h"
 
 const struct manifest_limits manifest_limits_default = {
     .file_max_bytes = (size_t)16 << 20,
@@ -186,7 +187,7 @@ static void refresh_view(struct manifests *m)
 
 bool manifests_load(struct manifests *m, struct error *err)
 {
-    bool fine = tree_scan(&m->tree, err);
+    bool fine = walk_all(&m->tree, err);
 
     while (step(m))
         continue;
@@ -198,7 +199,7 @@ bool manifests_load(struct manifests *m, struct error *err)
 bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
     int64_t end = now_ms() + slice_ms;
-    bool told = tree_pump(&m->tree);
+    bool told = follow_pump(&m->tree);
     bool moved = told || manifests_busy(m);
 
     while (step(m) && now_ms() < end)
