@@ -5,8 +5,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "metrics/base/json.h"
 #include "metrics/base/number.h"
+#include "metrics/base/utf8.h"
 
 enum {
     TEXT_MAX = 1024 * 1024 * 1024,

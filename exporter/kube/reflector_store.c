@@ -31,7 +31,7 @@ static struct entry *find_own(const struct reflector *f, const cJSON *object)
     struct entry *entry =
         read_identity(f, object, &id, &ignored) ? store_find(f->context->store, &id) : NULL;
 
-    return entry && entry->object && entry->source == f->origin.source ? entry : NULL;
+    return entry && store_is_from(entry, f->origin.source) ? entry : NULL;
 }
 
 void reflector_take_away(struct reflector *f, const cJSON *object)
@@ -79,5 +79,5 @@ void reflector_reject(struct reflector *f, const cJSON *object, const char *reas
 
     reject(f, reason);
     if (entry)
-        entry->sweep = f->origin.sweep;
+        store_mark(entry, f->origin);
 }

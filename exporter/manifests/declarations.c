@@ -1,26 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/declarations.h"
 
-/* One document that names an object. There is one for each object: every byte counts. */
+/*
+ * One document that names an object. There is one for each object: every byte
+ * counts. Hence the chains instead of a map: `next` is there anyway for the
+ * objects that are named twice, so one that is named once costs no slot.
+ */
 struct declaration {
-    struct entry *entry; /* Stays, with or without an object, as long as it is named. */
+    struct entry *entry; /* Pinned, because it is named. */
     struct manifest_file *file;
-    struct declaration *earlier; /* The next one in order that names the same object. */
-    size_t order;                /* In the file. */
+    struct declaration
+        *next;    /* In the chain: one entry's stand together, the last in order first. */
+    size_t order; /* In the file. */
     uint32_t line;
     uint32_t pass : 27;
-    bool linked : 1;   /* Reached from the entry; only then it counts at all. */
+    bool linked : 1;   /* In a chain; only then it counts at all. */
     bool shadowed : 1; /* A later one is there. */
     bool holds : 1;    /* The store's object came from here. */
     bool retired : 1;  /* It counted, until its file did not name it any more. */
     bool rejected : 1; /* The document is no valid object any more: what it was stays. */
 };
 
-enum { PASS_MASK = (1 << 27) - 1 };
+enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
 
-static struct declaration *last_of(const struct entry *entry)
+static uint64_t hash(const struct entry *entry)
 {
-    return entry->declaration;
+    return map_hash(&entry, sizeof(struct entry *), 0);
+}
+
+/* Where the chain points to the entry's declarations, or would. There are chains. */
+static struct declaration **link_of(const struct declarations *m, const struct entry *entry)
+{
+    struct declaration **at = &m->chains[hash(entry) & (m->chain_count - 1)];
+
+    while (*at && (*at)->entry != entry)
+        at = &(*at)->next;
+    return at;
+}
+
+static struct declaration *last_of(const struct declarations *m, const struct entry *entry)
+{
+    return m->chain_count > 0 ? *link_of(m, entry) : NULL;
+}
+
+/* The next one in order, from the end, that names the same object. */
+static struct declaration *earlier(const struct declaration *declaration)
+{
+    struct declaration *next = declaration->next;
+
+    return next && next->entry == declaration->entry ? next : NULL;
+}
+
+/* Twice the chains. Each falls into two, and neither changes the order in it. */
+static void grow(struct declarations *m)
+{
+    size_t old = m->chain_count;
+
+    m->chain_count = old > 0 ? old * 2 : FIRST_CHAINS;
+    m->chains = xreallocarray(m->chains, m->chain_count, sizeof(struct declaration *));
+    memset(m->chains + old, 0, (m->chain_count - old) * sizeof(struct declaration *));
+    for (size_t i = 0; i < old; i++) {
+        struct declaration **ends[] = {&m->chains[i], &m->chains[i + old]};
+
+        for (struct declaration *at = m->chains[i]; at; at = at->next) {
+            size_t half = (hash(at->entry) & old) != 0;
+
+            *ends[half] = at;
+            ends[half] = &at->next;
+        }
+        *ends[0] = *ends[1] = NULL;
+    }
 }
 
 static bool is_after(const struct declaration *a, const struct declaration *b)
@@ -41,46 +90,44 @@ static void set_shadowed(struct declaration *declaration, bool shadowed)
         declaration->file->shadowed--;
 }
 
-static void link_in(struct declaration *declaration)
+static void link_in(struct declarations *m, struct declaration *declaration)
 {
-    struct declaration *at = last_of(declaration->entry);
+    if (m->count++ >= m->chain_count * CHAIN_LENGTH)
+        grow(m);
 
+    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **at = first;
+
+    while (*at && (*at)->entry == declaration->entry && !is_after(declaration, *at))
+        at = &(*at)->next;
     declaration->linked = true;
-    if (!at || is_after(declaration, at)) {
-        declaration->entry->declaration = declaration;
-        declaration->earlier = at;
-        if (at)
-            set_shadowed(at, true);
-        return;
-    }
-    while (at->earlier && !is_after(declaration, at->earlier))
-        at = at->earlier;
-    declaration->earlier = at->earlier;
-    at->earlier = declaration;
-    set_shadowed(declaration, true);
+    declaration->next = *at;
+    *at = declaration;
+    if (at != first)
+        set_shadowed(declaration, true);
+    else if (earlier(declaration))
+        set_shadowed(earlier(declaration), true);
 }
 
-static void unlink_from(struct declaration *declaration)
+static void unlink_from(struct declarations *m, struct declaration *declaration)
 {
-    struct declaration *at = last_of(declaration->entry);
+    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **at = first;
 
+    while (*at != declaration)
+        at = &(*at)->next;
+    *at = declaration->next;
+    if (at == first && earlier(declaration))
+        set_shadowed(earlier(declaration), false);
     set_shadowed(declaration, false);
     declaration->linked = false;
-    if (at == declaration) {
-        declaration->entry->declaration = declaration->earlier;
-        if (declaration->earlier)
-            set_shadowed(declaration->earlier, false);
-        return;
-    }
-    while (at->earlier != declaration)
-        at = at->earlier;
-    at->earlier = declaration->earlier;
+    m->count--;
 }
 
 /* A declaration went: see that the store holds what counts now, or soon will. */
 static void settle(struct declarations *m, struct entry *entry)
 {
-    struct declaration *last = last_of(entry);
+    struct declaration *last = last_of(m, entry);
 
     if (!last) {
         store_remove(m->store, entry);
@@ -92,8 +139,7 @@ static void settle(struct declarations *m, struct entry *entry)
 
 static void free_declaration(struct declarations *m, struct declaration *declaration)
 {
-    declaration->entry->pins--;
-    store_tidy(m->store, declaration->entry);
+    store_unpin(m->store, declaration->entry);
     free(declaration);
 }
 
@@ -103,7 +149,7 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
     struct declaration *declaration = xcalloc(1, sizeof(*declaration));
 
     declaration->entry = store_refer(m->store, id);
-    declaration->entry->pins++;
+    store_pin(declaration->entry);
     declaration->file = file;
     declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
     declaration->order = place.offset;
@@ -112,31 +158,31 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
 }
 
 /* What the file said of the object in earlier passes is over; true if the store held that. */
-static bool forget_earlier_passes(const struct declaration *fresh)
+static bool forget_earlier_passes(struct declarations *m, const struct declaration *fresh)
 {
     struct declaration *next;
     bool held = false;
 
-    for (struct declaration *at = last_of(fresh->entry); at; at = next) {
-        next = at->earlier;
+    for (struct declaration *at = last_of(m, fresh->entry); at; at = next) {
+        next = earlier(at);
         if (at->file != fresh->file || at->pass == fresh->pass)
             continue;
         held = held || at->holds;
         at->holds = false;
-        unlink_from(at);
+        unlink_from(m, at);
     }
     return held;
 }
 
 /* `declaration` holds now: nobody else does, and who only held a past version counts no more. */
-static void take_hold(struct declaration *declaration)
+static void take_hold(struct declarations *m, struct declaration *declaration)
 {
     struct declaration *next;
 
-    for (struct declaration *at = declaration->earlier; at; at = next) {
-        next = at->earlier;
+    for (struct declaration *at = earlier(declaration); at; at = next) {
+        next = earlier(at);
         if (at->holds && at->rejected)
-            unlink_from(at);
+            unlink_from(m, at);
         at->holds = false;
     }
     declaration->holds = true;
@@ -165,7 +211,7 @@ static bool offer(struct declarations *m, struct declaration *declaration, const
     if (declaration->shadowed)
         return is_valid(m, object, declaration, err);
     if (store_put_at(m->store, declaration->entry, object, origin, err) != STORE_REJECTED) {
-        take_hold(declaration);
+        take_hold(m, declaration);
         return true;
     }
     declaration->holds = held;
@@ -192,16 +238,16 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
         return false;
 
     struct declaration *declaration = make_declaration(m, file, &id, place);
-    bool held = forget_earlier_passes(declaration);
+    bool held = forget_earlier_passes(m, declaration);
 
-    link_in(declaration);
+    link_in(m, declaration);
     bool fine = offer(m, declaration, object, held, err);
 
     if (fine || declaration->holds) {
         keep(file, declaration);
         return fine;
     }
-    unlink_from(declaration);
+    unlink_from(m, declaration);
     settle(m, declaration->entry);
     free_declaration(m, declaration);
     return false;
@@ -227,7 +273,7 @@ static void retire(struct declarations *m, struct manifest_file *file,
         if (!declaration->linked || (stays && stays(declaration)))
             continue;
         declaration->retired = !declaration->shadowed;
-        unlink_from(declaration);
+        unlink_from(m, declaration);
     }
     for (size_t i = 0; i < file->declaration_count; i++) {
         struct declaration *declaration = file->declarations[i];
@@ -285,7 +331,7 @@ void declarations_forget(struct declarations *m, struct manifest_file *file)
     file->declaration_count = 0;
 }
 
-void declarations_report(struct manifest_file *file)
+void declarations_report(const struct declarations *m, struct manifest_file *file)
 {
     problems_release(&file->duplicates);
     for (size_t i = 0; i < file->declaration_count && file->shadowed > 0; i++) {
@@ -294,7 +340,7 @@ void declarations_report(struct manifest_file *file)
 
         if (!declaration->shadowed)
             continue;
-        const struct declaration *last = last_of(declaration->entry);
+        const struct declaration *last = last_of(m, declaration->entry);
         const char *ns = entry_ns(declaration->entry);
 
         fail(&text, "%s '%s%s%s' is named again in '%s', line %" PRIu32 ", which counts instead",
@@ -303,4 +349,12 @@ void declarations_report(struct manifest_file *file)
         problems_add(&file->duplicates, PROBLEM_DUPLICATE,
                      (struct json_position){declaration->line, 0}, text.text);
     }
+}
+
+void declarations_release(struct declarations *m)
+{
+    free(m->chains);
+    m->chains = NULL;
+    m->chain_count = 0;
+    m->count = 0;
 }

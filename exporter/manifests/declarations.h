@@ -3,7 +3,7 @@
 
 #include "exporter/manifests/json_file.h"
 #include "exporter/manifests/manifest_file.h"
-#include "exporter/manifests/source.h"
+#include "metrics/model/store.h"
 
 /*
  * Which document of which file names which object: of those that name the same
@@ -15,12 +15,18 @@
  * each changed file, and could not tell that somebody else names the object too.
  */
 struct declarations {
-    struct store
-        *store; /* An entry's `declaration` is the last one; `earlier` leads to the others. */
+    struct store *store;
     /* Called when a file has to be read again, though it did not change. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;
+    /* All of them, by the entry that they name. */
+    struct declaration **chains;
+    size_t chain_count; /* Zero or a power of two. */
+    size_t count;
 };
+
+/* Free the table; every file's declarations have been dropped or forgotten. */
+void declarations_release(struct declarations *m);
 
 /* A pass over the file begins. */
 void declarations_begin(struct manifest_file *file);
@@ -45,4 +51,4 @@ void declarations_drop(struct declarations *m, struct manifest_file *file);
 void declarations_forget(struct declarations *m, struct manifest_file *file);
 
 /* Note the file's declarations that do not count as its `duplicates`. */
-void declarations_report(struct manifest_file *file);
+void declarations_report(const struct declarations *m, struct manifest_file *file);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/manifests/follow.h"
+
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include "exporter/manifests/tree.h"
 #include "exporter/manifests/walk.h"
 
 /* Half of inotify's default queue: a flood does not keep the loop from its other work. */
@@ -113,7 +114,7 @@ static bool read_events(struct tree *t, bool *any)
     return len > 0;
 }
 
-bool tree_pump(struct tree *t)
+bool follow_pump(struct tree *t)
 {
     bool any = false;
 

@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/manifests/source.h"
 #include "metrics/base/json.h"
+
+enum problem_kind {
+    PROBLEM_UNREADABLE, /* The file cannot be opened, is too large, ... */
+    PROBLEM_MALFORMED,  /* Not YAML or JSON, or over a limit. */
+    PROBLEM_REJECTED,   /* A document that is no valid object: no kind, a wrong type, ... */
+    PROBLEM_DUPLICATE,  /* An object that a later document names again. */
+    PROBLEM_FOREIGN,    /* Neither apiVersion nor kind: not meant for Kubernetes, passed over. */
+};
+
+/* The name of a kind in reports and series: "unreadable", "malformed", ... */
+const char *problem_kind_name(enum problem_kind kind);
+
+/* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
+struct manifest_problem {
+    enum problem_kind kind;
+    const char *path;
+    size_t line;
+    size_t column;
+    const char *text;
+};
 
 /*
  * What is wrong with one file, or with a folder. However much it is, no more

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "exporter/manifests/yaml_file.h"
 #include "exporter/system/file.h"
-#include "exporter/yaml/yaml_text.h"
 
 enum { CHUNK = 64 * 1024 };
 
@@ -34,7 +34,7 @@ struct reading {
     int fd;
     int spool;
     struct json_file *json;
-    struct yaml_text yaml;
+    struct yaml_file yaml;
     struct failure *why; /* Of the step at hand. */
 };
 
@@ -60,7 +60,7 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
         r->format = FORMAT_JSON;
     else if (ends_in(file->path, ".yaml") || ends_in(file->path, ".yml"))
         r->format = FORMAT_YAML;
-    yaml_text_init(&r->yaml, limits);
+    yaml_file_init(&r->yaml, limits);
     return r;
 }
 
@@ -71,7 +71,7 @@ void reading_free(struct reading *r)
     file_close(&r->fd);
     file_close(&r->spool);
     json_file_free(r->json);
-    yaml_text_release(&r->yaml);
+    yaml_file_release(&r->yaml);
     free(r);
 }
 
@@ -187,7 +187,7 @@ static bool take_json(struct reading *r, const char *chunk, size_t len)
 
 static bool take_yaml(struct reading *r, const char *chunk, size_t len)
 {
-    if (yaml_text_add(&r->yaml, chunk, len))
+    if (yaml_file_add(&r->yaml, chunk, len))
         return true;
     fail(&r->why->text,
          "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such limit",
@@ -261,7 +261,7 @@ enum reading_state reading_step(struct reading *r, struct failure *why)
     case STAGE_BYTES:
         return step_bytes(r);
     case STAGE_PARSE:
-        switch (yaml_text_parse(&r->yaml, &why->where, &why->text)) {
+        switch (yaml_file_parse(&r->yaml, &why->where, &why->text)) {
         case YAML_READ_MALFORMED:
             return READING_FAILED;
         case YAML_READ_END:
@@ -272,7 +272,7 @@ enum reading_state reading_step(struct reading *r, struct failure *why)
         }
         abort();
     case STAGE_HAND_OUT:
-        return yaml_text_hand_out(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
+        return yaml_file_hand_out(&r->yaml, r->each, r->context) ? READING_MORE : READING_DONE;
     }
     abort();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/manifests/json_file.h"
+#include "exporter/manifests/limits.h"
 #include "exporter/manifests/manifest_file.h"
 
 /*

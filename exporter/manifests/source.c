@@ -2,9 +2,10 @@
 #include "exporter/manifests/source.h"
 
 #include "exporter/manifests/declarations.h"
+#include "exporter/manifests/follow.h"
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/reading.h"
-#include "exporter/manifests/tree.h"
+#include "exporter/manifests/walk.h"
 
 const struct manifest_limits manifest_limits_default = {
     .file_max_bytes = (size_t)16 << 20,
@@ -49,6 +50,7 @@ void manifests_free(struct manifests *m)
         return;
     for (size_t i = 0; i < m->tree.count; i++)
         declarations_forget(&m->declarations, m->tree.files[i]);
+    declarations_release(&m->declarations);
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
@@ -176,7 +178,7 @@ static void refresh_view(struct manifests *m)
         for (; at < m->tree.count && m->tree.files[at]->path_index == i; at++) {
             struct manifest_file *file = m->tree.files[at];
 
-            declarations_report(file);
+            declarations_report(&m->declarations, file);
             problem_view_add(&m->view, file->path, &file->problems, &file->duplicates);
         }
     }
@@ -185,7 +187,7 @@ static void refresh_view(struct manifests *m)
 
 bool manifests_load(struct manifests *m, struct error *err)
 {
-    bool fine = tree_scan(&m->tree, err);
+    bool fine = walk_all(&m->tree, err);
 
     while (step(m))
         continue;
@@ -197,7 +199,7 @@ bool manifests_load(struct manifests *m, struct error *err)
 bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
     int64_t end = now_ms() + slice_ms;
-    bool told = tree_pump(&m->tree);
+    bool told = follow_pump(&m->tree);
     bool moved = told || manifests_busy(m);
 
     while (step(m) && now_ms() < end)

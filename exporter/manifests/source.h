@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/manifests/limits.h"
+#include "exporter/manifests/problems.h"
 #include "metrics/model/store.h"
 
 /*
@@ -18,32 +20,6 @@
  */
 struct manifests;
 
-enum problem_kind {
-    PROBLEM_UNREADABLE, /* The file cannot be opened, is too large, ... */
-    PROBLEM_MALFORMED,  /* Not YAML or JSON, or over a limit. */
-    PROBLEM_REJECTED,   /* A document that is no valid object: no kind, a wrong type, ... */
-    PROBLEM_DUPLICATE,  /* An object that a later document names again. */
-    PROBLEM_FOREIGN,    /* Neither apiVersion nor kind: not meant for Kubernetes, passed over. */
-};
-
-/* The name of a kind in reports and series: "unreadable", "malformed", ... */
-const char *problem_kind_name(enum problem_kind kind);
-
-/* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
-struct manifest_problem {
-    enum problem_kind kind;
-    const char *path;
-    size_t line;
-    size_t column;
-    const char *text;
-};
-
-struct manifest_limits {
-    size_t file_max_bytes; /* Of one YAML document stream; JSON files are streamed and have no such
-                              limit. */
-    size_t object_max_bytes; /* Of one object. */
-    size_t nodes_max;        /* Of one YAML document, anchors expanded. */
-};
 extern const struct manifest_limits manifest_limits_default;
 
 /* PATHs are copied; "-" is standard input. The store outlives the source. */

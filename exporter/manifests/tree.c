@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/tree.h"
 
-#include "exporter/manifests/walk.h"
-
 static char *without_end_slashes(const char *path)
 {
     size_t len = strlen(path);
@@ -38,18 +36,6 @@ void tree_release(struct tree *t)
 int tree_watch(struct tree *t, struct error *err)
 {
     return watches_start(&t->watches, err) ? t->watches.fd : -1;
-}
-
-bool tree_scan(struct tree *t, struct error *err)
-{
-    for (size_t i = 0; i < t->path_count; i++) {
-        struct tree_path *path = &t->paths[i];
-
-        walk_path(t, path, true);
-        if (path->missing)
-            return fail(err, "%s", path->problems.items[0].text);
-    }
-    return true;
 }
 
 static int compare(const void *a, const void *b)

@@ -46,12 +46,6 @@ void tree_release(struct tree *t);
 /* Follow from now on; the descriptor to poll, or -1. */
 int tree_watch(struct tree *t, struct error *err) MUST_USE;
 
-/* Walk all PATHs, everything is to be read. False if a PATH cannot be opened. */
-bool tree_scan(struct tree *t, struct error *err) MUST_USE;
-
-/* Take what inotify has to tell. False if that was nothing. */
-bool tree_pump(struct tree *t);
-
 /* A file that is to be read, which it is not any more after this call; or NULL. */
 struct manifest_file *tree_next_changed(struct tree *t);
 /* A file that is gone, taken out of the tree: the caller frees it. Or NULL. */

@@ -297,6 +297,18 @@ void walk_path(struct tree *t, struct tree_path *path, bool force)
     tree_sort(t);
 }
 
+bool walk_all(struct tree *t, struct error *err)
+{
+    for (size_t i = 0; i < t->path_count; i++) {
+        struct tree_path *path = &t->paths[i];
+
+        walk_path(t, path, true);
+        if (path->missing)
+            return fail(err, "%s", path->problems.items[0].text);
+    }
+    return true;
+}
+
 void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force)
 {
     const struct walk w = {

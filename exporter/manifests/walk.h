@@ -15,5 +15,8 @@ bool walk_is_manifest(const char *name);
  */
 void walk_path(struct tree *t, struct tree_path *path, bool force);
 
+/* Walk all PATHs, everything is to be read. False if a PATH cannot be opened. */
+bool walk_all(struct tree *t, struct error *err) MUST_USE;
+
 /* Look again at one path inside a folder, or at what a link there leads to. */
 void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool force);

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 
 #include "metrics/base/error.h"
+#include "metrics/base/json_check.h"
 #include "metrics/base/strbuf.h"
 
 /*
@@ -33,7 +34,6 @@ struct json_position {
  * does no harm: 007 for 7, 1. for 1, and a raw tab or newline in a string. `json[len]` must
  * be readable and NUL. Returns NULL with the reason, and the place if `where` is not NULL.
  */
-enum { JSON_DEPTH_MAX = 128 };
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;
 
@@ -45,6 +45,3 @@ void json_cleanup(cJSON **tree);
 
 /* Append `s` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
 void json_quote(struct strbuf *out, const char *s);
-
-/* Length of the valid UTF-8 character at `s` (1 to 4), or 0. Stops at NUL: needs no length. */
-unsigned utf8_char_len(const char *s);

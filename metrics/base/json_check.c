@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json_check.h"
 
-#include "metrics/base/json.h"
+#include "metrics/base/utf8.h"
 
 static_assert(JSON_DEPTH_MAX == 128, "open_container() says it in words");
 

@@ -3,6 +3,9 @@
 
 #include "metrics/base/base.h"
 
+/* How deep arrays and objects may be nested in each other. */
+enum { JSON_DEPTH_MAX = 128 };
+
 /* What is wrong with a text that should be JSON: a constant text, and the byte where it shows. */
 struct json_fault {
     const char *reason; /* NULL if nothing is wrong. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/label_text.h"
 
-#include "metrics/base/json.h"
 #include "metrics/base/map.h"
+#include "metrics/base/utf8.h"
 
 static const char replacement_character[] = "\xef\xbf\xbd";
 

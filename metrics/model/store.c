@@ -265,8 +265,7 @@ static enum store_outcome take(struct store *s, struct entry *entry, void *objec
 {
     bool added = !entry->object;
 
-    entry->source = origin.source;
-    entry->sweep = origin.sweep;
+    store_mark(entry, origin);
     if (!object)
         return STORE_REJECTED;
     replace(s, entry, object);

@@ -51,8 +51,7 @@ struct edge {
  */
 struct entry {
     struct partition *partition;
-    void *object;      /* What def->decode made; NULL while the object does not exist. */
-    void *declaration; /* Of a source that keeps book of who names what. */
+    void *object; /* What def->decode made; NULL while the object does not exist. */
     void *decision;
     void *contribution;
     struct edge *reads;
@@ -65,7 +64,7 @@ struct entry {
     uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;
-    uint32_t pins; /* Holders that are no readers; they let it stay without an object. */
+    uint32_t pins; /* See store_pin. */
     bool dirty;
     char name[];
 };
@@ -120,6 +119,35 @@ struct entry *store_refer(struct store *s, const struct identity *id);
 
 /* Let an entry go that has no object and that nobody refers to any more; else nothing. */
 void store_tidy(struct store *s, struct entry *entry);
+
+/*
+ * For a source that remembers an entry: it stays, with or without an object,
+ * until each store_pin has met its store_unpin. The last one tidies.
+ */
+static inline void store_pin(struct entry *entry)
+{
+    entry->pins++;
+}
+
+static inline void store_unpin(struct store *s, struct entry *entry)
+{
+    assert(entry->pins > 0);
+    entry->pins--;
+    store_tidy(s, entry);
+}
+
+/* True if the entry has an object, and this source brought it. */
+static inline bool store_is_from(const struct entry *entry, uint32_t source)
+{
+    return entry->object && entry->source == source;
+}
+
+/* The source has seen the object in this pass, be it unreadable: the pass does not sweep it. */
+static inline void store_mark(struct entry *entry, struct origin origin)
+{
+    entry->source = origin.source;
+    entry->sweep = origin.sweep;
+}
 
 /* The type of an apiVersion and kind, NULL if no entry has it. Both as shared strings. */
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/base/json.h"
+#include "metrics/base/strbuf.h"
+#include "metrics/base/utf8.h"
 #include "metrics/expose/exposition.h"
 #include "metrics/expose/label_text.h"
 

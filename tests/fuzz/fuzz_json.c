@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json.h"
+#include "metrics/base/utf8.h"
 
 /*
  * What is accepted is a tree without surprises, and every string in it comes back from quoting as

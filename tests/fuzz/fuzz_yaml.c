@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/yaml/yaml_text.h"
+#include "exporter/manifests/yaml_file.h"
 
 #include "metrics/base/json.h"
 
@@ -80,20 +80,20 @@ static void see(void *context, const cJSON *object, struct json_place place)
 static void read_objects(const char *text, size_t len)
 {
     struct manifest_limits limits = {BYTES_MAX, BYTES_MAX, NODES_MAX};
-    struct yaml_text yaml;
+    struct yaml_file yaml;
     struct json_position where;
     struct error err;
     enum yaml_outcome outcome = YAML_READ_DOCUMENT;
     size_t last = 0;
 
-    yaml_text_init(&yaml, &limits);
-    if (yaml_text_add(&yaml, text, len)) {
+    yaml_file_init(&yaml, &limits);
+    if (yaml_file_add(&yaml, text, len)) {
         while (outcome == YAML_READ_DOCUMENT)
-            outcome = yaml_text_parse(&yaml, &where, &err);
-        while (outcome == YAML_READ_END && yaml_text_hand_out(&yaml, see, &last))
+            outcome = yaml_file_parse(&yaml, &where, &err);
+        while (outcome == YAML_READ_END && yaml_file_hand_out(&yaml, see, &last))
             continue;
     }
-    yaml_text_release(&yaml);
+    yaml_file_release(&yaml);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/error.h"
 
-#include "metrics/base/json.h"
+#include "metrics/base/strbuf.h"
+#include "metrics/base/utf8.h"
 #include "tests/unit/suite.h"
 
 #undef fail /* cmocka has a macro of that name, and so have we a function. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/manifests/tree.h"
+#include "exporter/manifests/follow.h"
 
 #include <poll.h>
 #include <unistd.h>
 
+#include "exporter/manifests/walk.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
@@ -77,7 +78,7 @@ static void start(struct place *p, const char *path, const char *second, const c
         paths[i] = p->paths[i];
     tree_init(&p->tree, paths, count);
     assert_true(tree_watch(&p->tree, &err) >= 0);
-    assert_true(tree_scan(&p->tree, &err));
+    assert_true(walk_all(&p->tree, &err));
     assert_taken(p, wanted);
 }
 
@@ -93,7 +94,7 @@ static void assert_told(struct place *p, const char *wanted)
 {
     assert_true(has_events(p, PATIENCE_MS));
     do {
-        tree_pump(&p->tree);
+        follow_pump(&p->tree);
     } while (has_events(p, 0));
     assert_taken(p, wanted);
 }
@@ -102,7 +103,7 @@ static void assert_told(struct place *p, const char *wanted)
 static void assert_untold(struct place *p)
 {
     while (has_events(p, 0))
-        tree_pump(&p->tree);
+        follow_pump(&p->tree);
     assert_taken(p, "");
 }
 
@@ -177,7 +178,7 @@ TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
     p->paths[0] = folder_path(p->folder, "nothing");
     const char *paths[] = {p->paths[0]};
     tree_init(&p->tree, paths, 1);
-    assert_false(tree_scan(&p->tree, &err));
+    assert_false(walk_all(&p->tree, &err));
     snprintf(wanted, sizeof(wanted), "cannot open '%s': No such file or directory", p->paths[0]);
     assert_string_equal(err.text, wanted);
 }
@@ -511,7 +512,7 @@ TEST_WITH(a_file_that_vanishes_and_comes_back_is_read, make_place, remove_place)
     start(p, "", NULL, "a.yaml ");
     folder_unlink(p->folder, "a.yaml");
     assert_true(has_events(p, PATIENCE_MS));
-    tree_pump(&p->tree);
+    follow_pump(&p->tree);
     folder_write(p->folder, "a.yaml", "1");
     assert_told(p, "a.yaml ");
 }

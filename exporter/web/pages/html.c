@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/pages/html.h"
 
-#include "metrics/base/json.h"
+#include "metrics/base/utf8.h"
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 

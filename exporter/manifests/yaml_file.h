@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/manifests/json_file.h"
-#include "exporter/manifests/source.h"
+#include "exporter/manifests/limits.h"
 #include "exporter/yaml/yaml.h"
 
 /*
@@ -16,7 +16,7 @@ struct yaml_object {
     size_t len;
 };
 
-struct yaml_text {
+struct yaml_file {
     struct manifest_limits limits;
     struct strbuf text;
     struct yaml_reader *reader;
@@ -28,15 +28,15 @@ struct yaml_text {
     size_t too_large; /* The line of an object over its limit, or 0. */
 };
 
-void yaml_text_init(struct yaml_text *y, const struct manifest_limits *limits);
-void yaml_text_release(struct yaml_text *y);
+void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits);
+void yaml_file_release(struct yaml_file *y);
 
 /* The next bytes. False once there are more than the limit. */
-bool yaml_text_add(struct yaml_text *y, const char *bytes, size_t len) MUST_USE;
+bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len) MUST_USE;
 
 /* After all bytes: parse one document. */
-enum yaml_outcome yaml_text_parse(struct yaml_text *y, struct json_position *where,
+enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err) MUST_USE;
 
 /* After all documents: hand out one object. False if there was none left. */
-bool yaml_text_hand_out(struct yaml_text *y, json_object_fn *each, void *context) MUST_USE;
+bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;

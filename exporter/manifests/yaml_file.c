@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/yaml/yaml_text.h"
+#include "exporter/manifests/yaml_file.h"
 
 #include "exporter/manifests/list.h"
 
@@ -14,16 +14,16 @@ static size_t grown(size_t bytes)
     return bytes > SIZE_MAX / (2 * GROWTH_MAX) ? SIZE_MAX / 2 : bytes * GROWTH_MAX;
 }
 
-void yaml_text_init(struct yaml_text *y, const struct manifest_limits *limits)
+void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits)
 {
-    *y = (struct yaml_text){
+    *y = (struct yaml_file){
         .limits = *limits,
         .text = STRBUF_INIT(limits->file_max_bytes),
         .json = STRBUF_INIT(grown(limits->file_max_bytes)),
     };
 }
 
-void yaml_text_release(struct yaml_text *y)
+void yaml_file_release(struct yaml_file *y)
 {
     yaml_reader_free(y->reader);
     y->reader = NULL;
@@ -33,7 +33,7 @@ void yaml_text_release(struct yaml_text *y)
     y->objects = NULL;
 }
 
-bool yaml_text_add(struct yaml_text *y, const char *bytes, size_t len)
+bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len)
 {
     strbuf_add(&y->text, bytes, len);
     return strbuf_ok(&y->text);
@@ -41,7 +41,7 @@ bool yaml_text_add(struct yaml_text *y, const char *bytes, size_t len)
 
 static void keep(void *context, const cJSON *object, size_t line)
 {
-    struct yaml_text *y = context;
+    struct yaml_file *y = context;
     char *json = cJSON_PrintUnformatted(object);
 
     if (!json)
@@ -60,7 +60,7 @@ static void keep(void *context, const cJSON *object, size_t line)
     free(json);
 }
 
-enum yaml_outcome yaml_text_parse(struct yaml_text *y, struct json_position *where,
+enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err)
 {
     struct yaml_limits limits = {y->limits.nodes_max, grown(y->limits.file_max_bytes)};
@@ -90,7 +90,7 @@ enum yaml_outcome yaml_text_parse(struct yaml_text *y, struct json_position *whe
     return outcome;
 }
 
-bool yaml_text_hand_out(struct yaml_text *y, json_object_fn *each, void *context)
+bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context)
 {
     if (y->handed_out == y->count)
         return false;

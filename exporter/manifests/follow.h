@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/manifests/tree.h"
+
+/* Read inotify's events and look again at what they concern. False if there was no event. */
+bool follow_pump(struct tree *t);

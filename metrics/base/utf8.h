@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/* Length of the valid UTF-8 character at `s` (1 to 4), or 0. Stops at NUL: needs no length. */
+unsigned utf8_char_len(const char *s);
