@@ -171,8 +171,8 @@ e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/run-e2e.sh $(E2E)
 
 golden: $(EXPORTER) $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
-	@GOLDEN=write tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING)))
-	@GOLDEN=write tests/run-e2e.sh $(filter %.test,$(HOLDING))
+	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
+		units=$$?; tests/run-e2e.sh $(filter %.test,$(HOLDING)) && exit $$units
 
 mutants: $(EXPORTER) ## change each alert for the worse, in more ways than `make test` does
 	@MUTANTS=all tests/alerts/mutants.test
