@@ -13,7 +13,7 @@ WRITES = os.environ.get("GOLDEN") == "write"
 
 
 def golden(path, text):
-    """Fail unless the file is exactly the text, telling what differs. With GOLDEN=write, write it."""
+    """Fail with the difference unless the file is exactly the text. With GOLDEN=write, write it."""
     if WRITES:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
@@ -21,6 +21,7 @@ def golden(path, text):
     if held == text:
         return
     name = str(path.relative_to(ROOT))
-    difference = difflib.unified_diff(held.splitlines(), text.splitlines(), name, "now", lineterm="")
+    difference = difflib.unified_diff(held.splitlines(), text.splitlines(), name, "now",
+                                      lineterm="")
     raise AssertionError("\n".join(
         [f"{name} differs; if that is right, `make golden` rewrites it", *difference]))
