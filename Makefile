@@ -68,6 +68,8 @@ BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
 E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test tests/alerts/*.test tests/boards/*.test))
+# Tests that hold what they make against a file in the repository.
+HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
 ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
@@ -132,7 +134,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards setup test check unit faults e2e mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards setup test check unit faults e2e golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -167,6 +169,10 @@ faults: $(call programs,$(FAULTS)) ## follow an API server that misbehaves, over
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
+
+golden: $(EXPORTER) $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
+	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
+		units=$$?; tests/run-e2e.sh $(filter %.test,$(HOLDING)) && exit $$units
 
 mutants: $(EXPORTER) ## change each alert for the worse, in more ways than `make test` does
 	@MUTANTS=all tests/alerts/mutants.test

@@ -8,6 +8,7 @@ generate.py --site DIR [--runbooks URL] [--boards URL] [--job NAME]
                        write rules and PrometheusRule with a site's own addresses into DIR
 """
 import argparse
+import difflib
 import pathlib
 import re
 import sys
@@ -118,11 +119,14 @@ def main():
     stale = False
     for name, text in (("prometheusrule.yml", prometheus_rule(files)), ("README.md", readme(files))):
         path = HERE / name
-        if path.exists() and path.read_text() == text:
+        held = path.read_text() if path.exists() else ""
+        if held == text:
             continue
         stale = True
         if options.check:
-            print(f"alerts/{name} is not what the rules say: run alerts/generate.py")
+            print(f"alerts/{name} is not what the rules say; alerts/generate.py rewrites it")
+            print(*difflib.unified_diff(held.splitlines(), text.splitlines(), f"alerts/{name}",
+                                        "now", lineterm=""), sep="\n")
         else:
             path.write_text(text)
     return 1 if stale and options.check else 0

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # build-go.sh FOLDER: build the Go programs of FOLDER and print the folder that they are in. It is
-# in the user's cache, under the hash of their sources, so that they are built once. Exit status 77
-# and the reason on standard error: there is no Go here that could.
+# in the user's cache, under the hash of their sources, so that they are built once. Where Go or the
+# modules are missing, the reason goes to standard error and the exit status is 77.
 set -euo pipefail
 cd "$(dirname "$0")/../$1"
 
@@ -17,7 +17,7 @@ skip() {
 
 if [ ! -d "$built" ]; then
     command -v go >/dev/null || skip "Go is missing: what is in $1 cannot be built"
-    # What is installed or nothing: no other Go is fetched behind the user's back.
+    # Use the Go that is installed; do not let it download another one.
     export GOTOOLCHAIN=local
     wanted=$(awk '$1 == "go" { print $2 }' go.mod)
     has=$(go env GOVERSION) && has=${has#go}

@@ -25,6 +25,6 @@ timeout --kill-after=10 "${TEST_TIMEOUT:-900}" "$server/faults" "$1" "${2:-}" </
 status=${PIPESTATUS[0]}
 passed=$(grep -c '^ok  ' "$log")
 failed=$(grep -c '^FAIL ' "$log")
-# A server that ended early, or played nothing, has proved nothing.
+# A server that ended early or played no scenario is a failure.
 [ "$status" -le 1 ] && [ $((passed + failed)) -gt 0 ] || failed=$((failed + 1))
 tally faults "$passed" "$failed"

@@ -6,7 +6,7 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 . tests/tally.sh
 exec </dev/null
-# What the caller's make was told is not for the steps; ONLY would hide tests.
+# Each step starts a make of its own: the caller's flags are not for it, and ONLY would hide tests.
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES ONLY
 
 TALLY=$(mktemp)
@@ -26,7 +26,7 @@ gate() {
     fi
 }
 
-# A suite counts for itself; one that fails without counting a failure did not build.
+# A suite adds its own counts to TALLY. One that fails without a failure among them did not build.
 suite() {
     local before after
     echo "== $*"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh build|demo|test: name what is missing of the Debian packages that building (and the
-# demo, and testing) needs, and install just that with apt-get. Nothing else is changed.
+# setup.sh build|demo|test: print which Debian packages are missing that building (or the demo, or
+# testing) needs, and install just those with apt-get. Nothing else is changed.
 #
 # A package counts as missing when dpkg does not have it and what it is for is not found either,
 # so that a compiler or library from elsewhere is left alone.

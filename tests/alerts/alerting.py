@@ -12,7 +12,7 @@ import servers  # noqa: E402
 
 
 class Prometheus(servers.Prometheus):
-    """It scrapes one exporter, evaluates the rules, and tells an Alertmanager if there is one."""
+    """It scrapes one exporter, evaluates the rules, and notifies an Alertmanager if it has one."""
 
     def __init__(self, exporter, rules, alertmanager, scrape_s=1):
         self.home = tempfile.TemporaryDirectory(prefix="alerts-")

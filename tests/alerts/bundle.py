@@ -125,7 +125,7 @@ class Bench:
         assert set(verdicts) == set(names), said
         bad = {name: text for name, text in verdicts.items() if "SUCCESS" not in text}
         for text in bad.values():
-            # A fault in the file itself is no verdict on a rule.
+            # An error in the test file itself says nothing about the rule.
             assert re.search(r"FAILED:\n +(expr|name|alertname): ", text), text
         return bad
 

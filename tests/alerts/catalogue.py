@@ -6,7 +6,7 @@ from promql import allowed_values, dropped_labels, listed_labels, selectors
 # Families that the contract fixes and the program does not have yet, with the known values of
 # their labels. One that it has by now does not belong here, and a test says so.
 ANNOUNCED = {}
-# What Prometheus itself tells of each target.
+# Series that Prometheus itself adds for each target.
 SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
            "scrape_samples_post_metric_relabeling"]
 

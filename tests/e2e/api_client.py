@@ -70,7 +70,7 @@ class ApiClient:
             self.connection = None
 
     def request(self, method, path, body=None, content_type="application/json"):
-        """The answer's JSON. Waits while the server asks for patience."""
+        """The answer's JSON. Tries again while the server is busy or not ready."""
         encoded = None if body is None else json.dumps(body).encode()
         deadline = time.monotonic() + PATIENCE_S
         while True:
@@ -92,7 +92,7 @@ class ApiClient:
     # ---- where objects are
 
     def resource(self, api_version, kind):
-        """(plural, namespaced) of a kind, as the server tells."""
+        """(plural, namespaced) of a kind, from the server's discovery."""
         key = (api_version, kind)
         deadline = time.monotonic() + PATIENCE_S
         while key not in self.resources:
@@ -131,7 +131,7 @@ class ApiClient:
         try:
             made = self.request("POST", path, obj)
         except Refused as error:
-            # A kind that has just been defined is told of before it is served.
+            # A kind that has just been defined is in the discovery before it is served.
             if error.status != 404 or kind == "Namespace":
                 raise
             time.sleep(0.5)
@@ -176,7 +176,7 @@ class ApiClient:
             obj, manager)
 
     def delete(self, obj):
-        """Delete it, and let go of what its finalizers hold. False if it is not there.
+        """Delete it and remove its finalizers. False if it is not there.
 
         A definition is waited for: its finalizer is the server's own, which takes the objects
         of the kind along. Without it they would be back with the definition.

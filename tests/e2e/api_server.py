@@ -185,7 +185,7 @@ class ApiServer:
     # ---- how to reach it, and who did
 
     def kubeconfig(self, name="kubeconfig", **user):
-        """A file that leads here as the exporter's user: by a token unless told otherwise."""
+        """A file that leads here as the exporter's user: by a token unless another is given."""
         path = self.folder / name
         path.write_text(json.dumps({
             "apiVersion": "v1", "kind": "Config", "current-context": "karmada-apiserver",

@@ -9,7 +9,7 @@ from page import Page
 from written import Written
 
 DESIGNS = ("preemption", "static")
-# A page that has become what it should be has to stay so: nothing may be on its way any more.
+# A page that is as it should be has to stay so for this long: no late change may follow.
 SETTLED_S = 0.2
 
 
@@ -73,7 +73,7 @@ class Stage:
             exporter.__exit__()
 
 
-# ---- what the words of the stories are on a page
+# ---- the stories' words as numbers on a page
 
 
 def state_of(words, kind="Deployment"):

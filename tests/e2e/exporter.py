@@ -84,7 +84,7 @@ class Serving:
         self.url = "http://" + self.address
 
     def read_log(self, timeout_s):
-        """Take what it has logged since; false if that is the end."""
+        """Read what it has logged since; false at the end of the log."""
         if not select.select([self.process.stderr], [], [], timeout_s)[0]:
             return True
         chunk = os.read(self.process.stderr.fileno(), 65536)

@@ -65,7 +65,7 @@ def second_of(text):
 
 
 class Written:
-    """What has been written, and what is to be there instead."""
+    """The objects that have been written, to be replaced by others step by step."""
 
     def __init__(self, client):
         self.client, self.objects = client, {}
@@ -116,12 +116,12 @@ class Written:
             self.client.patch(obj, {"status": status}, KARMADA, "/status")
 
     def claim(self, wanted):
-        """Claims come and go."""
+        """Write the claims that are new and remove those that are gone."""
         for key, obj in wanted.items():
             old = split_karmadas(self.objects[key])[1] if key in self.objects else {}
             change = change_of(old.get("metadata", {}),
                                split_karmadas(obj)[1].get("metadata", {}))
-            # A field that has no claim in it any more may still hold what is the user's.
+            # Without its claim a field may still have keys of the user's: remove only the claim's.
             for field, value in change.items():
                 if value is None:
                     change[field] = {k: None for k in old["metadata"][field]}
@@ -129,7 +129,7 @@ class Written:
                 self.client.patch(obj, {"metadata": change}, KARMADA)
 
     def wait_for_a_later_second(self, obj):
-        """Servers note down seconds: what users do after Karmada has to be seen to be later."""
+        """Servers record whole seconds: wait, so that what users do next is later than Karmada."""
         bindings = [b for b in map(self.client.get, self.bindings_of(obj)) if b]
         latest = max((second_of(field["time"]) for b in bindings
                       for field in b["metadata"]["managedFields"]), default=0)

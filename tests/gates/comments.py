@@ -4,7 +4,7 @@ import re
 import sys
 
 SPDX = "/* SPDX-License-Identifier: Apache-2.0 */"
-# What is skipped whole comes first, so that a '//' inside it is never met.
+# Strings and block comments come first: a '//' inside them begins no comment.
 TOKEN = re.compile(
     r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|(?P<line>//[^\n]*)|#\s*include\s*<[^>\n]*>',
     re.S,

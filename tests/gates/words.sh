@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Nothing unfinished and no path of one person's machine in what people wrote. Test data is left
-# alone: it says what it was recorded to say.
+# No unfinished work and no path of one person's machine, in any file but test data, which stays as
+# it was recorded.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -5,9 +5,7 @@
 
 #include <cmocka.h>
 
-#define GOLDEN_FOLDER "tests/fixtures/golden/"
-
-enum { PAGE_MAX_BYTES = 64 << 20, FILE_MAX_BYTES = 1 << 20 };
+enum { PAGE_MAX_BYTES = 64 << 20 };
 
 struct series *page_series(struct world *w, const struct series_options *options)
 {
@@ -52,56 +50,4 @@ void page_lacks(const char *page, const char *start)
 {
     if (find_line(page, start))
         fail_msg("the page has '%s':\n%s", start, page);
-}
-
-static char *golden_read(const char *name)
-{
-    char path[256];
-    CLEANUP(free_cleanup) char *text = xcalloc(1, FILE_MAX_BYTES);
-
-    snprintf(path, sizeof(path), GOLDEN_FOLDER "%s", name);
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        fail_msg("cannot open '%s'", path);
-    size_t len = fread(text, 1, FILE_MAX_BYTES - 1, file);
-    fclose(file);
-    return xmemdup0(text, len);
-}
-
-static void golden_write(const char *name, const char *text)
-{
-    char path[256];
-
-    snprintf(path, sizeof(path), GOLDEN_FOLDER "%s", name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-void golden_check(const char *name, const char *text)
-{
-    if (getenv("GOLDEN_UPDATE")) {
-        golden_write(name, text);
-        return;
-    }
-
-    CLEANUP(free_cleanup) char *expect = golden_read(name);
-    size_t line = 1;
-
-    if (strcmp(text, expect) == 0)
-        return;
-    for (size_t i = 0; text[i] == expect[i]; i++)
-        line += text[i] == '\n';
-    fail_msg("differs from " GOLDEN_FOLDER "%s in line %zu:\n%s", name, line, text);
-}
-
-void golden_load(struct world *w, const char *name)
-{
-    CLEANUP(free_cleanup) char *text = golden_read(name);
-    cJSON *objects = cJSON_Parse(text);
-
-    assert_true(cJSON_IsArray(objects));
-    world_put_all(w, objects);
-    cJSON_Delete(objects);
 }

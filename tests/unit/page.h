@@ -15,12 +15,3 @@ void page_has(const char *page, const char *series, const char *value);
 
 /* Fail if the page has a line that begins so. */
 void page_lacks(const char *page, const char *start);
-
-/*
- * Fail unless the file tests/fixtures/golden/<name> is exactly `text`. Where the
- * environment has GOLDEN_UPDATE the file is written instead, to be looked at in the diff.
- */
-void golden_check(const char *name, const char *text);
-
-/* Put the array of objects in tests/fixtures/golden/<name>. */
-void golden_load(struct world *w, const char *name);

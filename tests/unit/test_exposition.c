@@ -2,6 +2,7 @@
 #include "metrics/expose/exposition.h"
 
 #include "metrics/base/timestamp.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
 
@@ -12,16 +13,19 @@ struct golden_case {
     const char *objects;
     const char *page;
     enum exposition_format format;
+    bool all; /* The families that are off by default too, and all that the exporter sets. */
 };
 
 static struct golden_case golden_cases[] = {
-    {"objects with bindings", "observed.json", "observed.metrics.txt", EXPOSITION_TEXT},
+    {"objects with bindings", "observed.json", "observed.metrics.txt", EXPOSITION_TEXT, false},
     {"objects with bindings, OpenMetrics", "observed.json", "observed.openmetrics.txt",
-     EXPOSITION_OPENMETRICS},
-    {"manifests without bindings", "derived.json", "derived.metrics.txt", EXPOSITION_TEXT},
+     EXPOSITION_OPENMETRICS, false},
+    {"manifests without bindings", "derived.json", "derived.metrics.txt", EXPOSITION_TEXT, false},
     {"stale templates and member clusters", "capacity.json", "capacity.metrics.txt",
-     EXPOSITION_TEXT},
+     EXPOSITION_TEXT, false},
+    {"what the others lack", "assorted.json", "assorted.metrics.txt", EXPOSITION_TEXT, true},
 };
+static const struct golden_case *const observed = &golden_cases[0];
 
 /* What the exporter knows of itself: numbers of all shapes. */
 static void set_own(struct series *s)
@@ -35,19 +39,41 @@ static void set_own(struct series *s)
     series_measure(s, "karmada_policy_exporter_evaluation_duration_seconds", 0.0004);
 }
 
-static void render(const char *objects, enum exposition_format format, bool synced,
-                   struct strbuf *out)
+/* A row of each family that the exporter sets, its labels' names for their values. */
+static void set_all_own(struct series *s)
 {
+    for (const struct family *f = families; f < families + family_count; f++) {
+        const char *labels[FAMILY_LABELS_MAX];
+        size_t count = 0;
+
+        if (f->fold != FOLD_SET)
+            continue;
+        for (; f->labels[count].name; count++)
+            labels[count] = f->labels[count].name;
+        if (f->type == FAMILY_HISTOGRAM)
+            series_measure(s, f->name, 0.0004);
+        else
+            series_set(s, f->name, 1, count, labels);
+    }
+}
+
+static void render(const struct golden_case *c, bool synced, struct strbuf *out)
+{
+    struct series_options options = series_options_default;
     struct world w;
     int64_t now_ms;
 
+    options.opt_in = c->all;
     assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
     world_init(&w, &rules_options_default, 1);
-    struct series *s = page_series(&w, &series_options_default);
-    golden_load(&w, objects);
+    struct series *s = page_series(&w, &options);
+    golden_load(&w, c->objects);
     world_run(&w, now_ms);
-    set_own(s);
-    exposition_write(s, format, synced, out);
+    if (c->all)
+        set_all_own(s);
+    else
+        set_own(s);
+    exposition_write(s, c->format, synced, out);
     assert_true(strbuf_ok(out));
     series_free(s);
     world_release(&w);
@@ -58,8 +84,61 @@ TEST_ROWS(page_is_golden, golden_cases, name)
     const struct golden_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    render(c->objects, c->format, true, &page);
+    render(c, true, &page);
     golden_check(c->page, page.data);
+}
+
+static struct strbuf pages = STRBUF_INIT(PAGE_MAX_BYTES);
+
+static int render_pages(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(golden_cases); i++)
+        render(&golden_cases[i], true, &pages);
+    return 0;
+}
+
+static int release_pages(void **state)
+{
+    (void)state;
+    strbuf_release(&pages);
+    return 0;
+}
+
+SUITE_WITH(render_pages, release_pages);
+
+/* Whether the line is of the family, of a histogram its count, and its number is not 0. */
+static bool is_more_than_zero(const char *line, const struct family *f)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
+
+    strbuf_addf(&name, "%s%s", f->name, f->type == FAMILY_HISTOGRAM ? "_count" : "");
+    if (strncmp(line, name.data, name.len) != 0 || !strchr("{ ", line[name.len]))
+        return false;
+
+    const char *end = strchr(line, '\n');
+
+    return strtod((const char *)memrchr(line, ' ', (size_t)(end - line)) + 1, NULL) != 0;
+}
+
+/* Zeros are there from the start: only what objects make of a family shows that it works. */
+static void a_golden_page_shows(void **state)
+{
+    const struct family *f = *state;
+    const char *line = pages.data;
+
+    while (*line && !is_more_than_zero(line, f))
+        line = strchr(line, '\n') + 1;
+    if (!*line)
+        fail_msg("No golden page has a row of %s that is not 0. Add objects that make one to "
+                 "tests/fixtures/golden/assorted.json, then run `make golden`.",
+                 f->name);
+}
+
+MADE_TESTS(of_every_family)
+{
+    for (size_t i = 0; i < family_count; i++)
+        ADD_TEST(a_golden_page_shows, families[i].name, &families[i]);
 }
 
 TEST(before_the_sync_there_is_only_own_health)
@@ -67,7 +146,7 @@ TEST(before_the_sync_there_is_only_own_health)
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
 
     (void)state;
-    render("observed.json", EXPOSITION_TEXT, false, &page);
+    render(observed, false, &page);
     page_has(page.data, "karmada_policy_exporter_up", "0");
     page_has(page.data, "process_cpu_seconds_total", "1.5");
     page_lacks(page.data, "karmada_templates");
@@ -86,7 +165,7 @@ TEST(every_line_is_well_formed)
     char last[2048] = "";
 
     (void)state;
-    render("observed.json", EXPOSITION_TEXT, true, &page);
+    render(observed, true, &page);
     assert_int_equal(page.data[page.len - 1], '\n');
     for (char *line = page.data, *end; *line; line = end + 1) {
         end = strchr(line, '\n');
@@ -116,7 +195,7 @@ TEST(two_runs_are_byte_equal)
     CLEANUP(strbuf_release) struct strbuf two = STRBUF_INIT(PAGE_MAX_BYTES);
 
     (void)state;
-    render("observed.json", EXPOSITION_TEXT, true, &one);
-    render("observed.json", EXPOSITION_TEXT, true, &two);
+    render(observed, true, &one);
+    render(observed, true, &two);
     assert_string_equal(one.data, two.data);
 }

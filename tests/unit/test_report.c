@@ -2,7 +2,7 @@
 #include "metrics/expose/report.h"
 
 #include "metrics/base/timestamp.h"
-#include "tests/unit/page.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
