@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/families.h"
 #include "tests/unit/page.h"
 
 enum { PAGE_MAX_BYTES = 1 << 20 };
@@ -27,15 +28,15 @@ static struct golden_case golden_cases[] = {
 };
 
 /* What the exporter knows of itself: numbers of all shapes. */
-static void set_own(struct series *s)
+static void set_own(struct registry *r)
 {
-    SERIES_SET(s, "karmada_policy_exporter_build_info", 1, "1.2.3", "0123abc", "gcc 12");
-    SERIES_SET(s, "karmada_policy_exporter_snapshot_timestamp_seconds", 1767240000.25);
-    SERIES_SET(s, "karmada_policy_exporter_http_requests_total", 2000000, "/metrics", "200");
-    SERIES_SET(s, "karmada_policy_exporter_http_requests_total", 1, "/", "404");
-    SERIES_SET(s, "process_cpu_seconds_total", 1.5);
-    SERIES_SET(s, "process_resident_memory_bytes", 1234567890);
-    series_measure(s, "karmada_policy_exporter_evaluation_duration_seconds", 0.0004);
+    REGISTRY_SET(r, OWN_BUILD_INFO, 1, "1.2.3", "0123abc", "gcc 12");
+    REGISTRY_SET(r, OWN_SNAPSHOT, 1767240000.25);
+    REGISTRY_SET(r, OWN_HTTP_REQUESTS, 2000000, "/metrics", "200");
+    REGISTRY_SET(r, OWN_HTTP_REQUESTS, 1, "/", "404");
+    REGISTRY_SET(r, OWN_CPU_SECONDS, 1.5);
+    REGISTRY_SET(r, OWN_RESIDENT_BYTES, 1234567890);
+    registry_count(r, OWN_EVALUATION_DURATION, 0.0004);
 }
 
 static void render(const char *objects, enum exposition_format format, bool synced,
@@ -46,13 +47,15 @@ static void render(const char *objects, enum exposition_format format, bool sync
 
     assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
     world_init(&w, &rules_options_default, 1);
-    struct series *s = page_series(&w, &series_options_default);
+    struct registry *r = page_registry(&w, &registry_options_default);
     golden_load(&w, objects);
     world_run(&w, now_ms);
-    set_own(s);
-    exposition_write(s, format, synced, out);
+    set_own(r);
+    REGISTRY_SET(r, OWN_UP, synced);
+    registry_prepare(r);
+    exposition_write(r, format, synced, out);
     assert_true(strbuf_ok(out));
-    series_free(s);
+    registry_free(r);
     world_release(&w);
 }
 
