@@ -60,8 +60,8 @@ void samples_add_once(struct samples *out, int64_t value, unsigned index, size_t
 
 void samples_add_bits(struct samples *out, unsigned bits)
 {
-    for (unsigned i = 0; bits >> i > 0; i++) {
-        if (bits & 1u << i)
+    for (unsigned i = 0; bits > 0; bits >>= 1, i++) {
+        if (bits & 1)
             SAMPLE(out, 1, i);
     }
 }
