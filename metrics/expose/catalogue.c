@@ -35,14 +35,14 @@ void catalogue_markdown(struct strbuf *out)
 {
     strbuf_adds(out,
                 "# Metrics\n\n"
-                "Written by `karmada-policy-exporter metrics --output markdown`; a test holds "
-                "the two against each other.\n\n"
-                "Rows of labels with known values are always present, zeros too; a timestamp "
-                "has a row only while there is something that it is of. All but "
-                "`karmada_policy_exporter_` and `process_` are absent until everything was "
-                "read once. Gauges tell what is, and are the same after a restart; counters "
-                "and histograms tell what was seen since the start, and the histogram of "
-                "delays begins with the bindings that are there.\n\n"
+                "Written by `karmada-policy-exporter metrics --output markdown`; a test fails "
+                "where this file differs from what that prints.\n\n"
+                "Series of labels with known values are always present, zeros too; a timestamp "
+                "is present only while something has it. All families but "
+                "`karmada_policy_exporter_` and `process_` are absent until all objects have "
+                "been read once. Gauges say what is, and are the same after a restart; counters "
+                "and histograms say what happened since the start, and the histogram of delays "
+                "begins with the bindings that exist then.\n\n"
                 "| family | type, unit | labels | what it says | series at most | stability |\n"
                 "|---|---|---|---|---|---|\n");
     for (size_t i = 0; i < family_count(); i++)

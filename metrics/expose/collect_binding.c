@@ -84,7 +84,7 @@ static void collect_without_template(const struct entry *entry, struct samples *
 
 static const struct family_def families[] = {
     {.name = "karmada_bindings",
-     .help = "ResourceBindings and ClusterResourceBindings by what they are there for: a policy's "
+     .help = "ResourceBindings and ClusterResourceBindings by what they exist for: a policy's "
              "claim, other bindings that require them, both, or neither.",
      .bound = "8",
      .labels = {SCOPE, ENUM_LABEL("origin", origin_names)},
@@ -95,13 +95,13 @@ static const struct family_def families[] = {
      .labels = {SCOPE},
      FROM(BINDINGS, collect_not_rescheduled)},
     {.name = "karmada_binding_name_collisions",
-     .help = "Templates whose binding has, or would have, the name of another template's: Karmada "
-             "makes it without the API group.",
+     .help = "Templates whose binding has, or would have, the name of another template's binding: "
+             "Karmada makes that name without the API group.",
      .bound = "1",
      FROM(TEMPLATES, collect_collisions)},
     {.name = "karmada_dangling_claims",
-     .help = "Templates and bindings whose claim names a policy that does not exist, or was made "
-             "anew under another id.",
+     .help = "Templates and bindings whose claim names a policy that does not exist, or that was "
+             "recreated with another id.",
      .bound = "2",
      .labels = {ENUM_LABEL("holder", holder_names)},
      FROM(TEMPLATES | BINDINGS, collect_dangling_claims)},

@@ -164,7 +164,7 @@ static const struct family_def families[] = {
      FROM(TEMPLATES | CLUSTERS, collect_stale_requests)},
     {.name = "karmada_stale_forbidden_replicas",
      .help = "Replicas of stale templates on member clusters that the governing policy's affinity "
-             "no longer means.",
+             "no longer selects.",
      .bound = "member clusters",
      .labels = {MEMBER},
      FROM(TEMPLATES | CLUSTERS, collect_forbidden_replicas)},
@@ -182,8 +182,8 @@ static const struct family_def families[] = {
      .labels = {MEMBER, RESOURCE},
      FROM(TEMPLATES | CLUSTERS, collect_projected_requests)},
     {.name = "karmada_stale_undetermined_templates",
-     .help = "Stale templates whose assignment under the governing policy cannot be told, by what "
-             "keeps it from being told.",
+     .help = "Stale templates whose assignment under the governing policy is undetermined, by "
+             "reason.",
      .bound = "8",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
      FROM(TEMPLATES, collect_undetermined)},

@@ -167,24 +167,25 @@ static const struct family_def families[] = {
                 FREE_LABEL("resolved")},
      FROM(DEPENDENCIES, collect_conflict_info)},
     {.name = "karmada_propagationpolicy_dependency_conflicts",
-     .help = "Dependencies in dispute to which a policy is a party, by the value that it wants.",
+     .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
      .bound = "policies x 4",
      .labels = {POLICY, FREE_LABEL("field"), FREE_LABEL("value")},
      FROM(DEPENDENCIES, collect_conflict_parties)},
     {.name = "karmada_dependency_conflicts_predicted",
-     .help = "Dependencies without a conflict that will have one once bindings follow what the "
-             "policies say now.",
+     .help = "Dependencies without a conflict that will have one once bindings follow the "
+             "policies as they are now.",
      .bound = "2",
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_predicted)},
     {.name = "karmada_dependency_unapplied_resolutions",
-     .help = "Attached bindings whose field has not the value that their referrers result in.",
+     .help = "Attached bindings whose field does not have the value that results from their "
+             "referrers.",
      .bound = "2",
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_unapplied)},
     {.name = "karmada_dependency_overridden",
-     .help = "Required bindings whose own policy's value stands against what their referrers "
-             "result in.",
+     .help = "Required bindings whose own policy overrides the value that results from their "
+             "referrers.",
      .bound = "2",
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_overridden)},
@@ -198,15 +199,15 @@ static const struct family_def families[] = {
      FROM(DEPENDENCIES, collect_shared)},
     {.name = "karmada_dependency_conflict_oldest_timestamp_seconds",
      .unit = "seconds",
-     .help = "Since when the longest conflict may have existed.",
+     .help = "When the conflict that lasts the longest may have begun.",
      .bound = "2",
      .aggregation = AGGREGATE_MIN,
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_conflict_oldest)},
     {.name = "karmada_dependency_conflict_events_total",
-     .help =
-         "DependencyPolicyConflict events of Karmada's own that were seen, by field. It repeats "
-         "them at each reconcile and drops some: a sign of life, no measure.",
+     .help = "DependencyPolicyConflict events of Karmada that were seen, by field. Karmada "
+             "repeats them at each reconcile and drops some: they show that there are conflicts, "
+             "not how many.",
      .bound = "2",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,

@@ -106,12 +106,12 @@ static void collect_policy_problems(const struct entry *entry, struct samples *o
 static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_templates",
      .help = "Templates that claim a policy, that it selects, that it would win, and that its "
-             "excludedResources keep away; ignored ones left out.",
+             "excludedResources exclude; without ignored ones.",
      .bound = "policies x 4",
      .labels = {POLICY, ENUM_LABEL("relation", relation_names)},
      FROM(TEMPLATES | POLICIES, collect_policy_templates)},
     {.name = "karmada_propagationpolicy_info",
-     .help = "What a policy says, as labels; always 1.",
+     .help = "The settings of a policy as labels; always 1.",
      .bound = "policies",
      .labels = {POLICY, FREE_LABEL("activation"), FREE_LABEL("preemption"), FREE_LABEL("priority"),
                 FREE_LABEL("propagate_deps"), FREE_LABEL("conflict_resolution"),
