@@ -113,11 +113,11 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
         evaluation_free(e);
         return NULL;
     }
-    e->series = series_new(e->engine,
-                           &(struct series_options){.detail_limit = e->options.detail_limit,
-                                                    .opt_in = e->options.opt_in},
-                           settings->seed);
-    engine_observe(e->engine, (struct engine_observer){series_decided, e->series});
+    e->registry = registry_new(e->engine,
+                               &(struct registry_options){.detail_limit = e->options.detail_limit,
+                                                          .opt_in = e->options.opt_in},
+                               settings->seed);
+    engine_observe(e->engine, (struct engine_observer){registry_decided, e->registry});
     return e;
 }
 
@@ -128,7 +128,7 @@ void evaluation_free(struct evaluation *e)
     kube_session_free(e->session);
     asset_source_free(e->assets);
     manifests_free(e->manifests);
-    series_free(e->series);
+    registry_free(e->registry);
     engine_free(e->engine);
     store_free(e->store);
     options_release(&e->options);

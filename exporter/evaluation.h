@@ -7,7 +7,7 @@
 #include "exporter/kube/session.h"
 #include "exporter/manifests/source.h"
 #include "exporter/options/options.h"
-#include "metrics/expose/series.h"
+#include "metrics/expose/registry.h"
 
 /*
  * What one set of options looks at: the sources, the objects they brought, what
@@ -18,7 +18,7 @@ struct evaluation {
     struct options options; /* Owned. */
     struct store *store;
     struct engine *engine;
-    struct series *series;
+    struct registry *registry;
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */

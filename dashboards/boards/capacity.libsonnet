@@ -22,7 +22,7 @@ function(kit)
     p.stat('CPU on outdated policy', 'Cores that the replicas of stale templates request.', 'short', q.orZero(q.sum('karmada_stale_resource_requests', of('cpu')))),
     p.stat('Memory on outdated policy', 'Memory that the replicas of stale templates request.', 'bytes', q.orZero(q.sum('karmada_stale_resource_requests', of('memory')))),
     p.stat('Tightest cluster', 'The largest share of the free CPU of a member cluster that would come on top once all drift is applied, as far as it is determined.', 'percentunit', q.orZero('max(%s)' % load('cpu', '0.001')), limits=limits.load),
-    p.stat('Undetermined', 'Stale templates whose assignment under the governing policy cannot be told beforehand. They are in no projection on this board.', 'short', q.sum('karmada_stale_undetermined_templates'), limits=limits.any),
+    p.stat('Undetermined', 'Stale templates whose assignment under the governing policy only the scheduler knows. They are in no projection on this board.', 'short', q.sum('karmada_stale_undetermined_templates'), limits=limits.any),
 
     p.row('By member cluster'),
     p.table(
@@ -49,7 +49,7 @@ function(kit)
     p.series('Replicas on outdated policy', 'Replicas of stale templates by the member cluster that they are assigned to now.', 'short', [p.query(q.sum('karmada_stale_replicas', member, 'member_cluster'), '{{member_cluster}}')], stack=true),
     p.series('Replicas where policies would send them', 'The same replicas by the member cluster that the governing policy would assign them to, as far as it is determined.', 'short', [p.query(q.sum('karmada_stale_projected_replicas', member, 'member_cluster'), '{{member_cluster}}')], stack=true),
     p.series('Free CPU', 'Cores that pods could still request, by member cluster.', 'short', [p.query('sum by (member_cluster) (%s)' % free('cpu'), '{{member_cluster}}')]),
-    p.bars('Why it cannot be told', 'Stale templates whose assignment cannot be told beforehand, by what keeps it from being told.', 'short', q.sum('karmada_stale_undetermined_templates', '', 'reason'), '{{reason}}'),
+    p.bars('Why it is undetermined', 'Stale templates whose assignment under the governing policy only the scheduler knows, by reason.', 'short', q.sum('karmada_stale_undetermined_templates', '', 'reason'), '{{reason}}'),
 
     p.row('By policy and namespace'),
     p.table(

@@ -65,7 +65,7 @@ function(kit)
       h=4,
       hidden=true
     ),
-    p.series('Silence of watches', 'For how long the API server has told nothing of a resource, bookmarks included. A quiet resource rises to a minute or so; one that goes on rising is cut off.', 's', [p.query('time() - min by (resource) (%s)' % read('watch_last_event_timestamp_seconds'), '{{resource}}')], w=8, limits=limits.watchSilence),
+    p.series('Silence of watches', 'For how long the API server has sent nothing about a resource, bookmarks included. A quiet resource rises to a minute or so; one that goes on rising is cut off.', 's', [p.query('time() - min by (resource) (%s)' % read('watch_last_event_timestamp_seconds'), '{{resource}}')], w=8, limits=limits.watchSilence),
     p.series('Watches that ended', 'Streams of changes that ended, by why. Some each few minutes are as it should be: the API server ends them.', 'short', [p.query('sum by (reason) (increase(%s[$__rate_interval])) > 0' % read('watch_restarts_total'), '{{reason}}')], w=8, stack=true),
     p.series('Lists', 'Requests for all objects of a resource, and those that failed. Each costs the API server as much as the resource is large.', 'short', [
       p.query('sum(increase(%s[$__rate_interval]))' % read('list_requests_total'), 'requests'),

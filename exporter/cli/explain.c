@@ -6,7 +6,7 @@
 #include "exporter/cli/object_name.h"
 #include "exporter/cli/output.h"
 #include "metrics/expose/explain.h"
-#include "metrics/expose/report_rows.h"
+#include "metrics/expose/report_items.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
 

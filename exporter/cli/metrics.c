@@ -4,16 +4,17 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/table.h"
 #include "metrics/expose/catalogue.h"
+#include "metrics/expose/families.h"
 
 static void print_table(struct output *o)
 {
     static const char *const headings[] = {"FAMILY", "TYPE", "WHAT IT SAYS"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), 0);
 
-    for (size_t i = 0; i < family_count; i++) {
-        table_add(&t, STYLE_HEADING, families[i].name);
-        table_add(&t, STYLE_FAINT, family_type_name(families[i].type));
-        table_add(&t, STYLE_PLAIN, families[i].help);
+    for (size_t i = 0; i < family_count(); i++) {
+        table_add(&t, STYLE_HEADING, family_at(i)->name);
+        table_add(&t, STYLE_FAINT, family_type_name(family_at(i)->type));
+        table_add(&t, STYLE_PLAIN, family_at(i)->help);
     }
     table_print(&t, o);
 }

@@ -16,4 +16,4 @@ struct health {
 };
 
 /* Set all of it in `series`. */
-void health_fill(const struct health *h, struct series *series);
+void health_fill(const struct health *h, struct registry *registry);

@@ -221,7 +221,7 @@ static bool settle(struct evaluation *e)
         duration = platform_steady_seconds() - start;
     }
     if (engine_evaluations(e->engine) != looks)
-        series_measure(e->series, "karmada_policy_exporter_evaluation_duration_seconds", duration);
+        registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
     return done;
 }
 

@@ -16,7 +16,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
     *p = (struct publisher){
         .snapshot = snapshot_new(),
         .log = log,
-        .blank = series_new(NULL, &series_options_default, platform_seed()),
+        .blank = registry_new(NULL, &registry_options_default, platform_seed()),
     };
     throttle_init(&p->metrics, SHORTEST_MS, longest_ms, refresh_ms);
     throttle_init(&p->index, longest_ms, longest_ms, refresh_ms);
@@ -25,7 +25,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
 void publisher_release(struct publisher *p)
 {
     snapshot_free(p->snapshot);
-    series_free(p->blank);
+    registry_free(p->blank);
     *p = (struct publisher){.snapshot = NULL};
 }
 
@@ -65,20 +65,20 @@ static void publish_index(struct publisher *p, const struct health *health)
 
 static void publish_metrics(struct publisher *p, const struct health *health)
 {
-    struct series *series = health->evaluation ? health->evaluation->series : p->blank;
+    struct registry *registry = health->evaluation ? health->evaluation->registry : p->blank;
     struct strbuf text = STRBUF_INIT(PAGE_MAX);
     int64_t used_ms = platform_thread_ms();
 
-    health_fill(health, series);
-    exposition_write(series, EXPOSITION_TEXT, health->evaluation != NULL, &text);
+    health_fill(health, registry);
+    registry_prepare(registry);
+    exposition_write(registry, EXPOSITION_TEXT, health->evaluation != NULL, &text);
     publish_page(p, SNAPSHOT_METRICS, &text, "text/plain; version=0.0.4; charset=utf-8");
 
     /* It is on the next page: this one had to be there first. */
     int64_t waited_ms =
         throttle_publish(&p->metrics, platform_thread_ms() - used_ms, platform_steady_ms());
     if (health->evaluation && waited_ms > 0)
-        series_measure(series, "karmada_policy_exporter_event_lag_seconds",
-                       (double)waited_ms / 1000);
+        registry_count(registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
 
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)

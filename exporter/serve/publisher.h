@@ -12,7 +12,7 @@
 struct publisher {
     struct snapshot *snapshot; /* Owned. */
     const struct log *log;     /* Borrowed. */
-    struct series *blank;      /* The page's own health before the first evaluation is there. */
+    struct registry *blank;    /* The page's own health before the first evaluation is there. */
     struct throttle metrics;
     struct throttle index;
 };

@@ -7,8 +7,6 @@
 
 enum { RESOURCE_MAX = 512 };
 
-#define OWN "karmada_policy_exporter_"
-
 void resource_name(struct strbuf *out, const char *kind, const char *group)
 {
     for (const char *c = kind; *c != '\0'; c++)
@@ -48,20 +46,18 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
 }
 
 static void fill_resource(const struct resource_health *sum, const char *resource,
-                          struct series *series)
+                          struct registry *registry)
 {
-    SERIES_SET(series, OWN "watch_synced", sum->synced ? 1 : 0, resource);
-    SERIES_SET(series, OWN "list_requests_total", (double)sum->counts.lists, resource);
-    SERIES_SET(series, OWN "list_request_failures_total", (double)sum->counts.list_failures,
-               resource);
-    SERIES_SET(series, OWN "decode_errors_total", (double)sum->rejected, resource);
+    REGISTRY_SET(registry, OWN_WATCH_SYNCED, sum->synced ? 1 : 0, resource);
+    REGISTRY_SET(registry, OWN_LIST_REQUESTS, (double)sum->counts.lists, resource);
+    REGISTRY_SET(registry, OWN_LIST_FAILURES, (double)sum->counts.list_failures, resource);
+    REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)sum->rejected, resource);
     if (sum->last_event_ms > 0)
-        SERIES_SET(series, OWN "watch_last_event_timestamp_seconds",
-                   (double)sum->last_event_ms / 1000, resource);
+        REGISTRY_SET(registry, OWN_WATCH_LAST_EVENT, (double)sum->last_event_ms / 1000, resource);
     for (size_t i = 0; i < WATCH_STOP_COUNT; i++) {
         if (sum->counts.restarts[i] > 0)
-            SERIES_SET(series, OWN "watch_restarts_total", (double)sum->counts.restarts[i],
-                       resource, watch_stop_name((enum watch_stop)i));
+            REGISTRY_SET(registry, OWN_WATCH_RESTARTS, (double)sum->counts.restarts[i], resource,
+                         watch_stop_name((enum watch_stop)i));
     }
 }
 
@@ -72,39 +68,34 @@ static bool same_resource(const struct reflector *a, const struct reflector *b)
            strcmp(a->api_version, b->api_version) == 0;
 }
 
-static void fill_unserved(const struct kube_source *source, struct series *series)
+static void fill_unserved(const struct kube_source *source, struct registry *registry)
 {
     for (size_t i = 0; i < kube_source_unserved_count(source); i++) {
         const struct unserved *u = kube_source_unserved(source, i);
 
         if (u->absent)
-            SERIES_SET(series, OWN "selected_kind_not_served", 1, u->api_version, u->kind);
+            REGISTRY_SET(registry, OWN_KIND_NOT_SERVED, 1, u->api_version, u->kind);
     }
 }
 
-static void clear(struct series *series)
+static void clear(struct registry *registry)
 {
-    static const char *const names[] = {
-        OWN "watch_synced",
-        OWN "watch_last_event_timestamp_seconds",
-        OWN "watch_restarts_total",
-        OWN "list_requests_total",
-        OWN "list_request_failures_total",
-        OWN "decode_errors_total",
-        OWN "selected_kind_not_served",
+    static const enum own_family families[] = {
+        OWN_WATCH_SYNCED,  OWN_WATCH_LAST_EVENT, OWN_WATCH_RESTARTS,  OWN_LIST_REQUESTS,
+        OWN_LIST_FAILURES, OWN_DECODE_ERRORS,    OWN_KIND_NOT_SERVED,
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        series_clear(series, names[i]);
+    for (size_t i = 0; i < ARRAY_LEN(families); i++)
+        registry_clear(registry, families[i]);
 }
 
-void watch_health_fill(const struct kube_source *source, struct series *series)
+void watch_health_fill(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
     size_t count = kube_source_count(source);
 
-    clear(series);
-    SERIES_SET(series, OWN "watches", (double)count);
+    clear(registry);
+    REGISTRY_SET(registry, OWN_WATCHES, (double)count);
     for (size_t i = 0; i < count;) {
         const struct reflector *first = kube_source_reflector(source, i);
         struct resource_health sum = {.synced = true};
@@ -113,7 +104,7 @@ void watch_health_fill(const struct kube_source *source, struct series *series)
             add_reflector(&sum, kube_source_reflector(source, i));
         strbuf_reset(&resource);
         name_reflector(&resource, first);
-        fill_resource(&sum, resource.data, series);
+        fill_resource(&sum, resource.data, registry);
     }
-    fill_unserved(source, series);
+    fill_unserved(source, registry);
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include "exporter/kube/source.h"
-#include "metrics/expose/series.h"
+#include "metrics/expose/registry.h"
 
-/* "deployment.apps": how resources are named in series, from their kind and group. */
+/* "deployment.apps": how resources are named in labels, from their kind and group. */
 void resource_name(struct strbuf *out, const char *kind, const char *group);
 
 /* What an API server's source tells about itself, a row for each resource that is followed. */
-void watch_health_fill(const struct kube_source *source, struct series *series);
+void watch_health_fill(const struct kube_source *source, struct registry *registry);

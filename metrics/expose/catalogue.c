@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/catalogue.h"
 
+#include "metrics/expose/families.h"
 #include "metrics/expose/writer.h"
-
-const char *family_type_name(enum family_type type)
-{
-    switch (type) {
-    case FAMILY_GAUGE:
-        return "gauge";
-    case FAMILY_COUNTER:
-        return "counter";
-    case FAMILY_HISTOGRAM:
-        return "histogram";
-    }
-    abort();
-}
 
 static const char *stability_name(enum family_stability stability)
 {
@@ -30,7 +18,7 @@ static void add_label(struct strbuf *out, const struct family_label *label)
     strbuf_adds(out, label->value_count > 0 ? ")" : "");
 }
 
-static void add_row(struct strbuf *out, const struct family *family)
+static void add_family(struct strbuf *out, const struct family_def *family)
 {
     strbuf_addf(out, "| `%s` | %s%s%s | ", family->name, family_type_name(family->type),
                 family->unit ? ", " : "", family->unit ? family->unit : "");
@@ -47,18 +35,18 @@ void catalogue_markdown(struct strbuf *out)
 {
     strbuf_adds(out,
                 "# Metrics\n\n"
-                "Written by `karmada-policy-exporter metrics --output markdown`; a test holds "
-                "the two against each other.\n\n"
-                "Rows of labels with known values are always present, zeros too; a timestamp "
-                "has a row only while there is something that it is of. All but "
-                "`karmada_policy_exporter_` and `process_` are absent until everything was "
-                "read once. Gauges tell what is, and are the same after a restart; counters "
-                "and histograms tell what was seen since the start, and the histogram of "
-                "delays begins with the bindings that are there.\n\n"
+                "Written by `karmada-policy-exporter metrics --output markdown`; a test fails "
+                "where this file differs from what that prints.\n\n"
+                "Series of labels with known values are always present, zeros too; a timestamp "
+                "is present only while something has it. All families but "
+                "`karmada_policy_exporter_` and `process_` are absent until all objects have "
+                "been read once. Gauges say what is, and are the same after a restart; counters "
+                "and histograms say what happened since the start, and the histogram of delays "
+                "begins with the bindings that exist then.\n\n"
                 "| family | type, unit | labels | what it says | series at most | stability |\n"
                 "|---|---|---|---|---|---|\n");
-    for (size_t i = 0; i < family_count; i++)
-        add_row(out, &families[i]);
+    for (size_t i = 0; i < family_count(); i++)
+        add_family(out, family_at(i));
 }
 
 static void write_label(struct writer *w, const struct family_label *label)
@@ -72,7 +60,7 @@ static void write_label(struct writer *w, const struct family_label *label)
     writer_close(w, '}');
 }
 
-static void write_family(struct writer *w, const struct family *family)
+static void write_family(struct writer *w, const struct family_def *family)
 {
     writer_open(w, NULL, '{');
     writer_text(w, "name", family->name);
@@ -95,8 +83,8 @@ void catalogue_json(struct strbuf *out)
     struct writer w = {.out = out, .lines = 1};
 
     writer_open(&w, NULL, '[');
-    for (size_t i = 0; i < family_count; i++)
-        write_family(&w, &families[i]);
+    for (size_t i = 0; i < family_count(); i++)
+        write_family(&w, family_at(i));
     writer_close(&w, ']');
     strbuf_addc(out, '\n');
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/contribution.h"
 
-/* Cells are aligned, so the lowest bit of their address is free to say "of value 1". */
+/* Series are aligned, so the lowest bit of their address is free to say "of value 1". */
 enum { ONE = 1 };
 
 struct contribution {
@@ -11,31 +11,31 @@ struct contribution {
 
 static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
-struct contribution *contribution_pack(const struct item *items, size_t count)
+struct contribution *contribution_pack(const struct sample *samples, size_t count)
 {
     size_t words = 0;
 
     if (count == 0)
         return NULL;
     for (size_t i = 0; i < count; i++)
-        words += items[i].value == 1 ? 1 : 2;
+        words += samples[i].value == 1 ? 1 : 2;
 
     struct contribution *c = xmalloc(sizeof(*c) + words * sizeof(*c->words));
     c->count = 0;
     for (size_t i = 0; i < count; i++) {
-        uintptr_t cell = (uintptr_t)items[i].cell;
+        uintptr_t series = (uintptr_t)samples[i].series;
 
-        if (items[i].value == 1) {
-            c->words[c->count++] = cell | ONE;
+        if (samples[i].value == 1) {
+            c->words[c->count++] = series | ONE;
             continue;
         }
-        c->words[c->count++] = cell;
-        c->words[c->count++] = (uintptr_t)items[i].value;
+        c->words[c->count++] = series;
+        c->words[c->count++] = (uintptr_t)samples[i].value;
     }
     return c;
 }
 
-bool contribution_next(const struct contribution *c, size_t *at, struct item *out)
+bool contribution_next(const struct contribution *c, size_t *at, struct sample *out)
 {
     if (!c || *at == c->count)
         return false;
@@ -43,44 +43,44 @@ bool contribution_next(const struct contribution *c, size_t *at, struct item *ou
     uintptr_t word = c->words[(*at)++];
     bool one = word & ONE;
 
-    out->cell = (struct cell *)(word & ~(uintptr_t)ONE);
+    out->series = (struct series *)(word & ~(uintptr_t)ONE);
     out->value = one ? 1 : (int64_t)c->words[(*at)++];
     return true;
 }
 
-bool contribution_equal(const struct contribution *c, const struct item *items, size_t count)
+bool contribution_equal(const struct contribution *c, const struct sample *samples, size_t count)
 {
     size_t at = 0, i = 0;
-    struct item item;
+    struct sample sample;
 
-    while (contribution_next(c, &at, &item)) {
-        if (i == count || items[i].cell != item.cell || items[i].value != item.value)
+    while (contribution_next(c, &at, &sample)) {
+        if (i == count || samples[i].series != sample.series || samples[i].value != sample.value)
             return false;
         i++;
     }
     return i == count;
 }
 
-bool contribution_has(const struct contribution *c, const struct cell *cell)
+bool contribution_has(const struct contribution *c, const struct series *series)
 {
     size_t at = 0;
-    struct item item;
+    struct sample sample;
 
-    while (contribution_next(c, &at, &item)) {
-        if (item.cell == cell)
+    while (contribution_next(c, &at, &sample)) {
+        if (sample.series == series)
             return true;
     }
     return false;
 }
 
-int64_t contribution_value(const struct contribution *c, const struct cell *cell)
+int64_t contribution_value(const struct contribution *c, const struct series *series)
 {
     size_t at = 0;
-    struct item item;
+    struct sample sample;
 
-    while (contribution_next(c, &at, &item)) {
-        if (item.cell == cell)
-            return item.value;
+    while (contribution_next(c, &at, &sample)) {
+        if (sample.series == series)
+            return sample.value;
     }
     return 0;
 }

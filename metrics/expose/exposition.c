@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/exposition.h"
 
+#include "metrics/expose/families.h"
 #include "metrics/expose/number_text.h"
 
-static const char *const type_names[] = {
-    [FAMILY_GAUGE] = "gauge",
-    [FAMILY_COUNTER] = "counter",
-    [FAMILY_HISTOGRAM] = "histogram",
-};
-
-static void add_line(struct strbuf *out, const char *what, const char *name, size_t name_len,
-                     const char *text)
+static void add_comment(struct strbuf *out, const char *keyword, const char *name, size_t name_len,
+                        const char *text)
 {
     strbuf_adds(out, "# ");
-    strbuf_adds(out, what);
+    strbuf_adds(out, keyword);
     strbuf_addc(out, ' ');
     strbuf_add(out, name, name_len);
     strbuf_addc(out, ' ');
@@ -22,57 +17,52 @@ static void add_line(struct strbuf *out, const char *what, const char *name, siz
 }
 
 /* OpenMetrics names a counter without its _total here, and knows units. */
-static void add_head(struct strbuf *out, const struct family *family, enum exposition_format format)
+static void add_comments(struct strbuf *out, const struct family_def *def,
+                         enum exposition_format format)
 {
-    size_t len = strlen(family->name);
+    size_t len = strlen(def->name);
 
-    if (format == EXPOSITION_OPENMETRICS && family->type == FAMILY_COUNTER)
+    if (format == EXPOSITION_OPENMETRICS && def->type == FAMILY_COUNTER)
         len -= strlen("_total");
-    add_line(out, "HELP", family->name, len, family->help);
-    add_line(out, "TYPE", family->name, len, type_names[family->type]);
-    if (format == EXPOSITION_OPENMETRICS && family->unit)
-        add_line(out, "UNIT", family->name, len, family->unit);
+    add_comment(out, "HELP", def->name, len, def->help);
+    add_comment(out, "TYPE", def->name, len, family_type_name(def->type));
+    if (format == EXPOSITION_OPENMETRICS && def->unit)
+        add_comment(out, "UNIT", def->name, len, def->unit);
 }
 
-static void add_cell(struct strbuf *out, const struct cell *cell, const struct family *family)
+static void add_series(struct strbuf *out, const struct series *series,
+                       const struct family_def *def)
 {
-    enum family_fold fold = family->fold;
-    int64_t minimum;
+    int64_t minimum = 0;
 
-    if (fold == FOLD_MIN && !multiset_min(cell->minimum, &minimum))
+    if (def->aggregation == AGGREGATE_MIN && !multiset_min(series->minimum, &minimum))
         return;
-    strbuf_adds(out, cell->text);
-    if (fold == FOLD_MIN)
+    strbuf_adds(out, series->text);
+    if (def->aggregation == AGGREGATE_MIN)
         number_add_seconds(out, minimum);
-    else if (fold == FOLD_SET || fold == FOLD_ONCE)
-        number_add_double(out, cell->number);
-    else if (family->milli)
-        number_add_seconds(out, cell->sum);
+    else if (def->aggregation == AGGREGATE_NONE || def->aggregation == AGGREGATE_FIRST)
+        number_add_double(out, series->number);
+    else if (def->milli)
+        number_add_seconds(out, series->sum);
     else
-        number_add_int(out, cell->sum);
+        number_add_int(out, series->sum);
     strbuf_addc(out, '\n');
 }
 
-static void add_rows(struct strbuf *out, const struct rows *rows, size_t shown)
-{
-    for (size_t i = 0; i < shown; i++) {
-        for (unsigned k = 0; k < rows->cell_count; k++)
-            add_cell(out, &rows->blocks[i]->cells[rows->order[k]], rows->family);
-    }
-}
-
-void exposition_write(struct series *s, enum exposition_format format, bool synced,
+void exposition_write(const struct registry *r, enum exposition_format format, bool synced,
                       struct strbuf *out)
 {
-    SERIES_SET(s, "karmada_policy_exporter_up", synced);
-    series_run(s);
-    for (size_t i = 0; i < family_count; i++) {
-        const struct rows *rows = series_rows(s, i);
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_state *family = registry_family(r, i);
 
-        if (!rows || (!synced && families[i].fold != FOLD_SET))
+        if (!family || (!synced && family->def->aggregation != AGGREGATE_NONE))
             continue;
-        add_head(out, &families[i], format);
-        add_rows(out, rows, series_shown(s, rows));
+        assert(family->sorted == family->count && family->gone == 0);
+        add_comments(out, family->def, format);
+        for (size_t k = 0; k < registry_shown(r, family); k++) {
+            for (unsigned s = 0; s < family->series_count; s++)
+                add_series(out, &family->sets[k]->series[family->order[s]], family->def);
+        }
     }
     if (format == EXPOSITION_OPENMETRICS)
         strbuf_adds(out, "# EOF\n");

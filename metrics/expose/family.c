@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
-const struct family *family_find(const char *name)
+const char *family_type_name(enum family_type type)
 {
-    for (size_t i = 0; i < family_count; i++) {
-        if (strcmp(families[i].name, name) == 0)
-            return &families[i];
-    }
-    return NULL;
+    static const char *const names[] = {
+        [FAMILY_GAUGE] = "gauge",
+        [FAMILY_COUNTER] = "counter",
+        [FAMILY_HISTOGRAM] = "histogram",
+    };
+
+    return names[type];
 }
 
-unsigned family_free_labels(const struct family *family)
+unsigned family_free_labels(const struct family_def *family)
 {
     unsigned count = 0;
 
@@ -19,11 +21,11 @@ unsigned family_free_labels(const struct family *family)
     return count;
 }
 
-unsigned family_rows(const struct family *family)
+unsigned family_series_per_set(const struct family_def *family)
 {
-    unsigned rows = 1;
+    unsigned count = 1;
 
     for (const struct family_label *label = family->labels; label->name; label++)
-        rows *= label->values ? (unsigned)label->value_count : 1;
-    return rows;
+        count *= label->values ? (unsigned)label->value_count : 1;
+    return count;
 }

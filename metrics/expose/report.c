@@ -2,7 +2,7 @@
 #include "metrics/expose/report.h"
 
 #include "metrics/expose/parties.h"
-#include "metrics/expose/report_rows.h"
+#include "metrics/expose/report_items.h"
 #include "metrics/model/listing.h"
 
 /* Everything that the report is made from, gathered before the first byte. */
@@ -134,50 +134,49 @@ static void put_summary(struct writer *w, const struct report *r)
     writer_close(w, '}');
 }
 
-static void put_invalid(struct writer *w, const struct report_invalid *invalid)
+typedef void put_fn(struct writer *w, const struct entry *entry);
+
+static void put_each(struct writer *w, const struct listing *listing, put_fn *put)
 {
-    writer_open(w, NULL, '{');
-    writer_text(w, "kind", invalid->kind);
-    writer_text(w, "path", invalid->path);
-    writer_int(w, "line", (int64_t)invalid->line);
-    writer_int(w, "column", (int64_t)invalid->column);
-    writer_text(w, "text", invalid->text);
-    writer_close(w, '}');
+    for (size_t i = 0; i < listing->count; i++)
+        put(w, listing->entries[i]);
 }
 
-static void put_all_invalid(struct writer *w, const struct report *r,
-                            const struct report_invalid *invalid, size_t count)
+static void put_list(struct writer *w, const char *key, const struct listing *listing, put_fn *put)
+{
+    writer_open(w, key, '[');
+    put_each(w, listing, put);
+    writer_close(w, ']');
+}
+
+static void put_invalid(struct writer *w, const struct report *r,
+                        const struct report_invalid *invalid, size_t count)
 {
     writer_open(w, "invalid", '[');
-    for (size_t i = 0; i < count; i++)
-        put_invalid(w, &invalid[i]);
-    for (size_t i = 0; i < r->policies.count; i++)
-        report_problems(w, r->policies.entries[i]);
-    for (size_t i = 0; i < r->templates.count; i++)
-        report_defects(w, r->templates.entries[i]);
-    for (size_t i = 0; i < r->bindings.count; i++)
-        report_defects(w, r->bindings.entries[i]);
+    for (size_t i = 0; i < count; i++) {
+        writer_open(w, NULL, '{');
+        writer_text(w, "kind", invalid[i].kind);
+        writer_text(w, "path", invalid[i].path);
+        writer_int(w, "line", (int64_t)invalid[i].line);
+        writer_int(w, "column", (int64_t)invalid[i].column);
+        writer_text(w, "text", invalid[i].text);
+        writer_close(w, '}');
+    }
+    put_each(w, &r->policies, report_problems);
+    put_each(w, &r->templates, report_defects);
+    put_each(w, &r->bindings, report_defects);
     writer_close(w, ']');
 }
 
 static void put_lists(struct writer *w, const struct report *r)
 {
-    writer_open(w, "templates", '[');
-    for (size_t i = 0; i < r->templates.count; i++)
-        report_template(w, r->templates.entries[i]);
-    writer_close(w, ']');
+    put_list(w, "templates", &r->templates, report_template);
     writer_open(w, "conflicts", '[');
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i]);
     writer_close(w, ']');
-    writer_open(w, "dependencies", '[');
-    for (size_t i = 0; i < r->dependencies.count; i++)
-        report_dependency(w, r->dependencies.entries[i]);
-    writer_close(w, ']');
-    writer_open(w, "leases", '[');
-    for (size_t i = 0; i < r->leases.count; i++)
-        report_lease(w, r->leases.entries[i]);
-    writer_close(w, ']');
+    put_list(w, "dependencies", &r->dependencies, report_dependency);
+    put_list(w, "leases", &r->leases, report_lease);
     writer_open(w, "policies", '[');
     for (size_t i = 0; i < r->policies.count; i++)
         report_policy(w, &r->counts[i]);
@@ -204,7 +203,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
     put_lists(&w, &r);
-    put_all_invalid(&w, &r, invalid, invalid_count);
+    put_invalid(&w, &r, invalid, invalid_count);
     writer_close(&w, '}');
     strbuf_addc(out, '\n');
 

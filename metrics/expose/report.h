@@ -6,8 +6,8 @@
 
 /*
  * What the rules concluded, as JSON for programs (product contract 7): lists are
- * sorted, and two reports over the same objects are byte-equal. The engine must
- * have settled.
+ * sorted, and two reports over the same objects are byte-equal. The engine has
+ * nothing left to evaluate.
  */
 
 /* What a source could not read. Borrowed texts. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/report_rows.h"
+#include "metrics/expose/report_items.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/rules/connector.h"
@@ -11,16 +11,6 @@ static const char *const container_names[] = {
     [CONTAINER_ORGANIZATION] = "organization",
 };
 
-static void put_conflicts(struct writer *w, unsigned conflicts)
-{
-    writer_open(w, "conflicts", '[');
-    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
-        if (conflicts & 1u << i)
-            writer_text(w, NULL, connector_conflict_names[i]);
-    }
-    writer_close(w, ']');
-}
-
 void report_connector(struct writer *w, const struct connector_decision *c)
 {
     writer_open(w, "configConnector", '{');
@@ -29,7 +19,7 @@ void report_connector(struct writer *w, const struct connector_decision *c)
     writer_text(w, "location", c->identity.location);
     writer_text(w, "name", c->identity.unclear ? NULL : c->identity.name);
     writer_text(w, "protection", protection_names[c->protection]);
-    put_conflicts(w, c->conflicts);
+    writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
     writer_close(w, '}');
 }
 
@@ -47,6 +37,6 @@ void report_lease(struct writer *w, const struct entry *entry)
     writer_text(w, "holder", lease->holder);
     writer_text(w, "namespace", d->holder_ns);
     writer_text(w, "expiration", lease->expires_s > 0 ? expiration : NULL);
-    put_conflicts(w, d->conflicts);
+    writer_names(w, "conflicts", d->conflicts, connector_conflict_names);
     writer_close(w, '}');
 }

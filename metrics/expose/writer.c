@@ -64,3 +64,13 @@ void writer_bool(struct writer *w, const char *key, bool value)
     begin(w, key);
     strbuf_adds(w->out, value ? "true" : "false");
 }
+
+void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names)
+{
+    writer_open(w, key, '[');
+    for (; bits > 0; bits >>= 1, names++) {
+        if (bits & 1)
+            writer_text(w, NULL, *names);
+    }
+    writer_close(w, ']');
+}

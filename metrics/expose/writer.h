@@ -25,3 +25,6 @@ void writer_close(struct writer *w, char bracket);
 void writer_text(struct writer *w, const char *key, const char *value);
 void writer_int(struct writer *w, const char *key, int64_t value);
 void writer_bool(struct writer *w, const char *key, bool value);
+
+/* The names of the bits that are set, as a list. */
+void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names);

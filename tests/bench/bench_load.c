@@ -61,14 +61,15 @@ static double load(const char *path, size_t *held)
 
     struct store *store = store_new(1);
     struct engine *engine = engine_new(store, &rules_options_default, 1, &err);
-    struct series *series = series_new(engine, &series_options_default, 1);
-    engine_observe(engine, (struct engine_observer){series_decided, series});
+    struct registry *registry = registry_new(engine, &registry_options_default, 1);
+    engine_observe(engine, (struct engine_observer){registry_decided, registry});
     struct manifests *manifests = manifests_new(store, &path, 1, &manifest_limits_default);
     if (!manifests_load(manifests, &err) || manifests_problem_count(manifests) > 0)
         abort();
     while (!engine_run(engine, 0, SIZE_MAX))
         ;
-    exposition_write(series, EXPOSITION_TEXT, true, &page);
+    registry_prepare(registry);
+    exposition_write(registry, EXPOSITION_TEXT, true, &page);
     double spent = measure_cpu_s() - start;
 
     if (store_count(store, CLASS_TEMPLATE) != world.templates)
@@ -76,7 +77,7 @@ static double load(const char *path, size_t *held)
     strbuf_release(&page);
     *held = measure_heap_bytes() - before;
     manifests_free(manifests);
-    series_free(series);
+    registry_free(registry);
     engine_free(engine);
     store_free(store);
     return spent;

@@ -3,7 +3,7 @@
  * What the rules cost: a policy change against the same change among ten times
  * fewer policies, a full evaluation against decoding, and what a binding keeps.
  */
-#include "metrics/expose/series.h"
+#include "metrics/expose/registry.h"
 #include "tests/bench/generate.h"
 #include "tests/bench/measure.h"
 
@@ -18,7 +18,7 @@ static const struct generated whole = {
 struct world {
     struct store *store;
     struct engine *engine;
-    struct series *series;
+    struct registry *registry;
     struct strbuf text;
 };
 
@@ -65,14 +65,14 @@ static void world_init(struct world *w)
 
     w->store = store_new(1);
     w->engine = engine_new(w->store, &rules_options_default, 1, &err);
-    w->series = series_new(w->engine, &series_options_default, 1);
+    w->registry = registry_new(w->engine, &registry_options_default, 1);
     w->text = STRBUF_INIT(OBJECT_MAX);
-    engine_observe(w->engine, (struct engine_observer){series_decided, w->series});
+    engine_observe(w->engine, (struct engine_observer){registry_decided, w->registry});
 }
 
 static void world_release(struct world *w)
 {
-    series_free(w->series);
+    registry_free(w->registry);
     engine_free(w->engine);
     store_free(w->store);
     strbuf_release(&w->text);

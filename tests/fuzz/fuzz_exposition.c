@@ -41,12 +41,13 @@ static void check_value(const char *text)
 }
 
 /* A page with the value in it has exactly one more line than one without. */
-static size_t count_lines(struct series *s)
+static size_t count_lines(struct registry *r)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);
     size_t lines = 0;
 
-    exposition_write(s, EXPOSITION_TEXT, true, &page);
+    registry_prepare(r);
+    exposition_write(r, EXPOSITION_TEXT, true, &page);
     for (const char *at = page.data; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
     return lines;
@@ -55,13 +56,13 @@ static size_t count_lines(struct series *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
-    struct series *s = series_new(NULL, &series_options_default, 1);
-    size_t before = count_lines(s);
+    struct registry *r = registry_new(NULL, &registry_options_default, 1);
+    size_t before = count_lines(r);
 
     check_value(text);
-    SERIES_SET(s, "karmada_policy_exporter_objects", 1, text);
-    if (count_lines(s) != before + 1)
+    REGISTRY_SET(r, OWN_OBJECTS, 1, text);
+    if (count_lines(r) != before + 1)
         abort();
-    series_free(s);
+    registry_free(r);
     return 0;
 }

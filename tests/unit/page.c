@@ -7,19 +7,21 @@
 
 enum { PAGE_MAX_BYTES = 64 << 20 };
 
-struct series *page_series(struct world *w, const struct series_options *options)
+struct registry *page_registry(struct world *w, const struct registry_options *options)
 {
-    struct series *s = series_new(w->engine, options, 7);
+    struct registry *r = registry_new(w->engine, options, 7);
 
-    engine_observe(w->engine, (struct engine_observer){series_decided, s});
-    return s;
+    engine_observe(w->engine, (struct engine_observer){registry_decided, r});
+    return r;
 }
 
-char *page_of(struct series *s)
+char *page_of(struct registry *r)
 {
     struct strbuf out = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    exposition_write(s, EXPOSITION_TEXT, true, &out);
+    REGISTRY_SET(r, OWN_UP, 1);
+    registry_prepare(r);
+    exposition_write(r, EXPOSITION_TEXT, true, &out);
     assert_true(strbuf_ok(&out));
     return strbuf_take(&out, NULL);
 }

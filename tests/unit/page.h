@@ -5,10 +5,10 @@
 #include "tests/unit/world.h"
 
 /* Series that follow a world's engine from now on. Free them before the world. */
-struct series *page_series(struct world *w, const struct series_options *options);
+struct registry *page_registry(struct world *w, const struct registry_options *options);
 
 /* The page in the text format, of synced sources. The caller frees it. */
-char *page_of(struct series *s);
+char *page_of(struct registry *r);
 
 /* Fail unless the page has the line `<series> <value>`. */
 void page_has(const char *page, const char *series, const char *value);

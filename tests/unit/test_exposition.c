@@ -2,6 +2,7 @@
 #include "metrics/expose/exposition.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/families.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
@@ -28,54 +29,55 @@ static struct golden_case golden_cases[] = {
 static const struct golden_case *const observed = &golden_cases[0];
 
 /* What the exporter knows of itself: numbers of all shapes. */
-static void set_own(struct series *s)
+static void set_own(struct registry *r)
 {
-    SERIES_SET(s, "karmada_policy_exporter_build_info", 1, "1.2.3", "0123abc", "gcc 12");
-    SERIES_SET(s, "karmada_policy_exporter_snapshot_timestamp_seconds", 1767240000.25);
-    SERIES_SET(s, "karmada_policy_exporter_http_requests_total", 2000000, "/metrics", "200");
-    SERIES_SET(s, "karmada_policy_exporter_http_requests_total", 1, "/", "404");
-    SERIES_SET(s, "process_cpu_seconds_total", 1.5);
-    SERIES_SET(s, "process_resident_memory_bytes", 1234567890);
-    series_measure(s, "karmada_policy_exporter_evaluation_duration_seconds", 0.0004);
+    REGISTRY_SET(r, OWN_BUILD_INFO, 1, "1.2.3", "0123abc", "gcc 12");
+    REGISTRY_SET(r, OWN_SNAPSHOT, 1767240000.25);
+    REGISTRY_SET(r, OWN_HTTP_REQUESTS, 2000000, "/metrics", "200");
+    REGISTRY_SET(r, OWN_HTTP_REQUESTS, 1, "/", "404");
+    REGISTRY_SET(r, OWN_CPU_SECONDS, 1.5);
+    REGISTRY_SET(r, OWN_RESIDENT_BYTES, 1234567890);
+    registry_count(r, OWN_EVALUATION_DURATION, 0.0004);
 }
 
 /* A row of each family that the exporter sets, its labels' names for their values. */
-static void set_all_own(struct series *s)
+static void set_all_own(struct registry *r)
 {
-    for (const struct family *f = families; f < families + family_count; f++) {
+    for (size_t i = 0; i < own_families.count; i++) {
+        const struct family_def *f = &own_families.families[i];
         const char *labels[FAMILY_LABELS_MAX];
         size_t count = 0;
 
-        if (f->fold != FOLD_SET)
-            continue;
         for (; f->labels[count].name; count++)
             labels[count] = f->labels[count].name;
         if (f->type == FAMILY_HISTOGRAM)
-            series_measure(s, f->name, 0.0004);
+            registry_count(r, (enum own_family)i, 0.0004);
         else
-            series_set(s, f->name, 1, count, labels);
+            registry_set(r, (enum own_family)i, 1, count, labels);
     }
 }
 
 static void render(const struct golden_case *c, bool synced, struct strbuf *out)
 {
-    struct series_options options = series_options_default;
+    struct registry_options options = registry_options_default;
     struct world w;
     int64_t now_ms;
 
     options.opt_in = c->all;
     assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
     world_init(&w, &rules_options_default, 1);
-    struct series *s = page_series(&w, &options);
+    struct registry *r = page_registry(&w, &options);
     golden_load(&w, c->objects);
     world_run(&w, now_ms);
     if (c->all)
-        set_all_own(s);
+        set_all_own(r);
     else
-        set_own(s);
-    exposition_write(s, c->format, synced, out);
+        set_own(r);
+    REGISTRY_SET(r, OWN_UP, synced);
+    registry_prepare(r);
+    exposition_write(r, c->format, synced, out);
     assert_true(strbuf_ok(out));
-    series_free(s);
+    registry_free(r);
     world_release(&w);
 }
 
@@ -108,7 +110,7 @@ static int release_pages(void **state)
 SUITE_WITH(render_pages, release_pages);
 
 /* Whether the line is of the family, of a histogram its count, and its number is not 0. */
-static bool is_more_than_zero(const char *line, const struct family *f)
+static bool is_more_than_zero(const char *line, const struct family_def *f)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
 
@@ -124,21 +126,21 @@ static bool is_more_than_zero(const char *line, const struct family *f)
 /* Zeros are there from the start: only what objects make of a family shows that it works. */
 static void a_golden_page_shows(void **state)
 {
-    const struct family *f = *state;
+    const struct family_def *f = *state;
     const char *line = pages.data;
 
     while (*line && !is_more_than_zero(line, f))
         line = strchr(line, '\n') + 1;
     if (!*line)
-        fail_msg("No golden page has a row of %s that is not 0. Add objects that make one to "
+        fail_msg("No golden page has a series of %s that is not 0. Add objects that make one to "
                  "tests/fixtures/golden/assorted.json, then run `make golden`.",
                  f->name);
 }
 
 MADE_TESTS(of_every_family)
 {
-    for (size_t i = 0; i < family_count; i++)
-        ADD_TEST(a_golden_page_shows, families[i].name, &families[i]);
+    for (size_t i = 0; i < family_count(); i++)
+        ADD_TEST(a_golden_page_shows, family_at(i)->name, family_at(i));
 }
 
 TEST(before_the_sync_there_is_only_own_health)

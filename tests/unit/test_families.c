@@ -11,7 +11,7 @@ static bool ends_in(const char *text, const char *end)
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-static void check_words(const struct family *f)
+static void check_words(const struct family_def *f)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 
@@ -32,7 +32,7 @@ static void check_words(const struct family *f)
     }
 }
 
-static void check_labels(const struct family *f)
+static void check_labels(const struct family_def *f)
 {
     unsigned free_labels = family_free_labels(f);
 
@@ -48,20 +48,21 @@ static void check_labels(const struct family *f)
     }
 }
 
-static void check_numbers(const struct family *f)
+static void check_numbers(const struct family_def *f)
 {
-    bool observed = f->fold != FOLD_SET && f->fold != FOLD_ZEROS;
+    bool observed = f->aggregation != AGGREGATE_NONE && f->aggregation != AGGREGATE_ZEROS;
 
-    assert_int_equal(f->observe != NULL, observed);
+    assert_int_equal(f->collect != NULL, observed);
     assert_int_equal(f->classes != 0, observed);
-    /* SERIES_SET names labels by their texts. */
-    assert_true(f->fold != FOLD_SET || family_rows(f) == 1);
+    /* REGISTRY_SET names labels by their texts. */
+    assert_true(f->aggregation != AGGREGATE_NONE || family_series_per_set(f) == 1);
     assert_int_equal(f->type == FAMILY_HISTOGRAM, f->bucket_count > 0);
-    assert_true(f->type != FAMILY_HISTOGRAM || f->fold == FOLD_SET || f->fold == FOLD_ONCE);
-    assert_true(f->fold != FOLD_ONCE ||
+    assert_true(f->type != FAMILY_HISTOGRAM || f->aggregation == AGGREGATE_NONE ||
+                f->aggregation == AGGREGATE_FIRST);
+    assert_true(f->aggregation != AGGREGATE_FIRST ||
                 (f->type == FAMILY_HISTOGRAM && !f->labels[0].name && !f->opt_in));
-    assert_true(f->fold != FOLD_MIN || strcmp(f->unit, "seconds") == 0);
-    assert_true(f->fold != FOLD_ONSET || f->type == FAMILY_COUNTER);
+    assert_true(f->aggregation != AGGREGATE_MIN || strcmp(f->unit, "seconds") == 0);
+    assert_true(f->aggregation != AGGREGATE_INCREASE || f->type == FAMILY_COUNTER);
     for (size_t i = 1; i < f->bucket_count; i++)
         assert_true(f->buckets[i - 1] < f->buckets[i]);
     /* OpenMetrics would want "1.0", which the text format would take for another series. */
@@ -69,16 +70,16 @@ static void check_numbers(const struct family *f)
         assert_true(f->buckets[i] != (double)(int64_t)f->buckets[i]);
 }
 
-static void check_zeros(const struct family *f)
+static void check_zeros(const struct family_def *f)
 {
-    if (f->fold != FOLD_ZEROS)
+    if (f->aggregation != AGGREGATE_ZEROS)
         return;
 
-    const struct family *of = family_find(f->of);
+    const struct family_def *of = family_find(f->of);
 
     assert_non_null(of);
-    assert_true(of->fold == FOLD_SUM && !of->opt_in && !f->opt_in);
-    assert_true(f->of_row < family_rows(of));
+    assert_true(of->aggregation == AGGREGATE_SUM && !of->opt_in && !f->opt_in);
+    assert_true(f->of_index < family_series_per_set(of));
     assert_string_equal(f->labels[0].name, of->labels[0].name);
     assert_null(of->labels[0].values);
     assert_non_null(f->labels[0].values);
@@ -88,11 +89,11 @@ static void check_zeros(const struct family *f)
 TEST(every_row_is_sound)
 {
     (void)state;
-    for (size_t i = 0; i < family_count; i++) {
-        check_words(&families[i]);
-        check_labels(&families[i]);
-        check_numbers(&families[i]);
-        check_zeros(&families[i]);
+    for (size_t i = 0; i < family_count(); i++) {
+        check_words(family_at(i));
+        check_labels(family_at(i));
+        check_numbers(family_at(i));
+        check_zeros(family_at(i));
     }
     assert_null(family_find("karmada_nothing"));
 }

@@ -139,8 +139,8 @@ TEST(page_and_report_tell_the_same)
         struct world w;
 
         world_init(&w, &rules_options_default, seed);
-        struct series *s =
-            page_series(&w, &(struct series_options){.detail_limit = 100000, .opt_in = true});
+        struct registry *r =
+            page_registry(&w, &(struct registry_options){.detail_limit = 100000, .opt_in = true});
         for (size_t i = 0; i < OBJECTS; i++) {
             CLEANUP(json_cleanup) cJSON *object = random_object(&w);
 
@@ -149,14 +149,14 @@ TEST(page_and_report_tell_the_same)
         world_run(&w, 0);
         report_write(w.engine, NULL, 0, &text);
 
-        CLEANUP(free_cleanup) char *page = page_of(s);
+        CLEANUP(free_cleanup) char *page = page_of(r);
         CLEANUP(json_cleanup) cJSON *report = json_parse(text.data, text.len, NULL, &err);
         assert_non_null(report);
         check_states(page, report, w.store);
         check_conflicts(page, report);
         check_policies(page, report);
         check_invalid(page, report);
-        series_free(s);
+        registry_free(r);
         world_release(&w);
     }
 }

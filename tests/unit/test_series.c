@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/series.h"
+#include "metrics/expose/registry.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/parties.h"
@@ -18,7 +18,7 @@ enum { CHANGES = 200, ROWS_MAX = 4096 };
 struct variant {
     const char *name;
     struct rules_options rules;
-    struct series_options series;
+    struct registry_options series;
 };
 
 static struct variant variants[] = {
@@ -277,14 +277,14 @@ static char *fresh_page(const struct variant *v, cJSON *const *objects, int64_t 
     struct world w;
 
     world_init(&w, &v->rules, 99);
-    struct series *s = page_series(&w, &v->series);
+    struct registry *r = page_registry(&w, &v->series);
     for (size_t i = CHANGES; i > 0; i--) {
         if (objects[i - 1])
             world_put(&w, objects[i - 1]);
     }
     world_run(&w, now_ms);
-    char *page = page_of(s);
-    series_free(s);
+    char *page = page_of(r);
+    registry_free(r);
     world_release(&w);
     return page;
 }
@@ -334,18 +334,18 @@ static void run_history(const struct variant *v, uint32_t seed)
 
     assert_true(parse_timestamp("2026-01-01T00:00:00Z", &now_ms));
     world_init(&w, &v->rules, seed);
-    struct series *s = page_series(&w, &v->series);
+    struct registry *r = page_registry(&w, &v->series);
     for (size_t i = 0; i < CHANGES; i++) {
         change(&w, objects, i);
         now_ms += world_random(&w, 2000);
         if (world_random(&w, 3) == 0)
             engine_run(w.engine, now_ms, world_random(&w, 20));
         if (world_random(&w, 8) == 0)
-            free(page_of(s));
+            free(page_of(r));
     }
     world_run(&w, now_ms);
 
-    CLEANUP(free_cleanup) char *page = page_of(s);
+    CLEANUP(free_cleanup) char *page = page_of(r);
     CLEANUP(free_cleanup) char *fresh = fresh_page(v, objects, now_ms);
     check_against_oracle(&w, page);
     drop_history(page);
@@ -354,7 +354,7 @@ static void run_history(const struct variant *v, uint32_t seed)
         fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, page, fresh);
     for (size_t i = 0; i < CHANGES; i++)
         cJSON_Delete(objects[i]);
-    series_free(s);
+    registry_free(r);
     world_release(&w);
 }
 
@@ -367,12 +367,12 @@ TEST_ROWS(any_history_ends_as_a_fresh_page, variants, name)
 /* The rest gives decisions made by hand to one template. */
 struct hand {
     struct world w;
-    struct series *s;
+    struct registry *r;
     struct entry *entry;
     struct template_decision *decision;
 };
 
-static void hand_init(struct hand *h, const char *ns, const struct series_options *options)
+static void hand_init(struct hand *h, const char *ns, const struct registry_options *options)
 {
     char json[512];
 
@@ -381,7 +381,7 @@ static void hand_init(struct hand *h, const char *ns, const struct series_option
              "\"namespace\":\"%s\"}}",
              ns);
     world_init(&h->w, &rules_options_default, 1);
-    h->s = series_new(h->w.engine, options, 7);
+    h->r = registry_new(h->w.engine, options, 7);
     world_put_text(&h->w, json);
     h->entry = store_types(h->w.store)->partitions->entries[0];
     h->decision = xcalloc(1, sizeof(*h->decision));
@@ -392,14 +392,14 @@ static void hand_init(struct hand *h, const char *ns, const struct series_option
 
 static void hand_release(struct hand *h)
 {
-    series_free(h->s);
+    registry_free(h->r);
     world_release(&h->w);
 }
 
 static void conflict(struct hand *h, bool value)
 {
     h->decision->dependency->fields[DEPENDENCY_PRESERVE].conflict = value;
-    series_decided(h->s, h->entry);
+    registry_decided(h->r, h->entry);
 }
 
 TEST(transitions_count_onsets_only)
@@ -409,20 +409,20 @@ TEST(transitions_count_onsets_only)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "default", &series_options_default);
-    series_decided(h.s, h.entry);
-    CLEANUP(free_cleanup) char *before = page_of(h.s);
+    hand_init(&h, "default", &registry_options_default);
+    registry_decided(h.r, h.entry);
+    CLEANUP(free_cleanup) char *before = page_of(h.r);
     page_has(before, family, "0");
     conflict(&h, true);
     h.decision->dependency->referrers = 5; /* Another list of contributions, the same conflict. */
     h.decision->dependency->attached = true;
     conflict(&h, true);
-    CLEANUP(free_cleanup) char *during = page_of(h.s);
+    CLEANUP(free_cleanup) char *during = page_of(h.r);
     page_has(during, family, "1");
     conflict(&h, false);
     conflict(&h, true);
     conflict(&h, false);
-    CLEANUP(free_cleanup) char *after = page_of(h.s);
+    CLEANUP(free_cleanup) char *after = page_of(h.r);
     page_has(after, family, "2");
     hand_release(&h);
 }
@@ -447,11 +447,11 @@ TEST(events_count_by_what_they_grow)
 
     (void)state;
     world_init(&w, &rules_options_default, 1);
-    struct series *s = page_series(&w, &series_options_default);
+    struct registry *r = page_registry(&w, &registry_options_default);
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
         world_put_text(&w, steps[i].json);
         world_run(&w, 0);
-        CLEANUP(free_cleanup) char *page = page_of(s);
+        CLEANUP(free_cleanup) char *page = page_of(r);
         page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}",
                  steps[i].total);
         page_has(page,
@@ -460,9 +460,9 @@ TEST(events_count_by_what_they_grow)
     }
     store_remove(w.store, world_find(&w, "v1", "Event", "default", "shared.1"));
     world_run(&w, 0);
-    CLEANUP(free_cleanup) char *page = page_of(s);
+    CLEANUP(free_cleanup) char *page = page_of(r);
     page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "6");
-    series_free(s);
+    registry_free(r);
     world_release(&w);
 }
 
@@ -523,9 +523,9 @@ static struct delay_case {
      "7"},
 };
 
-static void check_delay(struct series *s, const char *count, const char *sum)
+static void check_delay(struct registry *r, const char *count, const char *sum)
 {
-    CLEANUP(free_cleanup) char *page = page_of(s);
+    CLEANUP(free_cleanup) char *page = page_of(r);
 
     page_has(page, "karmada_template_binding_delay_seconds_count", count);
     page_has(page, "karmada_template_binding_delay_seconds_sum", sum);
@@ -538,14 +538,14 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
     struct world w;
 
     world_init(&w, &rules_options_default, 1);
-    struct series *s = page_series(&w, &series_options_default);
+    struct registry *r = page_registry(&w, &registry_options_default);
     /* Whichever comes last: only with all three known it is counted. */
     for (size_t i = ARRAY_LEN(c->objects); i > 0; i--) {
-        check_delay(s, "0", "0");
+        check_delay(r, "0", "0");
         world_put_text(&w, c->objects[i - 1]);
         world_run(&w, 0);
     }
-    check_delay(s, c->count, c->sum);
+    check_delay(r, c->count, c->sum);
     /* Template and policy go and come again, as when their kind is not watched for a while. */
     for (size_t i = 0; i < 2; i++) {
         cJSON *json = cJSON_Parse(c->objects[i]);
@@ -559,8 +559,8 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
         world_run(&w, 0);
         cJSON_Delete(json);
     }
-    check_delay(s, c->count, c->sum);
-    series_free(s);
+    check_delay(r, c->count, c->sum);
+    registry_free(r);
     world_release(&w);
 }
 
@@ -569,12 +569,12 @@ TEST(a_block_goes_with_its_last_contributor)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "default", &series_options_default);
-    series_decided(h.s, h.entry);
-    CLEANUP(free_cleanup) char *with = page_of(h.s);
+    hand_init(&h, "default", &registry_options_default);
+    registry_decided(h.r, h.entry);
+    CLEANUP(free_cleanup) char *with = page_of(h.r);
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"attached\"}", "1");
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"stale\"}", "0");
-    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
     assert_null(store_find(h.w.store, &(struct identity){"v1", "ConfigMap", "default", "shared"}));
@@ -586,12 +586,12 @@ TEST(an_object_that_is_gone_gives_nothing)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "default", &series_options_default);
-    series_decided(h.s, h.entry);
-    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    hand_init(&h, "default", &registry_options_default);
+    registry_decided(h.r, h.entry);
+    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
-    CLEANUP(free_cleanup) char *page = page_of(h.s);
+    CLEANUP(free_cleanup) char *page = page_of(h.r);
     page_lacks(page, "karmada_namespace_templates{");
     page_has(page, "karmada_templates_ignored{reason=\"claimed_by\"}", "0");
     page_lacks(page, "karmada_templates_pending_oldest_timestamp_seconds{");
@@ -603,16 +603,16 @@ TEST(what_gives_the_same_changes_nothing)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "default", &series_options_default);
-    series_decided(h.s, h.entry);
-    uint64_t version = series_version(h.s);
+    hand_init(&h, "default", &registry_options_default);
+    registry_decided(h.r, h.entry);
+    uint64_t version = registry_version(h.r);
     const void *contribution = h.entry->contribution;
-    series_decided(h.s, h.entry);
-    assert_int_equal(series_version(h.s), version);
+    registry_decided(h.r, h.entry);
+    assert_int_equal(registry_version(h.r), version);
     assert_ptr_equal(h.entry->contribution, contribution);
     h.decision->state = STATE_CURRENT;
-    series_decided(h.s, h.entry);
-    assert_true(series_version(h.s) > version);
+    registry_decided(h.r, h.entry);
+    assert_true(registry_version(h.r) > version);
     hand_release(&h);
 }
 
@@ -622,13 +622,13 @@ TEST(values_that_become_equal_are_added_up)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "a\\u0001b", &series_options_default);
-    series_decided(h.s, h.entry);
-    engine_observe(h.w.engine, (struct engine_observer){series_decided, h.s});
+    hand_init(&h, "a\\u0001b", &registry_options_default);
+    registry_decided(h.r, h.entry);
+    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
     world_put_text(&h.w, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                          "\"name\":\"shared\",\"namespace\":\"a\\u0002b\"}}");
     world_run(&h.w, 0);
-    CLEANUP(free_cleanup) char *page = page_of(h.s);
+    CLEANUP(free_cleanup) char *page = page_of(h.r);
     page_has(page,
              "karmada_namespace_templates{namespace=\"a\xef\xbf\xbd"
              "b\",state=\"pending\"}",
@@ -645,14 +645,14 @@ TEST(the_first_details_are_kept)
     struct hand h;
 
     (void)state;
-    hand_init(&h, "default", &(struct series_options){.detail_limit = 1});
+    hand_init(&h, "default", &(struct registry_options){.detail_limit = 1});
     conflict(&h, true);
-    CLEANUP(free_cleanup) char *one = page_of(h.s);
+    CLEANUP(free_cleanup) char *one = page_of(h.r);
     page_has(one, dropped, "0");
     h.decision->dependency->fields[DEPENDENCY_CONFLICT_RESOLUTION].conflict = true;
     conflict(&h, true);
 
-    CLEANUP(free_cleanup) char *two = page_of(h.s);
+    CLEANUP(free_cleanup) char *two = page_of(h.r);
     char text[512];
     page_has(two, dropped, "1");
     snprintf(text, sizeof(text), "%sConflictResolution\",resolved=\"Abort\"}", info);
@@ -664,44 +664,44 @@ TEST(the_first_details_are_kept)
 
 TEST(the_exporter_sets_its_own)
 {
-    struct series *s = series_new(NULL, &series_options_default, 7);
+    struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
     (void)state;
-    CLEANUP(free_cleanup) char *before = page_of(s);
+    CLEANUP(free_cleanup) char *before = page_of(r);
     page_lacks(before, "process_open_fds");
     page_has(before, "karmada_policy_exporter_evaluations_total", "0");
-    SERIES_SET(s, "process_open_fds", 12);
-    SERIES_SET(s, "karmada_policy_exporter_objects", 3, "deployments.apps");
-    SERIES_SET(s, "karmada_policy_exporter_objects", 4, "configmaps");
-    SERIES_SET(s, "process_open_fds", 13);
-    SERIES_SET(s, "process_cpu_seconds_total", 0.25);
-    CLEANUP(free_cleanup) char *page = page_of(s);
+    REGISTRY_SET(r, OWN_OPEN_FDS, 12);
+    REGISTRY_SET(r, OWN_OBJECTS, 3, "deployments.apps");
+    REGISTRY_SET(r, OWN_OBJECTS, 4, "configmaps");
+    REGISTRY_SET(r, OWN_OPEN_FDS, 13);
+    REGISTRY_SET(r, OWN_CPU_SECONDS, 0.25);
+    CLEANUP(free_cleanup) char *page = page_of(r);
     page_has(page, "process_open_fds", "13");
     page_has(page, "process_cpu_seconds_total", "0.25");
     page_has(page, "karmada_policy_exporter_objects{resource=\"configmaps\"}", "4");
-    series_clear(s, "karmada_policy_exporter_objects");
-    SERIES_SET(s, "karmada_policy_exporter_objects", 5, "secrets");
-    CLEANUP(free_cleanup) char *cleared = page_of(s);
+    registry_clear(r, OWN_OBJECTS);
+    REGISTRY_SET(r, OWN_OBJECTS, 5, "secrets");
+    CLEANUP(free_cleanup) char *cleared = page_of(r);
     page_lacks(cleared, "karmada_policy_exporter_objects{resource=\"configmaps\"}");
     page_has(cleared, "karmada_policy_exporter_objects{resource=\"secrets\"}", "5");
-    series_free(s);
+    registry_free(r);
 }
 
 TEST(a_histogram_adds_up_its_buckets)
 {
 #define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
-    struct series *s = series_new(NULL, &series_options_default, 7);
+    struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
     (void)state;
-    series_measure(s, LATENCY, 0.001);
-    series_measure(s, LATENCY, 0.25);
-    series_measure(s, LATENCY, 3);
-    CLEANUP(free_cleanup) char *page = page_of(s);
+    registry_count(r, OWN_EVALUATION_DURATION, 0.001);
+    registry_count(r, OWN_EVALUATION_DURATION, 0.25);
+    registry_count(r, OWN_EVALUATION_DURATION, 3);
+    CLEANUP(free_cleanup) char *page = page_of(r);
     page_has(page, LATENCY "_bucket{le=\"0.0005\"}", "0");
     page_has(page, LATENCY "_bucket{le=\"0.001\"}", "1");
     page_has(page, LATENCY "_bucket{le=\"0.5\"}", "2");
     page_has(page, LATENCY "_bucket{le=\"+Inf\"}", "3");
     page_has(page, LATENCY "_sum", "3.251");
     page_has(page, LATENCY "_count", "3");
-    series_free(s);
+    registry_free(r);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/report_rows.h"
+#include "metrics/expose/report_items.h"
 
 #include "metrics/expose/parties.h"
 #include "metrics/rules/capacity.h"
 
-/* Kinds and names that Kubernetes takes are far shorter; a longer name is cut. */
+/* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096 };
 
 static void put_policy(struct writer *w, const char *key, struct policy_name policy)
@@ -20,12 +20,12 @@ static void put_policy(struct writer *w, const char *key, struct policy_name pol
     writer_close(w, '}');
 }
 
-static void put_name(struct writer *w, const char *key, const char *ns, const char *name)
+/* The kind, the namespace and the name of an entry, as members. */
+static void put_object(struct writer *w, const struct entry *entry)
 {
-    writer_open(w, key, '{');
-    writer_text(w, "namespace", ns);
-    writer_text(w, "name", name);
-    writer_close(w, '}');
+    writer_text(w, "kind", entry_kind(entry));
+    writer_text(w, "namespace", entry_ns(entry));
+    writer_text(w, "name", entry->name);
 }
 
 /* Of a binding, or of the one that a template would get. */
@@ -33,12 +33,14 @@ static void put_binding(struct writer *w, const char *key, const struct entry *e
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX_BYTES);
 
-    if (entry_class(entry) == CLASS_BINDING) {
-        put_name(w, key, entry_ns(entry), entry->name);
-        return;
-    }
-    binding_name(entry_kind(entry), entry->name, &name);
-    put_name(w, key, entry_ns(entry), name.data);
+    if (entry_class(entry) == CLASS_BINDING)
+        strbuf_adds(&name, entry->name);
+    else
+        binding_name(entry_kind(entry), entry->name, &name);
+    writer_open(w, key, '{');
+    writer_text(w, "namespace", entry_ns(entry));
+    writer_text(w, "name", name.data);
+    writer_close(w, '}');
 }
 
 static void put_identity(struct writer *w, struct identity id)
@@ -49,74 +51,47 @@ static void put_identity(struct writer *w, struct identity id)
     writer_text(w, "name", id.name);
 }
 
-static int by_cluster(const void *a, const void *b)
+static void put_clusters(struct writer *w, const char *key, const struct target_cluster *clusters,
+                         uint32_t count)
 {
-    return strcmp((*(const struct target_cluster *const *)a)->name,
-                  (*(const struct target_cluster *const *)b)->name);
+    writer_open(w, key, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        writer_open(w, NULL, '{');
+        writer_text(w, "cluster", clusters[i].name);
+        writer_int(w, "replicas", clusters[i].replicas);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
 }
 
-/* Where the replicas of a stale template are now. */
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct target_cluster *)a)->name,
+                  ((const struct target_cluster *)b)->name);
+}
+
+/* Where the replicas of a stale template are now; NULL without a binding. */
 static void put_assigned(struct writer *w, const struct binding *b)
 {
     uint32_t count = b ? b->cluster_count : 0;
     CLEANUP(free_cleanup)
-    const struct target_cluster **sorted =
-        count > 0 ? xreallocarray(NULL, count, sizeof(const struct target_cluster *)) : NULL;
+    struct target_cluster *sorted = xreallocarray(NULL, count + 1, sizeof(*sorted));
 
     for (uint32_t i = 0; i < count; i++)
-        sorted[i] = &b->clusters[i];
-    if (count > 1)
-        qsort(sorted, count, sizeof(const struct target_cluster *), by_cluster);
-    writer_open(w, "assigned", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        writer_open(w, NULL, '{');
-        writer_text(w, "cluster", sorted[i]->name);
-        writer_int(w, "replicas", sorted[i]->replicas);
-        writer_close(w, '}');
-    }
-    writer_close(w, ']');
+        sorted[i] = b->clusters[i];
+    qsort(sorted, count, sizeof(*sorted), by_name);
+    put_clusters(w, "assigned", sorted, count);
 }
 
-/* Where they would go, null where no policy or no binding says, or why nobody can tell. */
+/* Where they would go, null where no policy or no binding says, or why it is undetermined. */
 static void put_projected(struct writer *w, const struct capacity *c)
 {
-    if (!c || !c->governed) {
+    if (!c || !c->governed)
         writer_text(w, "projected", NULL);
-        return;
-    }
-    if (!c->projection.determined) {
+    else if (!c->projection.determined)
         writer_text(w, "undetermined", undetermined_reason_names[c->projection.reason]);
-        return;
-    }
-    writer_open(w, "projected", '[');
-    for (uint32_t i = 0; i < c->projection.count; i++) {
-        writer_open(w, NULL, '{');
-        writer_text(w, "cluster", c->projection.clusters[i].name);
-        writer_int(w, "replicas", c->projection.clusters[i].replicas);
-        writer_close(w, '}');
-    }
-    writer_close(w, ']');
-}
-
-/* The member clusters that a policy may use; nothing where the source has no clusters. */
-static void put_clusters(struct writer *w, const struct resolved_placement *resolved)
-{
-    if (!resolved->has_clusters)
-        return;
-    writer_open(w, "clusters", '[');
-    for (uint32_t i = 0; i < resolved->cluster_count; i++)
-        writer_text(w, NULL, resolved->clusters[i]);
-    writer_close(w, ']');
-}
-
-static void put_fields(struct writer *w, const struct template_decision *d)
-{
-    writer_open(w, "fields", '[');
-    for (unsigned i = 0; i < DRIFT_FIELD_COUNT && d->state == STATE_STALE; i++) {
-        if (d->fields & 1u << i)
-            writer_text(w, NULL, drift_field_names[i]);
-    }
-    writer_close(w, ']');
+    else
+        put_clusters(w, "projected", c->projection.clusters, c->projection.count);
 }
 
 void report_template(struct writer *w, const struct entry *template)
@@ -130,7 +105,7 @@ void report_template(struct writer *w, const struct entry *template)
     writer_text(w, "state", state_names[d->state]);
     writer_text(w, "reason", reason_name(d->state, d->reason));
     writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
-    put_fields(w, d);
+    writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->binding)
@@ -177,16 +152,6 @@ static void put_want(void *context, const struct ballot *ballot)
     writer_close(w, '}');
 }
 
-/* The words of Karmada's own event. */
-static void put_message(struct writer *w, enum dependency_field field)
-{
-    char message[128];
-
-    snprintf(message, sizeof(message), "%s conflicted (%s vs %s)", dependency_field_names[field],
-             dependency_value_name(field, true), dependency_value_name(field, false));
-    writer_text(w, "message", message);
-}
-
 static void put_conflict(struct writer *w, const struct engine *engine,
                          const struct entry *dependency, enum dependency_field field)
 {
@@ -194,7 +159,11 @@ static void put_conflict(struct writer *w, const struct engine *engine,
     const struct field_resolution *f = &d->fields[field];
     bool predicted = !f->conflict;
     struct wants wants = {w, field, predicted};
+    char message[128];
 
+    /* The words of Karmada's own event. */
+    snprintf(message, sizeof(message), "%s conflicted (%s vs %s)", dependency_field_names[field],
+             dependency_value_name(field, true), dependency_value_name(field, false));
     writer_open(w, NULL, '{');
     put_binding(w, "binding", dependency);
     writer_open(w, "resource", '{');
@@ -204,7 +173,7 @@ static void put_conflict(struct writer *w, const struct engine *engine,
     put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
     put_value(w, "stored", field, f->stored);
     writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
-    put_message(w, field);
+    writer_text(w, "message", message);
     writer_open(w, "wants", '[');
     engine_ballots(engine, dependency, put_want, &wants);
     writer_close(w, ']');
@@ -240,18 +209,21 @@ void report_dependency(struct writer *w, const struct entry *dependency)
 
 void report_policy(struct writer *w, const struct policy_counts *counts)
 {
-    const struct entry *policy = counts->policy;
+    const struct policy_decision *d = policy_decision(counts->policy);
 
     writer_open(w, NULL, '{');
-    writer_text(w, "kind", entry_kind(policy));
-    writer_text(w, "namespace", entry_ns(policy));
-    writer_text(w, "name", policy->name);
+    put_object(w, counts->policy);
     writer_int(w, "selected", counts->selected);
     writer_int(w, "won", counts->won);
     writer_int(w, "claimed", counts->claimed);
     writer_int(w, "stale", counts->stale);
-    if (policy_decision(policy))
-        put_clusters(w, policy_decision(policy)->resolved);
+    /* The member clusters that it may use; nothing where the source has no clusters. */
+    if (d && d->resolved->has_clusters) {
+        writer_open(w, "clusters", '[');
+        for (uint32_t i = 0; i < d->resolved->cluster_count; i++)
+            writer_text(w, NULL, d->resolved->clusters[i]);
+        writer_close(w, ']');
+    }
     writer_close(w, '}');
 }
 
@@ -263,9 +235,7 @@ void report_problems(struct writer *w, const struct entry *policy)
         if (!(d->problems & 1u << i))
             continue;
         writer_open(w, NULL, '{');
-        writer_text(w, "kind", entry_kind(policy));
-        writer_text(w, "namespace", entry_ns(policy));
-        writer_text(w, "name", policy->name);
+        put_object(w, policy);
         writer_text(w, "reason", policy_problem_names[i]);
         writer_text(w, "text", policy_problem_texts[i]);
         writer_close(w, '}');
@@ -303,9 +273,7 @@ void report_defects(struct writer *w, const struct entry *entry)
         if (!(defects & 1u << i))
             continue;
         writer_open(w, NULL, '{');
-        writer_text(w, "kind", entry_kind(entry));
-        writer_text(w, "namespace", entry_ns(entry));
-        writer_text(w, "name", entry->name);
+        put_object(w, entry);
         writer_text(w, "reason", defect_names[i]);
         writer_text(w, "text", defect_texts[i]);
         put_defect(w, entry, i);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/observe.h"
+#include "metrics/expose/collect.h"
 
 #include "metrics/model/cluster.h"
 #include "metrics/rules/capacity.h"
 
-/* Of these every member cluster has its rows, so that a board shows 0 and no gap. */
+/* Of these every member cluster has its series, so that a board shows 0 and no gap. */
 static const char *const common_resources[] = {"cpu", "memory"};
 
 /* The names as in a Kubernetes resource list; what is neither time nor space is counted. */
@@ -63,7 +63,7 @@ static void add_zeros(struct samples *out, const char *cluster)
         SAMPLE(out, 0, 0, cluster, common_resources[i], unit_of(common_resources[i]));
 }
 
-void observe_stale_replicas(const struct entry *entry, struct samples *out)
+static void collect_stale_replicas(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -73,7 +73,7 @@ void observe_stale_replicas(const struct entry *entry, struct samples *out)
         SAMPLE(out, c->assigned[i].replicas, 0, c->assigned[i].name);
 }
 
-void observe_stale_requests(const struct entry *entry, struct samples *out)
+static void collect_stale_requests(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -83,7 +83,7 @@ void observe_stale_requests(const struct entry *entry, struct samples *out)
         add_requests(out, c, c->assigned[i].name, c->assigned[i].replicas);
 }
 
-void observe_forbidden_replicas(const struct entry *entry, struct samples *out)
+static void collect_forbidden_replicas(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -95,7 +95,7 @@ void observe_forbidden_replicas(const struct entry *entry, struct samples *out)
     }
 }
 
-void observe_projected_replicas(const struct entry *entry, struct samples *out)
+static void collect_projected_replicas(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -105,7 +105,7 @@ void observe_projected_replicas(const struct entry *entry, struct samples *out)
         SAMPLE(out, c->projection.clusters[i].replicas, 0, c->projection.clusters[i].name);
 }
 
-void observe_projected_requests(const struct entry *entry, struct samples *out)
+static void collect_projected_requests(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -115,7 +115,7 @@ void observe_projected_requests(const struct entry *entry, struct samples *out)
         add_requests(out, c, c->projection.clusters[i].name, c->projection.clusters[i].replicas);
 }
 
-void observe_undetermined(const struct entry *entry, struct samples *out)
+static void collect_undetermined(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
@@ -123,7 +123,7 @@ void observe_undetermined(const struct entry *entry, struct samples *out)
         SAMPLE(out, 1, c->projection.reason);
 }
 
-void observe_allocatable(const struct entry *entry, struct samples *out)
+static void collect_allocatable(const struct entry *entry, struct samples *out)
 {
     const struct cluster *cluster = entry->object;
 
@@ -135,7 +135,7 @@ void observe_allocatable(const struct entry *entry, struct samples *out)
     }
 }
 
-void observe_allocated(const struct entry *entry, struct samples *out)
+static void collect_allocated(const struct entry *entry, struct samples *out)
 {
     const struct cluster *cluster = entry->object;
 
@@ -146,3 +146,58 @@ void observe_allocated(const struct entry *entry, struct samples *out)
                unit_of(r->resource));
     }
 }
+
+#define MEMBER   FREE_LABEL("member_cluster")
+#define RESOURCE FREE_LABEL("resource"), FREE_LABEL("unit")
+
+static const struct family_def families[] = {
+    {.name = "karmada_stale_replicas",
+     .help = "Replicas of stale templates by the member cluster that they are assigned to.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     FROM(TEMPLATES | CLUSTERS, collect_stale_replicas)},
+    {.name = "karmada_stale_resource_requests",
+     .help = "Resources that the replicas of stale templates request, by member cluster.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     FROM(TEMPLATES | CLUSTERS, collect_stale_requests)},
+    {.name = "karmada_stale_forbidden_replicas",
+     .help = "Replicas of stale templates on member clusters that the governing policy's affinity "
+             "no longer selects.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     FROM(TEMPLATES | CLUSTERS, collect_forbidden_replicas)},
+    {.name = "karmada_stale_projected_replicas",
+     .help = "Replicas of stale templates by the member cluster that the governing policy's "
+             "placement would assign them to, as far as that is determined.",
+     .bound = "member clusters",
+     .labels = {MEMBER},
+     FROM(TEMPLATES | CLUSTERS, collect_projected_replicas)},
+    {.name = "karmada_stale_projected_resource_requests",
+     .help = "Resources that the replicas of stale templates would request, by the member cluster "
+             "that they would be assigned to.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     FROM(TEMPLATES | CLUSTERS, collect_projected_requests)},
+    {.name = "karmada_stale_undetermined_templates",
+     .help = "Stale templates whose assignment under the governing policy is undetermined, by "
+             "reason.",
+     .bound = "8",
+     .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
+     FROM(TEMPLATES, collect_undetermined)},
+    {.name = "karmada_member_cluster_allocatable",
+     .help = "Resources that a member cluster has for pods.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     FROM(CLUSTERS, collect_allocatable)},
+    {.name = "karmada_member_cluster_allocated",
+     .help = "Resources of a member cluster that pods have requested.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     FROM(CLUSTERS, collect_allocated)},
+};
+const struct family_group capacity_families = {families, ARRAY_LEN(families)};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/families.h"
+#include "metrics/expose/samples.h"
+#include "metrics/rules/connector.h"
+
+/*
+ * Words that the rows of collect_*.c are written in; nobody else includes this.
+ *
+ * Each file has the functions that collect a group of families, and below them the rows
+ * that name the functions. The compiler tells of a function without a row.
+ */
+
+/* Whose entries give to a family. */
+enum {
+    EVENTS = 1u << CLASS_EVENT,
+    TEMPLATES = 1u << CLASS_TEMPLATE,
+    POLICIES = 1u << CLASS_POLICY,
+    BINDINGS = 1u << CLASS_BINDING,
+    CLUSTERS = 1u << CLASS_CLUSTER,
+    LEASES = 1u << CLASS_LEASE,
+    DEPENDENCIES = BINDINGS | TEMPLATES, /* Templates only where there are no bindings. */
+};
+
+#define FROM(entries, function) .classes = (entries), .collect = (function)
+
+#define KIND   FREE_LABEL("api_group"), FREE_LABEL("kind")
+#define POLICY FREE_LABEL("policy_kind"), FREE_LABEL("policy_namespace"), FREE_LABEL("policy")
+#define OBJECT                                                                                     \
+    FREE_LABEL("namespace"), FREE_LABEL("api_group"), FREE_LABEL("kind"), FREE_LABEL("name")

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/collect.h"
+
+#include "metrics/expose/parties.h"
+#include "metrics/model/event.h"
+
+/* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
+enum { GROUP_SIZE = 256 };
+
+static bool is_conflicted(const struct dependency_decision *d)
+{
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].conflict)
+            return true;
+    }
+    return false;
+}
+
+static void collect_conflicts(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].conflict)
+            SAMPLE(out, 1, i);
+    }
+}
+
+static void collect_conflicted(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    if (d && is_conflicted(d))
+        SAMPLE(out, 1, 0);
+}
+
+static void collect_conflict_info(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        struct identity id = dependency_resource(entry);
+        size_t group_len = api_group_len(id.api_version);
+        char group[GROUP_SIZE];
+
+        if (!d->fields[i].conflict)
+            continue;
+        snprintf(group, sizeof(group), "%.*s", (int)group_len, id.api_version);
+        SAMPLE(out, 1, 0, id.ns, group, id.kind, id.name, dependency_field_names[i],
+               dependency_value_name(i, d->fields[i].resolved));
+    }
+}
+
+struct parties {
+    const struct dependency_decision *dependency;
+    struct samples *out;
+};
+
+/* A policy with several referrers that want the same takes part once. */
+static void collect_party(void *context, const struct ballot *ballot)
+{
+    const struct parties *parties = context;
+    struct policy_name policy = ballot_policy(ballot, false);
+
+    if (!ballot->counts_observed || !policy.kind)
+        return;
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (parties->dependency->fields[i].conflict)
+            SAMPLE_ONCE(parties->out, 1, 0, policy.kind, policy.ns, policy.name,
+                        dependency_field_names[i],
+                        dependency_value_name(i, ballot->observed.wants[i]));
+    }
+}
+
+static void collect_conflict_parties(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+    struct parties parties = {d, out};
+
+    if (d && is_conflicted(d))
+        engine_ballots(out->engine, entry, collect_party, &parties);
+}
+
+static void collect_conflict_oldest(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].conflict && d->since_ms > 0)
+            SAMPLE(out, d->since_ms, i);
+    }
+}
+
+static void collect_predicted(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].predicted)
+            SAMPLE(out, 1, i);
+    }
+}
+
+static void collect_unapplied(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].unapplied)
+            SAMPLE(out, 1, i);
+    }
+}
+
+static void collect_overridden(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (d->fields[i].overridden)
+            SAMPLE(out, 1, i);
+    }
+}
+
+static void collect_dangling(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    if (d && d->dangling > 0)
+        SAMPLE(out, d->dangling, 0);
+}
+
+static void collect_shared(const struct entry *entry, struct samples *out)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    if (d && d->attached && d->referrers > 1)
+        SAMPLE(out, 1, 0);
+}
+
+static void collect_conflict_events(const struct entry *entry, struct samples *out)
+{
+    const struct event *event = entry->object;
+
+    if (event->is_conflict && event->conflict_resolution)
+        SAMPLE(out, event->count, DEPENDENCY_CONFLICT_RESOLUTION);
+    if (event->is_conflict && event->preserve)
+        SAMPLE(out, event->count, DEPENDENCY_PRESERVE);
+}
+
+#define DISPUTED ENUM_LABEL("field", dependency_field_names)
+
+static const struct family_def families[] = {
+    {.name = "karmada_dependency_conflicts",
+     .help = "Dependencies whose referrers disagree on a field.",
+     .bound = "2",
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_conflicts)},
+    {.name = "karmada_dependency_conflicted_bindings",
+     .help = "Dependencies whose referrers disagree on any field.",
+     .bound = "1",
+     FROM(DEPENDENCIES, collect_conflicted)},
+    {.name = "karmada_dependency_conflict_info",
+     .help = "A dependency whose referrers disagree on a field, and the value that results.",
+     .bound = "detail limit",
+     .detail = true,
+     .labels = {FREE_LABEL("namespace"), KIND, FREE_LABEL("name"), FREE_LABEL("field"),
+                FREE_LABEL("resolved")},
+     FROM(DEPENDENCIES, collect_conflict_info)},
+    {.name = "karmada_propagationpolicy_dependency_conflicts",
+     .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
+     .bound = "policies x 4",
+     .labels = {POLICY, FREE_LABEL("field"), FREE_LABEL("value")},
+     FROM(DEPENDENCIES, collect_conflict_parties)},
+    {.name = "karmada_dependency_conflicts_predicted",
+     .help = "Dependencies without a conflict that will have one once bindings follow the "
+             "policies as they are now.",
+     .bound = "2",
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_predicted)},
+    {.name = "karmada_dependency_unapplied_resolutions",
+     .help = "Attached bindings whose field does not have the value that results from their "
+             "referrers.",
+     .bound = "2",
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_unapplied)},
+    {.name = "karmada_dependency_overridden",
+     .help = "Required bindings whose own policy overrides the value that results from their "
+             "referrers.",
+     .bound = "2",
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_overridden)},
+    {.name = "karmada_dependency_dangling_references",
+     .help = "Entries of requiredBy that name a binding which does not exist.",
+     .bound = "1",
+     FROM(DEPENDENCIES, collect_dangling)},
+    {.name = "karmada_dependency_shared_bindings",
+     .help = "Dependencies with more than one referrer: where a conflict could arise.",
+     .bound = "1",
+     FROM(DEPENDENCIES, collect_shared)},
+    {.name = "karmada_dependency_conflict_oldest_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the conflict that lasts the longest may have begun.",
+     .bound = "2",
+     .aggregation = AGGREGATE_MIN,
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_conflict_oldest)},
+    {.name = "karmada_dependency_conflict_events_total",
+     .help = "DependencyPolicyConflict events of Karmada that were seen, by field. Karmada "
+             "repeats them at each reconcile and drops some: they show that there are conflicts, "
+             "not how many.",
+     .bound = "2",
+     .type = FAMILY_COUNTER,
+     .aggregation = AGGREGATE_INCREASE,
+     .labels = {DISPUTED},
+     FROM(EVENTS, collect_conflict_events)},
+    {.name = "karmada_dependency_conflict_transitions_total",
+     .help = "How often referrers of a dependency began to disagree on a field.",
+     .bound = "2",
+     .type = FAMILY_COUNTER,
+     .aggregation = AGGREGATE_INCREASE,
+     .labels = {DISPUTED},
+     FROM(DEPENDENCIES, collect_conflicts)},
+};
+const struct family_group dependency_families = {families, ARRAY_LEN(families)};

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/collect.h"
+
+#include "metrics/expose/parties.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/template.h"
+
+static void collect_templates(const struct entry *entry, struct samples *out)
+{
+    const struct type *type = entry->partition->type;
+
+    SAMPLE(out, 1, template_decision(entry)->state, type->group, type->kind);
+}
+
+static void collect_namespace_templates(const struct entry *entry, struct samples *out)
+{
+    SAMPLE(out, 1, template_decision(entry)->state, entry_ns(entry));
+}
+
+static void collect_stale(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    struct policy_name policy = policy_name_of(stale_policy(d));
+
+    if (d->state == STATE_STALE)
+        SAMPLE(out, 1, d->reason * PHASE_COUNT + (unsigned)d->phase, policy.kind, policy.ns,
+               policy.name);
+}
+
+static void collect_stale_fields(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT && d->state == STATE_STALE; i++) {
+        if (d->fields & 1u << i)
+            SAMPLE(out, 1, i);
+    }
+}
+
+static void collect_stale_oldest(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_STALE && d->since_ms > 0)
+        SAMPLE(out, d->since_ms, d->phase);
+}
+
+static void collect_stale_info(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct type *type = entry->partition->type;
+
+    if (d->state == STATE_STALE)
+        SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
+               stale_reason_names[d->reason], phase_names[d->phase]);
+}
+
+static void collect_pending_info(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct type *type = entry->partition->type;
+
+    if (d->state == STATE_PENDING)
+        SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
+               pending_reason_names[d->reason]);
+}
+
+/* A kind with templates but none pending has its series too: a board shows 0, not a gap. */
+static void collect_pending(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct type *type = entry->partition->type;
+
+    if (d->state == STATE_PENDING)
+        SAMPLE(out, 1, d->reason, type->group, type->kind);
+    else
+        SAMPLE(out, 0, 0, type->group, type->kind);
+}
+
+static void collect_pending_oldest(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_PENDING && d->since_ms > 0)
+        SAMPLE(out, d->since_ms, d->reason);
+}
+
+static void collect_ignored(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_IGNORED)
+        SAMPLE(out, 1, d->reason);
+}
+
+static void collect_outranked(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    struct policy_name policy = policy_name_of(d->claimed);
+
+    if (d->claimed && d->claimed == d->governing && d->winner && d->winner != d->claimed)
+        SAMPLE(out, 1, 0, policy.kind, policy.ns, policy.name);
+}
+
+static void collect_unbound_oldest(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_UNBOUND && d->since_ms > 0)
+        SAMPLE(out, d->since_ms, 0);
+}
+
+/*
+ * From the later of the template's and the claimed policy's creation to the binding's.
+ * Nothing while one of the three is unknown, or where the binding was there before its
+ * policy; nor of a Lazy policy that came after its template, which waits by design.
+ */
+static void collect_binding_delay(const struct entry *entry, struct samples *out)
+{
+    const struct binding_decision *d = binding_decision(entry);
+    const struct binding *b = entry->object;
+    const struct template *t = d->template ? d->template->object : NULL;
+    const struct entry *claimed = binding_claimed(entry);
+    const struct policy *policy = claimed ? claimed->object : NULL;
+
+    if (!b->has_placement || !t || !policy)
+        return;
+    if (b->created_ms == 0 || t->created_ms == 0 || policy->created_ms == 0)
+        return;
+    bool follows = policy->created_ms > t->created_ms;
+    int64_t since_ms = follows ? policy->created_ms : t->created_ms;
+    if (b->created_ms >= since_ms && !(follows && policy->lazy))
+        SAMPLE(out, b->created_ms - since_ms, 0);
+}
+
+#define STATE   ENUM_LABEL("state", state_names)
+#define PHASE   ENUM_LABEL("phase", phase_names)
+#define PENDING ENUM_LABEL("reason", pending_reason_names)
+
+/* Kubernetes tells in whole seconds when objects were made. */
+static const double delay_buckets[] = {0.1,  0.5,   1.5,   2.5,   5.5,    10.5,   20.5,
+                                       60.5, 120.5, 300.5, 600.5, 1800.5, 3600.5, 7200.5};
+
+static const struct family_def families[] = {
+    {.name = "karmada_templates",
+     .help = "Resource templates by kind and state; each is in exactly one state.",
+     .bound = "kinds x 7",
+     .labels = {KIND, STATE},
+     FROM(TEMPLATES, collect_templates)},
+    {.name = "karmada_namespace_templates",
+     .help = "Resource templates by namespace and state; each is in exactly one state.",
+     .bound = "namespaces x 7",
+     .labels = {FREE_LABEL("namespace"), STATE},
+     FROM(TEMPLATES, collect_namespace_templates)},
+    {.name = "karmada_templates_stale",
+     .help = "Templates whose binding differs from what governs them now, by the governing "
+             "policy, or by the claimed one where none governs.",
+     .bound = "policies x 10",
+     .labels = {POLICY, ENUM_LABEL("reason", stale_reason_names), PHASE},
+     FROM(TEMPLATES, collect_stale)},
+    {.name = "karmada_templates_stale_field",
+     .help = "Stale templates by field in which binding and policy differ; one template may count "
+             "in several.",
+     .bound = "8",
+     .labels = {ENUM_LABEL("field", drift_field_names)},
+     FROM(TEMPLATES, collect_stale_fields)},
+    {.name = "karmada_templates_stale_oldest_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the template that is stale the longest may have become stale.",
+     .bound = "2",
+     .aggregation = AGGREGATE_MIN,
+     .labels = {PHASE},
+     FROM(TEMPLATES, collect_stale_oldest)},
+    {.name = "karmada_templates_pending",
+     .help = "Templates that no policy governs and nothing else propagates, by reason.",
+     .bound = "kinds x 6",
+     .labels = {KIND, PENDING},
+     FROM(TEMPLATES, collect_pending)},
+    {.name = "karmada_templates_pending_oldest_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the template that is pending the longest may have become pending.",
+     .bound = "6",
+     .aggregation = AGGREGATE_MIN,
+     .labels = {PENDING},
+     FROM(TEMPLATES, collect_pending_oldest)},
+    {.name = "karmada_template_stale_info",
+     .help = "One series for each stale template, with the reason.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT, FREE_LABEL("reason"), FREE_LABEL("phase")},
+     FROM(TEMPLATES, collect_stale_info)},
+    {.name = "karmada_template_pending_info",
+     .help = "One series for each pending template, with the reason.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT, FREE_LABEL("reason")},
+     FROM(TEMPLATES, collect_pending_info)},
+    {.name = "karmada_templates_ignored",
+     .help = "Templates that Karmada never considers, by reason.",
+     .bound = "5",
+     .labels = {ENUM_LABEL("reason", ignored_reason_names)},
+     FROM(TEMPLATES, collect_ignored)},
+    {.name = "karmada_templates_outranked",
+     .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
+             "by the claimed policy.",
+     .bound = "policies",
+     .labels = {POLICY},
+     FROM(TEMPLATES, collect_outranked)},
+    {.name = "karmada_templates_unbound_oldest_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the template that is unbound the longest should have got its binding.",
+     .bound = "1",
+     .aggregation = AGGREGATE_MIN,
+     FROM(TEMPLATES, collect_unbound_oldest)},
+    {.name = "karmada_template_binding_delay_seconds",
+     .unit = "seconds",
+     .help = "How long after its template and its policy both existed a binding was made; each "
+             "binding counts once. Delays that a Lazy policy intends are left out.",
+     .bound = "1",
+     .type = FAMILY_HISTOGRAM,
+     .aggregation = AGGREGATE_FIRST,
+     FROM(BINDINGS, collect_binding_delay),
+     .buckets = delay_buckets,
+     .bucket_count = ARRAY_LEN(delay_buckets)},
+};
+const struct family_group template_families = {families, ARRAY_LEN(families)};

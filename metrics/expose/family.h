@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/engine.h"
+
+/* What a metric family is: its name and words, its labels, and where its numbers come from. */
+
+enum family_type { FAMILY_GAUGE, FAMILY_COUNTER, FAMILY_HISTOGRAM };
+enum family_stability { STABILITY_STABLE, STABILITY_EXPERIMENTAL };
+
+/* How the samples of several entries become the value of one series. */
+enum family_aggregation {
+    AGGREGATE_SUM,      /* Whole numbers, added up. A sample of 0 only makes the series present. */
+    AGGREGATE_MIN,      /* The smallest, in milliseconds, shown in seconds; absent while empty. */
+    AGGREGATE_INCREASE, /* A counter: how much samples grew, and never what they shrank. */
+    AGGREGATE_FIRST,    /* A histogram of each entry's first sample, in milliseconds, for good. */
+    AGGREGATE_ZEROS,    /* How many series of family `of` are 0 but present: see there. */
+    AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry gives to it. */
+};
+
+enum { FAMILY_LABELS_MAX = 10 };
+
+/*
+ * A label is free, its values come with the objects, or enumerated: all its values are
+ * known, and the series of all of them are present, zeros too. The enumerated ones are last.
+ */
+struct family_label {
+    const char *name;
+    const char *const *values; /* NULL if it is free. */
+    size_t value_count;
+};
+
+#define FREE_LABEL(label)                                                                          \
+    {                                                                                              \
+        .name = (label)                                                                            \
+    }
+#define ENUM_LABEL(label, names)                                                                   \
+    {                                                                                              \
+        .name = (label), .values = (names), .value_count = ARRAY_LEN(names)                        \
+    }
+
+struct samples;
+
+struct family_def {
+    const char *name;
+    const char *unit; /* NULL or the base unit that the name ends in. */
+    const char *help;
+    const char *bound; /* What limits the number of series, for people. */
+    enum family_type type;
+    enum family_stability stability;
+    enum family_aggregation aggregation;
+    bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
+    bool detail; /* One series an object: capped. */
+    bool opt_in;
+    struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
+    /* Whose entries give to it, bits by object_class, and what: see samples.h. */
+    unsigned classes;
+    void (*collect)(const struct entry *entry, struct samples *out);
+    /*
+     * AGGREGATE_ZEROS: the family looked at, and which of its series by the enumerated
+     * labels. Both families have the same first label; this one knows its values.
+     */
+    const char *of;
+    unsigned of_index;
+    const double *buckets; /* FAMILY_HISTOGRAM: upper bounds, ascending, without +Inf. */
+    size_t bucket_count;
+};
+
+/* "gauge", "counter" or "histogram". */
+const char *family_type_name(enum family_type type);
+
+/* How many labels are free; they come before the enumerated ones. */
+unsigned family_free_labels(const struct family_def *family);
+
+/* How many series the enumerated labels make of each set of free ones: 1 without any. */
+unsigned family_series_per_set(const struct family_def *family);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/family_state.h"
+
+#include "metrics/expose/label_text.h"
+#include "metrics/expose/number_text.h"
+
+enum {
+    LABELS_MAX_BYTES = 64 << 10,
+    TEXTS_MAX_BYTES = 64 << 20,
+    /* With fewer of them gone, freeing them before the next page is not worth it. */
+    GONE_MIN = 64,
+};
+
+static bool has_key(const void *item, const void *key)
+{
+    const struct label_set *set = item;
+
+    return strcmp(set->key, key) == 0;
+}
+
+void label_key_add(struct strbuf *key, const char *name, const char *value)
+{
+    if (key->len > 0)
+        strbuf_addc(key, ',');
+    strbuf_adds(key, name);
+    strbuf_adds(key, "=\"");
+    label_text_add(key, value);
+    strbuf_addc(key, '"');
+}
+
+/* The enumerated labels of one series, the last one changing fastest. */
+static char *enumerated_labels(const struct family_def *def, unsigned index)
+{
+    struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
+    const struct family_label *label = &def->labels[family_free_labels(def)];
+    unsigned rest = family_series_per_set(def);
+
+    for (; label->name; label++) {
+        rest /= (unsigned)label->value_count;
+        label_key_add(&text, label->name, label->values[index / rest % label->value_count]);
+    }
+    return strbuf_take(&text, NULL);
+}
+
+static void init_histogram_texts(struct family_state *f)
+{
+    size_t count = f->def->bucket_count;
+
+    for (size_t i = 0; i <= count; i++) {
+        struct strbuf text = STRBUF_INIT(LABELS_MAX_BYTES);
+
+        strbuf_adds(&text, "le=\"");
+        number_add_double(&text, i < count ? f->def->buckets[i] : __builtin_inf());
+        strbuf_addc(&text, '"');
+        f->texts[i] = (struct series_text){"_bucket", strbuf_take(&text, NULL)};
+    }
+    f->texts[count + 1] = (struct series_text){"_sum", xstrdup("")};
+    f->texts[count + 2] = (struct series_text){"_count", xstrdup("")};
+}
+
+/* By insertion: label sets have few series. Buckets keep the order of their bounds. */
+static void order_series(struct family_state *f)
+{
+    for (unsigned i = 0; i < f->series_count; i++) {
+        unsigned at = i;
+
+        for (; at > 0 && f->def->type != FAMILY_HISTOGRAM &&
+               strcmp(f->texts[f->order[at - 1]].labels, f->texts[i].labels) > 0;
+             at--)
+            f->order[at] = f->order[at - 1];
+        f->order[at] = i;
+    }
+}
+
+void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed)
+{
+    bool histogram = def->type == FAMILY_HISTOGRAM;
+
+    *f = (struct family_state){.def = def, .seed = seed, .by_key = MAP_INIT(has_key)};
+    f->series_count = histogram ? (unsigned)def->bucket_count + 3 : family_series_per_set(def);
+    f->texts = xcalloc(f->series_count, sizeof(*f->texts));
+    f->order = xcalloc(f->series_count, sizeof(*f->order));
+    if (histogram) {
+        init_histogram_texts(f);
+    } else {
+        for (unsigned i = 0; i < f->series_count; i++)
+            f->texts[i] = (struct series_text){"", enumerated_labels(def, i)};
+    }
+    order_series(f);
+}
+
+static void label_set_free(struct label_set *set)
+{
+    const struct family_state *f = set->family;
+
+    for (unsigned i = 0; i < f->series_count && f->def->aggregation == AGGREGATE_MIN; i++) {
+        multiset_release(set->series[i].minimum);
+        free(set->series[i].minimum);
+    }
+    free(set->key);
+    free(set);
+}
+
+void family_state_clear(struct family_state *f)
+{
+    for (size_t i = 0; i < f->count; i++)
+        label_set_free(f->sets[i]);
+    map_release(&f->by_key);
+    f->count = f->sorted = f->gone = 0;
+}
+
+void family_state_release(struct family_state *f)
+{
+    family_state_clear(f);
+    for (unsigned i = 0; i < f->series_count; i++)
+        free(f->texts[i].labels);
+    free(f->sets);
+    free(f->texts);
+    free(f->order);
+    *f = (struct family_state){0};
+}
+
+/* `name{labels} `, with its NUL. */
+static void add_series_text(struct strbuf *out, const struct family_state *f, const char *key,
+                            unsigned index)
+{
+    const struct series_text *text = &f->texts[index];
+
+    strbuf_adds(out, f->def->name);
+    strbuf_adds(out, text->suffix);
+    if (*key || *text->labels) {
+        strbuf_addc(out, '{');
+        strbuf_adds(out, key);
+        if (*key && *text->labels)
+            strbuf_addc(out, ',');
+        strbuf_adds(out, text->labels);
+        strbuf_addc(out, '}');
+    }
+    strbuf_add(out, " ", 2);
+}
+
+static struct label_set *label_set_new(struct family_state *f, const struct strbuf *key)
+{
+    struct label_set *set = xcalloc(1, sizeof(*set) + f->series_count * sizeof(*set->series));
+    struct strbuf texts = STRBUF_INIT(TEXTS_MAX_BYTES);
+
+    set->family = f;
+    strbuf_add(&texts, key->data, key->len + 1);
+    for (unsigned i = 0; i < f->series_count; i++)
+        add_series_text(&texts, f, key->data, i);
+    assert(strbuf_ok(&texts));
+    set->key = strbuf_take(&texts, NULL);
+
+    const char *text = set->key;
+    for (unsigned i = 0; i < f->series_count; i++) {
+        text += strlen(text) + 1;
+        set->series[i].set = set;
+        set->series[i].text = text;
+        if (f->def->aggregation == AGGREGATE_MIN)
+            set->series[i].minimum = xcalloc(1, sizeof(struct multiset));
+    }
+    return set;
+}
+
+struct label_set *family_state_get(struct family_state *f, const struct strbuf *key)
+{
+    assert(strbuf_ok(key));
+    uint64_t hash = map_hash(key->data, key->len, f->seed);
+    struct label_set *set = map_get(&f->by_key, hash, key->data);
+
+    if (set)
+        return set;
+    set = label_set_new(f, key);
+    map_add(&f->by_key, hash, set);
+    if (f->count == f->capacity) {
+        f->capacity = f->capacity ? f->capacity * 2 : 4;
+        f->sets = xreallocarray(f->sets, f->capacity, sizeof(struct label_set *));
+    }
+    f->sets[f->count++] = set;
+    return set;
+}
+
+void label_set_unref(struct label_set *set)
+{
+    struct family_state *f = set->family;
+
+    assert(set->references > 0);
+    if (--set->references > 0)
+        return;
+    map_take(&f->by_key, map_hash(set->key, strlen(set->key), f->seed), set->key);
+    set->gone = true;
+    f->gone++;
+    if (f->gone > GONE_MIN && f->gone > f->count / 2)
+        family_state_sort(f);
+}
+
+/* What is sorted stays in front. */
+static void free_gone(struct family_state *f)
+{
+    size_t kept = 0;
+    size_t sorted = f->sorted;
+
+    if (f->gone == 0)
+        return;
+    for (size_t i = 0; i < f->count; i++) {
+        if (i == sorted)
+            f->sorted = kept;
+        if (f->sets[i]->gone)
+            label_set_free(f->sets[i]);
+        else
+            f->sets[kept++] = f->sets[i];
+    }
+    if (sorted == f->count)
+        f->sorted = kept;
+    f->count = kept;
+    f->gone = 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp((*(struct label_set *const *)a)->key, (*(struct label_set *const *)b)->key);
+}
+
+void family_state_sort(struct family_state *f)
+{
+    free_gone(f);
+
+    size_t sorted = f->sorted;
+    size_t fresh = f->count - sorted;
+
+    if (fresh == 0)
+        return;
+
+    struct label_set **tail = xreallocarray(NULL, fresh, sizeof(struct label_set *));
+    size_t at = f->count;
+
+    memcpy(tail, f->sets + sorted, fresh * sizeof(struct label_set *));
+    qsort(tail, fresh, sizeof(struct label_set *), by_key);
+    while (fresh > 0) {
+        if (sorted > 0 && by_key(&f->sets[sorted - 1], &tail[fresh - 1]) > 0)
+            f->sets[--at] = f->sets[--sorted];
+        else
+            f->sets[--at] = tail[--fresh];
+    }
+    free(tail);
+    f->sorted = f->count;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/strbuf.h"
+#include "metrics/expose/family.h"
+#include "metrics/expose/multiset.h"
+
+/*
+ * The series that one family has now, each with its text made beforehand: a page is texts
+ * and numbers, one after another.
+ *
+ * A label set is one combination of values of the free labels, with a series for each
+ * combination of the enumerated ones. It is found by the text of its labels, so that what
+ * reads the same is the same, and it is freed some time after its last reference has gone.
+ */
+struct series {
+    struct label_set *set;
+    union {
+        int64_t sum;              /* AGGREGATE_SUM, _INCREASE, _ZEROS */
+        double number;            /* AGGREGATE_NONE, _FIRST */
+        struct multiset *minimum; /* AGGREGATE_MIN */
+    };
+    const char *text; /* `name{labels} ` */
+};
+
+struct label_set {
+    struct family_state *family;
+    char *key; /* The free labels as text; the series' texts follow in the same memory. */
+    uint32_t
+        references; /* Samples that contribute to it, and the registry where it is permanent. */
+    uint32_t zeros; /* How many of the samples are 0, only to have the series present. */
+    bool gone;      /* Without references; still in `sets`. */
+    struct series series[];
+};
+
+/* What the series of a label set differ in; the same for all label sets of a family. */
+struct series_text {
+    const char *suffix; /* Of the name: "", "_bucket", ... */
+    char *labels;       /* `reason="x",phase="y"` */
+};
+
+struct family_state {
+    const struct family_def *def;
+    unsigned series_count;     /* Of each label set. */
+    struct series_text *texts; /* By series. */
+    unsigned *order;           /* Series as they are shown. */
+    uint64_t seed;
+    struct map by_key;
+    struct label_set **sets; /* The first `sorted` are in the order of their keys. */
+    size_t count;
+    size_t sorted;
+    size_t capacity;
+    size_t gone; /* How many of `sets` are. */
+};
+
+void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
+void family_state_release(struct family_state *f);
+
+/* Append `name="value"` to the text of a key, after a comma if it is not the first. */
+void label_key_add(struct strbuf *key, const char *name, const char *value);
+
+/* The label set of a key, made without references if there is none. */
+struct label_set *family_state_get(struct family_state *f, const struct strbuf *key);
+
+static inline void label_set_ref(struct label_set *set)
+{
+    set->references++;
+}
+
+/* One reference less; after the last one nobody finds or shows the label set any more. */
+void label_set_unref(struct label_set *set);
+
+/* Free what is gone and sort the rest: sets[0] to sets[count - 1] are what there is to show. */
+void family_state_sort(struct family_state *f);
+
+/* Free all label sets, whoever refers to them. */
+void family_state_clear(struct family_state *f);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/family.h"
+
+/*
+ * The families that the exporter sets about itself: OWN(id, type, name, help, more), in the
+ * order of the page. The id is what registry.h sets them by, so that a typo does not compile.
+ */
+#define OWN_FAMILIES(OWN)                                                                          \
+    OWN(OWN_ASSET_SNAPSHOT, FAMILY_GAUGE,                                                          \
+        "karmada_configconnector_asset_snapshot_timestamp_seconds",                                \
+        "When the snapshot of the assets was taken.", .unit = "seconds", .bound = "1")             \
+    OWN(OWN_BUILD_INFO, FAMILY_GAUGE, "karmada_policy_exporter_build_info",                        \
+        "Which build of the exporter runs; always 1.", .bound = "1",                               \
+        .labels = {FREE_LABEL("version"), FREE_LABEL("revision"), FREE_LABEL("compiler")})         \
+    OWN(OWN_UP, FAMILY_GAUGE, "karmada_policy_exporter_up",                                        \
+        "1 once all objects have been read; until then only the exporter's own health is "         \
+        "shown.",                                                                                  \
+        .bound = "1")                                                                              \
+    OWN(OWN_SNAPSHOT, FAMILY_GAUGE, "karmada_policy_exporter_snapshot_timestamp_seconds",          \
+        "When the numbers on this page were last brought up to date.", .unit = "seconds",          \
+        .bound = "1")                                                                              \
+    OWN(OWN_EVALUATIONS, FAMILY_COUNTER, "karmada_policy_exporter_evaluations_total",              \
+        "Evaluations of objects by the rules.", .bound = "1")                                      \
+    OWN(OWN_EVALUATION_DURATION, FAMILY_HISTOGRAM,                                                 \
+        "karmada_policy_exporter_evaluation_duration_seconds",                                     \
+        "How long one slice of evaluating objects took.", .unit = "seconds", .bound = "1",         \
+        .buckets = duration_buckets, .bucket_count = ARRAY_LEN(duration_buckets))                  \
+    OWN(OWN_EVENT_LAG, FAMILY_HISTOGRAM, "karmada_policy_exporter_event_lag_seconds",              \
+        "How long the first change after a page waited for the next page.", .unit = "seconds",     \
+        .bound = "1", .buckets = lag_buckets, .bucket_count = ARRAY_LEN(lag_buckets))              \
+    OWN(OWN_RELOAD_SUCCESSFUL, FAMILY_GAUGE,                                                       \
+        "karmada_policy_exporter_config_last_reload_successful",                                   \
+        "1 if the last reload succeeded; after a failed one the old configuration stays in "       \
+        "force.",                                                                                  \
+        .bound = "1")                                                                              \
+    OWN(OWN_THRESHOLD, FAMILY_GAUGE, "karmada_policy_exporter_threshold_seconds",                  \
+        "Ages above which alerts fire, as the exporter's flags set them.", .unit = "seconds",      \
+        .bound = "3", .labels = {FREE_LABEL("threshold")})                                         \
+    OWN(OWN_OBJECTS, FAMILY_GAUGE, "karmada_policy_exporter_objects", "Objects held in memory.",   \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_WATCHES, FAMILY_GAUGE, "karmada_policy_exporter_watches",                              \
+        "Watches on the API server: one for each resource, and for each namespace of "             \
+        "--namespaces.",                                                                           \
+        .bound = "1")                                                                              \
+    OWN(OWN_WATCH_SYNCED, FAMILY_GAUGE, "karmada_policy_exporter_watch_synced",                    \
+        "1 while all objects of a resource have been read and its changes arrive; while it "       \
+        "is 0 the last known objects count.",                                                      \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_WATCH_LAST_EVENT, FAMILY_GAUGE,                                                        \
+        "karmada_policy_exporter_watch_last_event_timestamp_seconds",                              \
+        "When the API server last sent anything about a resource, bookmarks included.",            \
+        .unit = "seconds", .bound = "resources", .labels = {FREE_LABEL("resource")})               \
+    OWN(OWN_WATCH_RESTARTS, FAMILY_COUNTER, "karmada_policy_exporter_watch_restarts_total",        \
+        "Watches that ended, by reason.", .bound = "resources x 15",                               \
+        .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})                                  \
+    OWN(OWN_LIST_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_list_requests_total",          \
+        "Requests that list the objects of a resource, each page counted.", .bound = "resources",  \
+        .labels = {FREE_LABEL("resource")})                                                        \
+    OWN(OWN_LIST_FAILURES, FAMILY_COUNTER, "karmada_policy_exporter_list_request_failures_total",  \
+        "List requests that failed.", .bound = "resources", .labels = {FREE_LABEL("resource")})    \
+    OWN(OWN_KIND_NOT_SERVED, FAMILY_GAUGE, "karmada_policy_exporter_selected_kind_not_served",     \
+        "1 for a kind that a policy selects and the API server does not serve.", .bound = "kinds", \
+        .labels = {FREE_LABEL("api_version"), FREE_LABEL("kind")})                                 \
+    OWN(OWN_MANIFEST_FILES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_files",                \
+        "Manifest files read.", .bound = "1")                                                      \
+    OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \
+        "Manifest files that cannot be read as they are now; their last good content counts.",     \
+        .bound = "1")                                                                              \
+    OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
+        "Objects that could not be decoded; the last good version of each, if any, counts.",       \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_DETAIL_DROPPED, FAMILY_GAUGE, "karmada_policy_exporter_detail_series_dropped",         \
+        "Series of one object each that are left out because there are more than the limit.",      \
+        .bound = "detail families", .labels = {FREE_LABEL("family")})                              \
+    OWN(OWN_HTTP_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_total",          \
+        "HTTP requests answered, by handler and code.", .bound = "handlers x codes",               \
+        .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \
+    OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
+        "Total user and system CPU time spent in seconds.", .unit = "seconds", .bound = "1")       \
+    OWN(OWN_MAX_FDS, FAMILY_GAUGE, "process_max_fds", "Maximum number of open file descriptors.",  \
+        .bound = "1")                                                                              \
+    OWN(OWN_OPEN_FDS, FAMILY_GAUGE, "process_open_fds", "Number of open file descriptors.",        \
+        .bound = "1")                                                                              \
+    OWN(OWN_RESIDENT_BYTES, FAMILY_GAUGE, "process_resident_memory_bytes",                         \
+        "Resident memory size in bytes.", .unit = "bytes", .bound = "1")                           \
+    OWN(OWN_START_TIME, FAMILY_GAUGE, "process_start_time_seconds",                                \
+        "Start time of the process since unix epoch in seconds.", .unit = "seconds", .bound = "1") \
+    OWN(OWN_VIRTUAL_BYTES, FAMILY_GAUGE, "process_virtual_memory_bytes",                           \
+        "Virtual memory size in bytes.", .unit = "bytes", .bound = "1")
+
+#define OWN_ID(id, ...) id,
+enum own_family { OWN_FAMILIES(OWN_ID) OWN_FAMILY_COUNT };
+#undef OWN_ID

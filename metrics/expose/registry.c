@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/registry.h"
+
+#include "metrics/expose/families.h"
+
+enum {
+    /* Without a decision these contribute nothing yet; of all others the object is enough. */
+    DECIDED = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
+};
+
+const struct registry_options registry_options_default = {.detail_limit = 1000};
+
+struct registry {
+    struct registry_options options;
+    struct family_state *families; /* As family_at; without a row where it is not to be shown. */
+    struct family_state *own;      /* Those of enum own_family: the last of `families`. */
+    /* The families to which entries of a class contribute; ends with NULL. */
+    struct family_state **collected[CLASS_COUNT];
+    struct samples samples; /* Its memory serves all entries. */
+    uint64_t version;
+};
+
+/* An own gauge is absent until set, since the mode may have no such thing. */
+static bool is_permanent(const struct family_def *def)
+{
+    return family_free_labels(def) == 0 &&
+           (def->aggregation != AGGREGATE_NONE || def->type != FAMILY_GAUGE);
+}
+
+static struct family_state **list_collected(struct family_state *families, enum object_class class)
+{
+    struct family_state **list = xcalloc(family_count() + 1, sizeof(struct family_state *));
+    size_t count = 0;
+
+    for (size_t i = 0; i < family_count(); i++) {
+        if (families[i].def && families[i].def->classes & 1u << class)
+            list[count++] = &families[i];
+    }
+    return list;
+}
+
+struct registry *registry_new(const struct engine *engine, const struct registry_options *options,
+                              uint64_t seed)
+{
+    struct registry *r = xcalloc(1, sizeof(*r));
+
+    r->options = *options;
+    samples_init(&r->samples, engine);
+    r->families = xcalloc(family_count(), sizeof(*r->families));
+    r->own = r->families + family_count() - OWN_FAMILY_COUNT;
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_def *def = family_at(i);
+
+        if (def->opt_in && !options->opt_in)
+            continue;
+        family_state_init(&r->families[i], def, seed);
+        if (is_permanent(def))
+            label_set_ref(samples_label_set(&r->samples, &r->families[i], 0, NULL));
+    }
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        r->collected[i] = list_collected(r->families, i);
+    return r;
+}
+
+static void free_contributions(const struct store *store)
+{
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count; i++) {
+                free(partition->entries[i]->contribution);
+                partition->entries[i]->contribution = NULL;
+            }
+        }
+    }
+}
+
+void registry_free(struct registry *r)
+{
+    if (!r)
+        return;
+    if (r->samples.engine)
+        free_contributions(engine_store(r->samples.engine));
+    for (size_t i = 0; i < family_count(); i++) {
+        if (r->families[i].def)
+            family_state_release(&r->families[i]);
+    }
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        free(r->collected[i]);
+    free(r->families);
+    samples_release(&r->samples);
+    free(r);
+}
+
+/* Beyond 64 bits it wraps, so that a subtraction undoes an addition whatever was sent. */
+static int64_t add_up(int64_t sum, int64_t value)
+{
+    return (int64_t)((uint64_t)sum + (uint64_t)value);
+}
+
+static void sample_add(const struct sample *sample)
+{
+    struct series *series = sample->series;
+
+    label_set_ref(series->set);
+    switch (series->set->family->def->aggregation) {
+    case AGGREGATE_SUM:
+        series->sum = add_up(series->sum, sample->value);
+        series->set->zeros += sample->value == 0;
+        return;
+    case AGGREGATE_MIN:
+        multiset_add(series->minimum, sample->value);
+        return;
+    case AGGREGATE_INCREASE:
+    case AGGREGATE_FIRST:
+    case AGGREGATE_ZEROS:
+    case AGGREGATE_NONE:
+        return;
+    }
+    abort();
+}
+
+static void sample_remove(const struct sample *sample)
+{
+    struct series *series = sample->series;
+
+    switch (series->set->family->def->aggregation) {
+    case AGGREGATE_SUM:
+        series->sum = add_up(series->sum, -sample->value);
+        series->set->zeros -= sample->value == 0;
+        break;
+    case AGGREGATE_MIN:
+        multiset_remove(series->minimum, sample->value);
+        break;
+    case AGGREGATE_INCREASE:
+    case AGGREGATE_FIRST:
+    case AGGREGATE_ZEROS:
+    case AGGREGATE_NONE:
+        break;
+    }
+    label_set_unref(series->set);
+}
+
+/* One value more in a histogram without labels. */
+static void count_value(struct label_set *histogram, double value)
+{
+    const struct family_def *def = histogram->family->def;
+    struct series *series = histogram->series;
+
+    for (size_t i = 0; i < def->bucket_count; i++)
+        series[i].number += value <= def->buckets[i];
+    series[def->bucket_count].number += 1;
+    series[def->bucket_count + 1].number += value;
+    series[def->bucket_count + 2].number += 1;
+}
+
+/* What an entry contributes now beyond what it did before. */
+static void count_increases(const struct samples *fresh, const struct contribution *old)
+{
+    for (size_t i = 0; i < fresh->count; i++) {
+        struct series *series = fresh->items[i].series;
+        int64_t value = fresh->items[i].value;
+        enum family_aggregation aggregation = series->set->family->def->aggregation;
+
+        if (aggregation == AGGREGATE_FIRST && !contribution_has(old, series))
+            count_value(series->set, (double)value / 1000);
+        if (aggregation != AGGREGATE_INCREASE)
+            continue;
+        int64_t before = contribution_value(old, series);
+        if (value > before)
+            series->sum = add_up(series->sum, value - before);
+    }
+}
+
+/* AGGREGATE_FIRST: an entry goes on contributing its first sample, whatever became of it. */
+static void keep_first(struct samples *out, size_t before, const struct contribution *old)
+{
+    struct series *series = samples_label_set(out, out->family, 0, NULL)->series;
+
+    if (!contribution_has(old, series))
+        return;
+    out->count = before;
+    samples_add_to(out, series, contribution_value(old, series));
+}
+
+static void collect(struct registry *r, const struct entry *entry)
+{
+    enum object_class class = entry_class(entry);
+    struct samples *out = &r->samples;
+
+    out->count = 0;
+    if (!entry->object || (!entry->decision && (1u << class & DECIDED)))
+        return;
+    for (struct family_state **family = r->collected[class]; *family; family++) {
+        size_t before = out->count;
+
+        out->family = *family;
+        out->family->def->collect(entry, out);
+        if (out->family->def->aggregation == AGGREGATE_FIRST)
+            keep_first(out, before, entry->contribution);
+    }
+}
+
+void registry_decided(void *registry, struct entry *entry)
+{
+    struct registry *r = registry;
+    const struct samples *fresh = &r->samples;
+    CLEANUP(free_cleanup) struct contribution *old = NULL;
+    struct sample sample;
+
+    collect(r, entry);
+    if (contribution_equal(entry->contribution, fresh->items, fresh->count))
+        return;
+    old = entry->contribution;
+    entry->contribution = contribution_pack(fresh->items, fresh->count);
+    r->version++;
+    /* First added, then removed: what is in both is never gone in between. */
+    for (size_t i = 0; i < fresh->count; i++)
+        sample_add(&fresh->items[i]);
+    count_increases(fresh, old);
+    for (size_t at = 0; contribution_next(old, &at, &sample);)
+        sample_remove(&sample);
+}
+
+uint64_t registry_version(const struct registry *r)
+{
+    return r->version;
+}
+
+void registry_set(struct registry *r, enum own_family family, double value, size_t label_count,
+                  const char *const *labels)
+{
+    struct label_set *set = samples_label_set(&r->samples, &r->own[family], label_count, labels);
+
+    assert(set->family->def->type != FAMILY_HISTOGRAM);
+    if (set->references == 0)
+        label_set_ref(set);
+    set->series[0].number = value;
+}
+
+void registry_clear(struct registry *r, enum own_family family)
+{
+    assert(!is_permanent(r->own[family].def));
+    family_state_clear(&r->own[family]);
+}
+
+void registry_count(struct registry *r, enum own_family family, double value)
+{
+    assert(r->own[family].def->type == FAMILY_HISTOGRAM);
+    count_value(samples_label_set(&r->samples, &r->own[family], 0, NULL), value);
+}
+
+/* A label set knows its labels as its key alone, which begins with the first of them. */
+static void count_zeros(struct family_state *counts, const struct family_state *of)
+{
+    unsigned of_index = counts->def->of_index;
+
+    for (unsigned i = 0; i < counts->series_count; i++) {
+        const char *label = counts->texts[i].labels;
+        int64_t count = 0;
+
+        for (size_t k = 0; k < of->count; k++) {
+            const struct label_set *set = of->sets[k];
+
+            count += set->zeros > 0 && set->series[of_index].sum == 0 &&
+                     strncmp(set->key, label, strlen(label)) == 0;
+        }
+        counts->sets[0]->series[i].sum = count;
+    }
+}
+
+static const struct family_state *find_family(const struct registry *r, const char *name)
+{
+    size_t i = 0;
+
+    while (strcmp(family_at(i)->name, name) != 0)
+        i++;
+    return &r->families[i];
+}
+
+void registry_prepare(struct registry *r)
+{
+    for (size_t i = 0; i < family_count(); i++) {
+        struct family_state *family = &r->families[i];
+
+        if (!family->def)
+            continue;
+        family_state_sort(family);
+        if (family->def->detail)
+            REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)(family->count - registry_shown(r, family)),
+                         family->def->name);
+    }
+    for (size_t i = 0; i < family_count(); i++) {
+        struct family_state *family = &r->families[i];
+
+        if (family->def && family->def->aggregation == AGGREGATE_ZEROS)
+            count_zeros(family, find_family(r, family->def->of));
+    }
+}
+
+const struct family_state *registry_family(const struct registry *r, size_t index)
+{
+    return r->families[index].def ? &r->families[index] : NULL;
+}
+
+size_t registry_shown(const struct registry *r, const struct family_state *family)
+{
+    return family->def->detail && family->count > r->options.detail_limit ? r->options.detail_limit
+                                                                          : family->count;
+}
