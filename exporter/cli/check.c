@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/check.h"
+#include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/findings_table.h"
@@ -172,7 +172,6 @@ static void print_json(const struct check *c, struct output *o)
 static enum exit_status answer(const struct check *c, const struct command *command)
 {
     CLEANUP(output_release) struct output o;
-    struct error err;
 
     output_init(&o, command->out);
     if (document_wanted(c->evaluation->options.output))
@@ -180,16 +179,12 @@ static enum exit_status answer(const struct check *c, const struct command *comm
     else
         print_table(c, &o);
     document_finish(&o.text, c->evaluation->options.output);
-    if (!output_flush(&o, command->out, &err)) {
-        verbs_complain(command->err, err.text, NULL);
-        return STATUS_USAGE;
-    }
     if (!c->complete)
-        return STATUS_USAGE;
-    return has_findings(c) ? STATUS_FOUND : STATUS_OK;
+        return command_print(command, &o, STATUS_USAGE);
+    return command_print(command, &o, has_findings(c) ? STATUS_FOUND : STATUS_OK);
 }
 
-enum exit_status check_run(struct command *command)
+static enum exit_status run_check(struct command *command)
 {
     struct check c = {0};
     enum exit_status status;
@@ -208,3 +203,25 @@ enum exit_status check_run(struct command *command)
     evaluation_free(c.evaluation);
     return status;
 }
+
+static const char *const examples[] = {
+    "check ./manifests",
+    "check --fail-on conflict -o json app.yaml policies/",
+    "check - <all.yaml",
+    "check --kubeconfig karmada.config",
+    NULL,
+};
+
+const struct verb check_verb = {
+    .name = "check",
+    .usage = "[FLAGS] [PATH...]",
+    .summary = "evaluate once and print what is found",
+    .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
+               "standard input), or Karmada's API server where there is no PATH, and prints "
+               "the findings. Exits with 1 if there are any of a class in --fail-on, with 2 if "
+               "something could not be read, with 3 if the server could not, else with 0.",
+    .examples = examples,
+    .bit = VERB_CHECK,
+    .takes_paths = true,
+    .run = run_check,
+};

@@ -78,7 +78,7 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     }
 }
 
-static void print_verb(const struct verb *verb, struct output *o)
+void help_print(const struct verb *verb, struct output *o)
 {
     strbuf_addf(&o->text, "Usage: %s %s %s\n\n", EXPORTER_NAME, verb->name, verb->usage);
     print_paragraph(o, verb->details);
@@ -91,7 +91,7 @@ static void print_verb(const struct verb *verb, struct output *o)
         strbuf_addf(&o->text, "  %s %s\n", EXPORTER_NAME, verb->examples[i]);
 }
 
-static void print_all(struct output *o)
+void help_print_all(const struct verb *const *verbs, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
 
@@ -99,9 +99,9 @@ static void print_all(struct output *o)
     print_paragraph(o, "Shows where Karmada's resources do not follow their propagation policies: "
                        "as Prometheus metrics, or as a check of manifests.");
     print_heading(o, "Commands");
-    for (size_t i = 0; i < verb_count; i++) {
-        table_add(&t, STYLE_PLAIN, verbs[i].name);
-        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i].summary, i == 0 ? " (the default)" : "");
+    for (size_t i = 0; verbs[i]; i++) {
+        table_add(&t, STYLE_PLAIN, verbs[i]->name);
+        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary, i == 0 ? " (the default)" : "");
     }
     table_print(&t, o);
     strbuf_addc(&o->text, '\n');
@@ -113,14 +113,6 @@ static void print_all(struct output *o)
                           "  1  findings\n"
                           "  2  a wrong command line, or input that cannot be read as a whole\n"
                           "  3  the source cannot be reached\n");
-}
-
-void help_print(const struct verb *verb, struct output *o)
-{
-    if (verb)
-        print_verb(verb, o);
-    else
-        print_all(o);
 }
 
 void version_print(struct output *o)

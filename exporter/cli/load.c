@@ -26,7 +26,7 @@ void load_complain(const struct evaluation *e, const struct command *command)
             continue;
         problem_add_place(&text, &p);
         strbuf_addf(&text, ": %s", p.text);
-        verbs_complain(command->err, text.data, NULL);
+        command_complain(command, text.data);
     }
 }
 
@@ -86,19 +86,15 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
     struct evaluation *e;
     enum loading loading;
     struct error err;
-    char advice[80];
 
-    snprintf(advice, sizeof(advice), "See 'karmada-policy-exporter %s --help'.",
-             command->options.verb);
-    *status = STATUS_USAGE;
     e = open_sources(command, over, &err);
     if (!e) {
-        verbs_complain(command->err, err.text, advice);
+        *status = command_refuse(command, err.text);
         return NULL;
     }
     loading = read_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
-        verbs_complain(command->err, err.text, NULL);
+        command_complain(command, err.text);
         *status = STATUS_UNREACHABLE;
         evaluation_free(e);
         return NULL;
@@ -107,9 +103,8 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
         continue;
     /* Manifests that cannot be read are in the answer; there is no place in it for assets. */
     if (*asset_source_problem(e->assets) != '\0')
-        verbs_complain(command->err, asset_source_problem(e->assets), NULL);
+        command_complain(command, asset_source_problem(e->assets));
     /* A PATH that is missing is among the problems too. */
-    if (loading == LOADING_DONE && is_read(e))
-        *status = STATUS_OK;
+    *status = loading == LOADING_DONE && is_read(e) ? STATUS_OK : STATUS_USAGE;
     return e;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/verbs.h"
+#include "exporter/cli/verb.h"
 #include "exporter/evaluation.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/metrics.h"
+#include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/table.h"
@@ -18,10 +18,9 @@ static void print_table(struct output *o)
     table_print(&t, o);
 }
 
-enum exit_status metrics_run(struct command *command)
+static enum exit_status run_metrics(struct command *command)
 {
     CLEANUP(output_release) struct output o;
-    struct error err;
 
     output_init(&o, command->out);
     if (document_wanted(command->options.output))
@@ -31,8 +30,22 @@ enum exit_status metrics_run(struct command *command)
     else
         print_table(&o);
     document_finish(&o.text, command->options.output);
-    if (output_flush(&o, command->out, &err))
-        return STATUS_OK;
-    verbs_complain(command->err, err.text, NULL);
-    return STATUS_USAGE;
+    return command_print(command, &o, STATUS_OK);
 }
+
+static const char *const examples[] = {
+    "metrics",
+    "metrics --output markdown >METRICS.md",
+    NULL,
+};
+
+const struct verb metrics_verb = {
+    .name = "metrics",
+    .usage = "[FLAGS]",
+    .summary = "list the families of metrics",
+    .details = "Prints the table of metric families that all pages come from: name, type, "
+               "labels with what they may be, what it says, and what limits its series.",
+    .examples = examples,
+    .bit = VERB_METRICS,
+    .run = run_metrics,
+};

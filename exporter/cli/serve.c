@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/serve.h"
+#include "exporter/cli/verb.h"
 
 #include <signal.h>
 
@@ -35,21 +35,19 @@ static enum exit_status run(const struct command *command, const struct log *log
     struct error err;
     struct loop *loop = loop_new(&settings, &err);
 
-    if (!loop) {
-        verbs_complain(command->err, err.text, "See 'karmada-policy-exporter serve --help'.");
-        return STATUS_USAGE;
-    }
+    if (!loop)
+        return command_refuse(command, err.text);
     tell_addresses(command, loop, log);
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, &err);
     loop_free(loop);
     if (step == LOOP_ENDED)
         return STATUS_OK;
-    verbs_complain(command->err, err.text, NULL);
+    command_complain(command, err.text);
     return STATUS_USAGE;
 }
 
-enum exit_status serve_run(struct command *command)
+static enum exit_status run_serve(struct command *command)
 {
     const struct options *o = &command->options;
     const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
@@ -58,3 +56,22 @@ enum exit_status serve_run(struct command *command)
     signal(SIGPIPE, SIG_IGN);
     return run(command, &log);
 }
+
+static const char *const examples[] = {
+    "--kubeconfig karmada.config",
+    "serve --manifests ./manifests --log.format json",
+    NULL,
+};
+
+const struct verb serve_verb = {
+    .name = "serve",
+    .usage = "[FLAGS]",
+    .summary = "run the exporter: follow changes, serve metrics over HTTP",
+    .details = "Reads Karmada's API server (--kubeconfig) or manifests (--manifests), follows "
+               "them as they change, and serves what it finds as Prometheus metrics and on a "
+               "page for people, until SIGTERM or SIGINT. SIGHUP reads the configuration file "
+               "and everything else again.",
+    .examples = examples,
+    .bit = VERB_SERVE,
+    .run = run_serve,
+};

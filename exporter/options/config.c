@@ -179,11 +179,27 @@ bool config_apply(const char *path, const char *text, size_t len, struct options
     return done;
 }
 
-bool config_read(const char *path, struct options *o, struct error *err)
+static bool read_file(const char *path, struct options *o, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CONFIG_MAX);
 
     if (!file_read(path, &text, err))
         return fail_in(err, "--config.file");
     return config_apply(path, text.data, text.len, o, err) || fail_in(err, "--config.file");
+}
+
+bool config_load(struct options *o, int argc, const char *const *argv, struct error *err)
+{
+    options_init(o);
+    if (!options_parse(o, argc, argv, err))
+        return false;
+    if (*o->config_file == '\0')
+        return true;
+
+    /* Once more from the start, for the flags go on top of the file. */
+    CLEANUP(free_cleanup) char *path = xstrdup(o->config_file);
+
+    options_release(o);
+    options_init(o);
+    return read_file(path, o, err) && options_parse(o, argc, argv, err);
 }

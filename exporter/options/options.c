@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/options.h"
 
-#include "exporter/options/config.h"
 #include "exporter/options/nearest.h"
 
 static void *field_of(struct options *o, const struct option_def *def)
@@ -177,22 +176,6 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
         }
     }
     return true;
-}
-
-bool options_load(struct options *o, int argc, const char *const *argv, struct error *err)
-{
-    options_init(o);
-    if (!options_parse(o, argc, argv, err))
-        return false;
-    if (*o->config_file == '\0')
-        return true;
-
-    /* Once more from the start, for the flags go on top of the file. */
-    CLEANUP(free_cleanup) char *path = xstrdup(o->config_file);
-
-    options_release(o);
-    options_init(o);
-    return config_read(path, o, err) && options_parse(o, argc, argv, err);
 }
 
 bool options_accepted(const struct options *o, const char *verb, unsigned bit, struct error *err)

@@ -95,13 +95,6 @@ void options_release(struct options *o);
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
 
-/*
- * The options that a command line means: the defaults, then what its
- * --config.file says, then its flags. Initialises `o`, which is released by the
- * caller also after a failure.
- */
-bool options_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
-
 /* False, naming the first, if a flag was given that belongs to other verbs than this one. */
 bool options_accepted(const struct options *o, const char *verb, unsigned bit,
                       struct error *err) MUST_USE;

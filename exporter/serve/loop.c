@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exporter/evaluation.h"
+#include "exporter/options/config.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/system/file.h"
@@ -59,7 +60,7 @@ static bool prepare_next(struct loop *l, struct error *err)
     struct options options;
     struct evaluation *next = NULL;
 
-    if (options_load(&options, l->settings.argc, l->settings.argv, err))
+    if (config_load(&options, l->settings.argc, l->settings.argv, err))
         next = evaluation_new(
             &(struct evaluation_settings){
                 .options = &options,

@@ -81,7 +81,7 @@ static void refuses(void **state)
     CLEANUP(options_release) struct options o;
     struct error err = {""};
 
-    assert_false(options_load(&o, count_of(c->argv), c->argv, &err));
+    assert_false(config_load(&o, count_of(c->argv), c->argv, &err));
     assert_string_equal(err.text, c->text);
 }
 
@@ -93,7 +93,7 @@ static void defaults_are_those_of_the_contract(void **state)
                        1U << FINDING_INVALID;
 
     (void)state;
-    assert_true(options_load(&o, 0, NULL, &err));
+    assert_true(config_load(&o, 0, NULL, &err));
     assert_int_equal(o.manifests.count, 0);
     assert_int_equal(o.listen_addresses.count, 1);
     assert_string_equal(o.listen_addresses.items[0], ":19180");
@@ -123,7 +123,7 @@ static void every_way_to_write_a_flag(void **state)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_string_equal(o.verb, "check");
     assert_int_equal(o.manifests.count, 2);
     assert_string_equal(o.manifests.items[0], "a");
@@ -143,7 +143,7 @@ static void names_come_with_commas_and_again(void **state)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.namespaces.count, 3);
     assert_string_equal(o.namespaces.items[0], "a");
     assert_string_equal(o.namespaces.items[1], "b");
@@ -159,7 +159,7 @@ static void a_letter_may_touch_its_value(void **state)
         CLEANUP(options_release) struct options o;
         struct error err;
 
-        assert_true(options_load(&o, 1, lines[i], &err));
+        assert_true(config_load(&o, 1, lines[i], &err));
         assert_int_equal(o.output, OUTPUT_JSON);
     }
 }
@@ -171,7 +171,7 @@ static void a_list_replaces_its_default(void **state)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.listen_addresses.count, 2);
     assert_string_equal(o.listen_addresses.items[0], ":1");
 }
@@ -183,7 +183,7 @@ static void an_empty_set_is_empty(void **state)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, 1, argv, &err));
+    assert_true(config_load(&o, 1, argv, &err));
     assert_int_equal(o.fail_on, 0);
 }
 
@@ -194,7 +194,7 @@ static void a_flag_of_another_verb_is_refused(void **state)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_false(options_accepted(&o, "serve", VERB_SERVE, &err));
     assert_string_equal(err.text, "'serve' takes no --fail-on");
     assert_true(options_accepted(&o, "check", VERB_CHECK, &err));
@@ -295,7 +295,7 @@ static void flags_go_before_the_file(void **state)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, yaml, strlen(yaml)), strlen(yaml));
     close(fd);
-    bool loaded = options_load(&o, (int)ARRAY_LEN(argv), argv, &err);
+    bool loaded = config_load(&o, (int)ARRAY_LEN(argv), argv, &err);
 
     unlink(path);
     assert_string_equal(err.text, "");
