@@ -5,7 +5,6 @@
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "exporter/serve/problem_log.h"
 #include "metrics/expose/report.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
@@ -37,7 +36,7 @@ static void add_place(struct table *t, const struct manifest_problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
-    problem_add_place(&place, p);
+    manifest_problem_place(p, &place);
     table_add(t, STYLE_PLAIN, place.data);
 }
 

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 
-#include "exporter/serve/problem_log.h"
 #include "exporter/system/platform.h"
 
 enum { LINE_MAX_BYTES = 8192, LOOKS_BETWEEN_READS = 1024 };
@@ -24,7 +23,7 @@ void load_complain(const struct evaluation *e, const struct command *command)
 
         if (!load_is_unread(p.kind))
             continue;
-        problem_add_place(&text, &p);
+        manifest_problem_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
         command_complain(command, text.data);
     }

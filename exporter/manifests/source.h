@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/strbuf.h"
 #include "metrics/model/store.h"
 
 /*
@@ -37,6 +38,9 @@ struct manifest_problem {
     size_t column;
     const char *text;
 };
+
+/* Append "file.yaml:3:1", as compilers and editors know it, as far as the place is known. */
+void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out);
 
 struct manifest_limits {
     size_t file_max_bytes; /* Of one YAML document stream; JSON files are streamed and have no such

@@ -19,7 +19,6 @@ enum {
     SLICE_MS = 5,
     LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
-    SHORTEST_MS = 50,  /* Between two pages of metrics: no scraper looks more often. */
     BOTH_WAIT_MS = 20, /* While two API servers are followed and only one can be waited for. */
 };
 

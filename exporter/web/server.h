@@ -2,12 +2,12 @@
 #pragma once
 
 #include "exporter/system/log.h"
-#include "exporter/web/snapshot.h"
+#include "exporter/web/site.h"
 
 /*
  * The HTTP server: one libmicrohttpd daemon for each address, each with a small
- * pool of threads that only ever queue responses that are made already. What is
- * served where is one table, in server.c: a new path is one row of it.
+ * pool of threads that only ever queue responses that are made already. site.h
+ * says what is served where.
  */
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
@@ -16,29 +16,6 @@ struct server_options {
     unsigned connection_limit;  /* For each address; 0: the default. */
     const struct log *log;      /* The library's own complaints; NULL: nowhere. */
 };
-
-/* Who answered, and with what: the labels of the counter of requests. */
-enum server_handler {
-    SERVER_METRICS,
-    SERVER_INDEX,
-    SERVER_HEALTHY,
-    SERVER_READY,
-    SERVER_OTHER,
-    SERVER_HANDLERS
-};
-
-enum server_code {
-    SERVER_200,
-    SERVER_400,
-    SERVER_404,
-    SERVER_405,
-    SERVER_413,
-    SERVER_503,
-    SERVER_CODES
-};
-
-extern const char *const server_handler_names[SERVER_HANDLERS];
-extern const char *const server_code_names[SERVER_CODES];
 
 struct server;
 

@@ -17,7 +17,7 @@ enum {
     GZIP_MEMORY = 8,
 };
 
-struct page {
+struct encoded_page {
     unsigned status;
     struct MHD_Response *plain;
     struct MHD_Response *gzip; /* NULL where it would not be smaller. */
@@ -25,10 +25,10 @@ struct page {
 
 struct snapshot {
     pthread_mutex_t lock; /* Guards `pages`, the pointers alone. */
-    struct page pages[SNAPSHOT_PAGES];
+    struct encoded_page pages[PAGE_COUNT];
 };
 
-static void release_page(const struct page *page)
+static void release_page(const struct encoded_page *page)
 {
     if (page->plain)
         MHD_destroy_response(page->plain);
@@ -65,9 +65,9 @@ static char *compress_bytes(const char *bytes, size_t len, size_t *out_len)
     return NULL;
 }
 
-static struct page make_page(struct strbuf *body, const char *content_type)
+static struct encoded_page make_page(struct strbuf *body, const char *content_type)
 {
-    struct page page = {.status = MHD_HTTP_OK};
+    struct encoded_page page = {.status = MHD_HTTP_OK};
     size_t len, gzip_len;
     char *bytes = strbuf_take(body, &len);
     char *gzip = compress_bytes(bytes, len, &gzip_len);
@@ -87,7 +87,7 @@ struct snapshot *snapshot_new(void)
     struct snapshot *s = xcalloc(1, sizeof(*s));
 
     pthread_mutex_init(&s->lock, NULL);
-    for (size_t i = 0; i < SNAPSHOT_PAGES; i++) {
+    for (size_t i = 0; i < PAGE_COUNT; i++) {
         s->pages[i].status = MHD_HTTP_SERVICE_UNAVAILABLE;
         s->pages[i].plain = response_text("not ready: nothing was read yet\n");
         response_header(s->pages[i].plain, MHD_HTTP_HEADER_RETRY_AFTER, "5");
@@ -99,20 +99,20 @@ void snapshot_free(struct snapshot *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < SNAPSHOT_PAGES; i++)
+    for (size_t i = 0; i < PAGE_COUNT; i++)
         release_page(&s->pages[i]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void snapshot_publish(struct snapshot *s, enum snapshot_page page, struct strbuf *body,
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
                       const char *content_type)
 {
     assert(strbuf_ok(body));
-    struct page fresh = make_page(body, content_type);
+    struct encoded_page fresh = make_page(body, content_type);
 
     pthread_mutex_lock(&s->lock);
-    struct page old = s->pages[page];
+    struct encoded_page old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
@@ -138,14 +138,14 @@ static bool client_takes_gzip(struct MHD_Connection *connection)
     return strbuf_ok(&joined) && accept_gzip(joined.data);
 }
 
-enum MHD_Result snapshot_serve(struct snapshot *s, enum snapshot_page page,
+enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
                                struct MHD_Connection *connection, unsigned *out_status)
 {
     bool gzip = client_takes_gzip(connection);
 
     /* Queueing takes a reference, which is what must not happen after the page was replaced. */
     pthread_mutex_lock(&s->lock);
-    const struct page *now = &s->pages[page];
+    const struct encoded_page *now = &s->pages[page];
     enum MHD_Result result =
         MHD_queue_response(connection, now->status, gzip && now->gzip ? now->gzip : now->plain);
     *out_status = now->status;
