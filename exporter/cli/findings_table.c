@@ -25,28 +25,6 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
 };
 
-static const struct noun {
-    const char *one;
-    const char *many;
-} nouns[FINDING_CLASSES] = {
-    [FINDING_CONFLICT] = {"conflict", "conflicts"},
-    [FINDING_PREDICTED] = {"predicted conflict", "predicted conflicts"},
-    [FINDING_PENDING] = {"pending template", "pending templates"},
-    [FINDING_STALE] = {"stale template", "stale templates"},
-    [FINDING_OVERDUE] = {"overdue template", "overdue templates"},
-    [FINDING_ORPHANED] = {"orphaned template", "orphaned templates"},
-    [FINDING_UNBOUND] = {"unbound template", "unbound templates"},
-    [FINDING_INVALID] = {"invalid policy", "invalid policies"},
-    [FINDING_BROKEN] = {"broken object", "broken objects"},
-    [FINDING_CONNECTOR] = {"cloud resource in dispute", "cloud resources in dispute"},
-    [FINDING_DUPLICATE] = {"duplicate object", "duplicate objects"},
-};
-
-const char *finding_noun(enum finding_class class, size_t count)
-{
-    return count == 1 ? nouns[class].one : nouns[class].many;
-}
-
 void section_print(struct output *o, const char *title, size_t count)
 {
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);

@@ -9,6 +9,3 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
 
 /* "2 things" in the style of a section's heading. */
 void section_print(struct output *o, const char *title, size_t count);
-
-/* "1 pending template", "2 conflicts"; counts of a class of findings. */
-const char *finding_noun(enum finding_class class, size_t count);

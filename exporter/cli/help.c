@@ -52,6 +52,10 @@ static void print_option(struct output *o, const struct option_def *def)
         strbuf_adds(&flag, "      ");
     strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "", def->value ? def->value : "");
     strbuf_adds(&help, def->help);
+    if (def->type == OPTION_SET) {
+        strbuf_adds(&help, ": ");
+        option_choices_add(&help, def->choices);
+    }
     add_remarks(&help, def);
 
     strbuf_add(&o->text, flag.data, flag.len);
@@ -72,7 +76,7 @@ static void print_heading(struct output *o, const char *text)
 static void print_options(struct output *o, const char *heading, unsigned bit)
 {
     print_heading(o, heading);
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (option_defs[i].verbs & bit)
             print_option(o, &option_defs[i]);
     }

@@ -12,7 +12,7 @@ enum { CONFIG_MAX = 1024 * 1024 };
 struct reading {
     yaml_document_t *document;
     struct options *options;
-    bool seen[OPTION_ROOM];
+    bool seen[OPTION_COUNT];
 };
 
 static const char *scalar_of(const yaml_node_t *node)

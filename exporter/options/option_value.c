@@ -2,7 +2,6 @@
 #include "exporter/options/option_value.h"
 
 #include "metrics/base/number.h"
-#include "metrics/base/strbuf.h"
 
 enum {
     DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
@@ -101,12 +100,17 @@ static bool find_choice(const char *const *choices, const char *text, size_t len
     return false;
 }
 
+void option_choices_add(struct strbuf *out, const char *const *choices)
+{
+    for (size_t i = 0; choices[i]; i++)
+        strbuf_addf(out, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
 static bool fail_choice(const char *const *choices, const char *text, size_t len, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(CHOICES_TEXT_MAX);
 
-    for (size_t i = 0; choices[i]; i++)
-        strbuf_addf(&all, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+    option_choices_add(&all, choices);
     return fail(err, "'%.*s' is not one of %s", (int)len, text, all.data);
 }
 

@@ -2,24 +2,35 @@
 #pragma once
 
 #include "metrics/base/error.h"
-
-/* What the text of an option becomes, and the C type of the field it is kept in. */
-enum option_type {
-    OPTION_TEXT,     /* char *, owned */
-    OPTION_TEXTS,    /* struct text_list: may be given several times */
-    OPTION_NAMES,    /* The same, and several with commas. */
-    OPTION_UINT,     /* uint64_t */
-    OPTION_DURATION, /* int64_t, in milliseconds */
-    OPTION_CHOICE,   /* unsigned: the place among the choices */
-    OPTION_SET,      /* unsigned: a comma-separated list of choices, one bit each */
-    OPTION_FLAG,     /* bool */
-};
+#include "metrics/base/strbuf.h"
 
 /* An owned list of owned texts. */
 struct text_list {
     char **items;
     size_t count;
 };
+
+/* What the text of an option becomes. */
+enum option_type {
+    OPTION_TEXT,     /* Owned. */
+    OPTION_TEXTS,    /* May be given several times. */
+    OPTION_NAMES,    /* The same, and several with commas. */
+    OPTION_UINT,     /* A whole number. */
+    OPTION_DURATION, /* Milliseconds. */
+    OPTION_CHOICE,   /* The place among the choices. */
+    OPTION_SET,      /* A comma-separated list of choices, one bit each. */
+    OPTION_FLAG,
+};
+
+/* The C type of the field that it is kept in. */
+#define OPTION_C_TEXT     char *
+#define OPTION_C_TEXTS    struct text_list
+#define OPTION_C_NAMES    struct text_list
+#define OPTION_C_UINT     uint64_t
+#define OPTION_C_DURATION int64_t
+#define OPTION_C_CHOICE   unsigned
+#define OPTION_C_SET      unsigned
+#define OPTION_C_FLAG     bool
 
 void text_list_add(struct text_list *list, const char *text);
 void text_list_release(struct text_list *list);
@@ -33,6 +44,9 @@ char *text_list_take(struct text_list *list, size_t at) MUST_USE;
  */
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err) MUST_USE;
+
+/* Append "a, b or c". */
+void option_choices_add(struct strbuf *out, const char *const *choices);
 
 /* True for the types whose values a further one is added to. */
 bool option_type_grows(enum option_type type);

@@ -3,6 +3,14 @@
 
 #include "exporter/options/nearest.h"
 
+#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define OPTION(option_type, field, ...)                                                            \
+    {.type = OPTION_##option_type, .offset = offsetof(struct options, field), __VA_ARGS__},
+
+const struct option_def option_defs[OPTION_COUNT] = {
+#include "exporter/options/option_table.h"
+};
+
 static void *field_of(struct options *o, const struct option_def *def)
 {
     return (char *)o + def->offset;
@@ -13,7 +21,7 @@ void options_init(struct options *o)
     struct error err;
 
     *o = (struct options){0};
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
         if (def->fallback &&
@@ -24,7 +32,7 @@ void options_init(struct options *o)
 
 void options_release(struct options *o)
 {
-    for (size_t i = 0; i < option_def_count; i++)
+    for (size_t i = 0; i < OPTION_COUNT; i++)
         option_value_release(field_of(o, &option_defs[i]), option_defs[i].type);
     free(o->verb);
     text_list_release(&o->arguments);
@@ -36,10 +44,7 @@ bool options_set(struct options *o, const struct option_def *def, const char *te
 {
     if (is_first && option_type_grows(def->type))
         option_value_release(field_of(o, def), def->type);
-    if (!option_value_set(field_of(o, def), def->type, def->choices, text, err))
-        return false;
-    o->given[def - option_defs] = true;
-    return true;
+    return option_value_set(field_of(o, def), def->type, def->choices, text, err);
 }
 
 bool options_same(const struct options *a, const struct options *b, const struct option_def *def)
@@ -52,12 +57,12 @@ static const char *next_name(void *context)
 {
     size_t *at = context;
 
-    return *at < option_def_count ? option_defs[(*at)++].name : NULL;
+    return *at < OPTION_COUNT ? option_defs[(*at)++].name : NULL;
 }
 
 static const struct option_def *find_row(const char *name, size_t len)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (strlen(option_defs[i].name) == len && strncmp(option_defs[i].name, name, len) == 0)
             return &option_defs[i];
     }
@@ -140,7 +145,7 @@ static bool take_long(struct options *o, const char *name, struct cursor *c, str
 
 static bool take_short(struct options *o, const char *letters, struct cursor *c, struct error *err)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
         if (def->letter == '\0' || def->letter != letters[0])
@@ -180,7 +185,7 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
 
 bool options_accepted(const struct options *o, const char *verb, unsigned bit, struct error *err)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }

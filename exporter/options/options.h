@@ -4,12 +4,6 @@
 #include "exporter/findings.h"
 #include "exporter/options/option_value.h"
 
-/*
- * THE table of options. A row is the whole option: its flag, its key in
- * --config.file, its default, its place in struct options, the verbs that take
- * it and its help. Adding an option is one row in options.c.
- */
-
 /* Which verbs take an option: bits. */
 enum verb_bit {
     VERB_SERVE = 1U << 0,
@@ -25,45 +19,22 @@ enum verb_bit {
 /* In the order of the texts that --output takes. */
 enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN };
 
-enum { OPTION_ROOM = 64 };
-
-struct options {
-    struct text_list manifests;
-    char *kubeconfig; /* "" if none is told. */
-    char *context;
-    struct text_list namespaces; /* Empty: all. */
-    struct text_list namespaces_denied;
-    uint64_t shard;
-    uint64_t total_shards;
-    struct text_list changes; /* --filename of plan. */
-    struct text_list deletions;
-    struct text_list listen_addresses;
-    char *telemetry_path;
-    char *config_file; /* "" if none. */
-    char *asset_file;  /* "" if none. */
-    int64_t lease_skew_ms;
-    char *skipped_namespaces;
-    char *skipped_apis;
-    int64_t grace_ms;
-    int64_t stale_age_ms; /* These three alerts compare with. */
-    int64_t pending_age_ms;
-    int64_t unbound_age_ms;
-    uint64_t detail_limit;
-    bool opt_in;
-    unsigned log_level;  /* enum log_level */
-    unsigned log_format; /* enum log_format */
-    unsigned takeover;   /* enum takeover */
-    unsigned output;     /* enum output_format */
-    unsigned fail_on;    /* Bits by enum finding_class. */
-    bool help;
-    bool version;
-    char *verb; /* NULL if none is named. */
-    struct text_list arguments;
-    bool given[OPTION_ROOM]; /* By the place in option_defs: it has another value than its default.
-                              */
-    bool on_command_line[OPTION_ROOM];
+/* The options by their place in the table. */
+#define OPTION(type, field, ...) OPTION_OF_##field,
+enum {
+#include "exporter/options/option_table.h"
+    OPTION_COUNT
 };
 
+#define OPTION(type, field, ...) OPTION_C_##type field;
+struct options {
+#include "exporter/options/option_table.h"
+    char *verb; /* NULL if none is named. */
+    struct text_list arguments;
+    bool on_command_line[OPTION_COUNT]; /* By the option's place in the table. */
+};
+
+/* A row of option_table.h as data. */
 struct option_def {
     const char *name;
     const char *value; /* What --help calls the argument; NULL for flags. */
@@ -78,9 +49,7 @@ struct option_def {
     size_t offset;
 };
 
-extern const struct option_def option_defs[];
-extern const size_t option_def_count;
-extern const char *const finding_class_names[FINDING_CLASSES + 1];
+extern const struct option_def option_defs[OPTION_COUNT];
 
 /* Every option at its default. */
 void options_init(struct options *o);

@@ -242,7 +242,7 @@ static bool has_changed(struct loop *l)
 /* Options that only a restart changes would otherwise seem to have been taken. */
 static void warn_of_restart(const struct loop *l)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (option_defs[i].needs_restart &&
             !options_same(&l->current->options, &l->next->options, &option_defs[i]))
             log_write(l->settings.log, LOG_LEVEL_WARN, "a changed option counts after a restart",

@@ -367,14 +367,15 @@ static void choices_are_the_enumerators(void **state)
 static void rows_are_whole(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
         bool choosing = def->type == OPTION_CHOICE || def->type == OPTION_SET;
 
         assert_int_equal(def->value == NULL, def->type == OPTION_FLAG);
         assert_int_equal(def->choices != NULL, choosing);
+        assert_true(def->fallback || def->type == OPTION_FLAG || option_type_grows(def->type));
         assert_true(def->verbs != 0 && strlen(def->help) > 0);
-        for (size_t j = 0; def->choices && def->choices[j]; j++)
+        for (size_t j = 0; def->type == OPTION_CHOICE && def->choices[j]; j++)
             assert_non_null(strstr(def->help, def->choices[j]));
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(def->name, option_defs[j].name);
