@@ -2,6 +2,7 @@
 #include "exporter/cli/help.h"
 
 #include <cjson/cJSON.h>
+#include <curl/curl.h>
 #include <microhttpd.h>
 #include <yaml.h>
 #include <zlib.h>
@@ -122,9 +123,10 @@ void help_print_all(const struct verb *const *verbs, struct output *o)
 void version_print(struct output *o)
 {
     strbuf_addf(&o->text, "%s, version %s (revision: %s)\n", EXPORTER_NAME, EXPORTER_VERSION,
-                EXPORTER_REVISION);
+                exporter_revision);
     strbuf_addf(&o->text, "  compiler:         %s\n", EXPORTER_COMPILER);
     strbuf_addf(&o->text, "  libmicrohttpd:    %s\n", MHD_get_version());
+    strbuf_addf(&o->text, "  libcurl:          %s\n", curl_version_info(CURLVERSION_NOW)->version);
     strbuf_addf(&o->text, "  cJSON:            %s\n", cJSON_Version());
     strbuf_addf(&o->text, "  libyaml:          %s\n", yaml_get_version_string());
     strbuf_addf(&o->text, "  zlib:             %s\n", zlibVersion());

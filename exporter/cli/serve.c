@@ -16,7 +16,7 @@ static void tell_addresses(const struct command *command, const struct loop *loo
                            const struct log *log)
 {
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
-              EXPORTER_REVISION);
+              exporter_revision);
     for (size_t i = 0; i < command->options.listen_addresses.count; i++)
         log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
                   command->options.telemetry_path);

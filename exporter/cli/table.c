@@ -47,14 +47,13 @@ void table_add(struct table *t, enum output_style style, const char *text)
 
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...)
 {
-    CLEANUP(free_cleanup) char *text = NULL;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CELL_MAX);
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
+    strbuf_vaddf(&text, fmt, args);
     va_end(args);
-    table_add(t, style, text);
+    table_add(t, style, text.data);
 }
 
 static struct layout make_layout(const struct table *t, unsigned width)

@@ -81,7 +81,7 @@ static void fill_evaluation(const struct evaluation *e, struct series *series)
 
 void health_fill(const struct health *h, struct series *series)
 {
-    SERIES_SET(series, OWN "build_info", 1, EXPORTER_VERSION, EXPORTER_REVISION, EXPORTER_COMPILER);
+    SERIES_SET(series, OWN "build_info", 1, EXPORTER_VERSION, exporter_revision, EXPORTER_COMPILER);
     SERIES_SET(series, OWN "snapshot_timestamp_seconds", (double)h->now_ms / 1000);
     SERIES_SET(series, OWN "config_last_reload_successful", h->config_loaded ? 1 : 0);
     fill_process(series);

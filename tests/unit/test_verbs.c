@@ -37,7 +37,7 @@ static struct verb_case {
      "may be given several times)",
      NULL},
     {"--version", {"--version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
-    {"a verb's --version is the same", {"check", "--version"}, STATUS_OK, "libmicrohttpd:", NULL},
+    {"a verb's --version is the same", {"check", "--version"}, STATUS_OK, "libcurl:", NULL},
     {"an unknown verb",
      {"chekc"},
      STATUS_USAGE,

@@ -3,6 +3,8 @@
 
 #include "metrics/base/json.h"
 
+enum { TEXT_MAX = 64 * 1024 };
+
 #define REPLACEMENT "\xEF\xBF\xBD"
 
 static const char *entity_of(char c)
@@ -47,12 +49,11 @@ void html_text(struct strbuf *out, const char *text)
 
 void html_textf(struct strbuf *out, const char *fmt, ...)
 {
-    CLEANUP(free_cleanup) char *text = NULL;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
+    strbuf_vaddf(&text, fmt, args);
     va_end(args);
-    html_text(out, text);
+    html_text(out, text.data);
 }

@@ -66,7 +66,7 @@ static void add_entry(struct strbuf *out, const struct entry *e)
 static void add_header(const struct health *h, struct strbuf *out)
 {
     strbuf_adds(out, "<header>\n<h1>" EXPORTER_NAME "</h1>\n<p class=\"faint\">Version ");
-    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, EXPORTER_REVISION);
+    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, exporter_revision);
     /* Relative, so that they lead home from behind a proxy that adds a prefix, too. */
     strbuf_adds(out, "</p>\n<nav><a href=\"");
     html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
