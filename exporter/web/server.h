@@ -14,14 +14,14 @@ struct server_options {
     size_t address_count;
     const char *telemetry_path; /* Where the metrics are: "/metrics". */
     unsigned connection_limit;  /* For each address; 0: the default. */
-    const struct log *log;      /* The library's own complaints; NULL: nowhere. */
+    const struct log *log;      /* For what libmicrohttpd complains of; NULL: nowhere. */
 };
 
 struct server;
 
 /*
  * Listen on every address, or on none. The snapshot is borrowed and outlives the
- * server. Threads take the caller's signal mask: block what a signalfd is to get.
+ * server. Threads inherit the caller's signal mask: block first what a signalfd is to receive.
  */
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
                             struct error *err) MUST_USE;

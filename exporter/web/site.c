@@ -86,20 +86,6 @@ static enum server_handler find_handler(const char *telemetry_path, const char *
     return (enum server_handler)handler;
 }
 
-static enum MHD_Result serve(struct site *s, struct MHD_Connection *connection,
-                             enum server_handler handler, unsigned *out_status)
-{
-    enum reply reply = REPLY_NOT_FOUND;
-
-    if ((unsigned)handler < PAGE_COUNT)
-        return snapshot_serve(s->snapshot, (enum page)handler, connection, out_status);
-    if (handler == SERVER_HEALTHY)
-        reply = REPLY_HEALTHY;
-    else if (handler == SERVER_READY)
-        reply = atomic_load(&s->ready) ? REPLY_READY : REPLY_NOT_READY;
-    return send_reply(s, connection, reply, out_status);
-}
-
 static void count_request(struct site *s, enum server_handler handler, unsigned status)
 {
     for (size_t code = 0; code < SERVER_CODES; code++) {
@@ -108,7 +94,7 @@ static void count_request(struct site *s, enum server_handler handler, unsigned 
     }
 }
 
-/* What the library keeps for us between its calls for one request, in a pointer. */
+/* libmicrohttpd keeps it for us between its calls for one request, in a pointer. */
 enum state { STATE_NEW, STATE_BAD_URI, STATE_SOUND, STATE_ANSWERED };
 
 static void *state_pointer(enum state state)
@@ -121,7 +107,7 @@ void *site_state(const char *uri)
     return state_pointer(request_uri_has_nul(uri) ? STATE_BAD_URI : STATE_NEW);
 }
 
-/* The headers are here: refuse the request, which ends the connection, or let it go on. */
+/* The headers are complete: refuse the request, which closes the connection, or let it go on. */
 static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *connection,
                                      const char *path, const char *method, void **state)
 {
@@ -163,7 +149,17 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
     *state = state_pointer(STATE_ANSWERED);
 
     enum server_handler handler = find_handler(s->telemetry_path, path);
-    enum MHD_Result result = serve(s, connection, handler, &status);
+    enum reply reply = REPLY_NOT_FOUND;
+    enum MHD_Result result;
+
+    if (handler == SERVER_HEALTHY)
+        reply = REPLY_HEALTHY;
+    else if (handler == SERVER_READY)
+        reply = atomic_load(&s->ready) ? REPLY_READY : REPLY_NOT_READY;
+    if ((unsigned)handler < PAGE_COUNT)
+        result = snapshot_serve(s->snapshot, (enum page)handler, connection, &status);
+    else
+        result = send_reply(s, connection, reply, &status);
     count_request(s, handler, status);
     return result;
 }

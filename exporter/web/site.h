@@ -47,8 +47,8 @@ void *site_state(const char *uri);
 bool site_begins(void *const *state);
 
 /*
- * Answer a request. Called with the headers, then with each piece of a body,
- * which is not looked at, then once more; what was refused was so by the first.
+ * Answer a request. Called when the headers are complete, which is when requests are
+ * refused, then with each piece of a body, which is ignored, then once more.
  */
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
                             const char *method, void **state);

@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* Makes zlib take its input as const. */
+/* Makes zlib's input const. */
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -65,23 +65,6 @@ static char *compress_bytes(const char *bytes, size_t len, size_t *out_len)
     return NULL;
 }
 
-static struct encoded_page make_page(struct strbuf *body, const char *content_type)
-{
-    struct encoded_page page = {.status = MHD_HTTP_OK};
-    size_t len, gzip_len;
-    char *bytes = strbuf_take(body, &len);
-    char *gzip = compress_bytes(bytes, len, &gzip_len);
-
-    page.plain = response_take(bytes, len, content_type);
-    response_header(page.plain, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-    if (gzip) {
-        page.gzip = response_take(gzip, gzip_len, content_type);
-        response_header(page.gzip, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-        response_header(page.gzip, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-    }
-    return page;
-}
-
 struct snapshot *snapshot_new(void)
 {
     struct snapshot *s = xcalloc(1, sizeof(*s));
@@ -108,8 +91,20 @@ void snapshot_free(struct snapshot *s)
 void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
                       const char *content_type)
 {
+    struct encoded_page fresh = {.status = MHD_HTTP_OK};
+    size_t len, gzip_len;
+
     assert(strbuf_ok(body));
-    struct encoded_page fresh = make_page(body, content_type);
+    char *bytes = strbuf_take(body, &len);
+    char *gzip = compress_bytes(bytes, len, &gzip_len);
+
+    fresh.plain = response_new(bytes, len, content_type);
+    response_header(fresh.plain, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    if (gzip) {
+        fresh.gzip = response_new(gzip, gzip_len, content_type);
+        response_header(fresh.gzip, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+        response_header(fresh.gzip, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    }
 
     pthread_mutex_lock(&s->lock);
     struct encoded_page old = s->pages[page];
@@ -130,20 +125,16 @@ static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-static bool client_takes_gzip(struct MHD_Connection *connection)
+enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
+                               struct MHD_Connection *connection, unsigned *out_status)
 {
     CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(ACCEPT_MAX);
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
-    return strbuf_ok(&joined) && accept_gzip(joined.data);
-}
+    bool gzip = strbuf_ok(&joined) && accept_gzip(joined.data);
 
-enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
-                               struct MHD_Connection *connection, unsigned *out_status)
-{
-    bool gzip = client_takes_gzip(connection);
-
-    /* Queueing takes a reference, which is what must not happen after the page was replaced. */
+    /* A page that is replaced is released: under the lock the queue gets its own reference first.
+     */
     pthread_mutex_lock(&s->lock);
     const struct encoded_page *now = &s->pages[page];
     enum MHD_Result result =

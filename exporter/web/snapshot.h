@@ -18,7 +18,8 @@ struct snapshot *snapshot_new(void) MUST_USE;
 /* NULL is fine. No thread may be serving any more. */
 void snapshot_free(struct snapshot *s);
 
-/* Put the page in place, plain and gzipped. Takes the bytes of `body`, which was not overfull. */
+/* Put the page in place, plain and gzipped. Moves the bytes out of `body`, which is not overfull.
+ */
 void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
                       const char *content_type);
 
