@@ -12,7 +12,7 @@
 #endif
 
 OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
-       .help = "YAML or JSON manifests to look at: a file, a folder with all below it, or - for "
+       .help = "YAML or JSON manifests to evaluate: a file, a folder with all below it, or - for "
                "standard input",
        .verbs = VERB_LOOKS)
 
@@ -26,15 +26,15 @@ OPTION(TEXT, context, .name = "context", .value = "NAME", .fallback = "",
        .verbs = VERB_LOOKS)
 
 OPTION(NAMES, namespaces, .name = "namespaces", .value = "NAMES",
-       .help = "namespaces of the API server to look at, several with commas; without it all",
+       .help = "namespaces of the API server to watch, several with commas; all by default",
        .verbs = VERB_LOOKS)
 
 OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES",
-       .help = "namespaces of the API server not to look at, several with commas",
+       .help = "namespaces of the API server not to watch, several with commas",
        .verbs = VERB_LOOKS)
 
 OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
-       .help = "which share of the API server's namespaces to look at, counted from 0",
+       .help = "which share of the API server's namespaces to watch, counted from 0",
        .verbs = VERB_SERVE)
 
 OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
@@ -52,13 +52,13 @@ OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback
 
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
        .fallback = "kube-.*",
-       .help = "namespaces that Karmada never propagates, as its controller manager is told; "
-               "several with commas",
+       .help = "namespaces that Karmada never propagates, as in the flag of its controller "
+               "manager; several with commas",
        .verbs = VERB_LOOKS)
 
 OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
-       .help = "APIs that Karmada never propagates, as its controller manager is told: groups, "
-               "group/versions or group/version/Kinds, several with semicolons",
+       .help = "APIs that Karmada never propagates, as in the flag of its controller manager: "
+               "groups, group/versions or group/version/Kinds, several with semicolons",
        .verbs = VERB_LOOKS)
 
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
@@ -67,7 +67,7 @@ OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", 
        .verbs = VERB_LOOKS)
 
 OPTION(DURATION, lease_skew_ms, .name = "configconnector.clock-skew", .value = "DURATION",
-       .fallback = "0s", .help = "by how much clocks may differ before the end of a lease is past",
+       .fallback = "0s", .help = "by how much clocks may differ before a lease counts as expired",
        .verbs = VERB_LOOKS)
 
 OPTION(TEXTS, changes, .name = "filename", .value = "CHANGE",
@@ -100,45 +100,45 @@ OPTION(TEXT, telemetry_path, .name = "web.telemetry-path", .value = "PATH", .fal
 /* Alerts compare with these three. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",
-       .help = "how long a template may be stale before alerts take it for forgotten",
+       .help = "how long a template may be stale before an alert calls it forgotten",
        .verbs = VERB_SERVE)
 
 OPTION(DURATION, pending_age_ms, .name = "thresholds.pending-age", .value = "DURATION",
-       .fallback = "1h", .help = "how long a template may be pending before alerts tell of it",
+       .fallback = "1h", .help = "how long a template may be pending before an alert fires",
        .verbs = VERB_SERVE)
 
 OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DURATION",
        .fallback = "10m",
-       .help = "how long Karmada may take to bind a template before alerts tell of it",
+       .help = "how long Karmada may take to bind a template before an alert fires",
        .verbs = VERB_SERVE)
 
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
-       .help = "how many series a family with one series an object may have", .verbs = VERB_SERVE)
+       .help = "how many series a family with one series per object may have", .verbs = VERB_SERVE)
 
 OPTION(FLAG, opt_in, .name = "metrics.opt-in",
-       .help = "show the families of one series an object that are off by default too",
+       .help = "also show the families with one series per object that are off by default",
        .verbs = VERB_SERVE)
 
 /* As enum log_level. */
 OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
-       .help = "what is worth a line of log: debug, info, warn or error",
+       .help = "the least severe messages to log: debug, info, warn or error",
        .choices = CHOICES("debug", "info", "warn", "error"), .verbs = VERB_SERVE,
        .needs_restart = true)
 
 /* As enum log_format. */
 OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = "logfmt",
-       .help = "how it is written: logfmt or json", .choices = CHOICES("logfmt", "json"),
+       .help = "the format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
        .verbs = VERB_SERVE, .needs_restart = true)
 
 OPTION(TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
-       .help = "YAML file with options under the names of these flags, which go before it; read "
-               "again on SIGHUP",
+       .help = "YAML file with options under the names of these flags; a flag goes before the "
+               "file; read again on SIGHUP",
        .flag_only = true, .verbs = VERB_LOOKS)
 
-OPTION(FLAG, version, .name = "version", .help = "print the version and end", .flag_only = true,
+OPTION(FLAG, version, .name = "version", .help = "print the version and exit", .flag_only = true,
        .verbs = VERB_ALL)
 
-OPTION(FLAG, help, .name = "help", .help = "print this help and end", .letter = 'h',
+OPTION(FLAG, help, .name = "help", .help = "print this help and exit", .letter = 'h',
        .flag_only = true, .verbs = VERB_ALL)
 
 #undef OPTION

@@ -34,13 +34,13 @@ enum option_type {
 
 void text_list_add(struct text_list *list, const char *text);
 void text_list_release(struct text_list *list);
-/* Take the text at `at` out of the list, which has it. The caller frees it. */
+/* Move the text at `at` out of the list. The caller frees it. */
 char *text_list_take(struct text_list *list, size_t at) MUST_USE;
 
 /*
- * Read `text` into the field of a type. A list grows by it; any other field is
- * replaced. `choices` ends with NULL and is only looked at for choices and sets.
- * A failure leaves the field as it was.
+ * Parse `text` into the field of a type. A list grows by it; any other field is
+ * replaced. `choices` ends with NULL and counts only for choices and sets. On a
+ * failure the field keeps its value.
  */
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err) MUST_USE;
@@ -48,7 +48,7 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
 /* Append "a, b or c". */
 void option_choices_add(struct strbuf *out, const char *const *choices);
 
-/* True for the types whose values a further one is added to. */
+/* True for lists: a further value is added to those before it. */
 bool option_type_grows(enum option_type type);
 
 /* Free what the field owns; it is empty and usable again. */
@@ -57,5 +57,5 @@ void option_value_release(void *field, enum option_type type);
 /* True if two fields of a type hold the same value. */
 bool option_value_same(const void *a, const void *b, enum option_type type) MUST_USE;
 
-/* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, from large to small or in any order. */
+/* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, in any order. */
 bool parse_duration(const char *text, int64_t *out_ms) MUST_USE;

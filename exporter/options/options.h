@@ -4,19 +4,19 @@
 #include "exporter/findings.h"
 #include "exporter/options/option_value.h"
 
-/* Which verbs take an option: bits. */
+/* Which verbs accept an option: bits. */
 enum verb_bit {
     VERB_SERVE = 1U << 0,
     VERB_CHECK = 1U << 1,
     VERB_EXPLAIN = 1U << 2,
     VERB_PLAN = 1U << 3,
     VERB_METRICS = 1U << 4,
-    /* All that look at objects. */
+    /* All that evaluate objects. */
     VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
     VERB_ALL = VERB_LOOKS | VERB_METRICS,
 };
 
-/* In the order of the texts that --output takes. */
+/* In the order of --output's choices. */
 enum output_format { OUTPUT_TABLE, OUTPUT_JSON, OUTPUT_YAML, OUTPUT_MARKDOWN };
 
 /* The options by their place in the table. */
@@ -43,7 +43,7 @@ struct option_def {
     const char *const *choices; /* Ends with NULL; NULL if anything goes. */
     enum option_type type;
     char letter;        /* The short form, '\0' if there is none. */
-    bool flag_only;     /* Makes no sense in a configuration file. */
+    bool flag_only;     /* Has no meaning in a configuration file. */
     bool needs_restart; /* A reload does not change it. */
     unsigned verbs;
     size_t offset;
@@ -56,24 +56,24 @@ void options_init(struct options *o);
 void options_release(struct options *o);
 
 /*
- * Take the arguments after the program's name: "--name value", "--name=value",
+ * Parse the arguments after the program's name: "--name value", "--name=value",
  * "--no-name" for flags, "-o value", "--" before arguments that begin with a
- * hyphen. The first other argument is the verb. What is given replaces what
- * the options hold; lists then grow.
+ * hyphen. The first other argument is the verb. A value replaces what the option
+ * holds; a list that is given again grows.
  */
 bool options_parse(struct options *o, int argc, const char *const *argv,
                    struct error *err) MUST_USE;
 
-/* False, naming the first, if a flag was given that belongs to other verbs than this one. */
+/* False, naming the first, if the command line has a flag that this verb does not accept. */
 bool options_accepted(const struct options *o, const char *verb, unsigned bit,
                       struct error *err) MUST_USE;
 
-/* The row of a name, NULL with a suggestion if there is none. */
+/* The option of a name; NULL, with a suggestion, if there is none. */
 const struct option_def *option_find(const char *name, struct error *err);
 
 /* True if both hold the same value of an option. */
 bool options_same(const struct options *a, const struct options *b, const struct option_def *def);
 
-/* Set one option by its row. `is_first` empties a list before. */
+/* Set one option. `is_first` empties a list first. */
 bool options_set(struct options *o, const struct option_def *def, const char *text, bool is_first,
                  struct error *err) MUST_USE;
