@@ -27,27 +27,10 @@ static void print_line(void *context, enum explain_style style, const char *text
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_entry(const struct evaluation *e, const struct entry *entry, struct output *o)
-{
-    struct writer w = {.out = &o->text, .lines = 2};
-
-    if (document_wanted(e->options.output)) {
-        report_template(&w, entry);
-        strbuf_addc(&o->text, '\n');
-        document_finish(&o->text, e->options.output);
-        return;
-    }
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
-    const char *ns = entry_ns(entry);
-    strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-    output_safe(&o->text, name.data);
-    strbuf_addc(&o->text, '\n');
-    explain_template(e->engine, entry, print_line, o);
-}
-
 static enum exit_status explain(const struct evaluation *e, const char *typed,
                                 const struct command *command)
 {
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
     struct error err;
@@ -58,7 +41,19 @@ static enum exit_status explain(const struct evaluation *e, const char *typed,
         command_complain(command, err.text);
         return STATUS_USAGE;
     }
-    print_entry(e, entry, &o);
+    if (document_wanted(e->options.output)) {
+        struct writer w = {.out = &o.text, .lines = 2};
+
+        report_template(&w, entry);
+        strbuf_addc(&o.text, '\n');
+        document_finish(&o.text, e->options.output);
+    } else {
+        strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), entry_ns(entry),
+                    *entry_ns(entry) ? "/" : "", entry->name);
+        output_safe(&o.text, name.data);
+        strbuf_addc(&o.text, '\n');
+        explain_template(e->engine, entry, print_line, &o);
+    }
     return command_print(command, &o, STATUS_OK);
 }
 

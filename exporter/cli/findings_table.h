@@ -4,8 +4,8 @@
 #include "exporter/cli/output.h"
 #include "exporter/findings.h"
 
-/* The findings in the rules' conclusions as sections of tables, for people. */
+/* Print the findings as sections of tables, for people. */
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o);
 
-/* "2 things" in the style of a section's heading. */
+/* Print "Title (2)" as the heading of a section. */
 void section_print(struct output *o, const char *title, size_t count);

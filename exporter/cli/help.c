@@ -28,24 +28,12 @@ static void print_paragraph(struct output *o, const char *text)
     strbuf_adds(&o->text, "\n\n");
 }
 
-/* "default 60s, several times"; nothing if neither is worth saying. */
-static void add_remarks(struct strbuf *out, const struct option_def *def)
-{
-    bool has_default = def->fallback && *def->fallback != '\0';
-
-    if (has_default)
-        strbuf_addf(out, " (default %s", def->fallback);
-    if (option_type_grows(def->type))
-        strbuf_adds(out,
-                    has_default ? "; may be given several times" : " (may be given several times");
-    if (has_default || option_type_grows(def->type))
-        strbuf_addc(out, ')');
-}
-
 static void print_option(struct output *o, const struct option_def *def)
 {
     CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
     CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
+    const char *fallback = def->fallback ? def->fallback : "";
+    bool grows = option_type_grows(def->type);
 
     if (def->letter != '\0')
         strbuf_addf(&flag, "  -%c, ", def->letter);
@@ -57,7 +45,10 @@ static void print_option(struct output *o, const struct option_def *def)
         strbuf_adds(&help, ": ");
         option_choices_add(&help, def->choices);
     }
-    add_remarks(&help, def);
+    if (*fallback != '\0')
+        strbuf_addf(&help, " (default %s%s", fallback, grows ? "; " : ")");
+    if (grows)
+        strbuf_addf(&help, "%smay be given several times)", *fallback != '\0' ? "" : " (");
 
     strbuf_add(&o->text, flag.data, flag.len);
     if (flag.len + 2 > HELP_INDENT)
@@ -116,7 +107,7 @@ void help_print_all(const struct verb *const *verbs, struct output *o)
     print_heading(o, "Exit status");
     strbuf_adds(&o->text, "  0  nothing found\n"
                           "  1  findings\n"
-                          "  2  a wrong command line, or input that cannot be read as a whole\n"
+                          "  2  a wrong command line, or input that cannot be read completely\n"
                           "  3  the source cannot be reached\n");
 }
 

@@ -5,30 +5,24 @@
 #include "exporter/cli/table.h"
 #include "metrics/expose/catalogue.h"
 
-static void print_table(struct output *o)
+static enum exit_status run_metrics(struct command *command)
 {
     static const char *const headings[] = {"FAMILY", "TYPE", "WHAT IT SAYS"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), 0);
+    CLEANUP(output_release) struct output o;
 
+    output_init(&o, command->out);
     for (size_t i = 0; i < family_count; i++) {
         table_add(&t, STYLE_HEADING, families[i].name);
         table_add(&t, STYLE_FAINT, family_type_name(families[i].type));
         table_add(&t, STYLE_PLAIN, families[i].help);
     }
-    table_print(&t, o);
-}
-
-static enum exit_status run_metrics(struct command *command)
-{
-    CLEANUP(output_release) struct output o;
-
-    output_init(&o, command->out);
     if (document_wanted(command->options.output))
         catalogue_json(&o.text);
     else if (command->options.output == OUTPUT_MARKDOWN)
         catalogue_markdown(&o.text);
     else
-        print_table(&o);
+        table_print(&t, &o);
     document_finish(&o.text, command->options.output);
     return command_print(command, &o, STATUS_OK);
 }

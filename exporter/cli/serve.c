@@ -7,37 +7,37 @@
 #include "exporter/version.h"
 
 enum {
-    /* Less than a second, so that a change that has to wait is seen within one, too. */
+    /* A change shows within a second, also where it has to wait for the next page. */
     PUBLISH_MS = 900,
     REFRESH_MS = 5000,
 };
 
-static void tell_addresses(const struct command *command, const struct loop *loop,
-                           const struct log *log)
+static enum exit_status run_serve(struct command *command)
 {
-    log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
-              exporter_revision);
-    for (size_t i = 0; i < command->options.listen_addresses.count; i++)
-        log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
-                  command->options.telemetry_path);
-}
-
-static enum exit_status run(const struct command *command, const struct log *log)
-{
+    const struct options *o = &command->options;
+    const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
     const struct loop_settings settings = {
         .argc = command->argc,
         .argv = command->argv,
-        .log = log,
+        .log = &log,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
     enum loop_step step = LOOP_GOES_ON;
     struct error err;
+
+    /* A reader of the log that goes away must not end the exporter. */
+    signal(SIGPIPE, SIG_IGN);
+
     struct loop *loop = loop_new(&settings, &err);
 
     if (!loop)
         return command_refuse(command, err.text);
-    tell_addresses(command, loop, log);
+    log_write(&log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
+              exporter_revision);
+    for (size_t i = 0; i < o->listen_addresses.count; i++)
+        log_write(&log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
+                  o->telemetry_path);
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, &err);
     loop_free(loop);
@@ -45,16 +45,6 @@ static enum exit_status run(const struct command *command, const struct log *log
         return STATUS_OK;
     command_complain(command, err.text);
     return STATUS_USAGE;
-}
-
-static enum exit_status run_serve(struct command *command)
-{
-    const struct options *o = &command->options;
-    const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
-
-    /* A reader of the log that goes away must not end the exporter. */
-    signal(SIGPIPE, SIG_IGN);
-    return run(command, &log);
 }
 
 static const char *const examples[] = {

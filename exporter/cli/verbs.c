@@ -29,25 +29,15 @@ static const struct verb *find_verb(const struct verb *const *verbs, const char 
     return NULL;
 }
 
-static enum exit_status print_about(const struct verb *const *verbs, const struct command *command)
-{
-    CLEANUP(output_release) struct output o;
-
-    output_init(&o, command->out);
-    if (command->options.version)
-        version_print(&o);
-    else if (command->verb)
-        help_print(command->verb, &o);
-    else
-        help_print_all(verbs, &o);
-    return command_print(command, &o, STATUS_OK);
-}
-
 static enum exit_status dispatch(const struct verb *const *verbs, struct command *command)
 {
     const struct options *o = &command->options;
+    CLEANUP(output_release) struct output about;
     struct error err;
     struct error unknown;
+
+    output_init(&about, command->out);
+
     bool loaded = config_load(&command->options, command->argc, command->argv, &err);
 
     if (o->verb)
@@ -56,8 +46,14 @@ static enum exit_status dispatch(const struct verb *const *verbs, struct command
         return command_refuse(command, err.text);
     if (o->verb && !command->verb)
         return command_refuse(command, unknown.text);
+    if (o->version)
+        version_print(&about);
+    else if (o->help && command->verb)
+        help_print(command->verb, &about);
+    else if (o->help)
+        help_print_all(verbs, &about);
     if (o->help || o->version)
-        return print_about(verbs, command);
+        return command_print(command, &about, STATUS_OK);
     if (!command->verb)
         command->verb = verbs[0];
     if (!options_accepted(o, command->verb->name, command->verb->bit, &err))

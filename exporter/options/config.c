@@ -48,7 +48,7 @@ static bool set_list(struct reading *r, const struct option_def *def, const yaml
         if (!is_text(item))
             return fail(err, "'%s' takes a list of texts", def->name);
         if (def->type == OPTION_SET)
-            strbuf_addf(&joined, "%s%s", i > first ? "," : "", scalar_of(item));
+            strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", scalar_of(item));
         else if (!options_set(r->options, def, scalar_of(item), i == first, err))
             return fail_in(err, "'%s'", def->name);
     }
