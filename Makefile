@@ -3,7 +3,7 @@
 # `make help` lists the rest.
 #
 #   VARIANT=plain|asan|tsan|cover   CC=gcc|clang   beside each other, never over each other
-#   BUILD=dir   a tree of your own   JOBS=n   V=1 shows the commands
+#   BUILD=dir   a tree of your own   JOBS=n   V=1 shows the commands   REVISION=1a2b3c
 #   ONLY=map    one unit test (or a pattern)   FUZZ_SECONDS=30
 
 VARIANT      ?= plain
@@ -48,10 +48,14 @@ FLAGS.cover := --coverage -O0
 LINK.cover  := --coverage
 FLAGS.fuzz  := $(SANITIZE) -fsanitize=fuzzer-no-link
 LINK.fuzz   := $(SANITIZE)
-$(if $(FLAGS.$(VARIANT)),,$(error VARIANT is '$(VARIANT)'; it may be plain, asan, tsan or cover))
+$(if $(filter $(VARIANT),plain asan tsan cover fuzz),,$(error VARIANT is '$(VARIANT)'; it may be plain, asan, tsan or cover))
 
 FLAGS := $(LANGUAGE) -O2 -g -fno-common -fstack-protector-strong $(WARNINGS) $(FLAGS.$(VARIANT))
 LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lpthread -lm
+# The commit, where this is a clone of it and not only unpacked inside another repository.
+ifeq ($(origin REVISION),undefined)
+REVISION := $(shell git ls-files --error-unmatch Makefile >/dev/null 2>&1 && git rev-parse HEAD)
+endif
 # What the caller sets in CPPFLAGS, CFLAGS and LDFLAGS comes on top.
 compile = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o %.a,$^) $(1) $(LIBS) -o $@
@@ -103,6 +107,13 @@ $(B)/exporter.list: list := $(WORLD)
 $(B)/%.list: FORCE
 	@mkdir -p $(@D)
 	@echo '$(list)' | cmp -s - $@ || echo '$(list)' >$@
+
+# Changes with the commit, and version.o with it.
+$(B)/revision: FORCE
+	@mkdir -p $(@D)
+	@echo '$(REVISION)' | cmp -s - $@ || echo '$(REVISION)' >$@
+$(B)/exporter/version.o: $(B)/revision
+$(B)/exporter/version.o: FLAGS += $(if $(REVISION),-DEXPORTER_REVISION='"$(REVISION)"')
 
 $(B)/tests/fuzz/%.o: FLAGS += -Wno-missing-prototypes
 $(B)/%.o: %.c Makefile

@@ -3,6 +3,17 @@
 
 #include "metrics/rules/connector.h"
 
+#define FINDING_WORD(id, word, one, many) word,
+const char *const finding_class_names[FINDING_CLASSES + 1] = {FINDINGS(FINDING_WORD) NULL};
+
+const char *finding_noun(enum finding_class class, size_t count)
+{
+#define FINDING_NOUNS(id, word, one, many) {one, many},
+    static const char *const nouns[FINDING_CLASSES][2] = {FINDINGS(FINDING_NOUNS)};
+
+    return nouns[class][count != 1];
+}
+
 const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
     {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts},
     {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts},

@@ -9,21 +9,41 @@
  * and for the page. Walks over every object once, and sorts only what it keeps.
  */
 
-/* In the order of the texts that --fail-on takes. */
-enum finding_class {
-    FINDING_CONFLICT,  /* Dependencies whose referrers disagree. */
-    FINDING_PREDICTED, /* Those that will, once their policies have their way. */
-    FINDING_PENDING,   /* Templates that nothing propagates, of kinds that policies select. */
-    FINDING_STALE,     /* Templates that are not on what governs them now. */
-    FINDING_OVERDUE,   /* Those among them that Karmada should have seen to. */
-    FINDING_ORPHANED,
-    FINDING_UNBOUND,   /* Counted only: in manifests that is what all governed templates are. */
-    FINDING_INVALID,   /* Policies that do not say what they seem to. */
-    FINDING_BROKEN,    /* Templates and bindings with a defect, whatever their state. */
-    FINDING_CONNECTOR, /* Config Connector's resources and leases that somebody fights over. */
-    FINDING_DUPLICATE, /* Objects that the manifests name twice; counted by the caller. */
-    FINDING_CLASSES,
-};
+/*
+ * THE table of classes of findings: the enumerator, the word for --fail-on, and what one and many
+ * are called. A new class is a row here, and what gathers it in findings.c.
+ */
+#define FINDINGS(FINDING)                                                                          \
+    /* Dependencies whose referrers disagree. */                                                   \
+    FINDING(CONFLICT, "conflict", "conflict", "conflicts")                                         \
+    /* Those that will, once their policies have their way. */                                     \
+    FINDING(PREDICTED, "predicted", "predicted conflict", "predicted conflicts")                   \
+    /* Templates that nothing propagates, of kinds that policies select. */                        \
+    FINDING(PENDING, "pending", "pending template", "pending templates")                           \
+    /* Templates that are not on what governs them now. */                                         \
+    FINDING(STALE, "stale", "stale template", "stale templates")                                   \
+    /* Those among them that Karmada should have seen to. */                                       \
+    FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
+    FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
+    /* Counted only: in manifests that is what all governed templates are. */                      \
+    FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
+    /* Policies that do not say what they seem to. */                                              \
+    FINDING(INVALID, "invalid", "invalid policy", "invalid policies")                              \
+    /* Templates and bindings with a defect, whatever their state. */                              \
+    FINDING(BROKEN, "broken", "broken object", "broken objects")                                   \
+    /* Config Connector's resources and leases that somebody fights over. */                       \
+    FINDING(CONNECTOR, "connector", "cloud resource in dispute", "cloud resources in dispute")     \
+    /* Objects that the manifests name twice; counted by the caller. */                            \
+    FINDING(DUPLICATE, "duplicate", "duplicate object", "duplicate objects")
+
+#define FINDING_ENUMERATOR(id, word, one, many) FINDING_##id,
+enum finding_class { FINDINGS(FINDING_ENUMERATOR) FINDING_CLASSES };
+
+/* The words, ending with NULL. */
+extern const char *const finding_class_names[FINDING_CLASSES + 1];
+
+/* "pending template", "conflicts": what so many findings of a class are called. */
+const char *finding_noun(enum finding_class class, size_t count);
 
 struct findings {
     size_t templates;

@@ -5,14 +5,19 @@
 
 #include "exporter/cli/verbs.h"
 
+/* THE table of verbs, in the order of --help. The first is the default. */
+static const struct verb *const verbs[] = {
+    &serve_verb, &check_verb, &explain_verb, &plan_verb, &metrics_verb, NULL,
+};
+
 int main(int argc, char **argv)
 {
-    /* The program's name is the first, where whoever started it was so kind as to give one. */
+    /* execve(2) lets a caller pass no arguments at all, not even the program's name. */
     int skipped = argc > 0 ? 1 : 0;
 
-    /* Before there are threads. Without memory for it there is nothing to be done at all. */
+    /* Not safe once threads run. It fails only without memory. */
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         abort();
-    return (int)verbs_main(argc - skipped, (const char *const *)argv + skipped, STDOUT_FILENO,
-                           STDERR_FILENO);
+    return (int)verbs_main(verbs, argc - skipped, (const char *const *)argv + skipped,
+                           STDOUT_FILENO, STDERR_FILENO);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/check.h"
+#include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "exporter/serve/problem_log.h"
 #include "metrics/expose/report.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
@@ -14,38 +13,18 @@ enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
 struct check {
     struct evaluation *evaluation;
     struct findings findings;
-    size_t unread; /* Manifests, or documents of them, that count for nothing now. */
+    size_t unread; /* Files and documents that could not be read. */
     size_t duplicates;
     size_t foreign;
-    bool complete; /* Every PATH is there, and nothing in them was unreadable. */
+    bool complete; /* Every PATH exists, and all in them was read. */
 };
-
-static void count_problems(struct check *c)
-{
-    const struct manifests *m = c->evaluation->manifests;
-
-    for (size_t i = 0; i < manifests_problem_count(m); i++) {
-        enum problem_kind kind = manifests_problem(m, i).kind;
-
-        c->unread += load_is_unread(kind);
-        c->duplicates += kind == PROBLEM_DUPLICATE;
-        c->foreign += kind == PROBLEM_FOREIGN;
-    }
-}
-
-static void add_place(struct table *t, const struct manifest_problem *p)
-{
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
-
-    problem_add_place(&place, p);
-    table_add(t, STYLE_PLAIN, place.data);
-}
 
 static void print_problems(const struct check *c, const char *title, bool unread, size_t count,
                            struct output *o)
 {
     const struct manifests *m = c->evaluation->manifests;
     CLEANUP(table_release) struct table t = table_make(NULL, 2, INDENT);
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(LINE_MAX_BYTES);
 
     if (count == 0)
         return;
@@ -56,7 +35,9 @@ static void print_problems(const struct check *c, const char *title, bool unread
         if (unread ? !load_is_unread(p.kind)
                    : p.kind != PROBLEM_DUPLICATE && p.kind != PROBLEM_FOREIGN)
             continue;
-        add_place(&t, &p);
+        strbuf_reset(&place);
+        manifest_problem_place(&p, &place);
+        table_add(&t, STYLE_PLAIN, place.data);
         table_add(&t, unread ? STYLE_BAD : STYLE_PLAIN, p.text);
     }
     table_print(&t, o);
@@ -68,24 +49,18 @@ static const char *plural(size_t count)
     return count == 1 ? "" : "s";
 }
 
-static void add_source(const struct check *c, struct strbuf *line)
-{
-    size_t files = manifests_file_count(c->evaluation->manifests);
-
-    if (c->evaluation->session)
-        strbuf_addf(line, "Read %s", kube_session_server(c->evaluation->session));
-    else
-        strbuf_addf(line, "Read %zu file%s", files, plural(files));
-}
-
 /* "Read 4 files with 3 templates (2 unbound, 1 attached), 2 policies and no bindings." */
 static void print_read(const struct check *c, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const struct findings *f = &c->findings;
+    size_t files = manifests_file_count(c->evaluation->manifests);
     const char *between = " (";
 
-    add_source(c, &line);
+    if (c->evaluation->session)
+        strbuf_addf(&line, "Read %s", kube_session_server(c->evaluation->session));
+    else
+        strbuf_addf(&line, "Read %zu file%s", files, plural(files));
     strbuf_addf(&line, " with %zu template%s", f->templates, plural(f->templates));
     for (unsigned i = 0; i < STATE_COUNT; i++) {
         if (f->states[i] == 0)
@@ -112,15 +87,6 @@ static bool counts(const struct check *c, enum finding_class class)
     return c->evaluation->options.fail_on & 1U << class && count_class(c, class) > 0;
 }
 
-static bool has_findings(const struct check *c)
-{
-    for (unsigned i = 0; i < FINDING_CLASSES; i++) {
-        if (counts(c, i))
-            return true;
-    }
-    return false;
-}
-
 /* "Found 2 conflicts, 1 pending template.": what makes the exit status 1. */
 static void print_found(const struct check *c, struct output *o)
 {
@@ -143,15 +109,6 @@ static void print_found(const struct check *c, struct output *o)
     strbuf_adds(&o->text, c->unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 
-static void print_table(const struct check *c, struct output *o)
-{
-    findings_print(c->evaluation->engine, &c->findings, o);
-    print_problems(c, "Not read", true, c->unread, o);
-    print_problems(c, "Notes", false, c->duplicates + c->foreign, o);
-    print_read(c, o);
-    print_found(c, o);
-}
-
 static void print_json(const struct check *c, struct output *o)
 {
     const struct manifests *m = c->evaluation->manifests;
@@ -171,25 +128,28 @@ static void print_json(const struct check *c, struct output *o)
 
 static enum exit_status answer(const struct check *c, const struct command *command)
 {
+    enum exit_status status = c->complete ? STATUS_OK : STATUS_USAGE;
     CLEANUP(output_release) struct output o;
-    struct error err;
 
     output_init(&o, command->out);
-    if (document_wanted(c->evaluation->options.output))
+    if (document_wanted(c->evaluation->options.output)) {
         print_json(c, &o);
-    else
-        print_table(c, &o);
-    document_finish(&o.text, c->evaluation->options.output);
-    if (!output_flush(&o, command->out, &err)) {
-        verbs_complain(command->err, err.text, NULL);
-        return STATUS_USAGE;
+    } else {
+        findings_print(c->evaluation->engine, &c->findings, &o);
+        print_problems(c, "Not read", true, c->unread, &o);
+        print_problems(c, "Notes", false, c->duplicates + c->foreign, &o);
+        print_read(c, &o);
+        print_found(c, &o);
     }
-    if (!c->complete)
-        return STATUS_USAGE;
-    return has_findings(c) ? STATUS_FOUND : STATUS_OK;
+    document_finish(&o.text, c->evaluation->options.output);
+    for (unsigned i = 0; i < FINDING_CLASSES && status == STATUS_OK; i++) {
+        if (counts(c, i))
+            status = STATUS_FOUND;
+    }
+    return command_print(command, &o, status);
 }
 
-enum exit_status check_run(struct command *command)
+static enum exit_status run_check(struct command *command)
 {
     struct check c = {0};
     enum exit_status status;
@@ -198,8 +158,14 @@ enum exit_status check_run(struct command *command)
     if (!c.evaluation)
         return status;
     c.complete = status == STATUS_OK;
-    count_problems(&c);
-    /* People read it in the table; whatever reads a document may not look for it there. */
+    for (size_t i = 0; i < manifests_problem_count(c.evaluation->manifests); i++) {
+        enum problem_kind kind = manifests_problem(c.evaluation->manifests, i).kind;
+
+        c.unread += load_is_unread(kind);
+        c.duplicates += kind == PROBLEM_DUPLICATE;
+        c.foreign += kind == PROBLEM_FOREIGN;
+    }
+    /* The table lists them; a program that reads a document may miss them there. */
     if (document_wanted(c.evaluation->options.output))
         load_complain(c.evaluation, command);
     findings_gather(c.evaluation->engine, &c.findings);
@@ -208,3 +174,25 @@ enum exit_status check_run(struct command *command)
     evaluation_free(c.evaluation);
     return status;
 }
+
+static const char *const examples[] = {
+    "check ./manifests",
+    "check --fail-on conflict -o json app.yaml policies/",
+    "check - <all.yaml",
+    "check --kubeconfig karmada.config",
+    NULL,
+};
+
+const struct verb check_verb = {
+    .name = "check",
+    .usage = "[FLAGS] [PATH...]",
+    .summary = "evaluate once and print what is found",
+    .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
+               "standard input), or Karmada's API server where there is no PATH, and prints "
+               "the findings. Exits with 1 if there are any of a class in --fail-on, with 2 if "
+               "something could not be read, with 3 if the server could not, else with 0.",
+    .examples = examples,
+    .bit = VERB_CHECK,
+    .takes_paths = true,
+    .run = run_check,
+};

@@ -23,7 +23,7 @@ static int append(void *context, unsigned char *bytes, size_t len)
     return strbuf_ok(out) ? 1 : 0;
 }
 
-/* The event is the emitter's from here on. */
+/* The emitter owns the event from here on. */
 static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
 {
     /* Only memory can fail; what does not fit its buffer, the buffer remembers. */
@@ -32,8 +32,8 @@ static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
     yaml_emitter_emit(emitter, event);
 }
 
-/* Would YAML 1.1 or 1.2 read it as a text? More is quoted than needs be: a letter must come first.
- */
+/* Would YAML 1.1 and 1.2 both read it as a text? Quotes more than it must: all that begins with
+ * anything but a letter. */
 static bool is_plain(const char *text)
 {
     static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
@@ -60,18 +60,13 @@ static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool is_text)
                                       plain, is_text, style));
 }
 
-static void emit_number(yaml_emitter_t *emitter, double value)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(NUMBER_MAX);
-
-    number_add_double(&text, value);
-    emit_scalar(emitter, text.data, false);
-}
-
 static void emit_leaf(yaml_emitter_t *emitter, const cJSON *item)
 {
+    CLEANUP(strbuf_release) struct strbuf number = STRBUF_INIT(NUMBER_MAX);
+
+    number_add_double(&number, item->valuedouble);
     if (cJSON_IsNumber(item))
-        emit_number(emitter, item->valuedouble);
+        emit_scalar(emitter, number.data, false);
     else if (cJSON_IsString(item))
         emit_scalar(emitter, item->valuestring, true);
     else
@@ -82,7 +77,7 @@ static void emit_leaf(yaml_emitter_t *emitter, const cJSON *item)
                     false);
 }
 
-/* Our own documents are a few levels deep, and json_parse() refuses what is not. */
+/* Recursion is safe: json_parse() refuses documents that are nested too deeply. */
 static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
 {
     bool is_map = cJSON_IsObject(item);
@@ -107,14 +102,24 @@ static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
                 : yaml_sequence_end_event_initialize(&event));
 }
 
-static void write_yaml(const cJSON *tree, struct strbuf *out)
+void document_finish(struct strbuf *text, enum output_format format)
 {
+    struct strbuf yaml = STRBUF_INIT(text->max);
     yaml_emitter_t emitter;
     yaml_event_t event;
+    struct error err;
 
+    if (format != OUTPUT_YAML)
+        return;
+
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(text->data, text->len, NULL, &err);
+
+    /* Only a document that was cut off does not parse; output_flush() then reports the buffer. */
+    if (!tree)
+        return;
     if (!yaml_emitter_initialize(&emitter))
         abort();
-    yaml_emitter_set_output(&emitter, append, out);
+    yaml_emitter_set_output(&emitter, append, &yaml);
     yaml_emitter_set_unicode(&emitter, 1);
     yaml_emitter_set_width(&emitter, NO_WRAP);
     emit(&emitter, &event, yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING));
@@ -123,22 +128,6 @@ static void write_yaml(const cJSON *tree, struct strbuf *out)
     emit(&emitter, &event, yaml_document_end_event_initialize(&event, 1));
     emit(&emitter, &event, yaml_stream_end_event_initialize(&event));
     yaml_emitter_delete(&emitter);
-}
-
-void document_finish(struct strbuf *text, enum output_format format)
-{
-    struct strbuf yaml = STRBUF_INIT(text->max);
-    struct error err;
-
-    if (format != OUTPUT_YAML)
-        return;
-
-    CLEANUP(json_cleanup) cJSON *tree = json_parse(text->data, text->len, NULL, &err);
-
-    /* It is ours: what does not parse was cut off, and the buffer says so by itself. */
-    if (!tree)
-        return;
-    write_yaml(tree, &yaml);
     strbuf_release(text);
     *text = yaml;
 }

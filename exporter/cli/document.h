@@ -8,8 +8,7 @@
 bool document_wanted(enum output_format format);
 
 /*
- * Bring the text, which is one JSON document, into the format that is wanted: JSON
- * is left as it is, YAML says the same with texts quoted where a reader could take them
- * for anything else.
+ * Convert the text, which is one JSON document, to `format`: to YAML, with texts quoted where
+ * a reader could mistake them for a number, a boolean or null. Any other format changes nothing.
  */
 void document_finish(struct strbuf *text, enum output_format format);

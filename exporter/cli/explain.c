@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/explain.h"
+#include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
-#include "exporter/cli/output.h"
 #include "metrics/expose/explain.h"
 #include "metrics/expose/report_items.h"
 
@@ -28,42 +27,37 @@ static void print_line(void *context, enum explain_style style, const char *text
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_entry(const struct evaluation *e, const struct entry *entry, struct output *o)
-{
-    struct writer w = {.out = &o->text, .lines = 2};
-
-    if (document_wanted(e->options.output)) {
-        report_template(&w, entry);
-        strbuf_addc(&o->text, '\n');
-        document_finish(&o->text, e->options.output);
-        return;
-    }
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
-    const char *ns = entry_ns(entry);
-    strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-    output_safe(&o->text, name.data);
-    strbuf_addc(&o->text, '\n');
-    explain_template(e->engine, entry, print_line, o);
-}
-
 static enum exit_status explain(const struct evaluation *e, const char *typed,
                                 const struct command *command)
 {
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
     struct error err;
 
     output_init(&o, command->out);
     entry = object_find(e->store, 1U << CLASS_TEMPLATE, typed, &err);
-    if (entry)
-        print_entry(e, entry, &o);
-    if (entry && output_flush(&o, command->out, &err))
-        return STATUS_OK;
-    verbs_complain(command->err, err.text, NULL);
-    return STATUS_USAGE;
+    if (!entry) {
+        command_complain(command, err.text);
+        return STATUS_USAGE;
+    }
+    if (document_wanted(e->options.output)) {
+        struct writer w = {.out = &o.text, .lines = 2};
+
+        report_template(&w, entry);
+        strbuf_addc(&o.text, '\n');
+        document_finish(&o.text, e->options.output);
+    } else {
+        strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), entry_ns(entry),
+                    *entry_ns(entry) ? "/" : "", entry->name);
+        output_safe(&o.text, name.data);
+        strbuf_addc(&o.text, '\n');
+        explain_template(e->engine, entry, print_line, &o);
+    }
+    return command_print(command, &o, STATUS_OK);
 }
 
-enum exit_status explain_run(struct command *command)
+static enum exit_status run_explain(struct command *command)
 {
     struct options *o = &command->options;
     CLEANUP(free_cleanup) char *typed = NULL;
@@ -72,11 +66,8 @@ enum exit_status explain_run(struct command *command)
 
     if (o->arguments.count > 0)
         typed = text_list_take(&o->arguments, 0);
-    if (!typed) {
-        verbs_complain(command->err, "nothing to explain: name a template",
-                       "See 'karmada-policy-exporter explain --help'.");
-        return STATUS_USAGE;
-    }
+    if (!typed)
+        return command_refuse(command, "nothing to explain: name a template");
     e = load_sources(command, NULL, &status);
     if (!e)
         return status;
@@ -86,3 +77,24 @@ enum exit_status explain_run(struct command *command)
     evaluation_free(e);
     return status;
 }
+
+static const char *const examples[] = {
+    "explain deployment/default/web ./manifests",
+    "explain configmaps/my-config ./manifests",
+    NULL,
+};
+
+const struct verb explain_verb = {
+    .name = "explain",
+    .usage = "[FLAGS] TEMPLATE [PATH...]",
+    .summary = "tell how the decision about one template came about",
+    .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
+               "PATH, and tells, about one TEMPLATE, written KIND[.GROUP]/[NAMESPACE/]NAME: "
+               "its state and what it means, the policies in question and what made each lose, "
+               "whose claim stands, what its binding says otherwise, who requires it, and what "
+               "its next change will do.",
+    .examples = examples,
+    .bit = VERB_EXPLAIN,
+    .takes_paths = true,
+    .run = run_explain,
+};

@@ -7,7 +7,7 @@
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
 
-/* Sentences for people; the words before them are for programs. */
+/* For people; the reason before it in the same row is for programs. */
 static const char *const pending_texts[PENDING_REASON_COUNT] = {
     [PENDING_NO_MATCH] = "no policy selects it",
     [PENDING_EXCLUDED] = "a policy would select it, but its excludedResources keep it out",
@@ -25,28 +25,6 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
 };
 
-static const struct noun {
-    const char *one;
-    const char *many;
-} nouns[FINDING_CLASSES] = {
-    [FINDING_CONFLICT] = {"conflict", "conflicts"},
-    [FINDING_PREDICTED] = {"predicted conflict", "predicted conflicts"},
-    [FINDING_PENDING] = {"pending template", "pending templates"},
-    [FINDING_STALE] = {"stale template", "stale templates"},
-    [FINDING_OVERDUE] = {"overdue template", "overdue templates"},
-    [FINDING_ORPHANED] = {"orphaned template", "orphaned templates"},
-    [FINDING_UNBOUND] = {"unbound template", "unbound templates"},
-    [FINDING_INVALID] = {"invalid policy", "invalid policies"},
-    [FINDING_BROKEN] = {"broken object", "broken objects"},
-    [FINDING_CONNECTOR] = {"cloud resource in dispute", "cloud resources in dispute"},
-    [FINDING_DUPLICATE] = {"duplicate object", "duplicate objects"},
-};
-
-const char *finding_noun(enum finding_class class, size_t count)
-{
-    return count == 1 ? nouns[class].one : nouns[class].many;
-}
-
 void section_print(struct output *o, const char *title, size_t count)
 {
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(LINE_MAX_BYTES);
@@ -56,25 +34,19 @@ void section_print(struct output *o, const char *title, size_t count)
     strbuf_addc(&o->text, '\n');
 }
 
-/* "Deployment default/app-a"; cluster-scoped ones without a slash. */
-static void add_name(struct table *t, const char *kind, const char *ns, const char *name)
-{
-    table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
-}
-
-/* The same without the namespace, where that is told already. */
+/* The namespace is left out where it is `known_ns`. */
 static void add_neighbour(struct table *t, const char *kind, const char *ns, const char *name,
-                          const char *told_ns)
+                          const char *known_ns)
 {
-    add_name(t, kind, strcmp(ns, told_ns) == 0 ? "" : ns, name);
+    table_add_object(t, kind, strcmp(ns, known_ns) == 0 ? "" : ns, name);
 }
 
-/* One field of one dependency, and whose wishes are told: as they are, or as policies have them. */
+/* What the referrers of a dependency want of one field: now, or once their policies apply. */
 struct wants {
     struct table table;
     const char *ns; /* Of the dependency. */
     enum dependency_field field;
-    bool current;
+    bool current; /* Once they apply. */
 };
 
 static void add_want(void *context, const struct ballot *ballot)
@@ -92,20 +64,6 @@ static void add_want(void *context, const struct ballot *ballot)
     else
         table_add(&w->table, STYLE_FAINT, "no policy");
     add_neighbour(&w->table, entry_kind(referrer), entry_ns(referrer), referrer->name, w->ns);
-}
-
-static void print_wants(const struct engine *engine, const struct entry *dependency,
-                        enum dependency_field field, bool current, struct output *o)
-{
-    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER"};
-    struct wants w = {.table = table_make(headings, ARRAY_LEN(headings), WANTS_INDENT),
-                      .ns = dependency_resource(dependency).ns,
-                      .field = field,
-                      .current = current};
-
-    engine_ballots(engine, dependency, add_want, &w);
-    table_print(&w.table, o);
-    table_release(&w.table);
 }
 
 /* "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite". */
@@ -133,6 +91,7 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
 static void print_conflicts(const struct engine *engine, const struct findings *f,
                             enum finding_class class, struct output *o)
 {
+    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER"};
     bool predicted = class == FINDING_PREDICTED;
 
     if (f->lists[class].count == 0)
@@ -145,35 +104,49 @@ static void print_conflicts(const struct engine *engine, const struct findings *
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
             if (!(predicted ? d->fields[k].predicted : d->fields[k].conflict))
                 continue;
+            struct wants w = {.table = table_make(headings, ARRAY_LEN(headings), WANTS_INDENT),
+                              .ns = dependency_resource(dependency).ns,
+                              .field = k,
+                              .current = predicted};
+
             print_conflict(dependency, k, predicted, o);
-            print_wants(engine, dependency, k, predicted, o);
+            engine_ballots(engine, dependency, add_want, &w);
+            table_print(&w.table, o);
+            table_release(&w.table);
             strbuf_addc(&o->text, '\n');
         }
     }
 }
 
-static void print_pending(const struct listing *list, struct output *o)
+/* A section with a row for each object of a listing; `add` appends the cells after its name. */
+static void print_templates(const char *title, const struct listing *list,
+                            const char *const *headings, size_t columns,
+                            void (*add)(struct table *, const struct template_decision *),
+                            struct output *o)
 {
-    static const char *const headings[] = {"TEMPLATE", "REASON", ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
+    CLEANUP(table_release) struct table t = table_make(headings, columns, INDENT);
 
     if (list->count == 0)
         return;
-    section_print(o, "Pending", list->count);
+    section_print(o, title, list->count);
     for (size_t i = 0; i < list->count; i++) {
         const struct entry *e = list->entries[i];
-        const struct template_decision *d = template_decision(e);
 
-        add_name(&t, entry_kind(e), entry_ns(e), e->name);
-        table_add(&t, STYLE_BAD, pending_reason_names[d->reason]);
-        table_add(&t, STYLE_PLAIN, pending_texts[d->reason]);
+        table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
+        add(&t, template_decision(e));
     }
     table_print(&t, o);
     strbuf_addc(&o->text, '\n');
 }
 
+static void add_pending(struct table *t, const struct template_decision *d)
+{
+    table_add(t, STYLE_BAD, pending_reason_names[d->reason]);
+    table_add(t, STYLE_PLAIN, pending_texts[d->reason]);
+}
+
 /* "its policy has changed: placement, failover". */
-static void add_why_stale(struct table *t, const struct template_decision *d)
+static void add_stale(struct table *t, const struct template_decision *d)
 {
     CLEANUP(strbuf_release) struct strbuf why = STRBUF_INIT(LINE_MAX_BYTES);
     const char *between = ": ";
@@ -185,49 +158,18 @@ static void add_why_stale(struct table *t, const struct template_decision *d)
         strbuf_addf(&why, "%s%s", between, drift_field_names[i]);
         between = ", ";
     }
+    table_add(t, d->phase == PHASE_OVERDUE ? STYLE_BAD : STYLE_CAUTION, phase_names[d->phase]);
+    table_add(t, STYLE_PLAIN, stale_reason_names[d->reason]);
     table_add(t, STYLE_PLAIN, why.data);
 }
 
-static void print_stale(const struct listing *list, struct output *o)
+static void add_orphaned(struct table *t, const struct template_decision *d)
 {
-    static const char *const headings[] = {"TEMPLATE", "PHASE", "REASON", ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (list->count == 0)
-        return;
-    section_print(o, "Stale", list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-        const struct template_decision *d = template_decision(e);
-
-        add_name(&t, entry_kind(e), entry_ns(e), e->name);
-        table_add(&t, d->phase == PHASE_OVERDUE ? STYLE_BAD : STYLE_CAUTION, phase_names[d->phase]);
-        table_add(&t, STYLE_PLAIN, stale_reason_names[d->reason]);
-        add_why_stale(&t, d);
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
+    (void)d;
+    table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
-static void print_orphaned(const struct listing *list, struct output *o)
-{
-    static const char *const headings[] = {"TEMPLATE", ""};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (list->count == 0)
-        return;
-    section_print(o, "Orphaned", list->count);
-    for (size_t i = 0; i < list->count; i++) {
-        const struct entry *e = list->entries[i];
-
-        add_name(&t, entry_kind(e), entry_ns(e), e->name);
-        table_add(&t, STYLE_PLAIN, "runs on, but no policy governs it");
-    }
-    table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
-
-/* What a defect is about, behind its text. */
+/* Append ": " and the object that a defect is about. */
 static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
 {
     const struct template_decision *t = template_decision(e);
@@ -264,7 +206,7 @@ static void print_wrongs(const struct finding_wrongs *w, const struct listing *l
 
             if (!(w->of(e) & 1U << k))
                 continue;
-            add_name(&t, entry_kind(e), entry_ns(e), e->name);
+            table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
             strbuf_adds(&why, w->texts[k]);
             if (w->class == FINDING_BROKEN)
                 add_subject(&why, e, k);
@@ -277,11 +219,17 @@ static void print_wrongs(const struct finding_wrongs *w, const struct listing *l
 
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
 {
+    static const char *const pending[] = {"TEMPLATE", "REASON", ""};
+    static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
+    static const char *const orphaned[] = {"TEMPLATE", ""};
+
     print_conflicts(engine, f, FINDING_CONFLICT, o);
     print_conflicts(engine, f, FINDING_PREDICTED, o);
-    print_pending(&f->lists[FINDING_PENDING], o);
-    print_stale(&f->lists[FINDING_STALE], o);
-    print_orphaned(&f->lists[FINDING_ORPHANED], o);
+    print_templates("Pending", &f->lists[FINDING_PENDING], pending, ARRAY_LEN(pending), add_pending,
+                    o);
+    print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale, o);
+    print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
+                    add_orphaned, o);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
         print_wrongs(&finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
 }

@@ -4,11 +4,8 @@
 #include "exporter/cli/output.h"
 #include "exporter/findings.h"
 
-/* The findings in the rules' conclusions as sections of tables, for people. */
+/* Print the findings as sections of tables, for people. */
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o);
 
-/* "2 things" in the style of a section's heading. */
+/* Print "Title (2)" as the heading of a section. */
 void section_print(struct output *o, const char *title, size_t count);
-
-/* "1 pending template", "2 conflicts"; counts of a class of findings. */
-const char *finding_noun(enum finding_class class, size_t count);

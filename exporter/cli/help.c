@@ -2,6 +2,7 @@
 #include "exporter/cli/help.h"
 
 #include <cjson/cJSON.h>
+#include <curl/curl.h>
 #include <microhttpd.h>
 #include <yaml.h>
 #include <zlib.h>
@@ -27,24 +28,12 @@ static void print_paragraph(struct output *o, const char *text)
     strbuf_adds(&o->text, "\n\n");
 }
 
-/* "default 60s, several times"; nothing if neither is worth saying. */
-static void add_remarks(struct strbuf *out, const struct option_def *def)
-{
-    bool has_default = def->fallback && *def->fallback != '\0';
-
-    if (has_default)
-        strbuf_addf(out, " (default %s", def->fallback);
-    if (option_type_grows(def->type))
-        strbuf_adds(out,
-                    has_default ? "; may be given several times" : " (may be given several times");
-    if (has_default || option_type_grows(def->type))
-        strbuf_addc(out, ')');
-}
-
 static void print_option(struct output *o, const struct option_def *def)
 {
     CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
     CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
+    const char *fallback = def->fallback ? def->fallback : "";
+    bool grows = option_type_grows(def->type);
 
     if (def->letter != '\0')
         strbuf_addf(&flag, "  -%c, ", def->letter);
@@ -52,7 +41,14 @@ static void print_option(struct output *o, const struct option_def *def)
         strbuf_adds(&flag, "      ");
     strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "", def->value ? def->value : "");
     strbuf_adds(&help, def->help);
-    add_remarks(&help, def);
+    if (def->type == OPTION_SET) {
+        strbuf_adds(&help, ": ");
+        option_choices_add(&help, def->choices);
+    }
+    if (*fallback != '\0')
+        strbuf_addf(&help, " (default %s%s", fallback, grows ? "; " : ")");
+    if (grows)
+        strbuf_addf(&help, "%smay be given several times)", *fallback != '\0' ? "" : " (");
 
     strbuf_add(&o->text, flag.data, flag.len);
     if (flag.len + 2 > HELP_INDENT)
@@ -72,13 +68,13 @@ static void print_heading(struct output *o, const char *text)
 static void print_options(struct output *o, const char *heading, unsigned bit)
 {
     print_heading(o, heading);
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (option_defs[i].verbs & bit)
             print_option(o, &option_defs[i]);
     }
 }
 
-static void print_verb(const struct verb *verb, struct output *o)
+void help_print(const struct verb *verb, struct output *o)
 {
     strbuf_addf(&o->text, "Usage: %s %s %s\n\n", EXPORTER_NAME, verb->name, verb->usage);
     print_paragraph(o, verb->details);
@@ -91,7 +87,7 @@ static void print_verb(const struct verb *verb, struct output *o)
         strbuf_addf(&o->text, "  %s %s\n", EXPORTER_NAME, verb->examples[i]);
 }
 
-static void print_all(struct output *o)
+void help_print_all(const struct verb *const *verbs, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
 
@@ -99,9 +95,9 @@ static void print_all(struct output *o)
     print_paragraph(o, "Shows where Karmada's resources do not follow their propagation policies: "
                        "as Prometheus metrics, or as a check of manifests.");
     print_heading(o, "Commands");
-    for (size_t i = 0; i < verb_count; i++) {
-        table_add(&t, STYLE_PLAIN, verbs[i].name);
-        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i].summary, i == 0 ? " (the default)" : "");
+    for (size_t i = 0; verbs[i]; i++) {
+        table_add(&t, STYLE_PLAIN, verbs[i]->name);
+        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary, i == 0 ? " (the default)" : "");
     }
     table_print(&t, o);
     strbuf_addc(&o->text, '\n');
@@ -111,24 +107,17 @@ static void print_all(struct output *o)
     print_heading(o, "Exit status");
     strbuf_adds(&o->text, "  0  nothing found\n"
                           "  1  findings\n"
-                          "  2  a wrong command line, or input that cannot be read as a whole\n"
+                          "  2  a wrong command line, or input that cannot be read completely\n"
                           "  3  the source cannot be reached\n");
-}
-
-void help_print(const struct verb *verb, struct output *o)
-{
-    if (verb)
-        print_verb(verb, o);
-    else
-        print_all(o);
 }
 
 void version_print(struct output *o)
 {
     strbuf_addf(&o->text, "%s, version %s (revision: %s)\n", EXPORTER_NAME, EXPORTER_VERSION,
-                EXPORTER_REVISION);
+                exporter_revision);
     strbuf_addf(&o->text, "  compiler:         %s\n", EXPORTER_COMPILER);
     strbuf_addf(&o->text, "  libmicrohttpd:    %s\n", MHD_get_version());
+    strbuf_addf(&o->text, "  libcurl:          %s\n", curl_version_info(CURLVERSION_NOW)->version);
     strbuf_addf(&o->text, "  cJSON:            %s\n", cJSON_Version());
     strbuf_addf(&o->text, "  libyaml:          %s\n", yaml_get_version_string());
     strbuf_addf(&o->text, "  zlib:             %s\n", zlibVersion());

@@ -3,12 +3,11 @@
 
 #include <signal.h>
 
-#include "exporter/serve/problem_log.h"
 #include "exporter/system/platform.h"
 
 enum { LINE_MAX_BYTES = 8192, LOOKS_BETWEEN_READS = 1024 };
 
-/* What fails is in the answer; what is tried again is nobody's business. */
+/* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
 bool load_is_unread(enum problem_kind kind)
@@ -24,35 +23,26 @@ void load_complain(const struct evaluation *e, const struct command *command)
 
         if (!load_is_unread(p.kind))
             continue;
-        problem_add_place(&text, &p);
+        manifest_problem_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
-        verbs_complain(command->err, text.data, NULL);
+        command_complain(command, text.data);
     }
 }
 
-static bool is_read(const struct evaluation *e)
-{
-    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
-        if (load_is_unread(manifests_problem(e->manifests, i).kind))
-            return false;
-    }
-    return *asset_source_problem(e->assets) == '\0';
-}
-
-/* False, with the reason, if the server is not to be had. */
+/* LOADING_GOES_ON, with the reason, if the server cannot be reached. */
 static enum loading read_sources(struct evaluation *e, struct error *err)
 {
     enum loading loading;
 
-    /* A server that hangs up must not end us. */
+    /* Writing to a server that closed its connection must not end the process. */
     if (e->session)
         signal(SIGPIPE, SIG_IGN);
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
-        bool settled = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_READS);
+        bool idle = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_READS);
 
         if (e->session && !kube_session_hopeful(e->session, err))
             return LOADING_GOES_ON;
-        evaluation_wait(e, NULL, 0, settled ? evaluation_idle_ms(e) : 0);
+        evaluation_wait(e, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
     }
     return loading;
 }
@@ -66,7 +56,7 @@ static struct evaluation *open_sources(struct command *command, const struct tex
     for (size_t i = 0; i < o->arguments.count; i++)
         text_list_add(&o->manifests, o->arguments.items[i]);
     cluster = o->manifests.count == 0;
-    /* Later PATHs count before earlier ones: that is what applying means. */
+    /* Of two documents of one object the later PATH's counts, as if it were applied. */
     for (size_t i = 0; over && i < over->count; i++)
         text_list_add(&o->manifests, over->items[i]);
     return evaluation_new(
@@ -86,30 +76,30 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
     struct evaluation *e;
     enum loading loading;
     struct error err;
-    char advice[80];
+    bool complete;
 
-    snprintf(advice, sizeof(advice), "See 'karmada-policy-exporter %s --help'.",
-             command->options.verb);
-    *status = STATUS_USAGE;
     e = open_sources(command, over, &err);
     if (!e) {
-        verbs_complain(command->err, err.text, advice);
+        *status = command_refuse(command, err.text);
         return NULL;
     }
     loading = read_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
-        verbs_complain(command->err, err.text, NULL);
+        command_complain(command, err.text);
         *status = STATUS_UNREACHABLE;
         evaluation_free(e);
         return NULL;
     }
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
-    /* Manifests that cannot be read are in the answer; there is no place in it for assets. */
-    if (*asset_source_problem(e->assets) != '\0')
-        verbs_complain(command->err, asset_source_problem(e->assets), NULL);
-    /* A PATH that is missing is among the problems too. */
-    if (loading == LOADING_DONE && is_read(e))
-        *status = STATUS_OK;
+    complete = loading == LOADING_DONE;
+    /* The answer lists manifests that cannot be read, and has no place for assets. */
+    if (*asset_source_problem(e->assets) != '\0') {
+        command_complain(command, asset_source_problem(e->assets));
+        complete = false;
+    }
+    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
+        complete = complete && !load_is_unread(manifests_problem(e->manifests, i).kind);
+    *status = complete ? STATUS_OK : STATUS_USAGE;
     return e;
 }

@@ -8,7 +8,7 @@
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 
-/* KIND[.GROUP]/[NAMESPACE/]NAME, taken apart; parts that are not given are NULL. */
+/* KIND[.GROUP]/[NAMESPACE/]NAME, parsed; a part that is left out is NULL. */
 struct wanted {
     char *kind;
     char *group;
@@ -42,7 +42,7 @@ static bool wanted_parse(const char *text, struct wanted *out, struct error *err
     return true;
 }
 
-/* What kubectl takes for the kinds that people type most. */
+/* kubectl's short names of the kinds that people type most. */
 static const struct {
     const char *abbreviation;
     const char *kind;
@@ -64,7 +64,7 @@ static const struct {
     {"svc", "Service"},
 };
 
-/* As kubectl takes kinds: short, in any case, and the plural of a regular noun. */
+/* As in kubectl: short names, any case, and the plural of a regular noun. */
 static bool kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
@@ -83,13 +83,6 @@ static bool kind_fits(const char *kind, const char *typed)
     return rest == 0 || strcasecmp(typed + len, "s") == 0 || strcasecmp(typed + len, "es") == 0;
 }
 
-static bool fits(const struct wanted *w, const struct entry *entry)
-{
-    return kind_fits(entry_kind(entry), w->kind) && strcmp(entry->name, w->name) == 0 &&
-           (!w->group || strcmp(entry->partition->type->group, w->group) == 0) &&
-           (!w->ns || strcmp(entry_ns(entry), w->ns) == 0);
-}
-
 static void add_name(struct strbuf *out, const struct entry *entry)
 {
     const char *group = entry->partition->type->group;
@@ -99,7 +92,7 @@ static void add_name(struct strbuf *out, const struct entry *entry)
                 *group ? "." : "", group, ns, *ns ? "/" : "", entry->name);
 }
 
-/* The names nearest to what was typed, for the error. */
+/* Append the names nearest to what was typed, for the error. */
 static void add_nearest(struct strbuf *out, const struct wanted *w, const struct listing *all)
 {
     for (size_t distance = 0, found = 0; distance <= 2 && found < SUGGESTIONS_MAX; distance++) {
@@ -119,23 +112,17 @@ static size_t find_all(const struct wanted *w, const struct listing *all, struct
     size_t count = 0;
 
     for (size_t i = 0; i < all->count; i++) {
-        if (!fits(w, all->entries[i]))
+        const struct entry *entry = all->entries[i];
+
+        if (!kind_fits(entry_kind(entry), w->kind) || strcmp(entry->name, w->name) != 0 ||
+            (w->group && strcmp(entry->partition->type->group, w->group) != 0) ||
+            (w->ns && strcmp(entry_ns(entry), w->ns) != 0))
             continue;
-        *found = all->entries[i];
-        add_name(names, *found);
+        *found = entry;
+        add_name(names, entry);
         count++;
     }
     return count;
-}
-
-static bool refuse(struct error *err, const char *typed, size_t count, const char *names,
-                   const char *nearest)
-{
-    if (count > 1)
-        return fail(err, "'%s' could be any of %s", typed, names);
-    if (*nearest)
-        return fail(err, "there is no '%s'; the nearest are %s", typed, nearest);
-    return fail(err, "there is no '%s'", typed);
 }
 
 const struct entry *object_find(const struct store *store, unsigned classes, const char *typed,
@@ -158,6 +145,11 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
     }
     if (count == 1)
         return found;
-    refuse(err, typed, count, names.data, nearest.data);
+    if (count > 1)
+        fail(err, "'%s' could be any of %s", typed, names.data);
+    else if (nearest.len > 0)
+        fail(err, "there is no '%s'; the nearest are %s", typed, nearest.data);
+    else
+        fail(err, "there is no '%s'", typed);
     return NULL;
 }

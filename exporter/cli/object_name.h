@@ -5,7 +5,7 @@
 
 /*
  * The object that somebody means by KIND[.GROUP]/[NAMESPACE/]NAME, with kinds as
- * kubectl takes them: in any case, plural, or short for the most common ones.
+ * in kubectl: in any case, plural, or short for the most common ones.
  * `classes` has a bit for each enum object_class that may be meant. NULL, naming
  * the nearest ones, if there is none, and naming all if there are several.
  */

@@ -10,7 +10,7 @@
 
 enum {
     TEXT_MAX = 1024 * 1024 * 1024,
-    WIDTH_MIN = 40, /* Narrower than this nothing can be laid out. */
+    WIDTH_MIN = 40, /* Narrower terminals are treated as this wide. */
     WIDTH_MAX = 10000,
 };
 
@@ -34,24 +34,18 @@ static unsigned width_of(int fd, bool is_terminal)
     return size.ws_col >= WIDTH_MIN ? size.ws_col : WIDTH_MIN;
 }
 
-/* https://no-color.org: set to anything but nothing. */
-static bool colour_wanted(bool is_terminal)
+void output_init(struct output *o, int fd)
 {
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
-
-    return is_terminal && !(no_colour && *no_colour != '\0') &&
-           !(terminal && strcmp(terminal, "dumb") == 0);
-}
-
-void output_init(struct output *o, int fd)
-{
     bool is_terminal = isatty(fd) == 1;
 
+    /* https://no-color.org: NO_COLOR counts unless it is empty. */
     *o = (struct output){
         .text = STRBUF_INIT(TEXT_MAX),
         .width = width_of(fd, is_terminal),
-        .colour = colour_wanted(is_terminal),
+        .colour = is_terminal && !(no_colour && *no_colour != '\0') &&
+                  !(terminal && strcmp(terminal, "dumb") == 0),
     };
 }
 
@@ -127,17 +121,10 @@ size_t output_columns(const char *text)
 {
     size_t columns = 0;
 
-    /* One a character: names and texts of ours hold no wide ones. */
+    /* One column a character: neither names nor our texts have wide ones. */
     for (; *text != '\0'; text++)
         columns += ((unsigned char)*text & 0xC0) != 0x80;
     return columns;
-}
-
-static void new_line(struct strbuf *out, size_t indent)
-{
-    strbuf_addc(out, '\n');
-    for (size_t i = 0; i < indent; i++)
-        strbuf_addc(out, ' ');
 }
 
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width)
@@ -150,7 +137,7 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
         size_t columns = output_columns(word);
 
         if (line_has_word && width > 0 && at + 1 + columns > width) {
-            new_line(out, indent);
+            strbuf_addf(out, "\n%*s", (int)indent, "");
             at = indent;
         } else if (line_has_word) {
             strbuf_addc(out, ' ');

@@ -6,8 +6,8 @@
 
 /*
  * Text for people: tables whose columns line up, wrapped to the width of the
- * terminal, coloured only there. Everything is written into a buffer and goes
- * out in the end, so that tests read what people would.
+ * terminal, coloured only there. Everything is written to a buffer, which
+ * output_flush() prints.
  */
 enum { OUTPUT_WIDTH_DEFAULT = 80 };
 
@@ -24,7 +24,7 @@ struct output {
 void output_init(struct output *o, int fd);
 void output_release(struct output *o);
 
-/* Send the text to `fd`. What a closed pipe does not take is an error as well. */
+/* Send the text to `fd`. A closed pipe is an error, too. */
 bool output_flush(struct output *o, int fd, struct error *err) MUST_USE;
 
 enum output_style {
@@ -42,7 +42,7 @@ void output_styled(struct output *o, enum output_style style, const char *text);
 /* Append a text made safe for a terminal: control characters become "\x1b", broken UTF-8 U+FFFD. */
 void output_safe(struct strbuf *out, const char *text);
 
-/* How many columns a text takes that output_safe has made. */
+/* How many columns a text of output_safe is wide. */
 size_t output_columns(const char *text);
 
 /*

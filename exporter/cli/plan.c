@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/plan.h"
+#include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
 #include "exporter/cli/plan_print.h"
+#include "exporter/options/config.h"
 #include "exporter/system/platform.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
@@ -18,10 +19,10 @@ static struct evaluation *load_half(const struct command *command, bool changed,
     struct error err;
 
     *status = STATUS_USAGE;
-    if (options_load(&half.options, half.argc, half.argv, &err))
+    if (config_load(&half.options, half.argc, half.argv, &err))
         e = load_sources(&half, changed ? &command->options.changes : NULL, status);
     else
-        verbs_complain(command->err, err.text, NULL);
+        command_complain(command, err.text);
     options_release(&half.options);
     return e;
 }
@@ -36,7 +37,7 @@ static bool delete_all(struct evaluation *e, const struct command *command)
         const struct entry *entry = object_find(e->store, DELETABLE, deletions->items[i], &err);
 
         if (!entry) {
-            verbs_complain(command->err, err.text, NULL);
+            command_complain(command, err.text);
             return false;
         }
         struct identity id = {entry->partition->type->api_version, entry_kind(entry),
@@ -53,7 +54,6 @@ static enum exit_status answer(const struct evaluation *before, const struct eva
 {
     CLEANUP(output_release) struct output o;
     CLEANUP(comparison_release) struct comparison c;
-    struct error err;
 
     output_init(&o, command->out);
     comparison_make(before->engine, after->engine, &c);
@@ -62,11 +62,8 @@ static enum exit_status answer(const struct evaluation *before, const struct eva
     else
         plan_print(&c, &o);
     document_finish(&o.text, after->options.output);
-    if (!output_flush(&o, command->out, &err)) {
-        verbs_complain(command->err, err.text, NULL);
-        return STATUS_USAGE;
-    }
-    return c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK;
+    return command_print(command, &o,
+                         c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK);
 }
 
 static enum exit_status plan(const struct command *command)
@@ -97,21 +94,36 @@ static bool reads_standard_input(const struct text_list *paths)
     return false;
 }
 
-enum exit_status plan_run(struct command *command)
+static enum exit_status run_plan(struct command *command)
 {
     const struct options *o = &command->options;
 
-    if (o->changes.count + o->deletions.count == 0) {
-        verbs_complain(command->err, "nothing to plan: name a change with -f or --delete",
-                       "See 'karmada-policy-exporter plan --help'.");
-        return STATUS_USAGE;
-    }
+    if (o->changes.count + o->deletions.count == 0)
+        return command_refuse(command, "nothing to plan: name a change with -f or --delete");
     if (reads_standard_input(&o->arguments) || reads_standard_input(&o->manifests)) {
-        verbs_complain(command->err,
-                       "the manifests are read twice, which standard input cannot be: use -f - "
-                       "for the change",
-                       NULL);
+        command_complain(command, "the manifests are read twice, which standard input cannot be: "
+                                  "use -f - for the change");
         return STATUS_USAGE;
     }
     return plan(command);
 }
+
+static const char *const examples[] = {
+    "plan -f new-policy.yaml ./manifests",
+    "plan --delete pp/default/web ./manifests",
+    NULL,
+};
+
+const struct verb plan_verb = {
+    .name = "plan",
+    .usage = "[FLAGS] [-f CHANGE] [PATH...]",
+    .summary = "tell what a change of policies or templates would do",
+    .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
+               "PATH, then once more with each CHANGE applied and each OBJECT deleted, and "
+               "prints what differs: templates gained, lost, moved or out of date, replicas by "
+               "member cluster, and conflicts. Exits with 1 if anything differs.",
+    .examples = examples,
+    .bit = VERB_PLAN,
+    .takes_paths = true,
+    .run = run_plan,
+};

@@ -20,14 +20,7 @@ static void describe(struct strbuf *out, const struct template_decision *d)
         strbuf_addf(out, " (%s)", d->governing->name);
 }
 
-static void add_object(struct table *t, const struct entry *entry)
-{
-    const char *ns = entry_ns(entry);
-
-    table_addf(t, STYLE_PLAIN, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-}
-
-/* The template that a row is about, as it is after the change if it still is. */
+/* The template, as it is after the change if it still exists. */
 static const struct entry *entry_of(const struct template_comparison *row)
 {
     const struct entry *entry = row->after ? row->after : row->before;
@@ -36,24 +29,10 @@ static const struct entry *entry_of(const struct template_comparison *row)
     return entry;
 }
 
-static enum output_style style_of(enum template_change change)
-{
-    switch (change) {
-    case CHANGE_LOST:
-    case CHANGE_REMOVED:
-        return STYLE_BAD;
-    case CHANGE_MOVED:
-    case CHANGE_STALED:
-        return STYLE_CAUTION;
-    case CHANGE_GAINED:
-        return STYLE_GOOD;
-    case CHANGE_ADDED:
-    case CHANGE_STATE:
-    case TEMPLATE_CHANGE_COUNT:
-        break;
-    }
-    return STYLE_PLAIN;
-}
+static const enum output_style styles[TEMPLATE_CHANGE_COUNT] = {
+    [CHANGE_LOST] = STYLE_BAD,       [CHANGE_REMOVED] = STYLE_BAD, [CHANGE_MOVED] = STYLE_CAUTION,
+    [CHANGE_STALED] = STYLE_CAUTION, [CHANGE_GAINED] = STYLE_GOOD,
+};
 
 static void print_templates(const struct comparison *c, struct output *o)
 {
@@ -73,8 +52,8 @@ static void print_templates(const struct comparison *c, struct output *o)
         strbuf_adds(&words, row->before && row->after ? " -> " : "");
         if (row->after)
             describe(&words, template_decision(row->after));
-        add_object(&t, entry);
-        table_add(&t, style_of(row->change), template_change_names[row->change]);
+        table_add_object(&t, entry_kind(entry), entry_ns(entry), entry->name);
+        table_add(&t, styles[row->change], template_change_names[row->change]);
         table_add(&t, STYLE_PLAIN, words.data);
     }
     table_print(&t, o);
@@ -93,22 +72,11 @@ static void print_conflicts(const struct comparison *c, struct output *o)
         const struct conflict_comparison *row = &c->conflicts[i];
         struct identity id = dependency_resource(row->dependency);
 
-        table_addf(&t, STYLE_PLAIN, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+        table_add_object(&t, id.kind, id.ns, id.name);
         table_add(&t, row->appears ? STYLE_BAD : STYLE_GOOD, row->appears ? "appears" : "vanishes");
         table_add(&t, STYLE_PLAIN, dependency_field_names[row->field]);
     }
     table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-}
-
-static void print_undetermined(size_t count, struct output *o)
-{
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-
-    strbuf_addf(&line, "Where %zu template%s will go only the scheduler knows: counted as now.",
-                count, count == 1 ? "" : "s");
-    strbuf_addf(&o->text, "%*s", INDENT, "");
-    output_wrap(&o->text, line.data, INDENT, INDENT, o->width);
     strbuf_addc(&o->text, '\n');
 }
 
@@ -130,8 +98,15 @@ static void print_clusters(const struct comparison *c, struct output *o)
                    row->memory_bytes[1] / BYTES_PER_MIB);
     }
     table_print(&t, o);
-    if (c->undetermined > 0)
-        print_undetermined(c->undetermined, o);
+    if (c->undetermined > 0) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+        strbuf_addf(&line, "Where %zu template%s will go only the scheduler knows: counted as now.",
+                    c->undetermined, c->undetermined == 1 ? "" : "s");
+        strbuf_addf(&o->text, "%*s", INDENT, "");
+        output_wrap(&o->text, line.data, INDENT, INDENT, o->width);
+        strbuf_addc(&o->text, '\n');
+    }
     strbuf_addc(&o->text, '\n');
 }
 
@@ -186,16 +161,6 @@ static void write_pair(struct writer *w, const char *key, int64_t before, int64_
     writer_close(w, ']');
 }
 
-static void write_cluster(struct writer *w, const struct cluster_comparison *row)
-{
-    writer_open(w, NULL, '{');
-    writer_text(w, "cluster", row->name);
-    write_pair(w, "replicas", row->replicas[0], row->replicas[1]);
-    write_pair(w, "cpu", (int64_t)(row->cores[0] * MILLI), (int64_t)(row->cores[1] * MILLI));
-    write_pair(w, "memory", (int64_t)row->memory_bytes[0], (int64_t)row->memory_bytes[1]);
-    writer_close(w, '}');
-}
-
 static void write_conflict(struct writer *w, const struct conflict_comparison *row)
 {
     struct identity id = dependency_resource(row->dependency);
@@ -223,8 +188,16 @@ void plan_write_json(const struct comparison *c, struct strbuf *out)
         write_template(&w, &c->templates[i]);
     writer_close(&w, ']');
     writer_open(&w, "clusters", '[');
-    for (size_t i = 0; i < c->cluster_count; i++)
-        write_cluster(&w, &c->clusters[i]);
+    for (size_t i = 0; i < c->cluster_count; i++) {
+        const struct cluster_comparison *row = &c->clusters[i];
+
+        writer_open(&w, NULL, '{');
+        writer_text(&w, "cluster", row->name);
+        write_pair(&w, "replicas", row->replicas[0], row->replicas[1]);
+        write_pair(&w, "cpu", (int64_t)(row->cores[0] * MILLI), (int64_t)(row->cores[1] * MILLI));
+        write_pair(&w, "memory", (int64_t)row->memory_bytes[0], (int64_t)row->memory_bytes[1]);
+        writer_close(&w, '}');
+    }
     writer_close(&w, ']');
     writer_int(&w, "undetermined", (int64_t)c->undetermined);
     writer_open(&w, "conflicts", '[');

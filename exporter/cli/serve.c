@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/serve.h"
+#include "exporter/cli/verb.h"
 
 #include <signal.h>
 
@@ -7,54 +7,61 @@
 #include "exporter/version.h"
 
 enum {
-    /* Less than a second, so that a change that has to wait is seen within one, too. */
+    /* A change shows within a second, also where it has to wait for the next page. */
     PUBLISH_MS = 900,
     REFRESH_MS = 5000,
 };
 
-static void tell_addresses(const struct command *command, const struct loop *loop,
-                           const struct log *log)
+static enum exit_status run_serve(struct command *command)
 {
-    log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
-              EXPORTER_REVISION);
-    for (size_t i = 0; i < command->options.listen_addresses.count; i++)
-        log_write(log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
-                  command->options.telemetry_path);
-}
-
-static enum exit_status run(const struct command *command, const struct log *log)
-{
+    const struct options *o = &command->options;
+    const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
     const struct loop_settings settings = {
         .argc = command->argc,
         .argv = command->argv,
-        .log = log,
+        .log = &log,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
     enum loop_step step = LOOP_GOES_ON;
     struct error err;
+
+    /* A reader of the log that goes away must not end the exporter. */
+    signal(SIGPIPE, SIG_IGN);
+
     struct loop *loop = loop_new(&settings, &err);
 
-    if (!loop) {
-        verbs_complain(command->err, err.text, "See 'karmada-policy-exporter serve --help'.");
-        return STATUS_USAGE;
-    }
-    tell_addresses(command, loop, log);
+    if (!loop)
+        return command_refuse(command, err.text);
+    log_write(&log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
+              exporter_revision);
+    for (size_t i = 0; i < o->listen_addresses.count; i++)
+        log_write(&log, LOG_LEVEL_INFO, "listening", "address", loop_address(loop, i), "metrics",
+                  o->telemetry_path);
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, &err);
     loop_free(loop);
     if (step == LOOP_ENDED)
         return STATUS_OK;
-    verbs_complain(command->err, err.text, NULL);
+    command_complain(command, err.text);
     return STATUS_USAGE;
 }
 
-enum exit_status serve_run(struct command *command)
-{
-    const struct options *o = &command->options;
-    const struct log log = {(enum log_level)o->log_level, (enum log_format)o->log_format, stderr};
+static const char *const examples[] = {
+    "--kubeconfig karmada.config",
+    "serve --manifests ./manifests --log.format json",
+    NULL,
+};
 
-    /* A reader of the log that goes away must not end the exporter. */
-    signal(SIGPIPE, SIG_IGN);
-    return run(command, &log);
-}
+const struct verb serve_verb = {
+    .name = "serve",
+    .usage = "[FLAGS]",
+    .summary = "run the exporter: follow changes, serve metrics over HTTP",
+    .details = "Reads Karmada's API server (--kubeconfig) or manifests (--manifests), follows "
+               "them as they change, and serves what it finds as Prometheus metrics and on a "
+               "page for people, until SIGTERM or SIGINT. SIGHUP reads the configuration file "
+               "and everything else again.",
+    .examples = examples,
+    .bit = VERB_SERVE,
+    .run = run_serve,
+};

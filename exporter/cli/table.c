@@ -38,7 +38,7 @@ void table_add(struct table *t, enum output_style style, const char *text)
     size_t len;
 
     output_safe(&safe, text);
-    /* Twice as much room each time it is full; the count alone tells when. */
+    /* The room doubles each time it is full, which is whenever the count is a power of two. */
     if ((t->cell_count & (t->cell_count - 1)) == 0)
         t->cells =
             xreallocarray(t->cells, t->cell_count ? t->cell_count * 2 : 1, sizeof(*t->cells));
@@ -47,14 +47,18 @@ void table_add(struct table *t, enum output_style style, const char *text)
 
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...)
 {
-    CLEANUP(free_cleanup) char *text = NULL;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(CELL_MAX);
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
+    strbuf_vaddf(&text, fmt, args);
     va_end(args);
-    table_add(t, style, text);
+    table_add(t, style, text.data);
+}
+
+void table_add_object(struct table *t, const char *kind, const char *ns, const char *name)
+{
+    table_addf(t, STYLE_PLAIN, "%s %s%s%s", kind, ns, *ns != '\0' ? "/" : "", name);
 }
 
 static struct layout make_layout(const struct table *t, unsigned width)
@@ -94,17 +98,10 @@ static void end_line(struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_last(const struct layout *l, struct output *o, struct table_cell cell)
-{
-    CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(2 * CELL_MAX);
-
-    output_wrap(&wrapped, cell.text, l->last_at, l->last_at, o->width);
-    output_styled(o, cell.style, wrapped.data);
-}
-
 static void print_row(const struct table *t, const struct layout *l, struct output *o,
                       const struct table_cell *row)
 {
+    CLEANUP(strbuf_release) struct strbuf wrapped = STRBUF_INIT(2 * CELL_MAX);
     size_t last = t->column_count - 1;
 
     pad(o, t->indent);
@@ -117,20 +114,8 @@ static void print_row(const struct table *t, const struct layout *l, struct outp
         strbuf_addc(&o->text, '\n');
         pad(o, l->last_at);
     }
-    print_last(l, o, row[last]);
-    end_line(o);
-}
-
-static void print_headings(const struct table *t, const struct layout *l, struct output *o)
-{
-    size_t count = l->stacked ? t->column_count - 1 : t->column_count;
-
-    pad(o, t->indent);
-    for (size_t i = 0; i < count; i++) {
-        output_styled(o, STYLE_FAINT, t->headings[i]);
-        if (i + 1 < count)
-            pad(o, l->widths[i] + GAP - output_columns(t->headings[i]));
-    }
+    output_wrap(&wrapped, row[last].text, l->last_at, l->last_at, o->width);
+    output_styled(o, row[last].style, wrapped.data);
     end_line(o);
 }
 
@@ -140,7 +125,17 @@ void table_print(const struct table *t, struct output *o)
 
     assert(t->cell_count % t->column_count == 0);
     if (t->headings[0])
-        print_headings(t, &l, o);
+        pad(o, t->indent);
+    /* A last column that is stacked has no heading. */
+    for (size_t i = 0; t->headings[0] && i < t->column_count - l.stacked; i++) {
+        bool ends = i + 1 == t->column_count - l.stacked;
+
+        output_styled(o, STYLE_FAINT, t->headings[i]);
+        if (ends)
+            end_line(o);
+        else
+            pad(o, l.widths[i] + GAP - output_columns(t->headings[i]));
+    }
     for (size_t i = 0; i < t->cell_count; i += t->column_count)
         print_row(t, &l, o, &t->cells[i]);
 }

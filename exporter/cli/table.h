@@ -27,8 +27,11 @@ struct table {
 struct table table_make(const char *const *headings, size_t column_count, unsigned indent);
 void table_release(struct table *t);
 
-/* The next cell, row by row. */
+/* Add the next cell, row by row. */
 void table_add(struct table *t, enum output_style style, const char *text);
 void table_addf(struct table *t, enum output_style style, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+/* A cell with "Deployment default/app-a"; objects without a namespace have no slash. */
+void table_add_object(struct table *t, const char *kind, const char *ns, const char *name);
 
 void table_print(const struct table *t, struct output *o);

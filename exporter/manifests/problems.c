@@ -109,3 +109,12 @@ void problem_view_add(struct problem_view *v, const char *path, const struct pro
     add_more(v, path, PROBLEM_FOREIGN, own->foreign);
     v->broken += own->broken + duplicates->broken > 0 ? 1 : 0;
 }
+
+void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out)
+{
+    strbuf_adds(out, p->path);
+    if (p->line > 0)
+        strbuf_addf(out, ":%zu", p->line);
+    if (p->line > 0 && p->column > 0)
+        strbuf_addf(out, ":%zu", p->column);
+}

@@ -23,6 +23,9 @@ struct manifest_problem {
     const char *text;
 };
 
+/* Append "file.yaml:3:1", as compilers and editors know it, as far as the place is known. */
+void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out);
+
 /*
  * What is wrong with one file, or with a folder. However much it is, no more
  * than PROBLEMS_MAX are kept of what makes a file broken, and as many of what

@@ -10,9 +10,13 @@
  * names the line.
  */
 
-/* Set what the file says. A failure may leave some of it set. */
-bool config_read(const char *path, struct options *o, struct error *err) MUST_USE;
+/*
+ * The options that a command line means: the defaults, then what its
+ * --config.file says, then its flags. Initialises `o`, which the caller releases
+ * also after a failure.
+ */
+bool config_load(struct options *o, int argc, const char *const *argv, struct error *err) MUST_USE;
 
-/* The same for text that is read already; `path` is for errors. */
+/* Set what the text of a file says; `path` is for errors. A failure may leave some of it set. */
 bool config_apply(const char *path, const char *text, size_t len, struct options *o,
                   struct error *err) MUST_USE;

@@ -3,20 +3,13 @@
 
 enum { NAME_MAX_LEN = 64 };
 
-static size_t least(size_t a, size_t b, size_t c)
-{
-    size_t smaller = a < b ? a : b;
-
-    return smaller < c ? smaller : c;
-}
-
 size_t edit_distance(const char *a, const char *b)
 {
     size_t rows[3][NAME_MAX_LEN + 1];
     size_t a_len = strlen(a);
     size_t b_len = strlen(b);
 
-    /* No name of ours is that long, so neither is what was meant. */
+    /* No name is that long, so what was meant is another one anyway. */
     if (a_len > NAME_MAX_LEN || b_len > NAME_MAX_LEN)
         return SIZE_MAX;
     for (size_t j = 0; j <= b_len; j++)
@@ -27,7 +20,11 @@ size_t edit_distance(const char *a, const char *b)
 
         row[0] = i;
         for (size_t j = 1; j <= b_len; j++) {
-            row[j] = least(above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            row[j] = above[j - 1] + (a[i - 1] != b[j - 1]);
+            if (above[j] + 1 < row[j])
+                row[j] = above[j] + 1;
+            if (row[j - 1] + 1 < row[j])
+                row[j] = row[j - 1] + 1;
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
                 rows[(i - 2) % 3][j - 2] + 1 < row[j])
                 row[j] = rows[(i - 2) % 3][j - 2] + 1;

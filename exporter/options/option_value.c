@@ -2,7 +2,6 @@
 #include "exporter/options/option_value.h"
 
 #include "metrics/base/number.h"
-#include "metrics/base/strbuf.h"
 
 enum {
     DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
@@ -44,7 +43,7 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
-/* One "<number><unit>" at *at, which moves past it. */
+/* Parse one "<number><unit>" at *at, which moves past it. */
 static bool parse_part(const char **at, int64_t *out_ms)
 {
     char digits[DIGITS_MAX + 1] = "";
@@ -72,7 +71,7 @@ bool parse_duration(const char *text, int64_t *out_ms)
 {
     int64_t total = 0;
 
-    /* Go and Prometheus both let a zero go without its unit. */
+    /* Go and Prometheus both accept a zero without a unit. */
     if (strcmp(text, "0") == 0) {
         *out_ms = 0;
         return true;
@@ -101,20 +100,18 @@ static bool find_choice(const char *const *choices, const char *text, size_t len
     return false;
 }
 
+void option_choices_add(struct strbuf *out, const char *const *choices)
+{
+    for (size_t i = 0; choices[i]; i++)
+        strbuf_addf(out, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+}
+
 static bool fail_choice(const char *const *choices, const char *text, size_t len, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(CHOICES_TEXT_MAX);
 
-    for (size_t i = 0; choices[i]; i++)
-        strbuf_addf(&all, "%s%s", i == 0 ? "" : choices[i + 1] ? ", " : " or ", choices[i]);
+    option_choices_add(&all, choices);
     return fail(err, "'%.*s' is not one of %s", (int)len, text, all.data);
-}
-
-static bool set_choice(unsigned *field, const char *const *choices, const char *text,
-                       struct error *err)
-{
-    return find_choice(choices, text, strlen(text), field) ||
-           fail_choice(choices, text, strlen(text), err);
 }
 
 static bool set_bits(unsigned *field, const char *const *choices, const char *text,
@@ -137,16 +134,6 @@ static bool set_bits(unsigned *field, const char *const *choices, const char *te
     return true;
 }
 
-static bool set_flag(bool *field, const char *text, struct error *err)
-{
-    bool yes = strcmp(text, "true") == 0;
-
-    if (!yes && strcmp(text, "false") != 0)
-        return fail(err, "'%s' is neither true nor false", text);
-    *field = yes;
-    return true;
-}
-
 static bool add_names(struct text_list *list, const char *text, struct error *err)
 {
     for (;;) {
@@ -162,18 +149,13 @@ static bool add_names(struct text_list *list, const char *text, struct error *er
     }
 }
 
-static void set_text(char **field, const char *text)
-{
-    free(*field);
-    *field = xstrdup(text);
-}
-
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err)
 {
     switch (type) {
     case OPTION_TEXT:
-        set_text(field, text);
+        free(*(char **)field);
+        *(char **)field = xstrdup(text);
         return true;
     case OPTION_TEXTS:
         text_list_add(field, text);
@@ -186,11 +168,15 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
         return parse_duration(text, field) ||
                fail(err, "'%s' is not a duration such as 60s, 5m or 1h30m", text);
     case OPTION_CHOICE:
-        return set_choice(field, choices, text, err);
+        return find_choice(choices, text, strlen(text), field) ||
+               fail_choice(choices, text, strlen(text), err);
     case OPTION_SET:
         return set_bits(field, choices, text, err);
     case OPTION_FLAG:
-        return set_flag(field, text, err);
+        if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+            return fail(err, "'%s' is neither true nor false", text);
+        *(bool *)field = strcmp(text, "true") == 0;
+        return true;
     }
     abort();
 }
@@ -212,25 +198,23 @@ void option_value_release(void *field, enum option_type type)
     }
 }
 
-static bool text_lists_same(const struct text_list *a, const struct text_list *b)
-{
-    if (a->count != b->count)
-        return false;
-    for (size_t i = 0; i < a->count; i++) {
-        if (strcmp(a->items[i], b->items[i]) != 0)
-            return false;
-    }
-    return true;
-}
-
 bool option_value_same(const void *a, const void *b, enum option_type type)
 {
+    const struct text_list *list = a;
+    const struct text_list *other = b;
+
     switch (type) {
     case OPTION_TEXT:
         return strcmp(*(char *const *)a, *(char *const *)b) == 0;
     case OPTION_TEXTS:
     case OPTION_NAMES:
-        return text_lists_same(a, b);
+        if (list->count != other->count)
+            return false;
+        for (size_t i = 0; i < list->count; i++) {
+            if (strcmp(list->items[i], other->items[i]) != 0)
+                return false;
+        }
+        return true;
     case OPTION_UINT:
         return *(const uint64_t *)a == *(const uint64_t *)b;
     case OPTION_DURATION:

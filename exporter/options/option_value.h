@@ -2,18 +2,7 @@
 #pragma once
 
 #include "metrics/base/error.h"
-
-/* What the text of an option becomes, and the C type of the field it is kept in. */
-enum option_type {
-    OPTION_TEXT,     /* char *, owned */
-    OPTION_TEXTS,    /* struct text_list: may be given several times */
-    OPTION_NAMES,    /* The same, and several with commas. */
-    OPTION_UINT,     /* uint64_t */
-    OPTION_DURATION, /* int64_t, in milliseconds */
-    OPTION_CHOICE,   /* unsigned: the place among the choices */
-    OPTION_SET,      /* unsigned: a comma-separated list of choices, one bit each */
-    OPTION_FLAG,     /* bool */
-};
+#include "metrics/base/strbuf.h"
 
 /* An owned list of owned texts. */
 struct text_list {
@@ -21,20 +10,45 @@ struct text_list {
     size_t count;
 };
 
+/* What the text of an option becomes. */
+enum option_type {
+    OPTION_TEXT,     /* Owned. */
+    OPTION_TEXTS,    /* May be given several times. */
+    OPTION_NAMES,    /* The same, and several with commas. */
+    OPTION_UINT,     /* A whole number. */
+    OPTION_DURATION, /* Milliseconds. */
+    OPTION_CHOICE,   /* The place among the choices. */
+    OPTION_SET,      /* A comma-separated list of choices, one bit each. */
+    OPTION_FLAG,
+};
+
+/* The C type of the field that it is kept in. */
+#define OPTION_C_TEXT     char *
+#define OPTION_C_TEXTS    struct text_list
+#define OPTION_C_NAMES    struct text_list
+#define OPTION_C_UINT     uint64_t
+#define OPTION_C_DURATION int64_t
+#define OPTION_C_CHOICE   unsigned
+#define OPTION_C_SET      unsigned
+#define OPTION_C_FLAG     bool
+
 void text_list_add(struct text_list *list, const char *text);
 void text_list_release(struct text_list *list);
-/* Take the text at `at` out of the list, which has it. The caller frees it. */
+/* Move the text at `at` out of the list. The caller frees it. */
 char *text_list_take(struct text_list *list, size_t at) MUST_USE;
 
 /*
- * Read `text` into the field of a type. A list grows by it; any other field is
- * replaced. `choices` ends with NULL and is only looked at for choices and sets.
- * A failure leaves the field as it was.
+ * Parse `text` into the field of a type. A list grows by it; any other field is
+ * replaced. `choices` ends with NULL and counts only for choices and sets. On a
+ * failure the field keeps its value.
  */
 bool option_value_set(void *field, enum option_type type, const char *const *choices,
                       const char *text, struct error *err) MUST_USE;
 
-/* True for the types whose values a further one is added to. */
+/* Append "a, b or c". */
+void option_choices_add(struct strbuf *out, const char *const *choices);
+
+/* True for lists: a further value is added to those before it. */
 bool option_type_grows(enum option_type type);
 
 /* Free what the field owns; it is empty and usable again. */
@@ -43,5 +57,5 @@ void option_value_release(void *field, enum option_type type);
 /* True if two fields of a type hold the same value. */
 bool option_value_same(const void *a, const void *b, enum option_type type) MUST_USE;
 
-/* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, from large to small or in any order. */
+/* "90s", "1h30m", "250ms", "0"; units ms, s, m, h, d, w, in any order. */
 bool parse_duration(const char *text, int64_t *out_ms) MUST_USE;

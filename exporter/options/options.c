@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/options.h"
 
-#include "exporter/options/config.h"
 #include "exporter/options/nearest.h"
+
+#define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define OPTION(option_type, field, ...)                                                            \
+    {.type = OPTION_##option_type, .offset = offsetof(struct options, field), __VA_ARGS__},
+
+const struct option_def option_defs[OPTION_COUNT] = {
+#include "exporter/options/option_table.h"
+};
 
 static void *field_of(struct options *o, const struct option_def *def)
 {
@@ -14,7 +21,7 @@ void options_init(struct options *o)
     struct error err;
 
     *o = (struct options){0};
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
         if (def->fallback &&
@@ -25,7 +32,7 @@ void options_init(struct options *o)
 
 void options_release(struct options *o)
 {
-    for (size_t i = 0; i < option_def_count; i++)
+    for (size_t i = 0; i < OPTION_COUNT; i++)
         option_value_release(field_of(o, &option_defs[i]), option_defs[i].type);
     free(o->verb);
     text_list_release(&o->arguments);
@@ -37,10 +44,7 @@ bool options_set(struct options *o, const struct option_def *def, const char *te
 {
     if (is_first && option_type_grows(def->type))
         option_value_release(field_of(o, def), def->type);
-    if (!option_value_set(field_of(o, def), def->type, def->choices, text, err))
-        return false;
-    o->given[def - option_defs] = true;
-    return true;
+    return option_value_set(field_of(o, def), def->type, def->choices, text, err);
 }
 
 bool options_same(const struct options *a, const struct options *b, const struct option_def *def)
@@ -53,12 +57,12 @@ static const char *next_name(void *context)
 {
     size_t *at = context;
 
-    return *at < option_def_count ? option_defs[(*at)++].name : NULL;
+    return *at < OPTION_COUNT ? option_defs[(*at)++].name : NULL;
 }
 
-static const struct option_def *find_row(const char *name, size_t len)
+static const struct option_def *find_def(const char *name, size_t len)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (strlen(option_defs[i].name) == len && strncmp(option_defs[i].name, name, len) == 0)
             return &option_defs[i];
     }
@@ -67,7 +71,7 @@ static const struct option_def *find_row(const char *name, size_t len)
 
 const struct option_def *option_find(const char *name, struct error *err)
 {
-    const struct option_def *def = find_row(name, strlen(name));
+    const struct option_def *def = find_def(name, strlen(name));
     size_t at = 0;
 
     if (def)
@@ -81,7 +85,7 @@ const struct option_def *option_find(const char *name, struct error *err)
     return NULL;
 }
 
-/* Where the parser stands. */
+/* The arguments that are not parsed yet begin at `at`. */
 struct cursor {
     const char *const *argv;
     int argc;
@@ -91,17 +95,17 @@ struct cursor {
 static bool set_from_flag(struct options *o, const struct option_def *def, const char *text,
                           struct error *err)
 {
-    size_t row = (size_t)(def - option_defs);
+    bool *seen = &o->on_command_line[def - option_defs];
 
-    if (!options_set(o, def, text, !o->on_command_line[row], err))
+    if (!options_set(o, def, text, !*seen, err))
         return fail_in(err, "--%s", def->name);
-    o->on_command_line[row] = true;
+    *seen = true;
     return true;
 }
 
 /* The value is what follows '=', else the next argument. */
-static bool take_value(struct options *o, const struct option_def *def, const char *after_equals,
-                       struct cursor *c, struct error *err)
+static bool parse_value(struct options *o, const struct option_def *def, const char *after_equals,
+                        struct cursor *c, struct error *err)
 {
     if (after_equals)
         return set_from_flag(o, def, after_equals, err);
@@ -112,44 +116,39 @@ static bool take_value(struct options *o, const struct option_def *def, const ch
     return set_from_flag(o, def, c->argv[c->at++], err);
 }
 
-static bool fail_unknown(const char *name, size_t len, struct error *err)
-{
-    CLEANUP(free_cleanup) char *copy = xmemdup0(name, len);
-    size_t at = 0;
-    const char *nearest = nearest_name(copy, next_name, &at);
-
-    if (nearest)
-        return fail(err, "unknown flag '--%s'; did you mean '--%s'?", copy, nearest);
-    return fail(err, "unknown flag '--%s'", copy);
-}
-
-static bool take_long(struct options *o, const char *name, struct cursor *c, struct error *err)
+static bool parse_long(struct options *o, const char *name, struct cursor *c, struct error *err)
 {
     size_t len = strcspn(name, "=");
     const char *after_equals = name[len] == '=' ? name + len + 1 : NULL;
-    const struct option_def *def = find_row(name, len);
+    const struct option_def *def = find_def(name, len);
 
     if (def)
-        return take_value(o, def, after_equals, c, err);
+        return parse_value(o, def, after_equals, c, err);
     if (strncmp(name, "no-", 3) == 0 && !after_equals) {
-        def = find_row(name + 3, len - 3);
+        def = find_def(name + 3, len - 3);
         if (def && def->type == OPTION_FLAG)
             return set_from_flag(o, def, "false", err);
     }
-    return fail_unknown(name, len, err);
+    CLEANUP(free_cleanup) char *unknown = xmemdup0(name, len);
+    size_t at = 0;
+    const char *nearest = nearest_name(unknown, next_name, &at);
+
+    if (nearest)
+        return fail(err, "unknown flag '--%s'; did you mean '--%s'?", unknown, nearest);
+    return fail(err, "unknown flag '--%s'", unknown);
 }
 
-static bool take_short(struct options *o, const char *letters, struct cursor *c, struct error *err)
+static bool parse_short(struct options *o, const char *letters, struct cursor *c, struct error *err)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
 
         if (def->letter == '\0' || def->letter != letters[0])
             continue;
         if (letters[1] == '\0')
-            return take_value(o, def, NULL, c, err);
+            return parse_value(o, def, NULL, c, err);
         if (def->type != OPTION_FLAG)
-            return take_value(o, def, letters + 1 + (letters[1] == '='), c, err);
+            return parse_value(o, def, letters + 1 + (letters[1] == '='), c, err);
     }
     return fail(err, "unknown flag '-%s'", letters);
 }
@@ -165,10 +164,10 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
         if (!ended && strcmp(text, "--") == 0) {
             ended = true;
         } else if (!ended && strncmp(text, "--", 2) == 0) {
-            if (!take_long(o, text + 2, &c, err))
+            if (!parse_long(o, text + 2, &c, err))
                 return false;
         } else if (!ended && text[0] == '-' && text[1] != '\0') {
-            if (!take_short(o, text + 1, &c, err))
+            if (!parse_short(o, text + 1, &c, err))
                 return false;
         } else if (!ended && !o->verb) {
             o->verb = xstrdup(text);
@@ -179,25 +178,9 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
-bool options_load(struct options *o, int argc, const char *const *argv, struct error *err)
-{
-    options_init(o);
-    if (!options_parse(o, argc, argv, err))
-        return false;
-    if (*o->config_file == '\0')
-        return true;
-
-    /* Once more from the start, for the flags go on top of the file. */
-    CLEANUP(free_cleanup) char *path = xstrdup(o->config_file);
-
-    options_release(o);
-    options_init(o);
-    return config_read(path, o, err) && options_parse(o, argc, argv, err);
-}
-
 bool options_accepted(const struct options *o, const char *verb, unsigned bit, struct error *err)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }

@@ -79,7 +79,7 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
 
 void health_fill(const struct health *h, struct registry *registry)
 {
-    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, EXPORTER_REVISION,
+    REGISTRY_SET(registry, OWN_BUILD_INFO, 1, EXPORTER_VERSION, exporter_revision,
                  EXPORTER_COMPILER);
     REGISTRY_SET(registry, OWN_UP, h->evaluation ? 1 : 0);
     REGISTRY_SET(registry, OWN_SNAPSHOT, (double)h->now_ms / 1000);

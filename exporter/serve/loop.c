@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "exporter/evaluation.h"
+#include "exporter/options/config.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/system/file.h"
@@ -18,7 +19,6 @@ enum {
     SLICE_MS = 5,
     LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
-    SHORTEST_MS = 50,  /* Between two pages of metrics: no scraper looks more often. */
     BOTH_WAIT_MS = 20, /* While two API servers are followed and only one can be waited for. */
 };
 
@@ -59,7 +59,7 @@ static bool prepare_next(struct loop *l, struct error *err)
     struct options options;
     struct evaluation *next = NULL;
 
-    if (options_load(&options, l->settings.argc, l->settings.argv, err))
+    if (config_load(&options, l->settings.argc, l->settings.argv, err))
         next = evaluation_new(
             &(struct evaluation_settings){
                 .options = &options,
@@ -242,7 +242,7 @@ static bool has_changed(struct loop *l)
 /* Options that only a restart changes would otherwise seem to have been taken. */
 static void warn_of_restart(const struct loop *l)
 {
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (option_defs[i].needs_restart &&
             !options_same(&l->current->options, &l->next->options, &option_defs[i]))
             log_write(l->settings.log, LOG_LEVEL_WARN, "a changed option counts after a restart",

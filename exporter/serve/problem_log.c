@@ -33,7 +33,7 @@ static void tell(const struct log *log, const struct manifest_problem *p)
 {
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PROBLEM_MAX);
 
-    problem_add_place(&place, p);
+    manifest_problem_place(p, &place);
     log_write(log, p->kind == PROBLEM_FOREIGN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
               "manifest problem", "kind", problem_kind_name(p->kind), "place", place.data,
               "problem", p->text);
@@ -64,13 +64,4 @@ bool problem_log_update(struct problem_log *l, const struct manifests *m, const 
     l->told = hashes;
     l->count = count;
     return fresh > 0 || count != count_before;
-}
-
-void problem_add_place(struct strbuf *out, const struct manifest_problem *p)
-{
-    strbuf_adds(out, p->path);
-    if (p->line > 0)
-        strbuf_addf(out, ":%zu", p->line);
-    if (p->line > 0 && p->column > 0)
-        strbuf_addf(out, ":%zu", p->column);
 }

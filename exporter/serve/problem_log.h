@@ -21,6 +21,3 @@ void problem_log_release(struct problem_log *l);
  * the first. False if the problems are those of last time.
  */
 bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log);
-
-/* Append "file.yaml:3:1", as compilers and editors know it, as far as the place is known. */
-void problem_add_place(struct strbuf *out, const struct manifest_problem *p);

@@ -2,8 +2,6 @@
 #include "exporter/serve/publisher.h"
 
 #include "exporter/system/platform.h"
-#include "exporter/web/pages/index_page.h"
-#include "metrics/expose/exposition.h"
 
 enum {
     SHORTEST_MS = 50, /* Between two pages of metrics: no scraper looks more often. */
@@ -18,8 +16,10 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
         .log = log,
         .blank = registry_new(NULL, &registry_options_default, platform_seed()),
     };
-    throttle_init(&p->metrics, SHORTEST_MS, longest_ms, refresh_ms);
-    throttle_init(&p->index, longest_ms, longest_ms, refresh_ms);
+    /* Pages for people look at every object and come less often. */
+    for (unsigned i = 0; i < PAGE_COUNT; i++)
+        throttle_init(&p->throttles[i], i == PAGE_METRICS ? SHORTEST_MS : longest_ms, longest_ms,
+                      refresh_ms);
 }
 
 void publisher_release(struct publisher *p)
@@ -31,66 +31,57 @@ void publisher_release(struct publisher *p)
 
 void publisher_change(struct publisher *p, int64_t now_ms)
 {
-    throttle_change(&p->metrics, now_ms);
-    throttle_change(&p->index, now_ms);
+    for (unsigned i = 0; i < PAGE_COUNT; i++)
+        throttle_change(&p->throttles[i], now_ms);
 }
 
 int64_t publisher_due(const struct publisher *p)
 {
-    int64_t metrics_ms = throttle_deadline(&p->metrics);
-    int64_t index_ms = throttle_deadline(&p->index);
+    int64_t due_ms = INT64_MAX;
 
-    return metrics_ms < index_ms ? metrics_ms : index_ms;
+    for (unsigned i = 0; i < PAGE_COUNT; i++) {
+        if (throttle_deadline(&p->throttles[i]) < due_ms)
+            due_ms = throttle_deadline(&p->throttles[i]);
+    }
+    return due_ms;
 }
 
-static void publish_page(struct publisher *p, enum snapshot_page page, struct strbuf *text,
-                         const char *content_type)
+static void publish(struct publisher *p, enum page page, const struct health *health)
 {
-    if (strbuf_ok(text))
-        snapshot_publish(p->snapshot, page, text, content_type);
+    struct strbuf text = STRBUF_INIT(PAGE_MAX);
+    struct health shown = *health;
+    int64_t used_ms = platform_thread_ms();
+
+    shown.registry = health->evaluation ? health->evaluation->registry : p->blank;
+    if (page == PAGE_METRICS) {
+        health_fill(&shown, shown.registry);
+        registry_prepare(shown.registry);
+    }
+    page_defs[page].write(&shown, &text);
+    if (strbuf_ok(&text))
+        snapshot_publish(p->snapshot, page, &text, page_defs[page].content_type);
     else
-        log_write(p->log, LOG_LEVEL_ERROR, "the page is too large to be published");
-    strbuf_release(text);
-}
+        log_write(p->log, LOG_LEVEL_ERROR, "page is too large to publish", "page",
+                  page_defs[page].handler);
+    strbuf_release(&text);
 
-static void publish_index(struct publisher *p, const struct health *health)
-{
-    struct strbuf text = STRBUF_INIT(PAGE_MAX);
-    int64_t used_ms = platform_thread_ms();
-
-    index_page_write(health, &text);
-    publish_page(p, SNAPSHOT_INDEX, &text, "text/html; charset=utf-8");
-    throttle_publish(&p->index, platform_thread_ms() - used_ms, platform_steady_ms());
-}
-
-static void publish_metrics(struct publisher *p, const struct health *health)
-{
-    struct registry *registry = health->evaluation ? health->evaluation->registry : p->blank;
-    struct strbuf text = STRBUF_INIT(PAGE_MAX);
-    int64_t used_ms = platform_thread_ms();
-
-    health_fill(health, registry);
-    registry_prepare(registry);
-    exposition_write(registry, EXPOSITION_TEXT, health->evaluation != NULL, &text);
-    publish_page(p, SNAPSHOT_METRICS, &text, "text/plain; version=0.0.4; charset=utf-8");
-
-    /* It is on the next page: this one had to be there first. */
     int64_t waited_ms =
-        throttle_publish(&p->metrics, platform_thread_ms() - used_ms, platform_steady_ms());
-    if (health->evaluation && waited_ms > 0)
-        registry_count(registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
+        throttle_publish(&p->throttles[page], platform_thread_ms() - used_ms, platform_steady_ms());
+    /* The next page shows how long this one's change waited: this one had to be there first. */
+    if (page == PAGE_METRICS && health->evaluation && waited_ms > 0)
+        registry_count(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
 
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)
 {
-    if (now_ms >= throttle_deadline(&p->metrics))
-        publish_metrics(p, health);
-    if (now_ms >= throttle_deadline(&p->index))
-        publish_index(p, health);
+    for (unsigned i = 0; i < PAGE_COUNT; i++) {
+        if (now_ms >= throttle_deadline(&p->throttles[i]))
+            publish(p, (enum page)i, health);
+    }
 }
 
 void publisher_all(struct publisher *p, const struct health *health)
 {
-    publish_metrics(p, health);
-    publish_index(p, health);
+    for (unsigned i = 0; i < PAGE_COUNT; i++)
+        publish(p, (enum page)i, health);
 }

@@ -3,18 +3,15 @@
 
 #include "exporter/serve/health.h"
 #include "exporter/serve/throttle.h"
+#include "exporter/system/log.h"
 #include "exporter/web/snapshot.h"
 
-/*
- * Makes the pages and hands them to the threads that serve them, when they are due: the
- * metrics, and the page for people, which looks at every object and comes less often.
- */
+/* Writes each page when it is due, and hands it to the threads that serve it. */
 struct publisher {
     struct snapshot *snapshot; /* Owned. */
     const struct log *log;     /* Borrowed. */
     struct registry *blank;    /* The page's own health before the first evaluation is there. */
-    struct throttle metrics;
-    struct throttle index;
+    struct throttle throttles[PAGE_COUNT];
 };
 
 /* `longest_ms` and `refresh_ms` as in struct throttle. */
@@ -31,5 +28,5 @@ int64_t publisher_due(const struct publisher *p);
 /* Publish what is due. */
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms);
 
-/* Publish both pages, due or not. */
+/* Publish every page, due or not. */
 void publisher_all(struct publisher *p, const struct health *health);

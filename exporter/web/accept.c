@@ -21,7 +21,7 @@ static struct span trim(struct span s)
     return s;
 }
 
-/* Cut off what stands before the separator, or all of it; `rest` keeps what follows. */
+/* Cut the piece before the separator, or all of it, off `rest`. */
 static struct span cut(struct span *rest, char separator)
 {
     const char *end = memchr(rest->at, separator, rest->len);
@@ -58,7 +58,7 @@ static bool parse_weight(struct span s, int *out)
     return weight <= WEIGHT_MAX;
 }
 
-/* The weight among an entry's parameters; false if there is one that cannot be read. */
+/* The weight among the parameters of an entry; false if it is malformed. */
 static bool find_weight(struct span parameters, int *out)
 {
     *out = WEIGHT_MAX;

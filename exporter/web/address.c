@@ -3,17 +3,10 @@
 
 #include "metrics/base/number.h"
 
-/* A host is looked up and printed, so it is held to what hosts are written with. */
-static bool host_is_plain(const char *host, size_t len)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                ".-_:%";
-
-    return strspn(host, plain) >= len;
-}
-
 bool address_parse(const char *text, struct address *out, struct error *err)
 {
+    static const char host_characters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                          "0123456789.-_:%";
     const char *colon = strrchr(text, ':');
     bool bracketed = text[0] == '[';
     struct address address = {.port = 0};
@@ -31,7 +24,7 @@ bool address_parse(const char *text, struct address *out, struct error *err)
         return fail(err, "'%s' has too many colons, write an IPv6 address as '[::1]:19180'", text);
     if (bracketed && !memchr(host, ':', len))
         return fail(err, "the brackets in '%s' do not hold an IPv6 address", text);
-    if (len >= sizeof(address.host) || !host_is_plain(host, len))
+    if (len >= sizeof(address.host) || strspn(host, host_characters) < len)
         return fail(err, "'%s' does not begin with a host's name or address", text);
     memcpy(address.host, host, len);
     address.port = (uint16_t)port;

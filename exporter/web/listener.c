@@ -17,12 +17,6 @@ static void free_addresses(struct addrinfo **list)
         freeaddrinfo(*list);
 }
 
-/* Does the failure say that this machine lacks the family, rather than that we may not have it? */
-static bool lacks_family(int errnum)
-{
-    return errnum == EAFNOSUPPORT || errnum == EADDRNOTAVAIL;
-}
-
 /* A listening socket, or -1 with errno. */
 static int open_socket(const struct addrinfo *where)
 {
@@ -32,7 +26,7 @@ static int open_socket(const struct addrinfo *where)
     int fd = socket(where->ai_family, type, where->ai_protocol);
     if (fd < 0)
         return -1;
-    /* A restart must not wait for the connections of the one before to be forgotten. */
+    /* A restart must not wait until the connections of its predecessor time out. */
     bool ready = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0;
     if (ready && where->ai_family == AF_INET6)
         ready = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
@@ -45,29 +39,23 @@ static int open_socket(const struct addrinfo *where)
     return -1;
 }
 
-static int look_up(const struct address *address, int family, struct addrinfo **out)
-{
-    const struct addrinfo hints = {
-        .ai_family = family,
-        .ai_socktype = SOCK_STREAM,
-        .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
-    };
-    char port[8];
-
-    snprintf(port, sizeof(port), "%u", (unsigned)address->port);
-    return getaddrinfo(address->host[0] ? address->host : NULL, port, &hints, out);
-}
-
 bool listener_open(const struct address *address, int *out_fd, struct error *err)
 {
     static const int everywhere[FAMILIES] = {AF_INET6, AF_INET};
     static const int named[FAMILIES] = {AF_INET, AF_INET6};
     const int *families = address->host[0] ? named : everywhere;
     const char *reason = NULL;
+    char port[8];
 
+    snprintf(port, sizeof(port), "%u", (unsigned)address->port);
     for (size_t i = 0; i < FAMILIES; i++) {
         CLEANUP(free_addresses) struct addrinfo *found = NULL;
-        int result = look_up(address, families[i], &found);
+        const struct addrinfo hints = {
+            .ai_family = families[i],
+            .ai_socktype = SOCK_STREAM,
+            .ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+        };
+        int result = getaddrinfo(address->host[0] ? address->host : NULL, port, &hints, &found);
 
         if (result != 0) {
             if (!reason)
@@ -80,7 +68,8 @@ bool listener_open(const struct address *address, int *out_fd, struct error *err
             return true;
         }
         reason = strerror(errno);
-        if (!lacks_family(errno))
+        /* The other family helps only where the system lacks this one. */
+        if (errno != EAFNOSUPPORT && errno != EADDRNOTAVAIL)
             break;
     }
     return fail(err, "%s", reason);

@@ -9,8 +9,8 @@ enum { LISTENER_NAME_MAX = 96 };
 
 /*
  * Look up the host, bind and listen. The socket does not block and is the
- * caller's to close. A host of several addresses is taken by its IPv4 one; no
- * host at all means both families on one socket, or IPv4 where there is no other.
+ * caller's to close. Of a host with several addresses the IPv4 one counts; no host at
+ * all means both families on one socket, or IPv4 where there is no other.
  */
 bool listener_open(const struct address *address, int *out_fd, struct error *err) MUST_USE;
 

@@ -119,17 +119,9 @@ static void end_peer(struct reaper_peer *peer)
     shutdown(peer->fd, SHUT_RDWR);
 }
 
-/* How many more than three quarters of the places are taken. */
-static unsigned crowd(const struct reaper *r, unsigned leaving)
-{
-    unsigned staying = r->count - leaving;
-    unsigned comfortable = r->limit - r->limit / 4;
-
-    return staying > comfortable ? staying - comfortable : 0;
-}
-
 static unsigned sweep_locked(struct reaper *r, int64_t now_ms)
 {
+    unsigned comfortable = r->limit - r->limit / 4;
     unsigned ended = 0, leaving = 0;
 
     for (struct reaper_peer *p = r->peers.next; p != &r->peers; p = p->next) {
@@ -139,7 +131,11 @@ static unsigned sweep_locked(struct reaper *r, int64_t now_ms)
         }
         leaving += p->ended;
     }
-    unsigned surplus = crowd(r, leaving);
+
+    /* Where more than three quarters of the places are taken, who waits makes room. */
+    unsigned staying = r->count - leaving;
+    unsigned surplus = staying > comfortable ? staying - comfortable : 0;
+
     for (struct reaper_peer *p = r->peers.next; p != &r->peers && surplus > 0; p = p->next) {
         if (!p->ended && p->phase != REAPER_ANSWER) {
             end_peer(p);
@@ -158,25 +154,20 @@ unsigned reaper_sweep(struct reaper *r, int64_t now_ms)
     return ended;
 }
 
-static void wait_for_next_sweep(struct reaper *r)
-{
-    int64_t due_ms = reaper_now_ms() + SWEEP_EVERY_MS;
-    struct timespec due = {.tv_sec = due_ms / 1000, .tv_nsec = (due_ms % 1000) * 1000000};
-
-    while (!r->stop && r->count == 0)
-        pthread_cond_wait(&r->wake, &r->lock);
-    while (!r->stop && reaper_now_ms() < due_ms)
-        pthread_cond_timedwait(&r->wake, &r->lock, &due);
-}
-
 static void *run(void *context)
 {
     struct reaper *r = context;
 
     pthread_mutex_lock(&r->lock);
     while (!r->stop) {
+        int64_t due_ms = reaper_now_ms() + SWEEP_EVERY_MS;
+        struct timespec due = {.tv_sec = due_ms / 1000, .tv_nsec = (due_ms % 1000) * 1000000};
+
         sweep_locked(r, reaper_now_ms());
-        wait_for_next_sweep(r);
+        while (!r->stop && r->count == 0)
+            pthread_cond_wait(&r->wake, &r->lock);
+        while (!r->stop && reaper_now_ms() < due_ms)
+            pthread_cond_timedwait(&r->wake, &r->lock, &due);
     }
     pthread_mutex_unlock(&r->lock);
     return NULL;

@@ -4,10 +4,10 @@
 #include "metrics/base/error.h"
 
 /*
- * Ends connections that would hold a place for ever.
+ * Closes connections that would otherwise stay open for ever.
  *
  * libmicrohttpd's own timeout is one of inactivity, which a client that sends
- * (or takes) a byte now and then outlives; and when its table is full it accepts
+ * (or receives) a byte now and then outlives; and when its table is full it accepts
  * nobody. So each phase of a connection has a deadline here, and when places get
  * scarce those that wait for a request go first, oldest first.
  *

@@ -6,9 +6,9 @@
 #include "metrics/base/base.h"
 
 /*
- * What a request must be before anybody looks at its path. libmicrohttpd lets
- * pass what proxies in front of it may read otherwise: that is how one request
- * is smuggled inside another, so it is refused here.
+ * What a request must be before its path counts. libmicrohttpd accepts headers
+ * that a proxy in front of it may read otherwise; that is how one request is
+ * smuggled inside another, so they are refused here.
  */
 enum request_verdict {
     REQUEST_FINE,

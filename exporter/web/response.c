@@ -17,7 +17,7 @@ static struct MHD_Response *finish(struct MHD_Response *response, const char *co
     return response;
 }
 
-struct MHD_Response *response_take(char *bytes, size_t len, const char *content_type)
+struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type)
 {
     return finish(MHD_create_response_from_buffer_with_free_callback(len, bytes, free),
                   content_type);
@@ -25,7 +25,7 @@ struct MHD_Response *response_take(char *bytes, size_t len, const char *content_
 
 struct MHD_Response *response_text(const char *text)
 {
-    /* The library takes a pointer it could write through, and does not. */
+    /* The library wants a pointer it could write through, and does not write. */
     union {
         const char *constant;
         void *plain;

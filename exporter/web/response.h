@@ -12,7 +12,7 @@
  */
 
 /* A response of these bytes, which it owns from here on. */
-struct MHD_Response *response_take(char *bytes, size_t len, const char *content_type) MUST_USE;
+struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
 
 /* A plain text that outlives the response. */
 struct MHD_Response *response_text(const char *text) MUST_USE;

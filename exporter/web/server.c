@@ -28,24 +28,17 @@ struct server {
     size_t listening_count;
 };
 
-static struct reaper_peer *peer_of(struct MHD_Connection *connection)
+static void enter_phase(struct server *s, struct MHD_Connection *connection,
+                        enum reaper_phase phase)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    return info ? info->socket_context : NULL;
+    if (info && info->socket_context)
+        reaper_enter(s->reaper, info->socket_context, phase, reaper_now_ms());
 }
 
-static void enter_phase(struct server *s, struct MHD_Connection *connection,
-                        enum reaper_phase phase)
-{
-    struct reaper_peer *peer = peer_of(connection);
-
-    if (peer)
-        reaper_enter(s->reaper, peer, phase, reaper_now_ms());
-}
-
-/* libmicrohttpd has a request line. */
+/* libmicrohttpd has read a request line. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
     (void)context;
@@ -94,7 +87,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     }
 }
 
-/* At debug, because anybody who connects can make the library say something. */
+/* At debug, because anybody who connects can make the library log something. */
 static void PRINTF_LIKE(2, 0) on_library_log(void *context, const char *fmt, va_list args)
 {
     const struct server *s = context;
@@ -107,30 +100,24 @@ static void PRINTF_LIKE(2, 0) on_library_log(void *context, const char *fmt, va_
     log_write(s->log, LOG_LEVEL_DEBUG, text, "component", "libmicrohttpd");
 }
 
-/* The daemon takes the socket, also when it does not start. */
-static struct MHD_Daemon *start_daemon(struct server *s, int fd, unsigned limit)
-{
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
-
-    return MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
-        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
-        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
-}
-
 static bool listen_on(struct server *s, const char *text, unsigned limit, struct error *err)
 {
     struct listening *l = &s->listening[s->listening_count];
+    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
     struct address address;
     int fd;
 
     if (!address_parse(text, &address, err) || !listener_open(&address, &fd, err))
         return fail_in(err, "cannot listen on '%s'", text);
     listener_name(fd, l->name);
-    l->daemon = start_daemon(s, fd, limit);
+    /* The daemon closes the socket, also when it does not start. */
+    l->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
+        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
+        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
     if (!l->daemon)
         return fail(err, "cannot listen on '%s': cannot start its threads", text);
     s->listening_count++;

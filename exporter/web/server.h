@@ -2,49 +2,26 @@
 #pragma once
 
 #include "exporter/system/log.h"
-#include "exporter/web/snapshot.h"
+#include "exporter/web/site.h"
 
 /*
  * The HTTP server: one libmicrohttpd daemon for each address, each with a small
- * pool of threads that only ever queue responses that are made already. What is
- * served where is one table, in server.c: a new path is one row of it.
+ * pool of threads that only ever queue responses that are made already. site.h
+ * says what is served where.
  */
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
     size_t address_count;
     const char *telemetry_path; /* Where the metrics are: "/metrics". */
     unsigned connection_limit;  /* For each address; 0: the default. */
-    const struct log *log;      /* The library's own complaints; NULL: nowhere. */
+    const struct log *log;      /* For what libmicrohttpd complains of; NULL: nowhere. */
 };
-
-/* Who answered, and with what: the labels of the counter of requests. */
-enum server_handler {
-    SERVER_METRICS,
-    SERVER_INDEX,
-    SERVER_HEALTHY,
-    SERVER_READY,
-    SERVER_OTHER,
-    SERVER_HANDLERS
-};
-
-enum server_code {
-    SERVER_200,
-    SERVER_400,
-    SERVER_404,
-    SERVER_405,
-    SERVER_413,
-    SERVER_503,
-    SERVER_CODES
-};
-
-extern const char *const server_handler_names[SERVER_HANDLERS];
-extern const char *const server_code_names[SERVER_CODES];
 
 struct server;
 
 /*
  * Listen on every address, or on none. The snapshot is borrowed and outlives the
- * server. Threads take the caller's signal mask: block what a signalfd is to get.
+ * server. Threads inherit the caller's signal mask: block first what a signalfd is to receive.
  */
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
                             struct error *err) MUST_USE;

@@ -6,10 +6,15 @@
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
 
-const char *const server_handler_names[SERVER_HANDLERS] = {
-    [SERVER_METRICS] = "metrics", [SERVER_INDEX] = "index", [SERVER_HEALTHY] = "healthy",
-    [SERVER_READY] = "ready",     [SERVER_OTHER] = "other",
-};
+/* A name that is not a text does not compile: nothing else follows "". */
+#define HANDLER_NAME(id, name, ...)       "" name,
+#define HANDLER_PATH(id, name, path, ...) path,
+
+const char *const server_handler_names[SERVER_HANDLERS] = {PAGES(HANDLER_NAME)
+                                                               ANSWERS(HANDLER_NAME)};
+
+/* Compared whole, as decoded. NULL: the telemetry path. */
+static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ANSWERS(HANDLER_PATH)};
 
 const char *const server_code_names[SERVER_CODES] = {
     [SERVER_200] = "200", [SERVER_400] = "400", [SERVER_404] = "404",
@@ -64,10 +69,6 @@ struct site {
     _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
 };
 
-/* Answer a request; `out_status` is what the client gets. */
-typedef enum MHD_Result serve_fn(struct site *s, struct MHD_Connection *connection,
-                                 unsigned *out_status);
-
 static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connection,
                                   enum reply reply, unsigned *out_status)
 {
@@ -75,58 +76,14 @@ static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connect
     return MHD_queue_response(connection, *out_status, s->replies[reply]);
 }
 
-static enum MHD_Result serve_metrics(struct site *s, struct MHD_Connection *connection,
-                                     unsigned *out_status)
+static enum server_handler find_handler(const char *telemetry_path, const char *path)
 {
-    return snapshot_serve(s->snapshot, SNAPSHOT_METRICS, connection, out_status);
-}
+    unsigned handler = 0;
 
-static enum MHD_Result serve_index(struct site *s, struct MHD_Connection *connection,
-                                   unsigned *out_status)
-{
-    return snapshot_serve(s->snapshot, SNAPSHOT_INDEX, connection, out_status);
-}
-
-static enum MHD_Result serve_healthy(struct site *s, struct MHD_Connection *connection,
-                                     unsigned *out_status)
-{
-    return send_reply(s, connection, REPLY_HEALTHY, out_status);
-}
-
-static enum MHD_Result serve_ready(struct site *s, struct MHD_Connection *connection,
-                                   unsigned *out_status)
-{
-    bool ready = atomic_load(&s->ready);
-
-    return send_reply(s, connection, ready ? REPLY_READY : REPLY_NOT_READY, out_status);
-}
-
-static enum MHD_Result serve_not_found(struct site *s, struct MHD_Connection *connection,
-                                       unsigned *out_status)
-{
-    return send_reply(s, connection, REPLY_NOT_FOUND, out_status);
-}
-
-static const struct route {
-    const char *path; /* Compared whole, as decoded. NULL: the telemetry path. */
-    enum server_handler handler;
-    serve_fn *serve;
-} routes[] = {
-    {NULL, SERVER_METRICS, serve_metrics},
-    {"/", SERVER_INDEX, serve_index},
-    {"/-/healthy", SERVER_HEALTHY, serve_healthy},
-    {"/-/ready", SERVER_READY, serve_ready},
-};
-
-static const struct route no_route = {NULL, SERVER_OTHER, serve_not_found};
-
-static const struct route *find_route(const struct site *s, const char *path)
-{
-    for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
-        if (strcmp(path, routes[i].path ? routes[i].path : s->telemetry_path) == 0)
-            return &routes[i];
-    }
-    return &no_route;
+    while (handler < SERVER_OTHER &&
+           strcmp(path, paths[handler] ? paths[handler] : telemetry_path) != 0)
+        handler++;
+    return (enum server_handler)handler;
 }
 
 static void count_request(struct site *s, enum server_handler handler, unsigned status)
@@ -137,7 +94,7 @@ static void count_request(struct site *s, enum server_handler handler, unsigned 
     }
 }
 
-/* What the library keeps for us between its calls for one request, in a pointer. */
+/* libmicrohttpd keeps it for us between its calls for one request, in a pointer. */
 enum state { STATE_NEW, STATE_BAD_URI, STATE_SOUND, STATE_ANSWERED };
 
 static void *state_pointer(enum state state)
@@ -150,7 +107,7 @@ void *site_state(const char *uri)
     return state_pointer(request_uri_has_nul(uri) ? STATE_BAD_URI : STATE_NEW);
 }
 
-/* The headers are here: refuse the request, which ends the connection, or let it go on. */
+/* The headers are complete: refuse the request, which closes the connection, or let it go on. */
 static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *connection,
                                      const char *path, const char *method, void **state)
 {
@@ -171,7 +128,7 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
     }
     *state = state_pointer(STATE_ANSWERED);
     enum MHD_Result result = send_reply(s, connection, refusals[verdict], &status);
-    count_request(s, bad_uri ? SERVER_OTHER : find_route(s, path)->handler, status);
+    count_request(s, bad_uri ? SERVER_OTHER : find_handler(s->telemetry_path, path), status);
     return result;
 }
 
@@ -191,19 +148,20 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
         return MHD_YES;
     *state = state_pointer(STATE_ANSWERED);
 
-    const struct route *route = find_route(s, path);
-    enum MHD_Result result = route->serve(s, connection, &status);
-    count_request(s, route->handler, status);
-    return result;
-}
+    enum server_handler handler = find_handler(s->telemetry_path, path);
+    enum reply reply = REPLY_NOT_FOUND;
+    enum MHD_Result result;
 
-static bool is_fixed_path(const char *path)
-{
-    for (size_t i = 0; i < ARRAY_LEN(routes); i++) {
-        if (routes[i].path && strcmp(path, routes[i].path) == 0)
-            return true;
-    }
-    return false;
+    if (handler == SERVER_HEALTHY)
+        reply = REPLY_HEALTHY;
+    else if (handler == SERVER_READY)
+        reply = atomic_load(&s->ready) ? REPLY_READY : REPLY_NOT_READY;
+    if ((unsigned)handler < PAGE_COUNT)
+        result = snapshot_serve(s->snapshot, (enum page)handler, connection, &status);
+    else
+        result = send_reply(s, connection, reply, &status);
+    count_request(s, handler, status);
+    return result;
 }
 
 /* A path is compared as decoded and without its query, so it must be one that can be equal. */
@@ -224,7 +182,7 @@ struct site *site_new(const char *telemetry_path, struct snapshot *snapshot, str
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'", telemetry_path);
         return NULL;
     }
-    if (is_fixed_path(telemetry_path)) {
+    if (find_handler("", telemetry_path) != SERVER_OTHER) {
         fail(err, "the telemetry path '%s' is taken by another page", telemetry_path);
         return NULL;
     }

@@ -1,12 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/server.h"
+#include "exporter/web/snapshot.h"
+#include "metrics/base/error.h"
 
 /*
  * What the server serves: which path is answered by what. The library's threads
  * call it, several at once; all it changes are atomic counters.
  */
+/* What is answered beside the pages; a row is as those of PAGES are. */
+#define ANSWERS(ANSWER)                                                                            \
+    ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
+    ANSWER(READY, "ready", "/-/ready")                                                             \
+    ANSWER(OTHER, "other", "") /* Any other path. */
+
+/* Who answered, and with what: the labels of the counter of requests. */
+#define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
+enum server_handler { PAGES(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR) SERVER_HANDLERS };
+
+enum server_code {
+    SERVER_200,
+    SERVER_400,
+    SERVER_404,
+    SERVER_405,
+    SERVER_413,
+    SERVER_503,
+    SERVER_CODES
+};
+
+extern const char *const server_handler_names[SERVER_HANDLERS];
+extern const char *const server_code_names[SERVER_CODES];
+
 struct site;
 
 /* Every page of the site, with the metrics at this path. NULL if the path cannot be one. */
@@ -23,8 +47,8 @@ void *site_state(const char *uri);
 bool site_begins(void *const *state);
 
 /*
- * Answer a request. Called with the headers, then with each piece of a body,
- * which is not looked at, then once more; what was refused was so by the first.
+ * Answer a request. Called when the headers are complete, which is when requests are
+ * refused, then with each piece of a body, which is ignored, then once more.
  */
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
                             const char *method, void **state);

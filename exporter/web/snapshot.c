@@ -3,7 +3,7 @@
 
 #include <pthread.h>
 
-/* Makes zlib take its input as const. */
+/* Makes zlib's input const. */
 #define ZLIB_CONST
 #include <zlib.h>
 
@@ -17,7 +17,7 @@ enum {
     GZIP_MEMORY = 8,
 };
 
-struct page {
+struct encoded_page {
     unsigned status;
     struct MHD_Response *plain;
     struct MHD_Response *gzip; /* NULL where it would not be smaller. */
@@ -25,10 +25,10 @@ struct page {
 
 struct snapshot {
     pthread_mutex_t lock; /* Guards `pages`, the pointers alone. */
-    struct page pages[SNAPSHOT_PAGES];
+    struct encoded_page pages[PAGE_COUNT];
 };
 
-static void release_page(const struct page *page)
+static void release_page(const struct encoded_page *page)
 {
     if (page->plain)
         MHD_destroy_response(page->plain);
@@ -65,29 +65,12 @@ static char *compress_bytes(const char *bytes, size_t len, size_t *out_len)
     return NULL;
 }
 
-static struct page make_page(struct strbuf *body, const char *content_type)
-{
-    struct page page = {.status = MHD_HTTP_OK};
-    size_t len, gzip_len;
-    char *bytes = strbuf_take(body, &len);
-    char *gzip = compress_bytes(bytes, len, &gzip_len);
-
-    page.plain = response_take(bytes, len, content_type);
-    response_header(page.plain, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-    if (gzip) {
-        page.gzip = response_take(gzip, gzip_len, content_type);
-        response_header(page.gzip, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-        response_header(page.gzip, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-    }
-    return page;
-}
-
 struct snapshot *snapshot_new(void)
 {
     struct snapshot *s = xcalloc(1, sizeof(*s));
 
     pthread_mutex_init(&s->lock, NULL);
-    for (size_t i = 0; i < SNAPSHOT_PAGES; i++) {
+    for (size_t i = 0; i < PAGE_COUNT; i++) {
         s->pages[i].status = MHD_HTTP_SERVICE_UNAVAILABLE;
         s->pages[i].plain = response_text("not ready: nothing was read yet\n");
         response_header(s->pages[i].plain, MHD_HTTP_HEADER_RETRY_AFTER, "5");
@@ -99,20 +82,32 @@ void snapshot_free(struct snapshot *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < SNAPSHOT_PAGES; i++)
+    for (size_t i = 0; i < PAGE_COUNT; i++)
         release_page(&s->pages[i]);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void snapshot_publish(struct snapshot *s, enum snapshot_page page, struct strbuf *body,
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
                       const char *content_type)
 {
+    struct encoded_page fresh = {.status = MHD_HTTP_OK};
+    size_t len, gzip_len;
+
     assert(strbuf_ok(body));
-    struct page fresh = make_page(body, content_type);
+    char *bytes = strbuf_take(body, &len);
+    char *gzip = compress_bytes(bytes, len, &gzip_len);
+
+    fresh.plain = response_new(bytes, len, content_type);
+    response_header(fresh.plain, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    if (gzip) {
+        fresh.gzip = response_new(gzip, gzip_len, content_type);
+        response_header(fresh.gzip, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+        response_header(fresh.gzip, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    }
 
     pthread_mutex_lock(&s->lock);
-    struct page old = s->pages[page];
+    struct encoded_page old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
@@ -130,22 +125,18 @@ static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const 
     return MHD_YES;
 }
 
-static bool client_takes_gzip(struct MHD_Connection *connection)
+enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
+                               struct MHD_Connection *connection, unsigned *out_status)
 {
     CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(ACCEPT_MAX);
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
-    return strbuf_ok(&joined) && accept_gzip(joined.data);
-}
+    bool gzip = strbuf_ok(&joined) && accept_gzip(joined.data);
 
-enum MHD_Result snapshot_serve(struct snapshot *s, enum snapshot_page page,
-                               struct MHD_Connection *connection, unsigned *out_status)
-{
-    bool gzip = client_takes_gzip(connection);
-
-    /* Queueing takes a reference, which is what must not happen after the page was replaced. */
+    /* A page that is replaced is released: under the lock the queue gets its own reference first.
+     */
     pthread_mutex_lock(&s->lock);
-    const struct page *now = &s->pages[page];
+    const struct encoded_page *now = &s->pages[page];
     enum MHD_Result result =
         MHD_queue_response(connection, now->status, gzip && now->gzip ? now->gzip : now->plain);
     *out_status = now->status;

@@ -3,18 +3,13 @@
 
 #include <microhttpd.h>
 
-#include "metrics/base/strbuf.h"
+#include "exporter/web/pages/pages.h"
 
 /*
  * The pages the world may read, made by the loop and sent by libmicrohttpd's
  * threads. A page never changes: a new one takes its place, and the old one goes
  * when the last client has read it. All of the locking is in here.
- *
- * Another form of a page (OpenMetrics beside the text format) is one more
- * enumerator; the handler that negotiates picks between them.
  */
-enum snapshot_page { SNAPSHOT_METRICS, SNAPSHOT_INDEX, SNAPSHOT_PAGES };
-
 struct snapshot;
 
 /* No page is published yet: each answers 503 and says so. */
@@ -23,10 +18,11 @@ struct snapshot *snapshot_new(void) MUST_USE;
 /* NULL is fine. No thread may be serving any more. */
 void snapshot_free(struct snapshot *s);
 
-/* Put the page in place, plain and gzipped. Takes the bytes of `body`, which was not overfull. */
-void snapshot_publish(struct snapshot *s, enum snapshot_page page, struct strbuf *body,
+/* Put the page in place, plain and gzipped. Moves the bytes out of `body`, which is not overfull.
+ */
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
                       const char *content_type);
 
 /* Queue the page as it is now, in the encoding the client prefers; `out_status` is what it gets. */
-enum MHD_Result snapshot_serve(struct snapshot *s, enum snapshot_page page,
+enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
                                struct MHD_Connection *connection, unsigned *out_status);

@@ -66,15 +66,21 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    int len = vsnprintf(NULL, 0, fmt, args);
+    strbuf_vaddf(b, fmt, args);
     va_end(args);
-    if (len <= 0 || !reserve(b, (size_t)len))
-        return;
+}
 
-    va_start(args, fmt);
-    vsnprintf(b->data + b->len, b->cap - b->len, fmt, args);
-    va_end(args);
-    b->len += (size_t)len;
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args)
+{
+    va_list again;
+
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, fmt, args);
+    if (len > 0 && reserve(b, (size_t)len)) {
+        vsnprintf(b->data + b->len, b->cap - b->len, fmt, again);
+        b->len += (size_t)len;
+    }
+    va_end(again);
 }
 
 char *strbuf_take(struct strbuf *b, size_t *out_len)

@@ -32,6 +32,7 @@ void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
 void strbuf_adds(struct strbuf *b, const char *s);
 void strbuf_addc(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list args) PRINTF_LIKE(2, 0);
 
 /* False if any append since the last reset did not fit. */
 static inline bool strbuf_ok(const struct strbuf *b)

@@ -80,7 +80,7 @@ TEST_ROWS(refuses, error_cases, name)
     CLEANUP(options_release) struct options o;
     struct error err = {""};
 
-    assert_false(options_load(&o, count_of(c->argv), c->argv, &err));
+    assert_false(config_load(&o, count_of(c->argv), c->argv, &err));
     assert_string_equal(err.text, c->text);
 }
 
@@ -92,7 +92,7 @@ TEST(defaults_are_those_of_the_contract)
                        1U << FINDING_INVALID;
 
     (void)state;
-    assert_true(options_load(&o, 0, NULL, &err));
+    assert_true(config_load(&o, 0, NULL, &err));
     assert_int_equal(o.manifests.count, 0);
     assert_int_equal(o.listen_addresses.count, 1);
     assert_string_equal(o.listen_addresses.items[0], ":19180");
@@ -122,7 +122,7 @@ TEST(every_way_to_write_a_flag)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_string_equal(o.verb, "check");
     assert_int_equal(o.manifests.count, 2);
     assert_string_equal(o.manifests.items[0], "a");
@@ -142,7 +142,7 @@ TEST(names_come_with_commas_and_again)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.namespaces.count, 3);
     assert_string_equal(o.namespaces.items[0], "a");
     assert_string_equal(o.namespaces.items[1], "b");
@@ -158,7 +158,7 @@ TEST(a_letter_may_touch_its_value)
         CLEANUP(options_release) struct options o;
         struct error err;
 
-        assert_true(options_load(&o, 1, lines[i], &err));
+        assert_true(config_load(&o, 1, lines[i], &err));
         assert_int_equal(o.output, OUTPUT_JSON);
     }
 }
@@ -170,7 +170,7 @@ TEST(a_list_replaces_its_default)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.listen_addresses.count, 2);
     assert_string_equal(o.listen_addresses.items[0], ":1");
 }
@@ -182,7 +182,7 @@ TEST(an_empty_set_is_empty)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, 1, argv, &err));
+    assert_true(config_load(&o, 1, argv, &err));
     assert_int_equal(o.fail_on, 0);
 }
 
@@ -193,7 +193,7 @@ TEST(a_flag_of_another_verb_is_refused)
     struct error err;
 
     (void)state;
-    assert_true(options_load(&o, (int)ARRAY_LEN(argv), argv, &err));
+    assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_false(options_accepted(&o, "serve", VERB_SERVE, &err));
     assert_string_equal(err.text, "'serve' takes no --fail-on");
     assert_true(options_accepted(&o, "check", VERB_CHECK, &err));
@@ -294,7 +294,7 @@ TEST(flags_go_before_the_file)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, yaml, strlen(yaml)), strlen(yaml));
     close(fd);
-    bool loaded = options_load(&o, (int)ARRAY_LEN(argv), argv, &err);
+    bool loaded = config_load(&o, (int)ARRAY_LEN(argv), argv, &err);
 
     unlink(path);
     assert_string_equal(err.text, "");
@@ -366,14 +366,15 @@ TEST(choices_are_the_enumerators)
 TEST(rows_are_whole)
 {
     (void)state;
-    for (size_t i = 0; i < option_def_count; i++) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
         bool choosing = def->type == OPTION_CHOICE || def->type == OPTION_SET;
 
         assert_int_equal(def->value == NULL, def->type == OPTION_FLAG);
         assert_int_equal(def->choices != NULL, choosing);
+        assert_true(def->fallback || def->type == OPTION_FLAG || option_type_grows(def->type));
         assert_true(def->verbs != 0 && strlen(def->help) > 0);
-        for (size_t j = 0; def->choices && def->choices[j]; j++)
+        for (size_t j = 0; def->type == OPTION_CHOICE && def->choices[j]; j++)
             assert_non_null(strstr(def->help, def->choices[j]));
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(def->name, option_defs[j].name);

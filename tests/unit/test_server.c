@@ -40,7 +40,7 @@ static int stop_server(void **state)
     return 0;
 }
 
-static void publish(const struct fixture *f, enum snapshot_page page, const char *text)
+static void publish(const struct fixture *f, enum page page, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
 
@@ -149,8 +149,8 @@ TEST_ROWS(request, request_cases, name)
     assert_int_equal(start_server(&fixture), 0);
     const struct fixture *f = fixture;
 
-    publish(f, SNAPSHOT_METRICS, "up 1\n");
-    publish(f, SNAPSHOT_INDEX, "the index\n");
+    publish(f, PAGE_METRICS, "up 1\n");
+    publish(f, PAGE_INDEX, "the index\n");
     /* A server that closes while bytes are on their way may reset: the answer is what counts. */
     (void)http_talk(server_address(f->server, 0), c->request, &answer);
     uint64_t all = requests_in_all(f->server);
@@ -204,8 +204,8 @@ TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
     const struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
 
-    publish(f, SNAPSHOT_METRICS, "up 1\n");
-    publish(f, SNAPSHOT_INDEX, "the index\n");
+    publish(f, PAGE_METRICS, "up 1\n");
+    publish(f, PAGE_INDEX, "the index\n");
     assert_true(http_talk(server_address(f->server, 0), three, &answer));
     assert_int_equal(http_answers(&answer), 3);
     const char *second = strstr(answer.data, "the index\nHTTP/1.1 404 ");

@@ -86,7 +86,7 @@ static void publish(struct fixture *f, unsigned number, unsigned lines)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     fill_page(&body, number, lines);
-    snapshot_publish(f->snapshot, SNAPSHOT_METRICS, &body, content_type);
+    snapshot_publish(f->snapshot, PAGE_METRICS, &body, content_type);
     assert(body.len == 0);
 }
 
@@ -140,7 +140,7 @@ TEST_WITH(what_would_grow_is_sent_plain, start, stop)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     strbuf_adds(&body, "up 1\n");
-    snapshot_publish(f->snapshot, SNAPSHOT_METRICS, &body, content_type);
+    snapshot_publish(f->snapshot, PAGE_METRICS, &body, content_type);
     assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
     assert_string_equal(http_body(&answer), "up 1\n");
 }

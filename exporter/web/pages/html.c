@@ -3,6 +3,8 @@
 
 #include "metrics/base/utf8.h"
 
+enum { TEXT_MAX = 64 * 1024 };
+
 #define REPLACEMENT "\xEF\xBF\xBD"
 
 static const char *entity_of(char c)
@@ -23,20 +25,19 @@ static const char *entity_of(char c)
     }
 }
 
-static bool is_control(const unsigned char *s, unsigned len)
-{
-    return len == 1 ? s[0] < 0x20 || s[0] == 0x7F : len == 2 && s[0] == 0xC2 && s[1] < 0xA0;
-}
-
 void html_text(struct strbuf *out, const char *text)
 {
     for (unsigned len; *text != '\0'; text += len) {
+        const unsigned char *s = (const unsigned char *)text;
         const char *entity = entity_of(*text);
 
         len = utf8_char_len(text);
+        bool control =
+            len == 1 ? s[0] < 0x20 || s[0] == 0x7F : len == 2 && s[0] == 0xC2 && s[1] < 0xA0;
+
         if (entity) {
             strbuf_adds(out, entity);
-        } else if (len == 0 || is_control((const unsigned char *)text, len)) {
+        } else if (len == 0 || control) {
             strbuf_adds(out, REPLACEMENT);
             len = len == 0 ? 1 : len;
         } else {
@@ -47,12 +48,11 @@ void html_text(struct strbuf *out, const char *text)
 
 void html_textf(struct strbuf *out, const char *fmt, ...)
 {
-    CLEANUP(free_cleanup) char *text = NULL;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     va_list args;
 
     va_start(args, fmt);
-    if (vasprintf(&text, fmt, args) < 0)
-        abort();
+    strbuf_vaddf(&text, fmt, args);
     va_end(args);
-    html_text(out, text);
+    html_text(out, text.data);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/pages/index_page.h"
-
+#include "exporter/evaluation.h"
 #include "exporter/findings.h"
-#include "exporter/serve/problem_log.h"
 #include "exporter/version.h"
 #include "exporter/web/pages/html.h"
+#include "exporter/web/pages/pages.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/parties.h"
 
@@ -67,7 +66,7 @@ static void add_entry(struct strbuf *out, const struct entry *e)
 static void add_header(const struct health *h, struct strbuf *out)
 {
     strbuf_adds(out, "<header>\n<h1>" EXPORTER_NAME "</h1>\n<p class=\"faint\">Version ");
-    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, EXPORTER_REVISION);
+    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, exporter_revision);
     /* Relative, so that they lead home from behind a proxy that adds a prefix, too. */
     strbuf_adds(out, "</p>\n<nav><a href=\"");
     html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
@@ -213,7 +212,7 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
 
         strbuf_adds(out, "<li>");
         strbuf_reset(&place);
-        problem_add_place(&place, &p);
+        manifest_problem_place(&p, &place);
         html_text(out, place.data);
         strbuf_addf(out, " <span class=\"faint\">%s</span><br>", problem_kind_name(p.kind));
         html_text(out, p.text);
@@ -272,6 +271,10 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     findings_release(&f);
 }
 
+/*
+ * What there is to look at, for people. Plain HTML without any script, light or dark as the browser
+ * is, for telephones as well.
+ */
 void index_page_write(const struct health *h, struct strbuf *out)
 {
     char now[32];

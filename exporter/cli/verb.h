@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/cli/output.h"
+#include "exporter/options/options.h"
+
+enum exit_status {
+    STATUS_OK = 0,
+    STATUS_FOUND = 1,       /* Findings (check) or differences (plan). */
+    STATUS_USAGE = 2,       /* A wrong command line, or input that cannot be read. */
+    STATUS_UNREACHABLE = 3, /* The source does not answer. */
+};
+
+/* What a verb works with. It may move the options out; argc and argv stay for a reload. */
+struct command {
+    const struct verb *verb; /* NULL while it is not known. */
+    struct options options;
+    int argc;
+    const char *const *argv;
+    int out; /* Standard output. */
+    int err; /* Standard error. */
+};
+
+/* One thing that the program does, defined by a file of its own. The table of them is in main.c. */
+struct verb {
+    const char *name;
+    const char *usage;           /* What follows the name. */
+    const char *summary;         /* One line. */
+    const char *details;         /* A paragraph. */
+    const char *const *examples; /* Command lines after the program's name; ends with NULL. */
+    unsigned bit;                /* The verb's bit in the table of options. */
+    bool takes_paths;
+    enum exit_status (*run)(struct command *command);
+};
+
+extern const struct verb serve_verb, check_verb, explain_verb, plan_verb, metrics_verb;
+
+/* Write "karmada-policy-exporter: <text>" to standard error. */
+void command_complain(const struct command *command, const char *text);
+
+/* The same with a line that points to the verb's --help. Answers STATUS_USAGE. */
+enum exit_status command_refuse(const struct command *command, const char *text);
+
+/* Print the output. Answers `status`, or STATUS_USAGE with a complaint if it cannot be written. */
+enum exit_status command_print(const struct command *command, struct output *o,
+                               enum exit_status status);

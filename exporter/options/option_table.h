@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * THE table of options. A row is the whole option: OPTION(type, field, ...) gives its type (enum
+ * option_type, which says the field's C type too), its field in struct options, and as in struct
+ * option_def its flag, which is also its key in --config.file, the default, the verbs that accept
+ * it and its help. A new option is one row here; what uses it reads the field.
+ *
+ * options.h and options.c include this file each for what they make of the rows.
+ */
+#ifndef OPTION
+#define OPTION(type, field, ...)
+#endif
+
+OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
+       .help = "YAML or JSON manifests to evaluate: a file, a folder with all below it, or - for "
+               "standard input",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
+       .help = "how to reach Karmada's API server; without it $KUBECONFIG, ~/.kube/config and the "
+               "pod's service account are tried",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXT, context, .name = "context", .value = "NAME", .fallback = "",
+       .help = "the context of the kubeconfig to use instead of its current one",
+       .verbs = VERB_LOOKS)
+
+OPTION(NAMES, namespaces, .name = "namespaces", .value = "NAMES",
+       .help = "namespaces of the API server to watch, several with commas; all by default",
+       .verbs = VERB_LOOKS)
+
+OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES",
+       .help = "namespaces of the API server not to watch, several with commas",
+       .verbs = VERB_LOOKS)
+
+OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
+       .help = "which share of the API server's namespaces to watch, counted from 0",
+       .verbs = VERB_SERVE)
+
+OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
+       .help = "how many exporters share the namespaces between them", .verbs = VERB_SERVE)
+
+/* As enum takeover. */
+OPTION(CHOICE, takeover, .name = "rules.takeover", .value = "RULES", .fallback = "preemption",
+       .help = "when a template goes over to another policy: preemption (Karmada 1.8 and later) "
+               "or static (at the template's next change)",
+       .choices = CHOICES("preemption", "static"), .verbs = VERB_LOOKS)
+
+OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback = "60s",
+       .help = "how long Karmada may take to act before a difference is overdue",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
+       .fallback = "kube-.*",
+       .help = "namespaces that Karmada never propagates, as in the flag of its controller "
+               "manager; several with commas",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", .fallback = "",
+       .help = "APIs that Karmada never propagates, as in the flag of its controller manager: "
+               "groups, group/versions or group/version/Kinds, several with semicolons",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
+       .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
+               "leases of Config Connector's resources; read again when it changes",
+       .verbs = VERB_LOOKS)
+
+OPTION(DURATION, lease_skew_ms, .name = "configconnector.clock-skew", .value = "DURATION",
+       .fallback = "0s", .help = "by how much clocks may differ before a lease counts as expired",
+       .verbs = VERB_LOOKS)
+
+OPTION(TEXTS, changes, .name = "filename", .value = "CHANGE",
+       .help = "manifests to apply over those of PATH: a file, a folder, or - for standard input",
+       .letter = 'f', .flag_only = true, .verbs = VERB_PLAN)
+
+OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
+       .help = "an object of PATH to delete, written KIND[.GROUP]/[NAMESPACE/]NAME",
+       .flag_only = true, .verbs = VERB_PLAN)
+
+/* By enum finding_class. */
+OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
+       .fallback = "conflict,pending,overdue,invalid",
+       .help = "what makes the exit status 1, several with commas", .choices = finding_class_names,
+       .verbs = VERB_CHECK)
+
+/* As enum output_format. */
+OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
+       .help = "table for people, json or yaml for programs; of metrics also markdown",
+       .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
+       .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_METRICS)
+
+OPTION(TEXTS, listen_addresses, .name = "web.listen-address", .value = "ADDRESS",
+       .fallback = ":19180", .help = "where to serve HTTP: [HOST]:PORT", .verbs = VERB_SERVE,
+       .needs_restart = true)
+
+OPTION(TEXT, telemetry_path, .name = "web.telemetry-path", .value = "PATH", .fallback = "/metrics",
+       .help = "where the metrics are served", .verbs = VERB_SERVE, .needs_restart = true)
+
+/* Alerts compare with these three. */
+OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
+       .fallback = "7d",
+       .help = "how long a template may be stale before an alert calls it forgotten",
+       .verbs = VERB_SERVE)
+
+OPTION(DURATION, pending_age_ms, .name = "thresholds.pending-age", .value = "DURATION",
+       .fallback = "1h", .help = "how long a template may be pending before an alert fires",
+       .verbs = VERB_SERVE)
+
+OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DURATION",
+       .fallback = "10m",
+       .help = "how long Karmada may take to bind a template before an alert fires",
+       .verbs = VERB_SERVE)
+
+OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
+       .help = "how many series a family with one series per object may have", .verbs = VERB_SERVE)
+
+OPTION(FLAG, opt_in, .name = "metrics.opt-in",
+       .help = "also show the families with one series per object that are off by default",
+       .verbs = VERB_SERVE)
+
+/* As enum log_level. */
+OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
+       .help = "the least severe messages to log: debug, info, warn or error",
+       .choices = CHOICES("debug", "info", "warn", "error"), .verbs = VERB_SERVE,
+       .needs_restart = true)
+
+/* As enum log_format. */
+OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = "logfmt",
+       .help = "the format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
+       .help = "YAML file with options under the names of these flags; a flag goes before the "
+               "file; read again on SIGHUP",
+       .flag_only = true, .verbs = VERB_LOOKS)
+
+OPTION(FLAG, version, .name = "version", .help = "print the version and exit", .flag_only = true,
+       .verbs = VERB_ALL)
+
+OPTION(FLAG, help, .name = "help", .help = "print this help and exit", .letter = 'h',
+       .flag_only = true, .verbs = VERB_ALL)
+
+#undef OPTION
