@@ -36,7 +36,8 @@ struct reflector *reflector_new(struct follow_context *context, const struct ref
     f->ns = copy(spec->ns);
     f->field_selector = copy(spec->field_selector);
     f->metadata_only = spec->metadata_only;
-    f->unscoped = spec->unscoped;
+    f->unfiltered = spec->unfiltered;
+    f->required = spec->required;
     f->settings = spec->settings;
     f->origin.source = ++context->last_source;
     f->refusal = STRBUF_INIT(REFUSAL_MAX_BYTES);

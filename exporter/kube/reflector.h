@@ -40,7 +40,8 @@ struct reflector_spec {
     const char *ns;             /* NULL: all. */
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
-    bool unscoped; /* Look at its objects whatever the filter says. */
+    bool unfiltered; /* Look at its objects whatever the filter says. */
+    bool required;   /* For its owner's use. */
     /*
      * Not for templates: take only what Config Connector goes by, and put it into the
      * store as its setting.
@@ -56,7 +57,7 @@ struct reflector {
     char *ns;
     char *field_selector;
     bool metadata_only;
-    bool unscoped;
+    bool unfiltered;
     bool settings;
     bool required; /* For its owner's use, as is `wanted`. */
     bool wanted;

@@ -61,7 +61,7 @@ void reflector_put(struct reflector *f, const cJSON *object)
     enum store_outcome outcome;
     struct error err;
 
-    if (!f->unscoped && !namespace_filter_allows(f->context->filter, ns))
+    if (!f->unfiltered && !namespace_filter_allows(f->context->filter, ns))
         return;
     if (f->settings && connector_role_of(object) == ROLE_NONE) {
         reflector_take_away(f, object);

@@ -2,7 +2,6 @@
 #include "exporter/kube/source.h"
 
 #include "exporter/kube/discoverer.h"
-#include "exporter/kube/followed.h"
 #include "metrics/model/connector.h"
 
 struct unserved_list {
@@ -14,9 +13,9 @@ struct kube_source {
     struct follow_context context;
     const struct engine *engine;
     struct discoverer discoverer;
-    struct reflector **reflectors; /* The fixed kinds', then the templates'. */
+    struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
     size_t count;
-    size_t fixed_count;
+    size_t always_count;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t discovery_version;
@@ -25,46 +24,77 @@ struct kube_source {
     struct watch_counts past;
 };
 
-static struct reflector *add_reflector(struct kube_source *s, const struct reflector_spec *spec)
+static struct reflector *find_reflector(const struct kube_source *s,
+                                        const struct reflector_spec *spec)
 {
-    s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
-    s->reflectors[s->count] = reflector_new(&s->context, spec);
-    s->reflectors[s->count]->wanted = true;
-    return s->reflectors[s->count++];
+    for (size_t i = s->always_count; i < s->count; i++) {
+        struct reflector *f = s->reflectors[i];
+
+        if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
+            strcmp(f->api_version, spec->api_version) == 0 &&
+            strcmp(f->resource, spec->resource) == 0 &&
+            strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
+            return f;
+    }
+    return NULL;
 }
 
-static void add_fixed(struct kube_source *s, const struct fixed_kind *fixed, const char *ns)
+static void want_in(struct kube_source *s, const struct reflector_spec *spec)
 {
-    struct reflector *f = add_reflector(s, &(struct reflector_spec){
-                                               .api_version = fixed->api_version,
-                                               .kind = fixed->kind,
-                                               .resource = fixed->resource,
-                                               .ns = ns,
-                                               .field_selector = fixed->field_selector,
-                                               .unscoped = fixed->unscoped,
-                                           });
+    struct reflector *f = find_reflector(s, spec);
 
-    f->required = fixed->required;
+    if (!f) {
+        f = reflector_new(&s->context, spec);
+        s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
+        s->reflectors[s->count++] = f;
+    }
+    f->wanted = true;
 }
 
-static void add_all_fixed(struct kube_source *s)
+/*
+ * Have a resource watched where the namespace filter allows: everywhere at once, or, where
+ * namespaces are named, in each of them.
+ */
+static void want(struct kube_source *s, struct reflector_spec spec, bool namespaced)
 {
     const struct namespace_filter *filter = s->context.filter;
+    bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
 
-    for (size_t i = 0; i < FIXED_KIND_COUNT; i++) {
-        const struct fixed_kind *fixed = &fixed_kinds[i];
-
-        if (!fixed->namespaced || filter->namespace_count == 0) {
-            if (fixed->namespaced || fixed->unscoped || namespace_filter_allows(filter, ""))
-                add_fixed(s, fixed, NULL);
-            continue;
-        }
-        for (size_t k = 0; k < filter->namespace_count; k++) {
-            if (namespace_filter_allows(filter, filter->namespaces[k]))
-                add_fixed(s, fixed, filter->namespaces[k]);
-        }
+    if (!by_name) {
+        if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
+            want_in(s, &spec);
+        return;
     }
-    s->fixed_count = s->count;
+    for (size_t i = 0; i < filter->namespace_count; i++) {
+        spec.ns = filter->namespaces[i];
+        if (namespace_filter_allows(filter, spec.ns))
+            want_in(s, &spec);
+    }
+}
+
+/* Have every kind watched whose row says so. */
+static void want_kinds(struct kube_source *s, enum watch_when when)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        const struct kind_watch *watch = &def->watch;
+        struct reflector_spec spec = {
+            .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
+            .kind = def->name,
+            .resource = watch->resource,
+            .ns = watch->only_namespace,
+            .field_selector = watch->field_selector,
+            .metadata_only = watch->metadata_only,
+            .unfiltered = watch->unfiltered,
+            .required = watch->required,
+            .settings = def->class == CLASS_SETTING,
+        };
+
+        if (watch->when == when)
+            want(s, spec, !def->cluster_scoped);
+    }
 }
 
 struct kube_source *kube_source_new(const struct kube_settings *settings)
@@ -84,7 +114,8 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     list_limiter_init(&s->context.gate, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
-    add_all_fixed(s);
+    want_kinds(s, WATCH_ALWAYS);
+    s->always_count = s->count;
     return s;
 }
 
@@ -110,72 +141,6 @@ void kube_source_free(struct kube_source *s)
 }
 
 /* ---- which kinds ---- */
-
-static const char *const whole[] = {NULL};
-
-/* The namespaces to follow a resource in, one reflector each. */
-static const char *const *namespaces_of(const struct kube_source *s,
-                                        const struct api_resource *resource, size_t *count)
-{
-    const struct namespace_filter *filter = s->context.filter;
-
-    *count = 1;
-    if (!resource->namespaced || filter->namespace_count == 0)
-        return whole;
-    *count = filter->namespace_count;
-    return filter->namespaces;
-}
-
-static struct reflector *find_reflector(const struct kube_source *s,
-                                        const struct reflector_spec *spec)
-{
-    for (size_t i = s->fixed_count; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
-
-        if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
-            strcmp(f->api_version, spec->api_version) == 0 &&
-            strcmp(f->resource, spec->resource) == 0 &&
-            strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
-            return f;
-    }
-    return NULL;
-}
-
-static void want(struct kube_source *s, const struct reflector_spec *spec)
-{
-    struct reflector *f = find_reflector(s, spec);
-
-    if (!f)
-        f = add_reflector(s, spec);
-    f->wanted = true;
-}
-
-static void want_served(struct kube_source *s, const struct api_resource *resource)
-{
-    size_t count;
-    const char *const *namespaces = namespaces_of(s, resource, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct reflector_spec spec = {
-            .api_version = resource->api_version,
-            .kind = resource->kind,
-            .resource = resource->resource,
-            .ns = namespaces[i],
-            .metadata_only = !connector_manages(resource->api_version),
-        };
-
-        if (!namespace_filter_allows(s->context.filter, namespaces[i] ? namespaces[i] : "") &&
-            (namespaces[i] || !resource->namespaced))
-            continue;
-        want(s, &spec);
-    }
-}
-
-static void want_settings(struct kube_source *s)
-{
-    for (size_t i = 0; i < SETTING_COUNT; i++)
-        want(s, &setting_specs[i]);
-}
 
 static bool was_absent(const struct unserved_list *list, const struct unserved *u)
 {
@@ -213,22 +178,31 @@ static void want_selected(struct kube_source *s)
     for (size_t at = 0; engine_next_selected(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
-        if (!api_version || !kind || kind_of(api_version, kind)->class != CLASS_TEMPLATE)
+        if (!api_version || !kind || kind_of(api_version, kind)->watch.when != WATCH_IF_SELECTED)
             continue;
 
         enum discovery_answer answer =
             discovery_find(s->discoverer.discovery, api_version, kind, &resource);
 
         if (answer == DISCOVERY_SERVED) {
-            want_served(s, resource);
-            connector = connector || connector_manages(api_version);
+            bool managed = connector_manages(api_version);
+
+            want(s,
+                 (struct reflector_spec){
+                     .api_version = resource->api_version,
+                     .kind = resource->kind,
+                     .resource = resource->resource,
+                     .metadata_only = !managed,
+                 },
+                 resource->namespaced);
+            connector = connector || managed;
             continue;
         }
         add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
     }
     release_unserved(&before);
     if (connector)
-        want_settings(s);
+        want_kinds(s, WATCH_WITH_CONNECTOR);
 }
 
 static void add_counts(struct watch_counts *sum, const struct watch_counts *counts)
@@ -241,9 +215,9 @@ static void add_counts(struct watch_counts *sum, const struct watch_counts *coun
 
 static void drop_unwanted(struct kube_source *s)
 {
-    size_t kept = s->fixed_count;
+    size_t kept = s->always_count;
 
-    for (size_t i = s->fixed_count; i < s->count; i++) {
+    for (size_t i = s->always_count; i < s->count; i++) {
         struct reflector *f = s->reflectors[i];
 
         if (f->wanted) {
@@ -256,12 +230,12 @@ static void drop_unwanted(struct kube_source *s)
     s->count = kept;
 }
 
-/* A fixed kind is asked for on and on; but once it is known to be gone, so are its objects. */
+/* A kind that is always watched is asked for even while it is absent; its objects then go. */
 static void empty_absent(struct kube_source *s)
 {
     const struct api_resource *ignored;
 
-    for (size_t i = 0; i < s->fixed_count; i++) {
+    for (size_t i = 0; i < s->always_count; i++) {
         struct reflector *f = s->reflectors[i];
 
         if (f->synced && f->last_stop == STOP_ABSENT && f->watch.stops > 0 &&
@@ -284,7 +258,7 @@ static void follow_selected(struct kube_source *s)
     s->synced_once = true;
     s->selected_version = selected;
     s->discovery_version = discovered;
-    for (size_t i = s->fixed_count; i < s->count; i++)
+    for (size_t i = s->always_count; i < s->count; i++)
         s->reflectors[i]->wanted = false;
     want_selected(s);
     drop_unwanted(s);

@@ -74,6 +74,25 @@ static void every_kind_has_its_row(void **state)
     }
 }
 
+/* A row that says nothing, or half of it, would be a kind that is silently never read. */
+static void every_row_says_how_it_is_watched(void **state)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    (void)state;
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR;
+
+        if (def->watch.when == 0)
+            fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
+        if (watched && (!def->watch.resource || !*def->watch.resource))
+            fail_msg("%s of '%s' is watched and has no resource", def->name, def->group);
+    }
+    assert_int_equal(kind_of("apps/v1", "Deployment")->watch.when, WATCH_IF_SELECTED);
+    assert_int_equal(kind_of("work.karmada.io/v1alpha1", "Work")->watch.when, WATCH_NEVER_USED);
+}
+
 static void kinds_in_two_forms_are_found_by_scope(void **state)
 {
     (void)state;
@@ -329,12 +348,13 @@ static void what_is_right_is_taken(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[ARRAY_LEN(wrong) + 4];
+    struct CMUnitTest tests[ARRAY_LEN(wrong) + 5];
     size_t n = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++)
         tests[n++] = (struct CMUnitTest){wrong[i].path, refuses_wrong_type, NULL, NULL, &wrong[i]};
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_kind_has_its_row);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_row_says_how_it_is_watched);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(kinds_in_two_forms_are_found_by_scope);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(the_group_stands_before_the_slash);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(what_is_right_is_taken);

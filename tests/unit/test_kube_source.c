@@ -397,6 +397,23 @@ static void clusters_may_be_absent(void **state)
     lab_release(&lab);
 }
 
+/* The table of kinds alone says what is watched: what it has as such is, in all namespaces. */
+static void every_kind_of_the_table_is_watched(void **state)
+{
+    struct lab lab;
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    (void)state;
+    lab_init(&lab, 3);
+    lab_start(&lab);
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        if (def->watch.when == WATCH_ALWAYS && !followed(&lab, def->watch.resource))
+            fail_msg("%s is not watched", def->name);
+    }
+    lab_release(&lab);
+}
+
 /* The objects of a kind go with it, once the server says that it is gone, not before. */
 static void a_kind_that_is_gone_leaves_nothing(void **state)
 {
@@ -619,6 +636,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kinds_come_with_the_first_selector_and_go_with_the_last),
         cmocka_unit_test(kinds_that_are_not_served_are_reported_and_tried_again),
+        cmocka_unit_test(every_kind_of_the_table_is_watched),
         cmocka_unit_test(clusters_may_be_absent),
         cmocka_unit_test(a_kind_that_is_gone_leaves_nothing),
         cmocka_unit_test(nothing_is_ready_before_the_policies_are_read),
