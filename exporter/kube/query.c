@@ -1,27 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/query.h"
 
-static void escape(struct strbuf *out, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     c == '-' || c == '_' || c == '.' || c == '~';
-
-        if (plain)
-            strbuf_addc(out, (char)c);
-        else
-            strbuf_addf(out, "%%%02X", c);
-    }
-}
+#include <curl/curl.h>
 
 void query_add(struct strbuf *out, const char *key, const char *value)
 {
+    /* Since 7.82 libcurl needs no handle for this. */
+    char *escaped = curl_easy_escape(NULL, value, 0);
+
+    if (!escaped)
+        abort();
     if (out->len > 0 && out->data[out->len - 1] != '?')
         strbuf_addc(out, '&');
     strbuf_adds(out, key);
     strbuf_addc(out, '=');
-    escape(out, value);
+    strbuf_adds(out, escaped);
+    curl_free(escaped);
 }
 
 /*
