@@ -27,9 +27,6 @@ enum watch_stop stop_of_response(unsigned http_status, const struct status *stat
 /* Why a stream told of an error. */
 enum watch_stop stop_of_error(const struct status *status);
 
-/* A Retry-After header of seconds, at most five minutes of them; 0 for dates and nonsense. */
-int64_t retry_after_ms(const char *header);
-
 /* True if the Content-Type is JSON, with or without parameters. */
 bool content_is_json(const char *content_type);
 

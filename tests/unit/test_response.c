@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "exporter/kube/http/retry_after.h"
 #include "exporter/system/file.h"
 
 /* What a real API server answered, and why it is no answer. */
@@ -107,7 +108,7 @@ static void retry_after(void **state)
 {
     const struct retry_case *c = *state;
 
-    assert_int_equal(retry_after_ms(c->header), c->ms);
+    assert_int_equal(retry_after_read(c->header), c->ms);
 }
 
 static void a_page_of_a_proxy_becomes_one_line(void **state)

@@ -79,6 +79,7 @@ static void hand_over(struct pool *p, struct transfer *t)
 static void attach(struct pool *p, struct transfer *t)
 {
     t->pool = p;
+    t->heard = &p->heard;
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
     curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
@@ -155,11 +156,6 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished)
         t->complete = false;
         finish(p, t, finished);
     }
-}
-
-void pool_heard(struct pool *p)
-{
-    p->heard_ms = p->now_ms;
 }
 
 /* ---- probes ---- */
@@ -335,7 +331,10 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     p->now_ms = now_ms;
     if (p->lane == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
         begin_probe(p);
+    p->heard = false;
     curl_multi_perform(p->multi, &running);
+    if (p->heard)
+        p->heard_ms = now_ms;
     take_messages(p, finished);
     give_up_unanswered(p, finished);
     if (p->failed)

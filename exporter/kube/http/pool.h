@@ -27,6 +27,7 @@ struct pool {
     struct transfer *probe; /* NULL if none is on its way. */
     bool warm;              /* A probe has been answered. */
     bool proven;            /* It once had room for all that it was given. */
+    bool heard;             /* Bytes came since pool_perform() was called last. */
     bool failed;            /* Whatever is on it is lost: it has to go. */
     char failure[CURL_ERROR_SIZE];
     int64_t probe_ms; /* When the next probe is due. */
@@ -60,6 +61,3 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished);
 
 /* When there is something to do even if no socket stirs. */
 int64_t pool_due(struct pool *p, int64_t now_ms);
-
-/* Bytes have come over its connection. */
-void pool_heard(struct pool *p);

@@ -6,8 +6,7 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "exporter/kube/http/pool.h"
-#include "exporter/kube/response.h"
+#include "exporter/kube/http/retry_after.h"
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
@@ -39,7 +38,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
         t->retry_after_ms = 0;
         t->content_type[0] = '\0';
     } else if (strncasecmp(line, "Retry-After:", 12) == 0) {
-        t->retry_after_ms = retry_after_ms(line + 12 + strspn(line + 12, " \t"));
+        t->retry_after_ms = retry_after_read(line + 12 + strspn(line + 12, " \t"));
     } else if (strncasecmp(line, "Content-Type:", 13) == 0) {
         snprintf(t->content_type, sizeof(t->content_type), "%.*s", (int)sizeof(t->content_type) - 1,
                  line + 13 + strspn(line + 13, " \t"));
@@ -59,7 +58,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
     size_t len = size * count;
 
     t->bytes += len;
-    pool_heard(t->pool);
+    *t->heard = true;
     if (t->lane == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
     /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */

@@ -38,6 +38,7 @@ struct pool;
 struct transfer {
     struct transfer *next;
     struct pool *pool; /* NULL once it is over. */
+    bool *heard;       /* Set when bytes of the body come; the pool's. */
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
