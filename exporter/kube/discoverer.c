@@ -13,7 +13,7 @@ enum {
     FAILURES_BEFORE_SETTLED = 3,
 };
 
-void discoverer_init(struct discoverer *d, struct follow_context *context)
+void discoverer_init(struct discoverer *d, struct reflector_context *context)
 {
     *d = (struct discoverer){
         .context = context,
@@ -39,7 +39,7 @@ static void plan_next(struct discoverer *d)
 
     if (d->failures > 0)
         delay_ms = (int64_t)RETRY_FIRST_MS << (shifts - 1);
-    d->due_ms = d->context->now_ms + delay_ms + follow_random(d->context) % INTERVAL_SPREAD_MS;
+    d->due_ms = d->context->now_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
 static void end_round(struct discoverer *d)

@@ -9,7 +9,7 @@
  * a minute, and soon when something points at a change.
  */
 struct discoverer {
-    struct follow_context *context;
+    struct reflector_context *context;
     struct discovery *discovery;
     struct transfer *transfer;
     struct strbuf body;
@@ -18,7 +18,7 @@ struct discoverer {
     unsigned failures; /* Rounds in a row. */
 };
 
-void discoverer_init(struct discoverer *d, struct follow_context *context);
+void discoverer_init(struct discoverer *d, struct reflector_context *context);
 void discoverer_release(struct discoverer *d);
 
 /* Do what is due at context->now_ms. */

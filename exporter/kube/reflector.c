@@ -2,7 +2,6 @@
 #include "exporter/kube/reflector.h"
 
 #include "exporter/kube/query.h"
-#include "exporter/kube/reflector_store.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -10,7 +9,7 @@ enum {
     TRIES_BEFORE_SETTLED = 3,
 };
 
-uint32_t follow_random(struct follow_context *context)
+uint32_t reflector_random(struct reflector_context *context)
 {
     /* splitmix64: spread is all that is asked of it. */
     uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -25,7 +24,8 @@ static char *copy(const char *text)
     return text ? xstrdup(text) : NULL;
 }
 
-struct reflector *reflector_new(struct follow_context *context, const struct reflector_spec *spec)
+struct reflector *reflector_new(struct reflector_context *context,
+                                const struct reflector_spec *spec)
 {
     struct reflector *f = xcalloc(1, sizeof(*f));
 
@@ -36,10 +36,16 @@ struct reflector *reflector_new(struct follow_context *context, const struct ref
     f->ns = copy(spec->ns);
     f->field_selector = copy(spec->field_selector);
     f->metadata_only = spec->metadata_only;
-    f->unfiltered = spec->unfiltered;
     f->required = spec->required;
-    f->settings = spec->settings;
-    f->origin.source = ++context->last_source;
+    f->objects = (struct reflector_store){
+        .store = context->store,
+        .log = context->log,
+        .filter = spec->unfiltered ? NULL : context->filter,
+        .resource = f->resource,
+        .api_version = f->api_version,
+        .settings = spec->settings,
+        .origin = {.source = ++context->last_source},
+    };
     f->refusal = STRBUF_INIT(REFUSAL_MAX_BYTES);
     watch_init(&f->watch, context->streaming_lists, context->now_ms);
     return f;
@@ -48,7 +54,7 @@ struct reflector *reflector_new(struct follow_context *context, const struct ref
 static void leave_gate(struct reflector *f)
 {
     if (f->entered)
-        list_limiter_leave(&f->context->gate);
+        list_limiter_leave(&f->context->limiter);
     f->entered = false;
 }
 
@@ -84,9 +90,7 @@ void reflector_free(struct reflector *f)
 
 void reflector_empty(struct reflector *f)
 {
-    /* No pass has this number yet. */
-    f->origin.sweep++;
-    store_sweep(f->context->store, f->origin);
+    reflector_store_clear(&f->objects);
     f->synced = false;
 }
 
@@ -119,9 +123,7 @@ static void end_trouble(struct reflector *f)
 
 static void sweep(struct reflector *f)
 {
-    /* A first pass finds nothing of an earlier one, and looking for it takes time. */
-    if (f->origin.sweep > 1)
-        store_sweep(f->context->store, f->origin);
+    reflector_store_end_pass(&f->objects);
     f->synced = true;
     f->last_stop = STOP_ENDED;
     leave_gate(f);
@@ -132,7 +134,7 @@ static void sweep(struct reflector *f)
 static void step(struct reflector *f, struct watch_event event)
 {
     event.now_ms = f->context->now_ms;
-    event.random = follow_random(f->context);
+    event.random = reflector_random(f->context);
 
     if (event.kind == WATCH_STOPPED) {
         f->last_stop = event.stop;
@@ -168,13 +170,13 @@ static bool take_news(void *context, const struct object_news *news)
     f->last_event_ms = f->context->clock_ms;
     switch (news->kind) {
     case NEWS_OBJECT:
-        reflector_put(f, news->object);
+        reflector_store_put(&f->objects, news->object);
         break;
     case NEWS_REMOVED:
-        reflector_take_away(f, news->object);
+        reflector_store_remove(&f->objects, news->object);
         break;
     case NEWS_REJECTED:
-        reflector_reject(f, news->object, news->reason);
+        reflector_store_reject(&f->objects, news->object, news->reason);
         break;
     case NEWS_BOOKMARK:
         event.kind = WATCH_BOOKMARK;
@@ -315,7 +317,7 @@ static void open_request(struct reflector *f)
     struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
     if (f->watch.phase != WATCH_STREAMING && !f->watch.token)
-        f->origin.sweep++;
+        reflector_store_begin_pass(&f->objects);
     f->wants_open = false;
     f->retry_after_ms = 0;
     object_stream_init(&f->stream, list ? FRAME_LIST : FRAME_EVENTS, f->api_version, f->kind,
@@ -341,7 +343,7 @@ void reflector_turn(struct reflector *f)
     if (!f->wants_open)
         return;
     if (f->watch.phase != WATCH_STREAMING && !f->entered) {
-        if (!list_limiter_enter(&f->context->gate, f->context->now_ms))
+        if (!list_limiter_enter(&f->context->limiter, f->context->now_ms))
             return;
         f->entered = true;
     }
@@ -353,7 +355,7 @@ void reflector_turn(struct reflector *f)
 
 int64_t reflector_due(const struct reflector *f)
 {
-    return f->wants_open ? list_limiter_due(&f->context->gate) : f->watch.due_ms;
+    return f->wants_open ? list_limiter_due(&f->context->limiter) : f->watch.due_ms;
 }
 
 bool reflector_settled(const struct reflector *f)

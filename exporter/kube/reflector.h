@@ -3,10 +3,8 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/list_limiter.h"
-#include "exporter/kube/namespace_filter.h"
 #include "exporter/kube/object_stream.h"
-#include "exporter/system/log.h"
-#include "metrics/model/store.h"
+#include "exporter/kube/reflector_store.h"
 
 /*
  * Follows one resource of an API server, in one namespace or in all, into the
@@ -15,13 +13,13 @@
  * What cannot be read now stays in the store as it was last.
  */
 
-/* What all reflectors share. */
-struct follow_context {
+/* What all reflectors of a source share, and its discoverer. */
+struct reflector_context {
     struct store *store;
     struct transport transport;
     const struct namespace_filter *filter;
     const struct log *log;
-    struct list_limiter gate;
+    struct list_limiter limiter;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
@@ -30,7 +28,7 @@ struct follow_context {
 };
 
 /* The next random number. */
-uint32_t follow_random(struct follow_context *context);
+uint32_t reflector_random(struct reflector_context *context);
 
 /* All texts are copied. */
 struct reflector_spec {
@@ -50,25 +48,23 @@ struct reflector_spec {
 };
 
 struct reflector {
-    struct follow_context *context;
+    struct reflector_context *context;
     char *api_version;
     char *kind;
     char *resource;
     char *ns;
     char *field_selector;
     bool metadata_only;
-    bool unfiltered;
-    bool settings;
     bool required; /* For its owner's use, as is `wanted`. */
     bool wanted;
 
+    struct reflector_store objects;
     struct watch watch;
-    struct origin origin;
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
     struct strbuf refusal; /* The body of an answer that is none. */
     bool wants_open;
-    bool entered;  /* Holds a place in the gate. */
+    bool entered;  /* Holds a place in the limiter. */
     bool given_up; /* The open transfer is of no more use, because of `stop`. */
     enum watch_stop stop;
     int64_t retry_after_ms;
@@ -77,13 +73,12 @@ struct reflector {
     int64_t stopped_ms;        /* Steady. */
     bool warned;               /* People have been told of the trouble. */
     bool synced;               /* All its objects have been in the store once. */
-    uint64_t rejected;
-    int64_t last_event_ms; /* Since the epoch; 0 before the first. */
-    char trouble[256];     /* Why the last request failed, for people; "" if it did not. */
+    int64_t last_event_ms;     /* Since the epoch; 0 before the first. */
+    char trouble[256];         /* Why the last request failed, for people; "" if it did not. */
 };
 
 /* Starts by its first turn. Its place must not change. */
-struct reflector *reflector_new(struct follow_context *context,
+struct reflector *reflector_new(struct reflector_context *context,
                                 const struct reflector_spec *spec) MUST_USE;
 
 /* Stop following; the objects stay. Takes NULL. */

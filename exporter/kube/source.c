@@ -10,7 +10,7 @@ struct unserved_list {
 };
 
 struct kube_source {
-    struct follow_context context;
+    struct reflector_context context;
     const struct engine *engine;
     struct discoverer discoverer;
     struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
@@ -30,7 +30,7 @@ static struct reflector *find_reflector(const struct kube_source *s,
     for (size_t i = s->always_count; i < s->count; i++) {
         struct reflector *f = s->reflectors[i];
 
-        if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
+        if (f->objects.settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
             strcmp(f->api_version, spec->api_version) == 0 &&
             strcmp(f->resource, spec->resource) == 0 &&
             strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
@@ -101,7 +101,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
 {
     struct kube_source *s = xcalloc(1, sizeof(*s));
 
-    s->context = (struct follow_context){
+    s->context = (struct reflector_context){
         .store = settings->store,
         .transport = settings->transport,
         .filter = settings->filter,
@@ -111,7 +111,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
         .random = settings->seed,
         .streaming_lists = settings->streaming_lists,
     };
-    list_limiter_init(&s->context.gate, settings->now_ms);
+    list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
     want_kinds(s, WATCH_ALWAYS);

@@ -23,7 +23,7 @@ static void name_reflector(struct strbuf *out, const struct reflector *f)
     CLEANUP(free_cleanup)
     char *group = xmemdup0(f->api_version, f->api_version[len] == '/' ? len : 0);
 
-    resource_name(out, f->kind, f->settings ? SETTING_GROUP : group);
+    resource_name(out, f->kind, f->objects.settings ? SETTING_GROUP : group);
 }
 
 /* What the reflectors of one resource say together. */
@@ -40,7 +40,7 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
     sum->synced = sum->synced && f->synced && !f->warned;
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
-    sum->rejected += f->rejected;
+    sum->rejected += f->objects.rejected;
     sum->counts.lists += f->watch.counts.lists;
     sum->counts.list_failures += f->watch.counts.list_failures;
     for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
@@ -68,7 +68,7 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
 /* Reflectors of one resource, one per namespace, stand together. */
 static bool same_resource(const struct reflector *a, const struct reflector *b)
 {
-    return a->settings == b->settings && strcmp(a->kind, b->kind) == 0 &&
+    return a->objects.settings == b->objects.settings && strcmp(a->kind, b->kind) == 0 &&
            strcmp(a->api_version, b->api_version) == 0;
 }
 
