@@ -5,7 +5,7 @@
 #include "exporter/kube/reflector.h"
 
 /*
- * Keeps what is known of a server's kinds fresh: asks at the start, every half
+ * Keeps what is known of a server's kinds up to date: asks at the start, every half
  * a minute, and soon when something points at a change.
  */
 struct discoverer {
@@ -25,8 +25,8 @@ void discoverer_release(struct discoverer *d);
 void discoverer_turn(struct discoverer *d);
 int64_t discoverer_due(const struct discoverer *d);
 
-/* Something may have changed: ask as soon as it is decent. */
+/* Something may have changed: ask again, but not within two seconds of the last time. */
 void discoverer_hasten(struct discoverer *d);
 
-/* True once asking has been answered, or does not seem to get an answer. */
-bool discoverer_settled(const struct discoverer *d);
+/* True once the server has answered, or has failed to so often that waiting is of no use. */
+bool discoverer_ready(const struct discoverer *d);

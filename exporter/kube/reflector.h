@@ -7,10 +7,10 @@
 #include "exporter/kube/reflector_store.h"
 
 /*
- * Follows one resource of an API server, in one namespace or in all, into the
- * store: does what its watch orders, and puts and removes what the bodies tell of.
+ * Keeps the objects of one resource of an API server, in one namespace or in all, in the
+ * store: sends the requests that its watch orders, and puts and removes what the bodies hold.
  *
- * What cannot be read now stays in the store as it was last.
+ * What cannot be read now stays in the store as it was read last.
  */
 
 /* What all reflectors of a source share, and its discoverer. */
@@ -30,7 +30,7 @@ struct reflector_context {
 /* The next random number. */
 uint32_t reflector_random(struct reflector_context *context);
 
-/* All texts are copied. */
+/* What to watch. All texts are copied. */
 struct reflector_spec {
     const char *api_version;
     const char *kind;
@@ -38,10 +38,10 @@ struct reflector_spec {
     const char *ns;             /* NULL: all. */
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
-    bool unfiltered; /* Look at its objects whatever the filter says. */
-    bool required;   /* For its owner's use. */
+    bool unfiltered; /* Read its objects whatever the namespace filter says. */
+    bool required;   /* For the reflector's owner. */
     /*
-     * Not for templates: take only what Config Connector goes by, and put it into the
+     * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
      */
     bool settings;
@@ -62,39 +62,36 @@ struct reflector {
     struct watch watch;
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
-    struct strbuf refusal; /* The body of an answer that is none. */
-    bool wants_open;
-    bool entered;  /* Holds a place in the limiter. */
-    bool given_up; /* The open transfer is of no more use, because of `stop`. */
-    enum watch_stop stop;
+    struct strbuf error_body; /* Of a response other than 200, its beginning. */
+    bool wants_open;          /* The watch has ordered a request that is not open yet. */
+    bool limited;             /* It counts in the list limiter. */
+    bool given_up;            /* The rest of the open transfer is ignored, for this reason: */
+    enum end_reason give_up_reason;
     int64_t retry_after_ms;
 
-    enum watch_stop last_stop; /* Of any request. */
-    int64_t stopped_ms;        /* Steady. */
-    bool warned;               /* People have been told of the trouble. */
-    bool synced;               /* All its objects have been in the store once. */
-    int64_t last_event_ms;     /* Since the epoch; 0 before the first. */
-    char trouble[256];         /* Why the last request failed, for people; "" if it did not. */
+    enum end_reason last_end; /* Of any request. */
+    int64_t ended_ms;         /* Steady. */
+    bool warned;              /* The log has a warning about the failure. */
+    bool synced;              /* All its objects have been in the store once. */
+    int64_t last_event_ms;    /* Since the epoch; 0 before the first. */
+    char failure[256];        /* Why the last request failed, for people; "" if it did not. */
 };
 
-/* Starts by its first turn. Its place must not change. */
+/* Starts with its first turn. It must not be moved. */
 struct reflector *reflector_new(struct reflector_context *context,
                                 const struct reflector_spec *spec) MUST_USE;
 
-/* Stop following; the objects stay. Takes NULL. */
-void reflector_free(struct reflector *f);
+/* End the watch; the objects stay. Takes NULL. */
+void reflector_free(struct reflector *r);
 
 /* Remove its objects from the store, and go on. */
-void reflector_empty(struct reflector *f);
-
-/* Stop following, and remove its objects from the store. */
-void reflector_forget(struct reflector *f);
+void reflector_clear(struct reflector *r);
 
 /* Do what is due at context->now_ms. */
-void reflector_turn(struct reflector *f);
+void reflector_turn(struct reflector *r);
 
 /* When the next turn is due. */
-int64_t reflector_due(const struct reflector *f);
+int64_t reflector_due(const struct reflector *r);
 
-/* True if waiting for its first objects is of no use: it has them, or they cannot be had. */
-bool reflector_settled(const struct reflector *f);
+/* True once there is no use in waiting for its first objects: it has them, or cannot get them. */
+bool reflector_ready(const struct reflector *r);

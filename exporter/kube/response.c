@@ -6,7 +6,7 @@
 #include "exporter/kube/http/retry_after.h"
 
 enum {
-    /* No server writes a longer reason; more of it would only fill the log. */
+    /* No server writes a longer Status. */
     BODY_READ_MAX = 64 * 1024,
 };
 
@@ -73,31 +73,31 @@ void status_read_body(const char *body, size_t len, struct status *out)
 
 static const struct {
     unsigned code;
-    enum watch_stop stop;
-} stops[] = {
-    {401, STOP_UNAUTHORIZED}, {403, STOP_FORBIDDEN},    {404, STOP_ABSENT},
-    {405, STOP_ABSENT},       {406, STOP_UNACCEPTABLE}, {408, STOP_UNAVAILABLE},
-    {410, STOP_GONE},         {415, STOP_UNACCEPTABLE}, {429, STOP_BUSY},
+    enum end_reason reason;
+} reasons[] = {
+    {401, END_UNAUTHORIZED}, {403, END_FORBIDDEN},    {404, END_ABSENT},
+    {405, END_ABSENT},       {406, END_UNACCEPTABLE}, {408, END_UNAVAILABLE},
+    {410, END_GONE},         {415, END_UNACCEPTABLE}, {429, END_BUSY},
 };
 
-enum watch_stop stop_of_response(unsigned http_status, const struct status *status)
+enum end_reason end_reason_of_response(unsigned http_status, const struct status *status)
 {
     if (status->version_too_large)
-        return STOP_AHEAD;
-    for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
-        if (stops[i].code == http_status)
-            return stops[i].stop;
+        return END_AHEAD;
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        if (reasons[i].code == http_status)
+            return reasons[i].reason;
     }
-    return http_status >= 500 && http_status < 600 ? STOP_UNAVAILABLE : STOP_REFUSED;
+    return http_status >= 500 && http_status < 600 ? END_UNAVAILABLE : END_REFUSED;
 }
 
-enum watch_stop stop_of_error(const struct status *status)
+enum end_reason end_reason_of_error(const struct status *status)
 {
     if (status->version_too_large)
-        return STOP_AHEAD;
+        return END_AHEAD;
     if (status->code == 410)
-        return STOP_GONE;
-    return status->code == 429 ? STOP_BUSY : STOP_FAILED;
+        return END_GONE;
+    return status->code == 429 ? END_BUSY : END_FAILED;
 }
 
 bool content_is_json(const char *content_type)

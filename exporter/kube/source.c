@@ -28,27 +28,27 @@ static struct reflector *find_reflector(const struct kube_source *s,
                                         const struct reflector_spec *spec)
 {
     for (size_t i = s->always_count; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
+        struct reflector *r = s->reflectors[i];
 
-        if (f->objects.settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
-            strcmp(f->api_version, spec->api_version) == 0 &&
-            strcmp(f->resource, spec->resource) == 0 &&
-            strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
-            return f;
+        if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
+            strcmp(r->api_version, spec->api_version) == 0 &&
+            strcmp(r->resource, spec->resource) == 0 &&
+            strcmp(r->ns ? r->ns : "", spec->ns ? spec->ns : "") == 0)
+            return r;
     }
     return NULL;
 }
 
 static void want_in(struct kube_source *s, const struct reflector_spec *spec)
 {
-    struct reflector *f = find_reflector(s, spec);
+    struct reflector *r = find_reflector(s, spec);
 
-    if (!f) {
-        f = reflector_new(&s->context, spec);
+    if (!r) {
+        r = reflector_new(&s->context, spec);
         s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
-        s->reflectors[s->count++] = f;
+        s->reflectors[s->count++] = r;
     }
-    f->wanted = true;
+    r->wanted = true;
 }
 
 /*
@@ -140,34 +140,28 @@ void kube_source_free(struct kube_source *s)
     free(s);
 }
 
-/* ---- which kinds ---- */
-
-static bool was_absent(const struct unserved_list *list, const struct unserved *u)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].kind, u->kind) == 0 &&
-            strcmp(list->items[i].api_version, u->api_version) == 0)
-            return list->items[i].absent;
-    }
-    return false;
-}
-
 static void add_unserved(struct kube_source *s, const char *api_version, const char *kind,
                          bool absent, const struct unserved_list *before)
 {
-    struct unserved *u;
+    bool was_absent = false;
 
+    for (size_t i = 0; i < before->count; i++) {
+        const struct unserved *u = &before->items[i];
+
+        if (strcmp(u->kind, kind) == 0 && strcmp(u->api_version, api_version) == 0)
+            was_absent = u->absent;
+    }
     s->unserved.items =
         xreallocarray(s->unserved.items, s->unserved.count + 1, sizeof(*s->unserved.items));
-    u = &s->unserved.items[s->unserved.count++];
-    *u = (struct unserved){
+    s->unserved.items[s->unserved.count++] = (struct unserved){
         .api_version = xstrdup(api_version), .kind = xstrdup(kind), .absent = absent};
-    if (absent && !was_absent(before, u))
-        log_write(s->context.log, LOG_LEVEL_WARN, "a policy selects a kind that is not served",
-                  "api_version", api_version, "kind", kind);
+    if (absent && !was_absent)
+        log_write(s->context.log, LOG_LEVEL_WARN,
+                  "a policy selects a kind that the API server does not serve", "api_version",
+                  api_version, "kind", kind);
 }
 
-/* Mark what selectors name, and note down what of it there is nothing to follow of. */
+/* Mark the reflectors of the kinds that selectors name; list those that are not served. */
 static void want_selected(struct kube_source *s)
 {
     struct unserved_list before = s->unserved;
@@ -205,47 +199,44 @@ static void want_selected(struct kube_source *s)
         want_kinds(s, WATCH_WITH_CONNECTOR);
 }
 
-static void add_counts(struct watch_counts *sum, const struct watch_counts *counts)
-{
-    sum->lists += counts->lists;
-    sum->list_failures += counts->list_failures;
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
-        sum->restarts[i] += counts->restarts[i];
-}
-
 static void drop_unwanted(struct kube_source *s)
 {
     size_t kept = s->always_count;
 
     for (size_t i = s->always_count; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
+        struct reflector *r = s->reflectors[i];
+        const struct watch_counts *counts = &r->watch.counts;
 
-        if (f->wanted) {
-            s->reflectors[kept++] = f;
+        if (r->wanted) {
+            s->reflectors[kept++] = r;
             continue;
         }
-        add_counts(&s->past, &f->watch.counts);
-        reflector_forget(f);
+        s->past.lists += counts->lists;
+        s->past.list_failures += counts->list_failures;
+        for (size_t k = 0; k < END_REASON_COUNT; k++)
+            s->past.restarts[k] += counts->restarts[k];
+        reflector_clear(r);
+        reflector_free(r);
     }
     s->count = kept;
 }
 
-/* A kind that is always watched is asked for even while it is absent; its objects then go. */
-static void empty_absent(struct kube_source *s)
+/* Kinds that are always watched are asked for even while they are absent; their objects go. */
+static void clear_absent(struct kube_source *s)
 {
     const struct api_resource *ignored;
 
     for (size_t i = 0; i < s->always_count; i++) {
-        struct reflector *f = s->reflectors[i];
+        struct reflector *r = s->reflectors[i];
 
-        if (f->synced && f->last_stop == STOP_ABSENT && f->watch.stops > 0 &&
-            discovery_find(s->discoverer.discovery, f->api_version, f->kind, &ignored) ==
+        if (r->synced && r->last_end == END_ABSENT && r->watch.retries > 0 &&
+            discovery_find(s->discoverer.discovery, r->api_version, r->kind, &ignored) ==
                 DISCOVERY_ABSENT)
-            reflector_empty(f);
+            reflector_clear(r);
     }
 }
 
-static void follow_selected(struct kube_source *s)
+static void update_reflectors(struct kube_source *s)
 {
     uint64_t selected = engine_selected_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
@@ -268,15 +259,15 @@ static void follow_selected(struct kube_source *s)
 
 /* ---- turns ---- */
 
-static bool is_settled(const struct kube_source *s)
+static bool all_ready(const struct kube_source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct reflector *f = s->reflectors[i];
+        const struct reflector *r = s->reflectors[i];
 
-        if (f->required ? !f->synced : !reflector_settled(f))
+        if (r->required ? !r->synced : !reflector_ready(r))
             return false;
     }
-    return discoverer_settled(&s->discoverer);
+    return discoverer_ready(&s->discoverer);
 }
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
@@ -284,17 +275,17 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     s->context.now_ms = now_ms;
     s->context.clock_ms = clock_ms;
     discoverer_turn(&s->discoverer);
-    follow_selected(s);
-    empty_absent(s);
+    update_reflectors(s);
+    clear_absent(s);
     for (size_t i = 0; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
+        struct reflector *r = s->reflectors[i];
 
-        reflector_turn(f);
-        /* A kind that has just gone is known to be gone only once the server says so. */
-        if (f->last_stop == STOP_ABSENT && f->stopped_ms > s->discoverer.begun_ms)
+        reflector_turn(r);
+        /* Only discovery can tell that a kind is gone: a 404 alone is no proof. */
+        if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
     }
-    s->ready = s->ready || is_settled(s);
+    s->ready = s->ready || all_ready(s);
 }
 
 int64_t kube_source_due(const struct kube_source *s)

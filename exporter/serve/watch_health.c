@@ -43,7 +43,7 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
     sum->rejected += f->objects.rejected;
     sum->counts.lists += f->watch.counts.lists;
     sum->counts.list_failures += f->watch.counts.list_failures;
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
+    for (size_t i = 0; i < END_REASON_COUNT; i++)
         sum->counts.restarts[i] += f->watch.counts.restarts[i];
 }
 
@@ -58,10 +58,10 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     if (sum->last_event_ms > 0)
         SERIES_SET(series, OWN "watch_last_event_timestamp_seconds",
                    (double)sum->last_event_ms / 1000, resource);
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++) {
+    for (size_t i = 0; i < END_REASON_COUNT; i++) {
         if (sum->counts.restarts[i] > 0)
             SERIES_SET(series, OWN "watch_restarts_total", (double)sum->counts.restarts[i],
-                       resource, watch_stop_name((enum watch_stop)i));
+                       resource, end_reason_name((enum end_reason)i));
     }
 }
 

@@ -330,14 +330,14 @@ static void a_ca_is_taken_over_once_it_has_settled(void **state)
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
     turn(&s, TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 0);
-    assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_SETTLED_MS);
+    assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_STABLE_MS);
     /* Still being written. */
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ez"));
-    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS + TLS_CHECK_MS);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS + TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
     tear_down(&s);
@@ -352,13 +352,13 @@ static void a_pair_is_taken_over_together(void **state)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at < TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+    for (; at < TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "key", KEY("a2V5Mg=="));
     turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, at + TLS_SETTLED_MS);
+    turn(&s, at + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
 }
@@ -372,7 +372,7 @@ static void a_certificate_may_be_renewed_for_its_key(void **state)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at <= TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+    for (; at <= TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
@@ -394,7 +394,7 @@ static void a_swapped_link_is_a_change(void **state)
     begin(&s);
     folder_swap(s.folder, "v2", "..data");
     turn(&s, TLS_CHECK_MS);
-    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
 }
@@ -410,7 +410,7 @@ static void what_is_the_same_again_is_no_change(void **state)
     for (int64_t at = TLS_CHECK_MS; at < MINUTE; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
-    assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_SETTLED_MS);
+    assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_STABLE_MS);
     tear_down(&s);
 }
 
@@ -432,7 +432,7 @@ static void a_bad_ca_is_not_taken_over(void **state)
     assert_non_null(strstr(credentials_problem(s.c), "the CA: cannot read"));
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
     turn(&s, at += TLS_CHECK_MS);
-    turn(&s, at += TLS_SETTLED_MS);
+    turn(&s, at += TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
     tear_down(&s);

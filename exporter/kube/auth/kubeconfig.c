@@ -275,7 +275,7 @@ static bool read_context(const struct sources *sources, const char *name, struct
         return false;
     }
     out->context = xstrdup(name);
-    return field_take_text(&context.place, context.body, "namespace", &out->ns, err) &&
+    return field_copy_text(&context.place, context.body, "namespace", &out->ns, err) &&
            follow(sources, &context, &clusters, &cluster, err) &&
            follow(sources, &context, &users, &user, err) &&
            kubeconfig_read_cluster(&cluster.place, cluster.body, out, err) &&

@@ -15,7 +15,7 @@ static bool read_server(const struct field_place *place, const cJSON *cluster,
     const char *server;
 
     if (!field_text(place, cluster, "server", &server, err) ||
-        !field_take_text(place, cluster, "tls-server-name", &out->tls_server_name, err))
+        !field_copy_text(place, cluster, "tls-server-name", &out->tls_server_name, err))
         return false;
     if (!server)
         return field_fail(place, cluster, "server", err, "it is missing");
@@ -40,7 +40,7 @@ static bool read_trust(const struct field_place *place, const cJSON *cluster,
     struct error why;
 
     if (!field_bool(place, cluster, "insecure-skip-tls-verify", &out->insecure, err) ||
-        !field_take_bytes(place, cluster, "certificate-authority", &out->ca, err))
+        !field_copy_bytes(place, cluster, "certificate-authority", &out->ca, err))
         return false;
     if (out->insecure && (out->ca.data || out->ca.file))
         return field_fail(place, cluster, "insecure-skip-tls-verify", err,
@@ -59,7 +59,7 @@ static bool read_proxy(const struct field_place *place, const cJSON *cluster,
 {
     struct error why;
 
-    if (!field_take_text(place, cluster, "proxy-url", &out->proxy_url, err))
+    if (!field_copy_text(place, cluster, "proxy-url", &out->proxy_url, err))
         return false;
     if (out->proxy_url && !proxy_url_check(out->proxy_url, &why))
         return field_fail(place, cluster, "proxy-url", err, "%s", why.text);

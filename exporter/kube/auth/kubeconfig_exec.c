@@ -48,7 +48,7 @@ static bool read_command(const struct field_place *place, const cJSON *exec, str
         return field_fail(place, exec, "command", err, "it is missing");
     /* What has no slash is looked for in PATH. */
     out->command = strchr(command, '/') ? field_resolve(place, command) : xstrdup(command);
-    return field_take_texts(place, exec, "args", &out->args, &out->arg_count, err);
+    return field_copy_texts(place, exec, "args", &out->args, &out->arg_count, err);
 }
 
 static bool read_env(const struct field_place *place, const cJSON *exec, struct kube_exec *out,
@@ -81,11 +81,11 @@ static bool read_env(const struct field_place *place, const cJSON *exec, struct 
 static bool read(const struct field_place *place, const cJSON *exec, struct kube_exec *out,
                  struct error *err)
 {
-    return field_take_text(place, exec, "apiVersion", &out->api_version, err) &&
+    return field_copy_text(place, exec, "apiVersion", &out->api_version, err) &&
            check_version(place, exec, out->api_version, err) &&
            check_interaction(place, exec, err) && read_command(place, exec, out, err) &&
            read_env(place, exec, out, err) &&
-           field_take_text(place, exec, "installHint", &out->install_hint, err) &&
+           field_copy_text(place, exec, "installHint", &out->install_hint, err) &&
            field_bool(place, exec, "provideClusterInfo", &out->provide_cluster_info, err);
 }
 

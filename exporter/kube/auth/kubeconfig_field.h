@@ -32,17 +32,17 @@ bool field_list(const struct field_place *place, const cJSON *object, const char
                 const cJSON **out, struct error *err) MUST_USE;
 
 /* As field_text(), the caller's own. */
-bool field_take_text(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_text(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err) MUST_USE;
 /* A path, made one from where we are; the caller's. */
-bool field_take_path(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_path(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err) MUST_USE;
 /* A list of texts; the caller's. */
-bool field_take_texts(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_texts(const struct field_place *place, const cJSON *object, const char *key,
                       char ***out, size_t *out_count, struct error *err) MUST_USE;
 /* `key`-data, which is base64 and wins, or the path `key`; both go to `out`, as does what is there
  * after a failure. */
-bool field_take_bytes(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_bytes(const struct field_place *place, const cJSON *object, const char *key,
                       struct kube_bytes *out, struct error *err) MUST_USE;
 
 /* The path from where we are. */

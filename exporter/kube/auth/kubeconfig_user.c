@@ -57,8 +57,8 @@ static bool refuse_password(const struct field_place *place, const cJSON *user, 
 static bool read_token(const struct field_place *place, const cJSON *user, struct kube_config *out,
                        struct error *err)
 {
-    if (!field_take_text(place, user, "token", &out->token, err) ||
-        !field_take_path(place, user, "tokenFile", &out->token_file, err))
+    if (!field_copy_text(place, user, "token", &out->token, err) ||
+        !field_copy_path(place, user, "tokenFile", &out->token_file, err))
         return false;
     if (out->token && !secret_fits_header(out->token))
         return field_fail(place, user, "token", err,
@@ -72,8 +72,8 @@ static bool read_certificate(const struct field_place *place, const cJSON *user,
 {
     struct error why;
 
-    if (!field_take_bytes(place, user, "client-certificate", &out->certificate, err) ||
-        !field_take_bytes(place, user, "client-key", &out->key, err))
+    if (!field_copy_bytes(place, user, "client-certificate", &out->certificate, err) ||
+        !field_copy_bytes(place, user, "client-key", &out->key, err))
         return false;
 
     bool has_certificate = out->certificate.data || out->certificate.file;
@@ -105,7 +105,7 @@ static bool read_extra(const struct field_place *place, const cJSON *user,
         char **values = NULL;
         size_t count = 0;
 
-        if (!field_take_texts(place, extra, item->string, &values, &count, err))
+        if (!field_copy_texts(place, extra, item->string, &values, &count, err))
             return false;
         as->extra = xreallocarray(as->extra, as->extra_count + count + 1, sizeof(*as->extra));
         for (size_t i = 0; i < count; i++)
@@ -145,9 +145,9 @@ static bool check_impersonation(const struct field_place *place, const cJSON *us
 static bool read_impersonation(const struct field_place *place, const cJSON *user,
                                struct kube_impersonation *as, struct error *err)
 {
-    return field_take_text(place, user, "as", &as->user, err) &&
-           field_take_text(place, user, "as-uid", &as->uid, err) &&
-           field_take_texts(place, user, "as-groups", &as->groups, &as->group_count, err) &&
+    return field_copy_text(place, user, "as", &as->user, err) &&
+           field_copy_text(place, user, "as-uid", &as->uid, err) &&
+           field_copy_texts(place, user, "as-groups", &as->groups, &as->group_count, err) &&
            read_extra(place, user, as, err) && check_impersonation(place, user, as, err);
 }
 

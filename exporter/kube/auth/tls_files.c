@@ -158,7 +158,7 @@ static bool advance_set(struct tls_set *set, int64_t now_ms)
     }
     if (look.moved || set->seen_ms == INT64_MAX)
         set->seen_ms = now_ms;
-    if (now_ms - set->seen_ms < (look.half ? TLS_HALF_SETTLED_MS : TLS_SETTLED_MS))
+    if (now_ms - set->seen_ms < (look.half ? TLS_HALF_STABLE_MS : TLS_STABLE_MS))
         return false;
     /* If it cannot be used it is tried again at every look, until somebody mends it. */
     if (take_over(set, &changed, &set->problem)) {
@@ -177,7 +177,7 @@ void tls_files_advance(struct tls_files *files, int64_t now_ms)
     bool pair_changed = advance_set(&files->pair, now_ms);
     bool settling = files->trust.seen_ms != INT64_MAX || files->pair.seen_ms != INT64_MAX;
     files->version += trust_changed || pair_changed;
-    files->due_ms = now_ms + (settling ? TLS_SETTLED_MS : TLS_CHECK_MS);
+    files->due_ms = now_ms + (settling ? TLS_STABLE_MS : TLS_CHECK_MS);
 }
 
 const char *tls_files_ca(const struct tls_files *files)

@@ -9,14 +9,14 @@
  * their files where they come from files.
  *
  * A change is taken over once it has settled: the files have not changed for
- * TLS_SETTLED_MS, or for TLS_HALF_SETTLED_MS if only one of a pair has changed,
+ * TLS_STABLE_MS, or for TLS_HALF_STABLE_MS if only one of a pair has changed,
  * since the other is probably being written. What is not valid is never taken over.
  */
 enum {
     TLS_FILE_MAX_BYTES = 1024 * 1024,
     TLS_CHECK_MS = 5000,
-    TLS_SETTLED_MS = 1000,
-    TLS_HALF_SETTLED_MS = 5000,
+    TLS_STABLE_MS = 1000,
+    TLS_HALF_STABLE_MS = 5000,
 };
 
 /* What belongs together: the CA alone, or a certificate and its key. */

@@ -57,17 +57,17 @@ void client_free(struct client *c)
     free(c);
 }
 
-static struct pool *pool_with_room(struct client *c, enum request_class lane)
+static struct pool *pool_with_room(struct client *c, enum request_class class)
 {
     struct pool **at = &c->pools;
 
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
 
-        if (p->lane == lane && !p->failed && (lane == REQUEST_SHORT || p->count < p->capacity))
+        if (p->class == class && !p->failed && (class == REQUEST_SHORT || p->count < p->capacity))
             return p;
     }
-    *at = pool_new(&c->settings, lane, c->streams, c->now_ms);
+    *at = pool_new(&c->settings, class, c->streams, c->now_ms);
     return *at;
 }
 
@@ -77,7 +77,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     struct transfer *t = transfer_new(&c->settings, request);
 
     if (t->easy) {
-        pool_add(pool_with_room(c, request->lane), t);
+        pool_add(pool_with_room(c, request->class), t);
     } else {
         t->next = c->finished;
         c->finished = t;

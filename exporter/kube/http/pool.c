@@ -39,19 +39,19 @@ static int close_socket(void *context, curl_socket_t socket)
     return close(socket);
 }
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class lane,
+struct pool *pool_new(const struct client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms)
 {
     struct pool *p = xcalloc(1, sizeof(*p));
-    long connections = lane == REQUEST_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
+    long connections = class == REQUEST_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
 
     p->settings = settings;
-    p->lane = lane;
+    p->class = class;
     p->capacity = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
         abort();
-    p->warm = lane == REQUEST_SHORT;
+    p->warm = class == REQUEST_SHORT;
     p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
@@ -92,7 +92,7 @@ void pool_add(struct pool *p, struct transfer *t)
     t->next = p->transfers;
     p->transfers = t;
     p->count++;
-    if (p->lane == REQUEST_STREAM && p->warm && p->connections == 0) {
+    if (p->class == REQUEST_STREAM && p->warm && p->connections == 0) {
         /* Its connection was lost: the next one may take less. */
         p->warm = p->proven = false;
         p->probe_ms = p->now_ms;
@@ -123,7 +123,7 @@ void pool_cancel(struct pool *p, struct transfer *t)
      * curl 7.88 tells the server that a stream was cancelled only when something else is
      * sent on its connection: a probe is.
      */
-    if (t->lane == REQUEST_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
+    if (t->class == REQUEST_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
         p->probe_ms = p->now_ms + CANCELLED_MS;
     detach(p, t);
     transfer_free(t);
@@ -174,7 +174,7 @@ static void begin_probe(struct pool *p)
     struct transfer *t = transfer_new(p->settings, &(struct transport_request){
                                                        .path = "/version",
                                                        .accept = "*/*",
-                                                       .lane = REQUEST_STREAM,
+                                                       .class = REQUEST_STREAM,
                                                        .handler = {.data = drop_body},
                                                    });
 
@@ -263,7 +263,7 @@ struct transfer *pool_take_surplus(struct pool *p)
     int64_t waited_ms;
     bool refused;
 
-    if (p->lane != REQUEST_STREAM || p->now_ms < p->check_ms)
+    if (p->class != REQUEST_STREAM || p->now_ms < p->check_ms)
         return NULL;
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
@@ -292,7 +292,7 @@ static void give_up_unanswered(struct pool *p, struct transfer **finished)
 
     for (struct transfer *t = p->transfers; t; t = next) {
         next = t->next;
-        if (!t->added || t->responded || t->lane != REQUEST_STREAM ||
+        if (!t->added || t->responded || t->class != REQUEST_STREAM ||
             p->now_ms - t->started_ms < RESPONSE_TIMEOUT_MS)
             continue;
         snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
@@ -329,7 +329,7 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     int running;
 
     p->now_ms = now_ms;
-    if (p->lane == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
+    if (p->class == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
         begin_probe(p);
     p->heard = false;
     curl_multi_perform(p->multi, &running);
@@ -349,10 +349,10 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
     curl_multi_timeout(p->multi, &timeout_ms);
     if (timeout_ms >= 0)
         due_ms = now_ms + timeout_ms;
-    if (p->lane == REQUEST_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
+    if (p->class == REQUEST_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
         due_ms = p->probe_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (p->lane == REQUEST_STREAM && t->added && !t->responded && p->check_ms < due_ms)
+        if (p->class == REQUEST_STREAM && t->added && !t->responded && p->check_ms < due_ms)
             due_ms = p->check_ms;
     }
     return due_ms;

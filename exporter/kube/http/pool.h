@@ -18,7 +18,7 @@ enum { POOL_STREAMS = 80 };
 struct pool {
     struct pool *next;
     const struct client_settings *settings;
-    enum request_class lane;
+    enum request_class class;
     CURLM *multi;
     struct transfer *transfers;
     unsigned count;         /* Transfers, without the probe. */
@@ -37,7 +37,7 @@ struct pool {
     int64_t now_ms;
 };
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class lane,
+struct pool *pool_new(const struct client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms) MUST_USE;
 /* It must be empty, or have failed and been emptied by pool_take_finished(). */
 void pool_free(struct pool *p);

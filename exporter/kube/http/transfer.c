@@ -59,7 +59,7 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context)
 
     t->bytes += len;
     *t->heard = true;
-    if (t->lane == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
+    if (t->class == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
     /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */
     return t->handler.data(t->handler.context, t->http_status, bytes, len) ? len : 0;
@@ -111,7 +111,7 @@ static void set_policy(CURL *easy, const struct client_settings *settings)
 
 static void set_class(struct transfer *t, const struct client_settings *settings)
 {
-    bool stream = t->lane == REQUEST_STREAM;
+    bool stream = t->class == REQUEST_STREAM;
 
     curl_easy_setopt(t->easy, CURLOPT_BUFFERSIZE,
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
@@ -160,7 +160,7 @@ struct transfer *transfer_new(const struct client_settings *settings,
     struct error err = {""};
 
     t->handler = request->handler;
-    t->lane = request->lane;
+    t->class = request->class;
     t->easy = curl_easy_init();
     if (!t->easy)
         abort();

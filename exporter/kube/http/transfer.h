@@ -42,7 +42,7 @@ struct transfer {
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
-    enum request_class lane;
+    enum request_class class;
     bool added;     /* Handed to curl; else it waits for its pool. */
     bool responded; /* The status line is here. */
     bool complete;

@@ -34,7 +34,7 @@ struct transport_handler {
 struct transport_request {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
-    enum request_class lane;
+    enum request_class class;
     struct transport_handler handler;
 };
 
