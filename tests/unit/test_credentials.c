@@ -637,10 +637,10 @@ static struct answer_case {
     const char *answer;
     const char *error;
 } answer_cases[] = {
-    {"garbage", "hidden", "what it printed is not JSON"},
-    {"nothing", "", "what it printed is not JSON"},
-    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "what it printed is not JSON"},
-    {"a list", "[\"hidden\"]", "what it printed is not an ExecCredential"},
+    {"garbage", "hidden", "its output is not JSON"},
+    {"nothing", "", "its output is not JSON"},
+    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "its output is not JSON"},
+    {"a list", "[\"hidden\"]", "its output is not an ExecCredential"},
     {"another version", ANSWER_OF("v1beta1", "\"token\":\"hidden\""),
      "its answer is not of the apiVersion 'client.authentication.k8s.io/v1' that the kubeconfig"},
     {"no status",
@@ -662,7 +662,7 @@ static struct answer_case {
      "its status.expirationTimestamp is not a time in RFC 3339"},
     {"an end that is past",
      ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"2029-12-31T23:59:59Z\""),
-     "what it gave has expired already: compare the clocks"},
+     "its credential has expired already: compare the clocks"},
 };
 
 static void refuse_answer(void **state)

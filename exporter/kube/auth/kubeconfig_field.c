@@ -117,13 +117,13 @@ bool field_copy_text(const struct field_place *place, const cJSON *object, const
 
 char *field_resolve(const struct field_place *place, const char *path)
 {
-    char *whole = NULL;
+    char *full = NULL;
 
     if (path[0] == '/')
         return xstrdup(path);
-    if (asprintf(&whole, "%s/%s", place->folder, path) < 0)
+    if (asprintf(&full, "%s/%s", place->folder, path) < 0)
         abort();
-    return whole;
+    return full;
 }
 
 bool field_copy_path(const struct field_place *place, const cJSON *object, const char *key,

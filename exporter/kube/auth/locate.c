@@ -6,7 +6,7 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 
-/* NULL if it is not set, or empty: to whoever sets them that is the same. */
+/* NULL if it is not set, or empty, which people mean to be the same. */
 static const char *variable(const struct kube_place *place, const char *name)
 {
     size_t len = strlen(name);
@@ -73,8 +73,7 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
         return read_files(place, files, out, err);
     if (has_context) {
         fail(err,
-             "the context '%s' is in a kubeconfig, and there is none: name it with "
-             "--kubeconfig",
+             "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
              place->context);
         return KUBE_BROKEN;
     }

@@ -8,9 +8,9 @@
  * The CA, and our certificate with its key: as PEM in memory, and kept equal to
  * their files where they come from files.
  *
- * A change is taken over once it has settled: the files have not changed for
+ * A change counts once the files are stable: they have not changed for
  * TLS_STABLE_MS, or for TLS_HALF_STABLE_MS if only one of a pair has changed,
- * since the other is probably being written. What is not valid is never taken over.
+ * since the other is probably being written. Files that are not valid never count.
  */
 enum {
     TLS_FILE_MAX_BYTES = 1024 * 1024,
