@@ -78,20 +78,6 @@ static bool next_version(struct discovery *d)
     return false;
 }
 
-static void end_round(struct discovery *d)
-{
-    d->succeeded = d->next.core_known && d->next.groups_known;
-    api_table_inherit(&d->next, &d->known);
-    if (!api_table_equal(&d->next, &d->known))
-        d->version++;
-    api_table_release(&d->known);
-    d->known = d->next;
-    d->next = (struct api_table){0};
-    d->step = STEP_IDLE;
-    free(d->path);
-    d->path = NULL;
-}
-
 /* Read the list of all versions, of the core group or of the others. False if that fails. */
 static bool read_versions(struct discovery *d, const struct discovery_reply *reply,
                           const cJSON *json)
@@ -136,7 +122,18 @@ bool discovery_receive(struct discovery *d, const struct discovery_reply *reply)
     }
     if (d->step == STEP_VERSIONS && next_version(d))
         return false;
-    end_round(d);
+
+    /* The round is complete. */
+    d->succeeded = d->next.core_known && d->next.groups_known;
+    api_table_inherit(&d->next, &d->known);
+    if (!api_table_equal(&d->next, &d->known))
+        d->version++;
+    api_table_release(&d->known);
+    d->known = d->next;
+    d->next = (struct api_table){0};
+    d->step = STEP_IDLE;
+    free(d->path);
+    d->path = NULL;
     return true;
 }
 

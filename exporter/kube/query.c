@@ -18,36 +18,29 @@ void query_add(struct strbuf *out, const char *key, const char *value)
     curl_free(escaped);
 }
 
-/*
- * The first list may come from the server's cache ("0"), later ones must not be older than
- * what we know; only a request without a version gets the most recent state.
- */
-static void list_query(const struct watch *w, struct strbuf *out)
-{
-    bool from_cache = *w->version && !w->most_recent && !w->paginated;
-    char limit[16];
-
-    snprintf(limit, sizeof(limit), "%d", WATCH_PAGE_OBJECTS);
-    if (w->token || (!w->unpaginated && !from_cache))
-        query_add(out, "limit", limit);
-    if (w->token)
-        query_add(out, "continue", w->token);
-    else if (!w->most_recent)
-        query_add(out, "resourceVersion", *w->version ? w->version : "0");
-}
-
 void watch_query(const struct watch *w, struct strbuf *out)
 {
-    char seconds[16];
+    bool from_cache = *w->version && !w->most_recent && !w->paginated;
+    char number[16];
 
     if (w->phase == WATCH_LISTING) {
-        list_query(w, out);
+        snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
+        if (w->token || (!w->unpaginated && !from_cache))
+            query_add(out, "limit", number);
+        /*
+         * The first list may come from the server's cache ("0"), later ones must not be older
+         * than what we know; only a request without a version gets the most recent state.
+         */
+        if (w->token)
+            query_add(out, "continue", w->token);
+        else if (!w->most_recent)
+            query_add(out, "resourceVersion", *w->version ? w->version : "0");
         return;
     }
-    snprintf(seconds, sizeof(seconds), "%u", w->timeout_s);
+    snprintf(number, sizeof(number), "%u", w->timeout_s);
     query_add(out, "watch", "true");
     query_add(out, "allowWatchBookmarks", "true");
-    query_add(out, "timeoutSeconds", seconds);
+    query_add(out, "timeoutSeconds", number);
     if (w->phase == WATCH_INITIAL_EVENTS) {
         query_add(out, "sendInitialEvents", "true");
         query_add(out, "resourceVersionMatch", "NotOlderThan");

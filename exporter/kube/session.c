@@ -81,26 +81,21 @@ void kube_session_free(struct kube_session *s)
     free(s);
 }
 
-/* Log a problem once when it begins, and once when it is over. */
-static void log_problem(struct kube_session *s)
-{
-    const char *problem = credentials_problem(s->credentials);
-
-    if (strcmp(problem, s->problem) == 0)
-        return;
-    if (*problem != '\0')
-        log_write(s->log, LOG_LEVEL_WARN,
-                  "cannot read the credentials again; the old ones stay in force", "error",
-                  problem);
-    else
-        log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
-    snprintf(s->problem, sizeof(s->problem), "%s", problem);
-}
-
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
 {
+    const char *problem;
+
     credentials_advance(s->credentials, now_ms, clock_ms);
-    log_problem(s);
+    problem = credentials_problem(s->credentials);
+    if (strcmp(problem, s->problem) != 0) {
+        snprintf(s->problem, sizeof(s->problem), "%s", problem);
+        if (*s->problem != '\0')
+            log_write(s->log, LOG_LEVEL_WARN,
+                      "cannot read the credentials again; the old ones stay in force", "error",
+                      s->problem);
+        else
+            log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
+    }
     s->begun = s->begun || credentials_ready(s->credentials);
     /* Without credentials every request would fail, and count as a failure of the server. */
     if (!s->begun)

@@ -24,31 +24,25 @@ struct kube_source {
     struct watch_counts past;
 };
 
-static struct reflector *find_reflector(const struct kube_source *s,
-                                        const struct reflector_spec *spec)
+static void want_in(struct kube_source *s, const struct reflector_spec *spec)
 {
-    for (size_t i = s->always_count; i < s->count; i++) {
+    struct reflector *found = NULL;
+
+    for (size_t i = s->always_count; i < s->count && !found; i++) {
         struct reflector *r = s->reflectors[i];
 
         if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
             strcmp(r->api_version, spec->api_version) == 0 &&
             strcmp(r->resource, spec->resource) == 0 &&
             strcmp(r->ns ? r->ns : "", spec->ns ? spec->ns : "") == 0)
-            return r;
+            found = r;
     }
-    return NULL;
-}
-
-static void want_in(struct kube_source *s, const struct reflector_spec *spec)
-{
-    struct reflector *r = find_reflector(s, spec);
-
-    if (!r) {
-        r = reflector_new(&s->context, spec);
+    if (!found) {
+        found = reflector_new(&s->context, spec);
         s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
-        s->reflectors[s->count++] = r;
+        s->reflectors[s->count++] = found;
     }
-    r->wanted = true;
+    found->wanted = true;
 }
 
 /*
