@@ -45,20 +45,6 @@ struct api_version *api_table_version(const struct api_table *t, const char *nam
     return NULL;
 }
 
-static bool is_core(const char *api_version)
-{
-    return !strchr(api_version, '/');
-}
-
-static char *join(const char *group, const char *version)
-{
-    struct strbuf name = STRBUF_INIT(SIZE_MAX);
-    size_t len;
-
-    strbuf_addf(&name, "%s%s%s", group, *group ? "/" : "", version);
-    return strbuf_take(&name, &len);
-}
-
 static void add_version(struct api_table *t, const struct api_version *version)
 {
     if (t->version_count == VERSIONS_MAX || api_table_version(t, version->name)) {
@@ -137,7 +123,8 @@ static void add_group(struct api_table *t, const cJSON *group)
         if (!*number)
             continue;
         preferred_known = preferred_known || version.preferred;
-        version.name = join(name, number);
+        if (asprintf(&version.name, "%s%s%s", name, *name ? "/" : "", number) < 0)
+            abort();
         cJSON_ArrayForEach (resource, json_get(item, "resources"))
             add_discovered(t, &version, resource);
         add_version(t, &version);
@@ -151,7 +138,7 @@ bool api_table_add_aggregated(struct api_table *t, const cJSON *json, struct err
 
     if (strcmp(json_str(json, "kind", ""), "APIGroupDiscoveryList") != 0 ||
         (items && !cJSON_IsArray(items)))
-        return fail(err, "the answer is no APIGroupDiscoveryList");
+        return fail(err, "the response is no APIGroupDiscoveryList");
     cJSON_ArrayForEach (group, items)
         add_group(t, group);
     return true;
@@ -177,7 +164,7 @@ bool api_table_add_versions(struct api_table *t, const cJSON *json, struct error
         return true;
     }
     if (strcmp(kind, "APIGroupList") != 0)
-        return fail(err, "the answer is no APIGroupList");
+        return fail(err, "the response is no APIGroupList");
     cJSON_ArrayForEach (group, json_get(json, "groups")) {
         const char *preferred = json_str(json_get(group, "preferredVersion"), "groupVersion", "");
 
@@ -197,7 +184,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     const cJSON *item;
 
     if (strcmp(json_str(json, "kind", ""), "APIResourceList") != 0)
-        return fail(err, "the answer is no APIResourceList");
+        return fail(err, "the response is no APIResourceList");
     if (!version)
         return fail(err, "'%s' was not listed", api_version);
     cJSON_ArrayForEach (item, json_get(json, "resources")) {
@@ -225,7 +212,7 @@ static bool is_unsure(const struct api_table *t, const char *api_version)
 
     if (version)
         return version->state == API_FAILED;
-    return is_core(api_version) ? !t->core_known : !t->groups_known;
+    return strchr(api_version, '/') ? !t->groups_known : !t->core_known;
 }
 
 void api_table_inherit(struct api_table *t, const struct api_table *earlier)
@@ -247,19 +234,15 @@ void api_table_inherit(struct api_table *t, const struct api_table *earlier)
     }
 }
 
-static bool same_resource(const struct api_resource *a, const struct api_resource *b)
-{
-    return strcmp(a->resource, b->resource) == 0 && a->namespaced == b->namespaced &&
-           a->watchable == b->watchable;
-}
-
 static bool contains(const struct api_table *a, const struct api_table *b)
 {
     for (size_t i = 0; i < b->resource_count; i++) {
         const struct api_resource *r = &b->resources[i];
+        const struct api_resource *ours = api_table_find(b, r->api_version, r->kind);
         const struct api_resource *found = api_table_find(a, r->api_version, r->kind);
 
-        if (!found || !same_resource(found, api_table_find(b, r->api_version, r->kind)))
+        if (!found || strcmp(found->resource, ours->resource) != 0 ||
+            found->namespaced != ours->namespaced || found->watchable != ours->watchable)
             return false;
     }
     return true;

@@ -17,7 +17,7 @@ struct api_resource {
 /* What is known of one version of a group. */
 enum api_state {
     API_READ,   /* Its resources are in the table. */
-    API_FAILED, /* It exists, and its resources could not be told, or are out of date. */
+    API_FAILED, /* It exists, and its resources could not be read, or are out of date. */
 };
 
 struct api_version {
@@ -55,9 +55,9 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
                              struct error *err) MUST_USE;
 
 /*
- * Take over from an earlier table what this one does not know: the resources of
- * versions that failed, and of all versions of a part that could not be listed. What could
- * not be read has not been deleted.
+ * Copy from an earlier table what this one does not know: the resources of versions that
+ * failed, and of all versions of a part that could not be listed. A kind that could not
+ * be read has not been deleted.
  */
 void api_table_inherit(struct api_table *t, const struct api_table *earlier);
 

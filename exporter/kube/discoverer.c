@@ -4,16 +4,16 @@
 enum {
     BODY_MAX_BYTES = 16 * 1024 * 1024,
     INTERVAL_MS = 30 * 1000,
-    /* Where a round takes a request for each version of each group. */
+    /* Where a round needs a request for each version of each group. */
     LEGACY_INTERVAL_MS = 5 * 60 * 1000,
     INTERVAL_SPREAD_MS = 3 * 1000,
     RETRY_FIRST_MS = 1000,
     RETRY_SHIFTS = 5,
-    APART_MS = 2 * 1000, /* However much points at a change. */
-    FAILURES_BEFORE_SETTLED = 3,
+    APART_MS = 2 * 1000, /* Between two rounds, however much points at a change. */
+    FAILURES_BEFORE_READY = 3,
 };
 
-void discoverer_init(struct discoverer *d, struct follow_context *context)
+void discoverer_init(struct discoverer *d, struct reflector_context *context)
 {
     *d = (struct discoverer){
         .context = context,
@@ -32,28 +32,24 @@ void discoverer_release(struct discoverer *d)
     discovery_free(d->discovery);
 }
 
-static void plan_next(struct discoverer *d)
-{
-    unsigned shifts = d->failures < RETRY_SHIFTS ? d->failures : RETRY_SHIFTS;
-    int64_t delay_ms = discovery_is_legacy(d->discovery) ? LEGACY_INTERVAL_MS : INTERVAL_MS;
-
-    if (d->failures > 0)
-        delay_ms = (int64_t)RETRY_FIRST_MS << (shifts - 1);
-    d->due_ms = d->context->now_ms + delay_ms + follow_random(d->context) % INTERVAL_SPREAD_MS;
-}
-
 static void end_round(struct discoverer *d)
 {
+    int64_t delay_ms = discovery_is_legacy(d->discovery) ? LEGACY_INTERVAL_MS : INTERVAL_MS;
+
     if (discovery_succeeded(d->discovery)) {
         d->failures = 0;
-    } else if (++d->failures == 2) {
-        log_write(d->context->log, LOG_LEVEL_WARN,
-                  "the server does not say what it serves; what was known counts on");
+    } else {
+        unsigned shifts = d->failures < RETRY_SHIFTS ? d->failures : RETRY_SHIFTS - 1;
+
+        delay_ms = (int64_t)RETRY_FIRST_MS << shifts;
+        if (++d->failures == 2)
+            log_write(d->context->log, LOG_LEVEL_WARN,
+                      "cannot discover the API's kinds; using the last known list");
     }
-    plan_next(d);
+    d->due_ms = d->context->now_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
-static bool take_data(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
 {
     struct discoverer *d = context;
 
@@ -62,7 +58,7 @@ static bool take_data(void *context, unsigned http_status, const char *bytes, si
     return strbuf_ok(&d->body);
 }
 
-static void take_done(void *context, const struct transport_result *result)
+static void request_ended(void *context, const struct transport_result *result)
 {
     struct discoverer *d = context;
     struct discovery_reply reply = {
@@ -73,7 +69,7 @@ static void take_done(void *context, const struct transport_result *result)
     };
 
     d->transfer = NULL;
-    if (discovery_take(d->discovery, &reply))
+    if (discovery_receive(d->discovery, &reply))
         end_round(d);
     strbuf_release(&d->body);
 }
@@ -93,8 +89,8 @@ void discoverer_turn(struct discoverer *d)
         &(struct transport_request){
             .path = discovery_path(d->discovery),
             .accept = discovery_accept(),
-            .lane = REQUEST_SHORT,
-            .handler = {.data = take_data, .done = take_done, .context = d},
+            .class = REQUEST_SHORT,
+            .handler = {.data = receive_bytes, .done = request_ended, .context = d},
         });
 }
 
@@ -113,7 +109,7 @@ void discoverer_hasten(struct discoverer *d)
         d->due_ms = soon_ms;
 }
 
-bool discoverer_settled(const struct discoverer *d)
+bool discoverer_ready(const struct discoverer *d)
 {
-    return discovery_succeeded(d->discovery) || d->failures >= FAILURES_BEFORE_SETTLED;
+    return discovery_succeeded(d->discovery) || d->failures >= FAILURES_BEFORE_READY;
 }

@@ -5,11 +5,11 @@
 #include "exporter/kube/reflector.h"
 
 /*
- * Keeps what is known of a server's kinds fresh: asks at the start, every half
+ * Keeps what is known of a server's kinds up to date: asks at the start, every half
  * a minute, and soon when something points at a change.
  */
 struct discoverer {
-    struct follow_context *context;
+    struct reflector_context *context;
     struct discovery *discovery;
     struct transfer *transfer;
     struct strbuf body;
@@ -18,15 +18,15 @@ struct discoverer {
     unsigned failures; /* Rounds in a row. */
 };
 
-void discoverer_init(struct discoverer *d, struct follow_context *context);
+void discoverer_init(struct discoverer *d, struct reflector_context *context);
 void discoverer_release(struct discoverer *d);
 
 /* Do what is due at context->now_ms. */
 void discoverer_turn(struct discoverer *d);
 int64_t discoverer_due(const struct discoverer *d);
 
-/* Something may have changed: ask as soon as it is decent. */
+/* Something may have changed: ask again, but not within two seconds of the last time. */
 void discoverer_hasten(struct discoverer *d);
 
-/* True once asking has been answered, or does not seem to get an answer. */
-bool discoverer_settled(const struct discoverer *d);
+/* True once the server has answered, or has failed to so often that waiting is of no use. */
+bool discoverer_ready(const struct discoverer *d);

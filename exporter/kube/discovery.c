@@ -13,7 +13,7 @@ struct discovery {
     char *path;
     uint64_t version;
     struct api_table known;
-    struct api_table next; /* Of the round that goes on. */
+    struct api_table next; /* Of the round under way. */
 };
 
 struct discovery *discovery_new(void)
@@ -63,7 +63,7 @@ void discovery_begin(struct discovery *d)
     set_path(d, "/api", "");
 }
 
-/* The next version whose resources have to be asked for. False if there is none. */
+/* Go to the next version whose resources need a request of their own. False if there is none. */
 static bool next_version(struct discovery *d)
 {
     while (d->at < d->next.version_count) {
@@ -78,8 +78,52 @@ static bool next_version(struct discovery *d)
     return false;
 }
 
-static void end_round(struct discovery *d)
+/* Read the list of all versions, of the core group or of the others. False if that fails. */
+static bool read_versions(struct discovery *d, const struct discovery_reply *reply,
+                          const cJSON *json)
 {
+    const char *type = reply->content_type;
+    struct error ignored;
+
+    /* A server of extensions has no core group. */
+    if (reply->http_status == 404)
+        return d->step == STEP_CORE;
+    if (!json)
+        return false;
+    if (content_is_json(type) && content_parameter_is(type, "g", "apidiscovery.k8s.io") &&
+        content_parameter_is(type, "as", "APIGroupDiscoveryList"))
+        return api_table_add_aggregated(&d->next, json, &ignored);
+    d->legacy = true;
+    return api_table_add_versions(&d->next, json, &ignored);
+}
+
+bool discovery_receive(struct discovery *d, const struct discovery_reply *reply)
+{
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *json =
+        reply->http_status == 200 ? json_parse(reply->body, reply->len, NULL, &ignored) : NULL;
+
+    if (d->step == STEP_CORE) {
+        d->next.core_known = read_versions(d, reply, json);
+        d->step = STEP_GROUPS;
+        set_path(d, "/apis", "");
+        return false;
+    }
+    if (d->step == STEP_GROUPS) {
+        d->next.groups_known = read_versions(d, reply, json);
+        d->step = STEP_VERSIONS;
+    } else if (d->step == STEP_VERSIONS) {
+        /* A version that fails stays marked so: what is known of it is inherited. */
+        if (json &&
+            !api_table_add_resources(&d->next, d->next.versions[d->at].name, json, &ignored))
+            d->next.versions[d->at].state = API_FAILED;
+        d->at++;
+    }
+    if (d->step == STEP_VERSIONS && next_version(d))
+        return false;
+
+    /* The round is complete. */
     d->succeeded = d->next.core_known && d->next.groups_known;
     api_table_inherit(&d->next, &d->known);
     if (!api_table_equal(&d->next, &d->known))
@@ -90,58 +134,6 @@ static void end_round(struct discovery *d)
     d->step = STEP_IDLE;
     free(d->path);
     d->path = NULL;
-}
-
-static bool is_aggregated(const char *content_type)
-{
-    return content_is_json(content_type) &&
-           content_parameter_is(content_type, "g", "apidiscovery.k8s.io") &&
-           content_parameter_is(content_type, "as", "APIGroupDiscoveryList");
-}
-
-/* The list of all versions of the core group, or of the others. True if it could be read. */
-static bool take_versions(struct discovery *d, const struct discovery_reply *reply,
-                          const cJSON *json)
-{
-    struct error ignored;
-
-    /* A server of extensions has no core group. */
-    if (reply->http_status == 404)
-        return d->step == STEP_CORE;
-    if (!json)
-        return false;
-    if (is_aggregated(reply->content_type))
-        return api_table_add_aggregated(&d->next, json, &ignored);
-    d->legacy = true;
-    return api_table_add_versions(&d->next, json, &ignored);
-}
-
-bool discovery_take(struct discovery *d, const struct discovery_reply *reply)
-{
-    struct error ignored;
-    CLEANUP(json_cleanup)
-    cJSON *json =
-        reply->http_status == 200 ? json_parse(reply->body, reply->len, NULL, &ignored) : NULL;
-
-    if (d->step == STEP_CORE) {
-        d->next.core_known = take_versions(d, reply, json);
-        d->step = STEP_GROUPS;
-        set_path(d, "/apis", "");
-        return false;
-    }
-    if (d->step == STEP_GROUPS) {
-        d->next.groups_known = take_versions(d, reply, json);
-        d->step = STEP_VERSIONS;
-    } else if (d->step == STEP_VERSIONS) {
-        /* What fails stays marked as failed, and counts as it was before. */
-        if (json &&
-            !api_table_add_resources(&d->next, d->next.versions[d->at].name, json, &ignored))
-            d->next.versions[d->at].state = API_FAILED;
-        d->at++;
-    }
-    if (d->step == STEP_VERSIONS && next_version(d))
-        return false;
-    end_round(d);
     return true;
 }
 

@@ -19,7 +19,7 @@ bool namespace_filter_allows(const struct namespace_filter *filter, const char *
         return false;
     if (contains(filter->denied, filter->denied_count, ns))
         return false;
-    /* No seed: all exporters have to agree on who looks at what. */
+    /* No seed: all exporters have to agree on who reads which namespace. */
     return filter->total_shards <= 1 ||
            map_hash(ns, strlen(ns), 0) % filter->total_shards == filter->shard;
 }

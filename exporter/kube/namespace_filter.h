@@ -4,9 +4,9 @@
 #include "metrics/base/base.h"
 
 /*
- * Which namespaces this exporter looks at: those that are named, or all, but
- * none of the denied ones, and of what is left the share of one of several exporters.
- * Cluster-scoped objects belong to the share of the namespace "".
+ * Which namespaces this exporter reads: those that are named, or all, but none of the
+ * denied ones; and of these, where several exporters share the work, one shard.
+ * Cluster-scoped objects belong to the shard of the namespace "".
  */
 struct namespace_filter {
     const char *const *namespaces; /* Borrowed, as are the denied ones. None: all. */
@@ -14,7 +14,7 @@ struct namespace_filter {
     const char *const *denied;
     size_t denied_count;
     uint32_t shard;
-    uint32_t total_shards; /* 0 and 1: not shared. */
+    uint32_t total_shards; /* 0 or 1: one exporter reads all. */
 };
 
 bool namespace_filter_allows(const struct namespace_filter *filter, const char *ns);

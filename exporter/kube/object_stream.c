@@ -2,15 +2,15 @@
 #include "exporter/kube/object_stream.h"
 
 enum {
-    /* Well above what an API server takes in a request (3 MiB). */
+    /* Well above what an API server accepts in a request (3 MiB). */
     OBJECT_MAX_BYTES = 8 * 1024 * 1024,
     /* A tree takes up to 40 times the bytes of its text: "[0,0,0,...". */
     OBJECT_MAX_VALUES = 200 * 1000,
-    /* Hundreds of streams must not each keep the room of the largest object they saw. */
+    /* Hundreds of streams must not each keep a buffer for the largest object they saw. */
     KEPT_BYTES = 16 * 1024,
 };
 
-/* True if the text has more values than any sound object; nothing else about it is checked. */
+/* True if the text has more values than any real object; nothing else about it is checked. */
 static bool has_too_many_values(const char *json, size_t len)
 {
     size_t values = 0;
@@ -44,8 +44,8 @@ static bool set_type(const struct object_stream *s, cJSON *object, struct error 
     if (strcmp(kind, s->kind) == 0 && strcmp(api_version, s->api_version) == 0)
         return true;
     if (*kind && !reduced)
-        return fail(err, "a %s '%s' among objects of kind %s '%s'", kind, api_version, s->kind,
-                    s->api_version);
+        return fail(err, "an object of kind %s '%s' came among those of kind %s '%s'", kind,
+                    api_version, s->kind, s->api_version);
     cJSON_DeleteItemFromObjectCaseSensitive(object, "kind");
     cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
     if (!cJSON_AddStringToObject(object, "kind", s->kind) ||
@@ -59,84 +59,74 @@ static const char *version_of(const cJSON *object)
     return json_str(json_get(object, "metadata"), "resourceVersion", "");
 }
 
-static bool tell_object(struct object_stream *s, enum object_news_kind kind, cJSON *object)
+static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJSON *object)
 {
     struct error err;
-    struct object_news news = {.kind = kind, .object = object, .version = version_of(object)};
+    struct watch_event event = {.kind = kind, .object = object, .version = version_of(object)};
 
     if (!cJSON_IsObject(object)) {
-        news.kind = NEWS_REJECTED;
-        news.object = NULL;
-        news.reason = "not an object";
+        event.kind = EVENT_REJECTED;
+        event.object = NULL;
+        event.reason = "not an object";
     } else if (!set_type(s, object, &err)) {
-        news.kind = NEWS_REJECTED;
-        news.object = NULL;
-        news.reason = err.text;
+        event.kind = EVENT_REJECTED;
+        event.object = NULL;
+        event.reason = err.text;
     }
-    return s->tell(s->context, &news);
+    return s->emit(s->context, &event);
 }
 
-static bool tell_error(struct object_stream *s, const cJSON *object)
+/* One event of a watch, as the server sends it. */
+static bool emit_event(struct object_stream *s, const cJSON *json)
 {
-    struct status status;
-
-    if (!status_read(object, &status))
-        status = (struct status){0};
-    return s->tell(s->context,
-                   &(struct object_news){.kind = NEWS_ERROR, .version = "", .status = &status});
-}
-
-static bool tell_bookmark(struct object_stream *s, const cJSON *object)
-{
-    const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
-    bool filled = strcmp(json_str(annotations, "k8s.io/initial-events-end", ""), "true") == 0;
-
-    return s->tell(s->context, &(struct object_news){.kind = filled ? NEWS_FILLED : NEWS_BOOKMARK,
-                                                     .version = version_of(object)});
-}
-
-/* One change of a stream. */
-static bool tell_change(struct object_stream *s, const cJSON *change)
-{
-    const char *type = json_str(change, "type", "");
-    cJSON *object = cJSON_GetObjectItemCaseSensitive(change, "object");
+    const char *type = json_str(json, "type", "");
+    cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "object");
+    struct watch_event event = {.version = version_of(object)};
+    struct status status = {0};
 
     if (strcmp(type, "ADDED") == 0 || strcmp(type, "MODIFIED") == 0)
-        return tell_object(s, NEWS_OBJECT, object);
+        return emit_object(s, EVENT_OBJECT, object);
     if (strcmp(type, "DELETED") == 0)
-        return tell_object(s, NEWS_REMOVED, object);
-    if (strcmp(type, "BOOKMARK") == 0)
-        return tell_bookmark(s, object);
-    if (strcmp(type, "ERROR") == 0)
-        return tell_error(s, object);
-    return s->tell(s->context, &(struct object_news){.kind = NEWS_REJECTED,
-                                                     .version = version_of(object),
-                                                     .reason = "a change of unknown type"});
+        return emit_object(s, EVENT_DELETED, object);
+    if (strcmp(type, "BOOKMARK") == 0) {
+        const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
+        const char *end = json_str(annotations, "k8s.io/initial-events-end", "");
+
+        event.kind = strcmp(end, "true") == 0 ? EVENT_INITIAL_END : EVENT_BOOKMARK;
+    } else if (strcmp(type, "ERROR") == 0) {
+        if (!status_read(object, &status))
+            status = (struct status){0};
+        event = (struct watch_event){.kind = EVENT_ERROR, .version = "", .status = &status};
+    } else {
+        event.kind = EVENT_REJECTED;
+        event.reason = "an event of unknown type";
+    }
+    return s->emit(s->context, &event);
 }
 
 /*
- * What strict reading refuses still has a name, as a rule: a user may put a NUL
- * into an annotation. Without it the object could not be found again to remove it.
+ * Strict reading failed, but as a rule the object still has a name: a user may put a NUL
+ * into an annotation. Without the name the object could not be found again to remove it.
  */
-static bool tell_unreadable(struct object_stream *s, const char *json, size_t len,
+static bool emit_unreadable(struct object_stream *s, const char *json, size_t len,
                             const char *reason)
 {
     CLEANUP(json_cleanup) cJSON *rough = cJSON_ParseWithLength(json, len);
-    bool change = s->mode == FRAME_EVENTS;
-    cJSON *object = change ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
+    bool is_event = s->mode == FRAME_EVENTS;
+    cJSON *object = is_event ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
     struct error ignored;
 
-    if (change && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
-        return tell_object(s, NEWS_REMOVED, object);
+    if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
+        return emit_object(s, EVENT_DELETED, object);
     if (!cJSON_IsObject(object) || !set_type(s, object, &ignored))
         object = NULL;
-    return s->tell(s->context, &(struct object_news){.kind = NEWS_REJECTED,
+    return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
                                                      .object = object,
                                                      .version = version_of(object),
                                                      .reason = reason});
 }
 
-static bool take_object(void *context, const char *json, size_t len, size_t offset)
+static bool parse_object(void *context, const char *json, size_t len, size_t offset)
 {
     struct object_stream *s = context;
     struct error err;
@@ -144,31 +134,31 @@ static bool take_object(void *context, const char *json, size_t len, size_t offs
     (void)offset;
     if (json[0] != '{') {
         s->malformed = s->mode == FRAME_EVENTS;
-        return !s->malformed && tell_object(s, NEWS_OBJECT, NULL);
+        return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
     }
     if (has_too_many_values(json, len))
-        return s->tell(s->context, &(struct object_news){.kind = NEWS_REJECTED,
+        return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
                                                          .version = "",
                                                          .reason = "too many values"});
 
     CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
 
     if (!parsed)
-        return tell_unreadable(s, json, len, err.text);
-    return s->mode == FRAME_LIST ? tell_object(s, NEWS_OBJECT, parsed) : tell_change(s, parsed);
+        return emit_unreadable(s, json, len, err.text);
+    return s->mode == FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed) : emit_event(s, parsed);
 }
 
 void object_stream_init(struct object_stream *s, enum frame_mode mode, const char *api_version,
-                        const char *kind, object_news_fn *tell, void *context)
+                        const char *kind, watch_event_fn *emit, void *context)
 {
     *s = (struct object_stream){
         .mode = mode,
         .api_version = api_version,
         .kind = kind,
-        .tell = tell,
+        .emit = emit,
         .context = context,
     };
-    frame_init(&s->frame, mode, OBJECT_MAX_BYTES, take_object, s);
+    frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
 }
 
 void object_stream_release(struct object_stream *s)
@@ -178,10 +168,10 @@ void object_stream_release(struct object_stream *s)
 
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
 {
-    fail(err, "the reading was given up");
+    fail(err, "the reader ended the reading");
     if (!frame_feed(&s->frame, bytes, len, err)) {
         if (s->malformed)
-            fail(err, "what came is no stream of changes");
+            fail(err, "the body is no stream of watch events");
         return false;
     }
     if (!s->frame.in_object && s->frame.object.cap > KEPT_BYTES)
@@ -214,7 +204,7 @@ bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, 
     size_t len = strlen(kind);
 
     if (len < sizeof(suffix) || strcmp(kind + len - (sizeof(suffix) - 1), suffix) != 0)
-        return fail(err, "a %s is no list", *kind ? kind : "document without kind");
+        return fail(err, "the body is a %s and no list", *kind ? kind : "document without kind");
     if (!*version)
         return fail(err, "the list has no resourceVersion");
     *out = (struct list_facts){

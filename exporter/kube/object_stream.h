@@ -5,49 +5,49 @@
 #include "metrics/base/frame.h"
 
 /*
- * The body of a list or of a stream of changes, however the network cut it,
- * turned into one call per object. It holds no more than one object at a time.
+ * The body of a list or of a watch, however the network cut it, turned into one
+ * event per object. It holds no more than one object at a time.
  *
- * An object that cannot be read is told of as rejected, and its version still
- * counts, so that it can neither stop a stream nor be read for ever. What is no
- * list or no change at all ends the reading.
+ * An object that cannot be read is rejected, and its version still counts, so
+ * that it can neither stop a stream nor be read for ever. A body that is no list or no
+ * stream of events at all ends the reading.
  */
-enum object_news_kind {
-    NEWS_OBJECT,   /* Is in the list, was added, or changed. */
-    NEWS_REMOVED,  /* As it was last. */
-    NEWS_BOOKMARK, /* Nothing but a version. */
-    NEWS_FILLED,   /* A bookmark: all objects there were have been told of. */
-    NEWS_ERROR,    /* `status`. The stream is over. */
-    NEWS_REJECTED, /* `reason`; `object` is what could be made out of it, or NULL. */
+enum watch_event_kind {
+    EVENT_OBJECT,      /* It is in the list, was added, or changed. */
+    EVENT_DELETED,     /* `object` is its last state. */
+    EVENT_BOOKMARK,    /* Nothing but a version. */
+    EVENT_INITIAL_END, /* A bookmark that ends the initial events: all objects have come. */
+    EVENT_ERROR,       /* `status`. The stream is over. */
+    EVENT_REJECTED,    /* `reason`; `object` is what could be made out of it, or NULL. */
 };
 
-struct object_news {
-    enum object_news_kind kind;
+struct watch_event {
+    enum watch_event_kind kind;
     const cJSON *object; /* With the apiVersion and kind that were asked for. */
-    const char *version; /* Of the object or the bookmark; "" if not told. Not for lists. */
+    const char *version; /* Of the object or the bookmark; "" if unknown. Not for lists. */
     const struct status *status;
     const char *reason;
 };
 
-/* False gives up the reading. What the news points at ends with the call. */
-typedef bool object_news_fn(void *context, const struct object_news *news);
+/* False ends the reading. What the event points at ends with the call. */
+typedef bool watch_event_fn(void *context, const struct watch_event *event);
 
 struct object_stream {
     struct frame frame;
     enum frame_mode mode;
     const char *api_version; /* Borrowed; so is the kind. */
     const char *kind;
-    object_news_fn *tell;
+    watch_event_fn *emit;
     void *context;
     bool malformed;
 };
 
 /* Read bodies that hold objects of this type. */
 void object_stream_init(struct object_stream *s, enum frame_mode mode, const char *api_version,
-                        const char *kind, object_news_fn *tell, void *context);
+                        const char *kind, watch_event_fn *emit, void *context);
 void object_stream_release(struct object_stream *s);
 
-/* Take the next bytes. False, for good, if they are no such body or `tell` said so. */
+/* Read the next bytes. False, for good, if they are no such body or `emit` returned false. */
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
                         struct error *err) MUST_USE;
 
@@ -55,12 +55,12 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
 struct list_facts {
     char *version;
     char *token;       /* NULL for the last page. */
-    int64_t remaining; /* -1 if not told. */
+    int64_t remaining; /* -1 if unknown. */
 };
 
 /*
- * The list is over: what it says of itself. False with the reason unless it came whole,
- * whatever the transfer says.
+ * The body is over: what the list says of itself. False with the reason unless the list is
+ * complete, whatever the transfer reports.
  */
 bool object_stream_finish_list(struct object_stream *s, struct list_facts *out,
                                struct error *err) MUST_USE;

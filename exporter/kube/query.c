@@ -1,67 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/query.h"
 
-static void escape(struct strbuf *out, const char *text)
-{
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     c == '-' || c == '_' || c == '.' || c == '~';
-
-        if (plain)
-            strbuf_addc(out, (char)c);
-        else
-            strbuf_addf(out, "%%%02X", c);
-    }
-}
+#include <curl/curl.h>
 
 void query_add(struct strbuf *out, const char *key, const char *value)
 {
+    /* Since 7.82 libcurl needs no handle for this. */
+    char *escaped = curl_easy_escape(NULL, value, 0);
+
+    if (!escaped)
+        abort();
     if (out->len > 0 && out->data[out->len - 1] != '?')
         strbuf_addc(out, '&');
     strbuf_adds(out, key);
     strbuf_addc(out, '=');
-    escape(out, value);
-}
-
-/*
- * The first list of all takes what the server's cache has ("0"), later ones
- * nothing older than what we know; the latest has to be asked for by silence.
- */
-static void list_query(const struct watch *w, struct strbuf *out)
-{
-    bool from_cache = *w->version && !w->latest && !w->paginated;
-    char limit[16];
-
-    snprintf(limit, sizeof(limit), "%d", WATCH_PAGE_OBJECTS);
-    if (w->token || (!w->whole && !from_cache))
-        query_add(out, "limit", limit);
-    if (w->token)
-        query_add(out, "continue", w->token);
-    else if (!w->latest)
-        query_add(out, "resourceVersion", *w->version ? w->version : "0");
-}
-
-static void stream_query(const struct watch *w, struct strbuf *out)
-{
-    char seconds[16];
-
-    snprintf(seconds, sizeof(seconds), "%u", w->timeout_s);
-    query_add(out, "watch", "true");
-    query_add(out, "allowWatchBookmarks", "true");
-    query_add(out, "timeoutSeconds", seconds);
-    if (w->phase == WATCH_FILLING) {
-        query_add(out, "sendInitialEvents", "true");
-        query_add(out, "resourceVersionMatch", "NotOlderThan");
-    }
-    if (*w->version && !w->latest)
-        query_add(out, "resourceVersion", w->version);
+    strbuf_adds(out, escaped);
+    curl_free(escaped);
 }
 
 void watch_query(const struct watch *w, struct strbuf *out)
 {
-    if (w->phase == WATCH_LISTING)
-        list_query(w, out);
-    else
-        stream_query(w, out);
+    bool from_cache = *w->version && !w->most_recent && !w->paginated;
+    char number[16];
+
+    if (w->phase == WATCH_LISTING) {
+        snprintf(number, sizeof(number), "%d", WATCH_PAGE_OBJECTS);
+        if (w->token || (!w->unpaginated && !from_cache))
+            query_add(out, "limit", number);
+        /*
+         * The first list may come from the server's cache ("0"), later ones must not be older
+         * than what we know; only a request without a version gets the most recent state.
+         */
+        if (w->token)
+            query_add(out, "continue", w->token);
+        else if (!w->most_recent)
+            query_add(out, "resourceVersion", *w->version ? w->version : "0");
+        return;
+    }
+    snprintf(number, sizeof(number), "%u", w->timeout_s);
+    query_add(out, "watch", "true");
+    query_add(out, "allowWatchBookmarks", "true");
+    query_add(out, "timeoutSeconds", number);
+    if (w->phase == WATCH_INITIAL_EVENTS) {
+        query_add(out, "sendInitialEvents", "true");
+        query_add(out, "resourceVersionMatch", "NotOlderThan");
+    }
+    if (*w->version && !w->most_recent)
+        query_add(out, "resourceVersion", w->version);
 }

@@ -3,9 +3,9 @@
 
 #include "exporter/kube/watch.h"
 
-/* Queries of URLs. */
+/* The query part of request URLs. */
 
-/* Append "key=value", after "&" unless it is the first; the value as a URL wants it. */
+/* Append "key=value", after "&" unless it is the first, with the value escaped. */
 void query_add(struct strbuf *out, const char *key, const char *value);
 
 /* Append the query of the request that a watch orders to be opened. */

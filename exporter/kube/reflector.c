@@ -2,15 +2,14 @@
 #include "exporter/kube/reflector.h"
 
 #include "exporter/kube/query.h"
-#include "exporter/kube/reflector_store.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    REFUSAL_MAX_BYTES = 8 * 1024,
-    TRIES_BEFORE_SETTLED = 3,
+    ERROR_BODY_MAX_BYTES = 8 * 1024,
+    FAILURES_BEFORE_READY = 3,
 };
 
-uint32_t follow_random(struct follow_context *context)
+uint32_t reflector_random(struct reflector_context *context)
 {
     /* splitmix64: spread is all that is asked of it. */
     uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
@@ -20,344 +19,315 @@ uint32_t follow_random(struct follow_context *context)
     return (uint32_t)(z >> 32);
 }
 
-static char *copy(const char *text)
+struct reflector *reflector_new(struct reflector_context *context,
+                                const struct reflector_spec *spec)
 {
-    return text ? xstrdup(text) : NULL;
+    struct reflector *r = xcalloc(1, sizeof(*r));
+
+    r->context = context;
+    r->api_version = xstrdup(spec->api_version);
+    r->kind = xstrdup(spec->kind);
+    r->resource = xstrdup(spec->resource);
+    r->ns = spec->ns ? xstrdup(spec->ns) : NULL;
+    r->field_selector = spec->field_selector ? xstrdup(spec->field_selector) : NULL;
+    r->metadata_only = spec->metadata_only;
+    r->required = spec->required;
+    r->objects = (struct reflector_store){
+        .store = context->store,
+        .log = context->log,
+        .filter = spec->unfiltered ? NULL : context->filter,
+        .resource = r->resource,
+        .api_version = r->api_version,
+        .settings = spec->settings,
+        .origin = {.source = ++context->last_source},
+    };
+    r->error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES);
+    watch_init(&r->watch, context->streaming_lists, context->now_ms);
+    return r;
 }
 
-struct reflector *reflector_new(struct follow_context *context, const struct reflector_spec *spec)
+static void leave_limiter(struct reflector *r)
 {
-    struct reflector *f = xcalloc(1, sizeof(*f));
-
-    f->context = context;
-    f->api_version = xstrdup(spec->api_version);
-    f->kind = xstrdup(spec->kind);
-    f->resource = xstrdup(spec->resource);
-    f->ns = copy(spec->ns);
-    f->field_selector = copy(spec->field_selector);
-    f->metadata_only = spec->metadata_only;
-    f->unscoped = spec->unscoped;
-    f->settings = spec->settings;
-    f->origin.source = ++context->last_source;
-    f->refusal = STRBUF_INIT(REFUSAL_MAX_BYTES);
-    watch_init(&f->watch, context->streaming_lists, context->now_ms);
-    return f;
+    if (r->limited)
+        list_limiter_leave(&r->context->limiter);
+    r->limited = false;
 }
 
-static void leave_gate(struct reflector *f)
+static void release_bodies(struct reflector *r)
 {
-    if (f->entered)
-        list_limiter_leave(&f->context->gate);
-    f->entered = false;
+    object_stream_release(&r->stream);
+    strbuf_release(&r->error_body);
 }
 
-static void release_bodies(struct reflector *f)
+static void close_transfer(struct reflector *r)
 {
-    object_stream_release(&f->stream);
-    strbuf_release(&f->refusal);
+    if (r->transfer)
+        r->context->transport.cancel(r->context->transport.context, r->transfer);
+    r->transfer = NULL;
+    r->given_up = false;
+    leave_limiter(r);
+    release_bodies(r);
 }
 
-static void close_transfer(struct reflector *f)
+void reflector_free(struct reflector *r)
 {
-    if (f->transfer)
-        f->context->transport.cancel(f->context->transport.context, f->transfer);
-    f->transfer = NULL;
-    f->given_up = false;
-    leave_gate(f);
-    release_bodies(f);
-}
-
-void reflector_free(struct reflector *f)
-{
-    if (!f)
+    if (!r)
         return;
-    close_transfer(f);
-    watch_release(&f->watch);
-    free(f->api_version);
-    free(f->kind);
-    free(f->resource);
-    free(f->ns);
-    free(f->field_selector);
-    free(f);
+    close_transfer(r);
+    watch_release(&r->watch);
+    free(r->api_version);
+    free(r->kind);
+    free(r->resource);
+    free(r->ns);
+    free(r->field_selector);
+    free(r);
 }
 
-void reflector_empty(struct reflector *f)
+void reflector_clear(struct reflector *r)
 {
-    /* No pass has this number yet. */
-    f->origin.sweep++;
-    store_sweep(f->context->store, f->origin);
-    f->synced = false;
+    reflector_store_clear(&r->objects);
+    r->synced = false;
 }
 
-void reflector_forget(struct reflector *f)
+/* A single failure happens now and then: the log warns of the second in a row. */
+static void log_failure(struct reflector *r, enum end_reason reason, const char *text)
 {
-    reflector_empty(f);
-    reflector_free(f);
+    const char *name = end_reason_name(reason);
+    bool warn = !r->warned && r->watch.retries > 0;
+
+    snprintf(r->failure, sizeof(r->failure), "%s%s%s", name, *text ? ": " : "", text);
+    r->warned = r->warned || warn;
+    log_write(r->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
+              "cannot read a resource; its last known objects stay in force", "resource",
+              r->resource, "api_version", r->api_version, "reason", name, "error", text);
 }
 
-/* A single failure is part of life: people are told of the second in a row. */
-static void tell_trouble(struct reflector *f, const char *reason, const char *text)
+static void log_recovery(struct reflector *r)
 {
-    bool warn = !f->warned && f->watch.stops > 0;
-
-    snprintf(f->trouble, sizeof(f->trouble), "%s%s%s", reason, *text ? ": " : "", text);
-    f->warned = f->warned || warn;
-    log_write(f->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-              "a resource cannot be read; its objects stay as they were", "resource", f->resource,
-              "api_version", f->api_version, "reason", reason, "error", text);
+    if (r->warned)
+        log_write(r->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
+                  r->resource, "api_version", r->api_version);
+    r->warned = false;
+    r->failure[0] = '\0';
 }
 
-static void end_trouble(struct reflector *f)
+/* Pass one input to the watch, and remember what it orders for the next turn. */
+static void step(struct reflector *r, struct watch_input input)
 {
-    if (f->warned)
-        log_write(f->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
-                  f->resource, "api_version", f->api_version);
-    f->warned = false;
-    f->trouble[0] = '\0';
-}
+    input.now_ms = r->context->now_ms;
+    input.random = reflector_random(r->context);
 
-static void sweep(struct reflector *f)
-{
-    /* A first pass finds nothing of an earlier one, and looking for it takes time. */
-    if (f->origin.sweep > 1)
-        store_sweep(f->context->store, f->origin);
-    f->synced = true;
-    f->last_stop = STOP_ENDED;
-    leave_gate(f);
-    end_trouble(f);
-}
-
-/* Take one event to the watch, and remember what it orders for the next turn. */
-static void step(struct reflector *f, struct watch_event event)
-{
-    event.now_ms = f->context->now_ms;
-    event.random = follow_random(f->context);
-
-    if (event.kind == WATCH_STOPPED) {
-        f->last_stop = event.stop;
-        f->stopped_ms = event.now_ms;
-        /* What the server refuses to one it refuses to all: they need not ask. */
-        if (f->watch.phase == WATCH_FILLING && event.stop == STOP_REFUSED)
-            f->context->streaming_lists = false;
+    if (input.kind == WATCH_ENDED) {
+        r->last_end = input.reason;
+        r->ended_ms = input.now_ms;
+        /* What the server refuses to one reflector it refuses to all: they need not ask. */
+        if (r->watch.phase == WATCH_INITIAL_EVENTS && input.reason == END_REFUSED)
+            r->context->streaming_lists = false;
     }
 
-    struct watch_order order = watch_step(&f->watch, &event);
+    struct watch_order order = watch_step(&r->watch, &input);
 
-    if (order.listed)
-        sweep(f);
+    if (order.listed) {
+        reflector_store_end_pass(&r->objects);
+        r->synced = true;
+        r->last_end = END_REGULAR;
+        leave_limiter(r);
+        log_recovery(r);
+    }
     if (order.open)
-        f->wants_open = true;
+        r->wants_open = true;
 }
 
-/* ---- what bodies tell of ---- */
+/* ---- bodies ---- */
 
-static bool give_up(struct reflector *f, enum watch_stop stop, const char *text)
+static bool give_up(struct reflector *r, enum end_reason reason, const char *text)
 {
-    f->given_up = true;
-    f->stop = stop;
-    tell_trouble(f, watch_stop_name(stop), text);
+    r->given_up = true;
+    r->give_up_reason = reason;
+    log_failure(r, reason, text);
     return false;
 }
 
-static bool take_news(void *context, const struct object_news *news)
+static bool receive_event(void *context, const struct watch_event *event)
 {
-    struct reflector *f = context;
-    struct watch_event event = {.kind = WATCH_CHANGE, .version = news->version};
+    struct reflector *r = context;
+    struct watch_input input = {.kind = WATCH_CHANGE, .version = event->version};
 
-    f->last_event_ms = f->context->clock_ms;
-    switch (news->kind) {
-    case NEWS_OBJECT:
-        reflector_put(f, news->object);
+    r->last_event_ms = r->context->clock_ms;
+    switch (event->kind) {
+    case EVENT_OBJECT:
+        reflector_store_put(&r->objects, event->object);
         break;
-    case NEWS_REMOVED:
-        reflector_take_away(f, news->object);
+    case EVENT_DELETED:
+        reflector_store_remove(&r->objects, event->object);
         break;
-    case NEWS_REJECTED:
-        reflector_reject(f, news->object, news->reason);
+    case EVENT_REJECTED:
+        reflector_store_reject(&r->objects, event->object, event->reason);
         break;
-    case NEWS_BOOKMARK:
-        event.kind = WATCH_BOOKMARK;
+    case EVENT_BOOKMARK:
+        input.kind = WATCH_BOOKMARK;
         break;
-    case NEWS_FILLED:
-        event.kind = WATCH_FILLED;
+    case EVENT_INITIAL_END:
+        input.kind = WATCH_INITIAL_END;
         break;
-    case NEWS_ERROR:
-        f->retry_after_ms = news->status->retry_after_ms;
-        return give_up(f, stop_of_error(news->status), news->status->message);
+    case EVENT_ERROR:
+        r->retry_after_ms = event->status->retry_after_ms;
+        return give_up(r, end_reason_of_error(event->status), event->status->message);
     }
-    if (f->watch.phase == WATCH_LISTING)
+    if (r->watch.phase == WATCH_LISTING)
         return true;
-    step(f, event);
-    if (f->watch.phase == WATCH_STREAMING)
-        end_trouble(f);
-    return f->watch.phase != WATCH_WAITING;
+    step(r, input);
+    if (r->watch.phase == WATCH_STREAMING)
+        log_recovery(r);
+    return r->watch.phase != WATCH_WAITING;
 }
 
-static bool take_data(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
 {
-    struct reflector *f = context;
+    struct reflector *r = context;
     struct error err;
 
-    if (f->given_up)
+    if (r->given_up)
         return false;
     if (http_status != 200) {
-        /* The beginning says it all; the rest is let go. */
-        size_t room = REFUSAL_MAX_BYTES - f->refusal.len;
+        /* The beginning is enough for an error text; the rest is dropped. */
+        size_t room = ERROR_BODY_MAX_BYTES - r->error_body.len;
 
-        strbuf_add(&f->refusal, bytes, len < room ? len : room);
+        strbuf_add(&r->error_body, bytes, len < room ? len : room);
         return true;
     }
-    if (object_stream_feed(&f->stream, bytes, len, &err))
+    if (object_stream_feed(&r->stream, bytes, len, &err))
         return true;
-    return f->given_up || f->watch.phase == WATCH_WAITING ? false
-                                                          : give_up(f, STOP_MALFORMED, err.text);
+    return r->given_up || r->watch.phase == WATCH_WAITING ? false
+                                                          : give_up(r, END_MALFORMED, err.text);
 }
 
 /* ---- requests ---- */
 
-static struct watch_event refused(struct reflector *f, const struct transport_result *result)
+/* The end of a list: a complete page, or why it is none. */
+static void read_page(struct reflector *r, const struct transport_result *result,
+                      struct watch_input *input, struct list_facts *facts)
+{
+    struct error err;
+
+    if (object_stream_finish_list(&r->stream, facts, &err)) {
+        input->kind = WATCH_PAGE;
+        input->version = facts->version;
+        input->token = facts->token;
+        return;
+    }
+    input->reason = object_stream_is_cut(&r->stream) ? END_LOST : END_MALFORMED;
+    log_failure(r, input->reason, *result->error ? result->error : err.text);
+}
+
+static void read_refusal(struct reflector *r, const struct transport_result *result,
+                         struct watch_input *input)
 {
     struct status status;
 
-    status_read_body(f->refusal.data, f->refusal.len, &status);
-
-    struct watch_event event = {
-        .kind = WATCH_STOPPED,
-        .stop = stop_of_response(result->http_status, &status),
-        .retry_after_ms = result->retry_after_ms > status.retry_after_ms ? result->retry_after_ms
-                                                                         : status.retry_after_ms,
-    };
-    tell_trouble(f, watch_stop_name(event.stop), status.message);
-    return event;
+    status_read_body(r->error_body.data, r->error_body.len, &status);
+    input->reason = end_reason_of_response(result->http_status, &status);
+    input->retry_after_ms = result->retry_after_ms > status.retry_after_ms ? result->retry_after_ms
+                                                                           : status.retry_after_ms;
+    log_failure(r, input->reason, status.message);
 }
 
-static void list_done(struct reflector *f, const struct transport_result *result)
+static void request_ended(void *context, const struct transport_result *result)
 {
-    struct watch_event event = {.kind = WATCH_STOPPED, .stop = STOP_LOST};
+    struct reflector *r = context;
+    struct watch_input input = {.kind = WATCH_ENDED};
     struct list_facts facts = {0};
-    struct error err;
 
-    if (object_stream_finish_list(&f->stream, &facts, &err)) {
-        event.kind = WATCH_PAGE;
-        event.version = facts.version;
-        event.token = facts.token;
+    r->transfer = NULL;
+    if (r->given_up) {
+        input.reason = r->give_up_reason;
+        input.retry_after_ms = r->retry_after_ms;
+    } else if (result->http_status != 0 && result->http_status != 200) {
+        read_refusal(r, result, &input);
+    } else if (result->http_status == 200 && r->watch.phase == WATCH_LISTING) {
+        read_page(r, result, &input, &facts);
+    } else if (result->http_status == 0 || !result->complete) {
+        input.reason = END_LOST;
+        log_failure(r, input.reason, result->error);
     } else {
-        event.stop = object_stream_is_cut(&f->stream) ? STOP_LOST : STOP_MALFORMED;
-        tell_trouble(f, watch_stop_name(event.stop), *result->error ? result->error : err.text);
+        input.reason = END_REGULAR;
     }
-    step(f, event);
+    step(r, input);
     list_facts_release(&facts);
+    r->given_up = false;
+    release_bodies(r);
+    /* A list counts in the limiter until its last page. */
+    if (!r->wants_open || !r->watch.token)
+        leave_limiter(r);
 }
 
-static void stream_done(struct reflector *f, const struct transport_result *result)
+static const char *accept_of(const struct reflector *r)
 {
-    struct watch_event event = {
-        .kind = WATCH_STOPPED,
-        .stop = result->complete ? STOP_ENDED : STOP_LOST,
-    };
-
-    if (!result->complete)
-        tell_trouble(f, watch_stop_name(event.stop), result->error);
-    step(f, event);
-}
-
-static void take_done(void *context, const struct transport_result *result)
-{
-    struct reflector *f = context;
-
-    f->transfer = NULL;
-    if (f->given_up) {
-        step(f, (struct watch_event){
-                    .kind = WATCH_STOPPED, .stop = f->stop, .retry_after_ms = f->retry_after_ms});
-    } else if (result->http_status == 0) {
-        tell_trouble(f, watch_stop_name(STOP_LOST), result->error);
-        step(f, (struct watch_event){.kind = WATCH_STOPPED, .stop = STOP_LOST});
-    } else if (result->http_status != 200) {
-        step(f, refused(f, result));
-    } else if (f->watch.phase == WATCH_LISTING) {
-        list_done(f, result);
-    } else {
-        stream_done(f, result);
-    }
-    f->given_up = false;
-    release_bodies(f);
-    /* A list keeps its place until its last page. */
-    if (!f->wants_open || !f->watch.token)
-        leave_gate(f);
-}
-
-static const char *accept_of(const struct reflector *f)
-{
-    if (!f->metadata_only || f->watch.plain)
+    if (!r->metadata_only || r->watch.full_objects)
         return "application/json";
-    if (f->watch.phase == WATCH_LISTING)
+    if (r->watch.phase == WATCH_LISTING)
         return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
     return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 }
 
-static void write_path(const struct reflector *f, struct strbuf *out)
+static void open_request(struct reflector *r)
 {
-    bool core = !strchr(f->api_version, '/');
-
-    strbuf_addf(out, "/%s/%s", core ? "api" : "apis", f->api_version);
-    if (f->ns)
-        strbuf_addf(out, "/namespaces/%s", f->ns);
-    strbuf_addf(out, "/%s?", f->resource);
-    watch_query(&f->watch, out);
-    if (f->field_selector)
-        query_add(out, "fieldSelector", f->field_selector);
-}
-
-static void open_request(struct reflector *f)
-{
-    bool list = f->watch.phase == WATCH_LISTING;
+    bool list = r->watch.phase == WATCH_LISTING;
+    bool core = !strchr(r->api_version, '/');
     struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
-    if (f->watch.phase != WATCH_STREAMING && !f->watch.token)
-        f->origin.sweep++;
-    f->wants_open = false;
-    f->retry_after_ms = 0;
-    object_stream_init(&f->stream, list ? FRAME_LIST : FRAME_EVENTS, f->api_version, f->kind,
-                       take_news, f);
-    write_path(f, &path);
-    f->transfer = f->context->transport.start(
-        f->context->transport.context,
+    if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
+        reflector_store_begin_pass(&r->objects);
+    r->wants_open = false;
+    r->retry_after_ms = 0;
+    object_stream_init(&r->stream, list ? FRAME_LIST : FRAME_EVENTS, r->api_version, r->kind,
+                       receive_event, r);
+    strbuf_addf(&path, "/%s/%s", core ? "api" : "apis", r->api_version);
+    if (r->ns)
+        strbuf_addf(&path, "/namespaces/%s", r->ns);
+    strbuf_addf(&path, "/%s?", r->resource);
+    watch_query(&r->watch, &path);
+    if (r->field_selector)
+        query_add(&path, "fieldSelector", r->field_selector);
+    r->transfer = r->context->transport.start(
+        r->context->transport.context,
         &(struct transport_request){
             .path = path.data,
-            .accept = accept_of(f),
-            .lane = list ? REQUEST_SHORT : REQUEST_STREAM,
-            .handler = {.data = take_data, .done = take_done, .context = f},
+            .accept = accept_of(r),
+            .class = list ? REQUEST_SHORT : REQUEST_STREAM,
+            .handler = {.data = receive_bytes, .done = request_ended, .context = r},
         });
     strbuf_release(&path);
 }
 
-void reflector_turn(struct reflector *f)
+void reflector_turn(struct reflector *r)
 {
-    if (f->context->now_ms >= f->watch.due_ms && !f->wants_open)
-        step(f, (struct watch_event){.kind = WATCH_TIMER});
-    if (f->transfer && (f->wants_open || f->watch.phase == WATCH_WAITING))
-        close_transfer(f);
-    if (!f->wants_open)
+    if (r->context->now_ms >= r->watch.due_ms && !r->wants_open)
+        step(r, (struct watch_input){.kind = WATCH_TIMER});
+    if (r->transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
+        close_transfer(r);
+    if (!r->wants_open)
         return;
-    if (f->watch.phase != WATCH_STREAMING && !f->entered) {
-        if (!list_limiter_enter(&f->context->gate, f->context->now_ms))
+    if (r->watch.phase != WATCH_STREAMING && !r->limited) {
+        if (!list_limiter_enter(&r->context->limiter, r->context->now_ms))
             return;
-        f->entered = true;
+        r->limited = true;
     }
-    if (!f->context->streaming_lists)
-        watch_list_only(&f->watch);
-    watch_opened(&f->watch, f->context->now_ms);
-    open_request(f);
+    if (!r->context->streaming_lists)
+        watch_list_only(&r->watch);
+    watch_opened(&r->watch, r->context->now_ms);
+    open_request(r);
 }
 
-int64_t reflector_due(const struct reflector *f)
+int64_t reflector_due(const struct reflector *r)
 {
-    return f->wants_open ? list_limiter_due(&f->context->gate) : f->watch.due_ms;
+    return r->wants_open ? list_limiter_due(&r->context->limiter) : r->watch.due_ms;
 }
 
-bool reflector_settled(const struct reflector *f)
+bool reflector_ready(const struct reflector *r)
 {
-    bool refused = f->last_stop == STOP_FORBIDDEN || f->last_stop == STOP_ABSENT;
+    bool refused = r->last_end == END_FORBIDDEN || r->last_end == END_ABSENT;
 
-    return f->synced || f->watch.stops >= TRIES_BEFORE_SETTLED || (f->watch.stops > 0 && refused);
+    return r->synced || r->watch.retries >= FAILURES_BEFORE_READY ||
+           (r->watch.retries > 0 && refused);
 }

@@ -3,25 +3,23 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/list_limiter.h"
-#include "exporter/kube/namespace_filter.h"
 #include "exporter/kube/object_stream.h"
-#include "exporter/system/log.h"
-#include "metrics/model/store.h"
+#include "exporter/kube/reflector_store.h"
 
 /*
- * Follows one resource of an API server, in one namespace or in all, into the
- * store: does what its watch orders, and puts and removes what the bodies tell of.
+ * Keeps the objects of one resource of an API server, in one namespace or in all, in the
+ * store: sends the requests that its watch orders, and puts and removes what the bodies hold.
  *
- * What cannot be read now stays in the store as it was last.
+ * What cannot be read now stays in the store as it was read last.
  */
 
-/* What all reflectors share. */
-struct follow_context {
+/* What all reflectors of a source share, and its discoverer. */
+struct reflector_context {
     struct store *store;
     struct transport transport;
     const struct namespace_filter *filter;
     const struct log *log;
-    struct list_limiter gate;
+    struct list_limiter limiter;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
@@ -30,9 +28,9 @@ struct follow_context {
 };
 
 /* The next random number. */
-uint32_t follow_random(struct follow_context *context);
+uint32_t reflector_random(struct reflector_context *context);
 
-/* All texts are copied. */
+/* What to watch. All texts are copied. */
 struct reflector_spec {
     const char *api_version;
     const char *kind;
@@ -40,65 +38,60 @@ struct reflector_spec {
     const char *ns;             /* NULL: all. */
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
-    bool unscoped; /* Look at its objects whatever the filter says. */
+    bool unfiltered; /* Read its objects whatever the namespace filter says. */
+    bool required;   /* For the reflector's owner. */
     /*
-     * Not for templates: take only what Config Connector goes by, and put it into the
+     * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
      */
     bool settings;
 };
 
 struct reflector {
-    struct follow_context *context;
+    struct reflector_context *context;
     char *api_version;
     char *kind;
     char *resource;
     char *ns;
     char *field_selector;
     bool metadata_only;
-    bool unscoped;
-    bool settings;
     bool required; /* For its owner's use, as is `wanted`. */
     bool wanted;
 
+    struct reflector_store objects;
     struct watch watch;
-    struct origin origin;
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
-    struct strbuf refusal; /* The body of an answer that is none. */
-    bool wants_open;
-    bool entered;  /* Holds a place in the gate. */
-    bool given_up; /* The open transfer is of no more use, because of `stop`. */
-    enum watch_stop stop;
+    struct strbuf error_body; /* Of a response other than 200, its beginning. */
+    bool wants_open;          /* The watch has ordered a request that is not open yet. */
+    bool limited;             /* It counts in the list limiter. */
+    bool given_up;            /* The rest of the open transfer is ignored, for this reason: */
+    enum end_reason give_up_reason;
     int64_t retry_after_ms;
 
-    enum watch_stop last_stop; /* Of any request. */
-    int64_t stopped_ms;        /* Steady. */
-    bool warned;               /* People have been told of the trouble. */
-    bool synced;               /* All its objects have been in the store once. */
-    uint64_t rejected;
-    int64_t last_event_ms; /* Since the epoch; 0 before the first. */
-    char trouble[256];     /* Why the last request failed, for people; "" if it did not. */
+    enum end_reason last_end; /* Of any request. */
+    int64_t ended_ms;         /* Steady. */
+    bool warned;              /* The log has a warning about the failure. */
+    bool synced;              /* All its objects have been in the store once. */
+    int64_t last_event_ms;    /* Since the epoch; 0 before the first. */
+    char failure[256];        /* Why the last request failed, for people; "" if it did not. */
 };
 
-/* Starts by its first turn. Its place must not change. */
-struct reflector *reflector_new(struct follow_context *context,
+/* Starts with its first turn. It must not be moved. */
+struct reflector *reflector_new(struct reflector_context *context,
                                 const struct reflector_spec *spec) MUST_USE;
 
-/* Stop following; the objects stay. Takes NULL. */
-void reflector_free(struct reflector *f);
+/* End the watch; the objects stay. Takes NULL. */
+void reflector_free(struct reflector *r);
 
 /* Remove its objects from the store, and go on. */
-void reflector_empty(struct reflector *f);
-
-/* Stop following, and remove its objects from the store. */
-void reflector_forget(struct reflector *f);
+void reflector_clear(struct reflector *r);
 
 /* Do what is due at context->now_ms. */
-void reflector_turn(struct reflector *f);
+void reflector_turn(struct reflector *r);
 
 /* When the next turn is due. */
-int64_t reflector_due(const struct reflector *f);
+int64_t reflector_due(const struct reflector *r);
 
-/* True if waiting for its first objects is of no use: it has them, or they cannot be had. */
-bool reflector_settled(const struct reflector *f);
+/* True once there is no use in waiting for its first objects: it has them, or cannot get them. */
+bool reflector_ready(const struct reflector *r);

@@ -3,81 +3,96 @@
 
 #include "metrics/model/connector.h"
 
-static void reject(struct reflector *f, const char *reason)
-{
-    f->rejected++;
-    /* Each one is counted; the log would drown in them. */
-    if ((f->rejected & (f->rejected - 1)) == 0)
-        log_write(f->context->log, LOG_LEVEL_WARN, "an object cannot be read", "resource",
-                  f->resource, "api_version", f->api_version, "error", reason, "so_far",
-                  LOG_NUMBER((int64_t)f->rejected));
-}
-
 /* Under what the object is in the store. */
-static bool read_identity(const struct reflector *f, const cJSON *object, struct identity *id,
+static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
                           struct error *err)
 {
     if (!identity_read(object, id, err))
         return false;
-    if (f->settings)
+    if (s->settings)
         id->api_version = SETTING_API_VERSION;
     return true;
 }
 
-static struct entry *find_own(const struct reflector *f, const cJSON *object)
+static struct entry *find_own(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
     struct entry *entry =
-        read_identity(f, object, &id, &ignored) ? store_find(f->context->store, &id) : NULL;
+        read_identity(s, object, &id, &ignored) ? store_find(s->store, &id) : NULL;
 
-    return entry && store_is_from(entry, f->origin.source) ? entry : NULL;
+    return entry && store_is_from(entry, s->origin.source) ? entry : NULL;
 }
 
-void reflector_take_away(struct reflector *f, const cJSON *object)
+void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 {
-    struct entry *entry = find_own(f, object);
+    struct entry *entry = find_own(s, object);
 
     if (entry)
-        store_remove(f->context->store, entry);
+        store_remove(s->store, entry);
 }
 
-static enum store_outcome put_setting(struct reflector *f, const cJSON *object, struct error *err)
+static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
+                                      struct error *err)
 {
     struct identity id;
 
-    if (!read_identity(f, object, &id, err))
+    if (!read_identity(s, object, &id, err))
         return STORE_REJECTED;
 
-    struct entry *entry = store_refer(f->context->store, &id);
-    enum store_outcome outcome = store_put_at(f->context->store, entry, object, f->origin, err);
-    store_tidy(f->context->store, entry);
+    struct entry *entry = store_refer(s->store, &id);
+    enum store_outcome outcome = store_put_at(s->store, entry, object, s->origin, err);
+    store_tidy(s->store, entry);
     return outcome;
 }
 
-void reflector_put(struct reflector *f, const cJSON *object)
+void reflector_store_put(struct reflector_store *s, const cJSON *object)
 {
     const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
     enum store_outcome outcome;
     struct error err;
 
-    if (!f->unscoped && !namespace_filter_allows(f->context->filter, ns))
+    if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if (f->settings && connector_role_of(object) == ROLE_NONE) {
-        reflector_take_away(f, object);
+    if (s->settings && connector_role_of(object) == ROLE_NONE) {
+        reflector_store_remove(s, object);
         return;
     }
-    outcome = f->settings ? put_setting(f, object, &err)
-                          : store_put(f->context->store, object, f->origin, &err);
+    outcome =
+        s->settings ? put_setting(s, object, &err) : store_put(s->store, object, s->origin, &err);
     if (outcome == STORE_REJECTED)
-        reject(f, err.text);
+        reflector_store_reject(s, NULL, err.text);
 }
 
-void reflector_reject(struct reflector *f, const cJSON *object, const char *reason)
+void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason)
 {
-    struct entry *entry = object ? find_own(f, object) : NULL;
+    struct entry *entry = object ? find_own(s, object) : NULL;
 
-    reject(f, reason);
+    s->rejected++;
+    /* Each one is counted; the log would drown in them. */
+    if ((s->rejected & (s->rejected - 1)) == 0)
+        log_write(s->log, LOG_LEVEL_WARN, "cannot read an object; its last readable version stays",
+                  "resource", s->resource, "api_version", s->api_version, "error", reason, "so_far",
+                  LOG_NUMBER((int64_t)s->rejected));
     if (entry)
-        store_mark(entry, f->origin);
+        store_mark(entry, s->origin);
+}
+
+void reflector_store_begin_pass(struct reflector_store *s)
+{
+    s->origin.sweep++;
+}
+
+void reflector_store_end_pass(struct reflector_store *s)
+{
+    /* A first pass finds nothing of an earlier one, and looking for it takes time. */
+    if (s->origin.sweep > 1)
+        store_sweep(s->store, s->origin);
+}
+
+void reflector_store_clear(struct reflector_store *s)
+{
+    /* No object has this number yet. */
+    s->origin.sweep++;
+    store_sweep(s->store, s->origin);
 }

@@ -1,20 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/reflector.h"
-
-/* What a reflector does to the store with the objects that it is told of. */
-
-/* The object is so. Outside the filter it is skipped; one that cannot be read is counted and told
- * of.
- */
-void reflector_put(struct reflector *f, const cJSON *object);
-
-/* The object is gone. One that another source brought stays. */
-void reflector_take_away(struct reflector *f, const cJSON *object);
+#include "exporter/kube/namespace_filter.h"
+#include "exporter/system/log.h"
+#include "metrics/model/store.h"
 
 /*
- * An object cannot be read: count it and tell of it. The version before it stays, where
- * the object is known (else NULL), for it is there.
+ * What one reflector puts into the store that all sources share. Its objects carry its
+ * origin: it touches no other source's, and after a pass over all of them it can
+ * tell which ones are gone.
  */
-void reflector_reject(struct reflector *f, const cJSON *object, const char *reason);
+struct reflector_store {
+    struct store *store; /* Borrowed, as is all that follows. */
+    const struct log *log;
+    const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
+    const char *resource;                  /* For log lines, as is the apiVersion. */
+    const char *api_version;
+    /* Keep only what Config Connector goes by, as its settings rather than as templates. */
+    bool settings;
+    struct origin origin;
+    uint64_t rejected; /* Objects that could not be read. */
+};
+
+/* The object exists, as given. Outside the filter it is skipped; an unreadable one is rejected. */
+void reflector_store_put(struct reflector_store *s, const cJSON *object);
+
+/* The object was deleted. One that another source brought stays. */
+void reflector_store_remove(struct reflector_store *s, const cJSON *object);
+
+/*
+ * An object exists and cannot be read: count and log it. Its last readable version stays, if
+ * `object` (NULL: not even that could be read) says which one it is.
+ */
+void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
+
+/* Begin a pass over all objects. */
+void reflector_store_begin_pass(struct reflector_store *s);
+/* The pass is complete: remove the objects that it did not bring. */
+void reflector_store_end_pass(struct reflector_store *s);
+/* Remove all objects. */
+void reflector_store_clear(struct reflector_store *s);

@@ -3,21 +3,12 @@
 
 #include <strings.h>
 
-#include "metrics/base/number.h"
+#include "exporter/kube/http/retry_after.h"
 
 enum {
-    /* The word of a server, or of what stands before it, is not worth more waiting than this. */
-    RETRY_AFTER_MAX_S = 300,
-    /* No server writes a longer reason; more of it would only fill the log. */
+    /* No server writes a longer Status. */
     BODY_READ_MAX = 64 * 1024,
 };
-
-static int64_t bounded_ms(int64_t seconds)
-{
-    if (seconds <= 0)
-        return 0;
-    return (seconds < RETRY_AFTER_MAX_S ? seconds : RETRY_AFTER_MAX_S) * 1000;
-}
 
 /* Control characters would break a line of a log or a terminal. */
 static void set_message(struct status *status, const char *text, size_t len)
@@ -59,7 +50,7 @@ bool status_read(const cJSON *json, struct status *out)
         return false;
     *out = (struct status){
         .code = code > 0 && code < 1000 ? (unsigned)code : 0,
-        .retry_after_ms = bounded_ms(json_int(details, "retryAfterSeconds", 0)),
+        .retry_after_ms = retry_after_ms(json_int(details, "retryAfterSeconds", 0)),
         /* Servers before 1.19 give no cause. */
         .version_too_large = has_cause(details, "ResourceVersionTooLarge") ||
                              strstr(message, "Too large resource version") != NULL,
@@ -82,41 +73,31 @@ void status_read_body(const char *body, size_t len, struct status *out)
 
 static const struct {
     unsigned code;
-    enum watch_stop stop;
-} stops[] = {
-    {401, STOP_UNAUTHORIZED}, {403, STOP_FORBIDDEN},    {404, STOP_ABSENT},
-    {405, STOP_ABSENT},       {406, STOP_UNACCEPTABLE}, {408, STOP_UNAVAILABLE},
-    {410, STOP_GONE},         {415, STOP_UNACCEPTABLE}, {429, STOP_BUSY},
+    enum end_reason reason;
+} reasons[] = {
+    {401, END_UNAUTHORIZED}, {403, END_FORBIDDEN},    {404, END_ABSENT},
+    {405, END_ABSENT},       {406, END_UNACCEPTABLE}, {408, END_UNAVAILABLE},
+    {410, END_GONE},         {415, END_UNACCEPTABLE}, {429, END_BUSY},
 };
 
-enum watch_stop stop_of_response(unsigned http_status, const struct status *status)
+enum end_reason end_reason_of_response(unsigned http_status, const struct status *status)
 {
     if (status->version_too_large)
-        return STOP_AHEAD;
-    for (size_t i = 0; i < ARRAY_LEN(stops); i++) {
-        if (stops[i].code == http_status)
-            return stops[i].stop;
+        return END_AHEAD;
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        if (reasons[i].code == http_status)
+            return reasons[i].reason;
     }
-    return http_status >= 500 && http_status < 600 ? STOP_UNAVAILABLE : STOP_REFUSED;
+    return http_status >= 500 && http_status < 600 ? END_UNAVAILABLE : END_REFUSED;
 }
 
-enum watch_stop stop_of_error(const struct status *status)
+enum end_reason end_reason_of_error(const struct status *status)
 {
     if (status->version_too_large)
-        return STOP_AHEAD;
+        return END_AHEAD;
     if (status->code == 410)
-        return STOP_GONE;
-    return status->code == 429 ? STOP_BUSY : STOP_FAILED;
-}
-
-int64_t retry_after_ms(const char *header)
-{
-    uint64_t seconds;
-
-    /* A number too large for 64 bits is nonsense too. */
-    if (!header || !parse_uint(header, UINT32_MAX, &seconds))
-        return 0;
-    return bounded_ms((int64_t)seconds);
+        return END_GONE;
+    return status->code == 429 ? END_BUSY : END_FAILED;
 }
 
 bool content_is_json(const char *content_type)

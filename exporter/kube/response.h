@@ -5,30 +5,27 @@
 #include "metrics/base/json.h"
 
 /*
- * What an API server says when the answer is not what was asked for: a Status
- * object, or whatever a proxy before it writes.
+ * The response of an API server that is not what was asked for: a Status object, or
+ * whatever a proxy before it writes.
  */
 struct status {
-    unsigned code;          /* 0 if not told. */
+    unsigned code;          /* 0 if there is none. */
     bool version_too_large; /* Our resourceVersion is ahead of the server's. */
-    int64_t retry_after_ms; /* 0 if not told. */
+    int64_t retry_after_ms; /* 0 if there is none. */
     char message[200];      /* Cut to fit; for people. */
 };
 
 /* Read a Status object. False if it is something else. */
 bool status_read(const cJSON *json, struct status *out) MUST_USE;
 
-/* As status_read, from a body: of anything else the beginning becomes the message. */
+/* As status_read(), from a body. If it is no Status, the message is how the body begins. */
 void status_read_body(const char *body, size_t len, struct status *out);
 
-/* Why a response with this HTTP status is no answer; not for 200. */
-enum watch_stop stop_of_response(unsigned http_status, const struct status *status);
+/* Why a request with this HTTP status ended; not for 200. */
+enum end_reason end_reason_of_response(unsigned http_status, const struct status *status);
 
-/* Why a stream told of an error. */
-enum watch_stop stop_of_error(const struct status *status);
-
-/* A Retry-After header of seconds, at most five minutes of them; 0 for dates and nonsense. */
-int64_t retry_after_ms(const char *header);
+/* Why a stream ended that sent this error. */
+enum end_reason end_reason_of_error(const struct status *status);
 
 /* True if the Content-Type is JSON, with or without parameters. */
 bool content_is_json(const char *content_type);

@@ -5,8 +5,8 @@
 #include "exporter/kube/http/client.h"
 #include "exporter/version.h"
 
-/* The first failure may be chance, the second is worth a warning in the log. */
-enum { HOPEFUL_STOPS = 3 };
+/* The first failure may be chance, the second is logged as a warning. */
+enum { HOPEFUL_FAILURES = 3, NOTE_MAX_BYTES = 320 };
 
 struct kube_session {
     struct kube_config config;
@@ -14,8 +14,8 @@ struct kube_session {
     struct credentials *credentials;
     struct client *client;
     struct kube_source *source;
-    bool begun; /* There has been something to prove ourselves with. */
-    char problem[sizeof(((struct error *)NULL)->text)]; /* What the log was told last. */
+    bool begun;                                         /* There have been credentials once. */
+    char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last. */
 };
 
 static bool open_session(struct kube_session *s, const struct kube_session_settings *settings,
@@ -61,8 +61,12 @@ struct kube_session *kube_session_new(const struct kube_session_settings *settin
     }
     log_write(s->log, LOG_LEVEL_INFO, "reading from an API server", "server",
               kube_session_server(s), "as", s->config.origin);
-    for (size_t i = 0; i < s->config.note_count; i++)
-        log_write(s->log, LOG_LEVEL_WARN, "about the kubeconfig", "note", s->config.notes[i]);
+    for (size_t i = 0; i < s->config.note_count; i++) {
+        char message[NOTE_MAX_BYTES];
+
+        snprintf(message, sizeof(message), "kubeconfig: %s", s->config.notes[i]);
+        log_write(s->log, LOG_LEVEL_WARN, message);
+    }
     return s;
 }
 
@@ -77,27 +81,23 @@ void kube_session_free(struct kube_session *s)
     free(s);
 }
 
-/* Once when it begins, and once when it is over. */
-static void tell_problem(struct kube_session *s)
-{
-    const char *problem = credentials_problem(s->credentials);
-
-    if (strcmp(problem, s->problem) == 0)
-        return;
-    if (*problem != '\0')
-        log_write(s->log, LOG_LEVEL_WARN, "the credentials cannot be read again; the old ones stay",
-                  "error", problem);
-    else
-        log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
-    snprintf(s->problem, sizeof(s->problem), "%s", problem);
-}
-
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
 {
+    const char *problem;
+
     credentials_advance(s->credentials, now_ms, clock_ms);
-    tell_problem(s);
+    problem = credentials_problem(s->credentials);
+    if (strcmp(problem, s->problem) != 0) {
+        snprintf(s->problem, sizeof(s->problem), "%s", problem);
+        if (*s->problem != '\0')
+            log_write(s->log, LOG_LEVEL_WARN,
+                      "cannot read the credentials again; the old ones stay in force", "error",
+                      s->problem);
+        else
+            log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
+    }
     s->begun = s->begun || credentials_ready(s->credentials);
-    /* Before that every request would fail, and count as a failure of the server. */
+    /* Without credentials every request would fail, and count as a failure of the server. */
     if (!s->begun)
         return;
     client_perform(s->client, now_ms);
@@ -141,11 +141,11 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
     if (!s->begun)
         return *s->problem == '\0' || fail(err, "%s: %s", s->config.origin, s->problem);
     for (size_t i = 0; i < kube_source_count(s->source); i++) {
-        const struct reflector *f = kube_source_reflector(s->source, i);
+        const struct reflector *r = kube_source_reflector(s->source, i);
 
-        if (f->required && !f->synced && f->watch.stops >= HOPEFUL_STOPS)
+        if (r->required && !r->synced && r->watch.retries >= HOPEFUL_FAILURES)
             return fail(err, "%s (%s): cannot read %s: %s", s->config.server, s->config.origin,
-                        f->resource, f->trouble);
+                        r->resource, r->failure);
     }
     return true;
 }

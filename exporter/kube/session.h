@@ -7,9 +7,9 @@
 #include "exporter/kube/source.h"
 
 /*
- * One API server and all that it takes to follow it into a store: who we are to
- * it, the connections, and the source. What fails is tried again for as long as the
- * session lives; it never takes back what is in the store.
+ * One API server and all that is needed to keep its objects in a store: our credentials, the
+ * connections, and the source. What fails is tried again for as long as the
+ * session lives; a failure removes nothing from the store.
  *
  * Its loop is: kube_session_turn(), let the engine look at what changed,
  * kube_session_poll(). Times are milliseconds: `now_ms` steady, `clock_ms` since the epoch.
@@ -18,7 +18,7 @@ struct kube_session;
 struct client;
 
 struct kube_session_settings {
-    struct kube_config *config;     /* Taken over, also on failure. */
+    struct kube_config *config;     /* The session owns it, also on failure. */
     const char *const *environment; /* For exec plugins. Borrowed, as is all that follows. */
     struct store *store;
     const struct engine *engine;
@@ -32,13 +32,13 @@ struct kube_session_settings {
 /* Reads the files that the configuration names, and connects to nothing yet. */
 struct kube_session *kube_session_new(const struct kube_session_settings *settings,
                                       struct error *err) MUST_USE;
-/* Hang up; the objects stay in the store. Takes NULL. */
+/* Close all connections; the objects stay in the store. Takes NULL. */
 void kube_session_free(struct kube_session *s);
 
-/* Take what has come and do what is due. */
+/* Process what has arrived and do what is due. */
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms);
 
-/* When a turn is due although nothing stirs (steady); INT64_MAX for never. */
+/* When a turn is due even if no descriptor is ready (steady); INT64_MAX for never. */
 int64_t kube_session_due(const struct kube_session *s);
 
 /* As client_poll(); of the others there may be KUBE_SESSION_OTHERS. */
@@ -46,12 +46,12 @@ enum { KUBE_SESSION_OTHERS = 8 };
 bool kube_session_poll(struct kube_session *s, struct pollfd *others, size_t count,
                        int64_t timeout_ms);
 
-/* True once all that is required has been read; it stays true. */
+/* True once every required kind has been read; it stays true. */
 bool kube_session_ready(const struct kube_session *s);
 
 /*
- * For those who cannot wait for ever: false, with the reason, once what is required has failed
- * so often in a row that waiting for it seems of no use.
+ * For callers that cannot wait for ever: false, with the reason, once a required kind has
+ * failed so often in a row that waiting for it seems of no use.
  */
 bool kube_session_hopeful(const struct kube_session *s, struct error *err);
 

@@ -2,7 +2,6 @@
 #include "exporter/kube/source.h"
 
 #include "exporter/kube/discoverer.h"
-#include "exporter/kube/followed.h"
 #include "metrics/model/connector.h"
 
 struct unserved_list {
@@ -11,12 +10,12 @@ struct unserved_list {
 };
 
 struct kube_source {
-    struct follow_context context;
+    struct reflector_context context;
     const struct engine *engine;
     struct discoverer discoverer;
-    struct reflector **reflectors; /* The fixed kinds', then the templates'. */
+    struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
     size_t count;
-    size_t fixed_count;
+    size_t always_count;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t discovery_version;
@@ -25,53 +24,78 @@ struct kube_source {
     struct watch_counts past;
 };
 
-static struct reflector *add_reflector(struct kube_source *s, const struct reflector_spec *spec)
+static void want_in(struct kube_source *s, const struct reflector_spec *spec)
 {
-    s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
-    s->reflectors[s->count] = reflector_new(&s->context, spec);
-    s->reflectors[s->count]->wanted = true;
-    return s->reflectors[s->count++];
+    struct reflector *found = NULL;
+
+    for (size_t i = s->always_count; i < s->count && !found; i++) {
+        struct reflector *r = s->reflectors[i];
+
+        if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
+            strcmp(r->api_version, spec->api_version) == 0 &&
+            strcmp(r->resource, spec->resource) == 0 &&
+            strcmp(r->ns ? r->ns : "", spec->ns ? spec->ns : "") == 0)
+            found = r;
+    }
+    if (!found) {
+        found = reflector_new(&s->context, spec);
+        s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
+        s->reflectors[s->count++] = found;
+    }
+    found->wanted = true;
 }
 
-static void add_fixed(struct kube_source *s, const struct fixed_kind *fixed, const char *ns)
-{
-    struct reflector *f = add_reflector(s, &(struct reflector_spec){
-                                               .api_version = fixed->api_version,
-                                               .kind = fixed->kind,
-                                               .resource = fixed->resource,
-                                               .ns = ns,
-                                               .field_selector = fixed->field_selector,
-                                               .unscoped = fixed->unscoped,
-                                           });
-
-    f->required = fixed->required;
-}
-
-static void add_all_fixed(struct kube_source *s)
+/*
+ * Have a resource watched where the namespace filter allows: everywhere at once, or, where
+ * namespaces are named, in each of them.
+ */
+static void want(struct kube_source *s, struct reflector_spec spec, bool namespaced)
 {
     const struct namespace_filter *filter = s->context.filter;
+    bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
 
-    for (size_t i = 0; i < FIXED_KIND_COUNT; i++) {
-        const struct fixed_kind *fixed = &fixed_kinds[i];
-
-        if (!fixed->namespaced || filter->namespace_count == 0) {
-            if (fixed->namespaced || fixed->unscoped || namespace_filter_allows(filter, ""))
-                add_fixed(s, fixed, NULL);
-            continue;
-        }
-        for (size_t k = 0; k < filter->namespace_count; k++) {
-            if (namespace_filter_allows(filter, filter->namespaces[k]))
-                add_fixed(s, fixed, filter->namespaces[k]);
-        }
+    if (!by_name) {
+        if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
+            want_in(s, &spec);
+        return;
     }
-    s->fixed_count = s->count;
+    for (size_t i = 0; i < filter->namespace_count; i++) {
+        spec.ns = filter->namespaces[i];
+        if (namespace_filter_allows(filter, spec.ns))
+            want_in(s, &spec);
+    }
+}
+
+/* Have every kind watched whose row says so. */
+static void want_kinds(struct kube_source *s, enum watch_when when)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        const struct kind_watch *watch = &def->watch;
+        struct reflector_spec spec = {
+            .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
+            .kind = def->name,
+            .resource = watch->resource,
+            .ns = watch->only_namespace,
+            .field_selector = watch->field_selector,
+            .metadata_only = watch->metadata_only,
+            .unfiltered = watch->unfiltered,
+            .required = watch->required,
+            .settings = def->class == CLASS_SETTING,
+        };
+
+        if (watch->when == when)
+            want(s, spec, !def->cluster_scoped);
+    }
 }
 
 struct kube_source *kube_source_new(const struct kube_settings *settings)
 {
     struct kube_source *s = xcalloc(1, sizeof(*s));
 
-    s->context = (struct follow_context){
+    s->context = (struct reflector_context){
         .store = settings->store,
         .transport = settings->transport,
         .filter = settings->filter,
@@ -81,10 +105,11 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
         .random = settings->seed,
         .streaming_lists = settings->streaming_lists,
     };
-    list_limiter_init(&s->context.gate, settings->now_ms);
+    list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
-    add_all_fixed(s);
+    want_kinds(s, WATCH_ALWAYS);
+    s->always_count = s->count;
     return s;
 }
 
@@ -109,100 +134,28 @@ void kube_source_free(struct kube_source *s)
     free(s);
 }
 
-/* ---- which kinds ---- */
-
-static const char *const whole[] = {NULL};
-
-/* The namespaces to follow a resource in, one reflector each. */
-static const char *const *namespaces_of(const struct kube_source *s,
-                                        const struct api_resource *resource, size_t *count)
-{
-    const struct namespace_filter *filter = s->context.filter;
-
-    *count = 1;
-    if (!resource->namespaced || filter->namespace_count == 0)
-        return whole;
-    *count = filter->namespace_count;
-    return filter->namespaces;
-}
-
-static struct reflector *find_reflector(const struct kube_source *s,
-                                        const struct reflector_spec *spec)
-{
-    for (size_t i = s->fixed_count; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
-
-        if (f->settings == spec->settings && strcmp(f->kind, spec->kind) == 0 &&
-            strcmp(f->api_version, spec->api_version) == 0 &&
-            strcmp(f->resource, spec->resource) == 0 &&
-            strcmp(f->ns ? f->ns : "", spec->ns ? spec->ns : "") == 0)
-            return f;
-    }
-    return NULL;
-}
-
-static void want(struct kube_source *s, const struct reflector_spec *spec)
-{
-    struct reflector *f = find_reflector(s, spec);
-
-    if (!f)
-        f = add_reflector(s, spec);
-    f->wanted = true;
-}
-
-static void want_served(struct kube_source *s, const struct api_resource *resource)
-{
-    size_t count;
-    const char *const *namespaces = namespaces_of(s, resource, &count);
-
-    for (size_t i = 0; i < count; i++) {
-        struct reflector_spec spec = {
-            .api_version = resource->api_version,
-            .kind = resource->kind,
-            .resource = resource->resource,
-            .ns = namespaces[i],
-            .metadata_only = !connector_manages(resource->api_version),
-        };
-
-        if (!namespace_filter_allows(s->context.filter, namespaces[i] ? namespaces[i] : "") &&
-            (namespaces[i] || !resource->namespaced))
-            continue;
-        want(s, &spec);
-    }
-}
-
-static void want_settings(struct kube_source *s)
-{
-    for (size_t i = 0; i < SETTING_COUNT; i++)
-        want(s, &setting_specs[i]);
-}
-
-static bool was_absent(const struct unserved_list *list, const struct unserved *u)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i].kind, u->kind) == 0 &&
-            strcmp(list->items[i].api_version, u->api_version) == 0)
-            return list->items[i].absent;
-    }
-    return false;
-}
-
 static void add_unserved(struct kube_source *s, const char *api_version, const char *kind,
                          bool absent, const struct unserved_list *before)
 {
-    struct unserved *u;
+    bool was_absent = false;
 
+    for (size_t i = 0; i < before->count; i++) {
+        const struct unserved *u = &before->items[i];
+
+        if (strcmp(u->kind, kind) == 0 && strcmp(u->api_version, api_version) == 0)
+            was_absent = u->absent;
+    }
     s->unserved.items =
         xreallocarray(s->unserved.items, s->unserved.count + 1, sizeof(*s->unserved.items));
-    u = &s->unserved.items[s->unserved.count++];
-    *u = (struct unserved){
+    s->unserved.items[s->unserved.count++] = (struct unserved){
         .api_version = xstrdup(api_version), .kind = xstrdup(kind), .absent = absent};
-    if (absent && !was_absent(before, u))
-        log_write(s->context.log, LOG_LEVEL_WARN, "a policy selects a kind that is not served",
-                  "api_version", api_version, "kind", kind);
+    if (absent && !was_absent)
+        log_write(s->context.log, LOG_LEVEL_WARN,
+                  "a policy selects a kind that the API server does not serve", "api_version",
+                  api_version, "kind", kind);
 }
 
-/* Mark what selectors name, and note down what of it there is nothing to follow of. */
+/* Mark the reflectors of the kinds that selectors name; list those that are not served. */
 static void want_selected(struct kube_source *s)
 {
     struct unserved_list before = s->unserved;
@@ -213,65 +166,71 @@ static void want_selected(struct kube_source *s)
     for (size_t at = 0; engine_next_selected(s->engine, &at, &api_version, &kind);) {
         const struct api_resource *resource = NULL;
 
-        if (!api_version || !kind || kind_of(api_version, kind)->class != CLASS_TEMPLATE)
+        if (!api_version || !kind || kind_of(api_version, kind)->watch.when != WATCH_IF_SELECTED)
             continue;
 
         enum discovery_answer answer =
             discovery_find(s->discoverer.discovery, api_version, kind, &resource);
 
         if (answer == DISCOVERY_SERVED) {
-            want_served(s, resource);
-            connector = connector || connector_manages(api_version);
+            bool managed = connector_manages(api_version);
+
+            want(s,
+                 (struct reflector_spec){
+                     .api_version = resource->api_version,
+                     .kind = resource->kind,
+                     .resource = resource->resource,
+                     .metadata_only = !managed,
+                 },
+                 resource->namespaced);
+            connector = connector || managed;
             continue;
         }
         add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
     }
     release_unserved(&before);
     if (connector)
-        want_settings(s);
-}
-
-static void add_counts(struct watch_counts *sum, const struct watch_counts *counts)
-{
-    sum->lists += counts->lists;
-    sum->list_failures += counts->list_failures;
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
-        sum->restarts[i] += counts->restarts[i];
+        want_kinds(s, WATCH_WITH_CONNECTOR);
 }
 
 static void drop_unwanted(struct kube_source *s)
 {
-    size_t kept = s->fixed_count;
+    size_t kept = s->always_count;
 
-    for (size_t i = s->fixed_count; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
+    for (size_t i = s->always_count; i < s->count; i++) {
+        struct reflector *r = s->reflectors[i];
+        const struct watch_counts *counts = &r->watch.counts;
 
-        if (f->wanted) {
-            s->reflectors[kept++] = f;
+        if (r->wanted) {
+            s->reflectors[kept++] = r;
             continue;
         }
-        add_counts(&s->past, &f->watch.counts);
-        reflector_forget(f);
+        s->past.lists += counts->lists;
+        s->past.list_failures += counts->list_failures;
+        for (size_t k = 0; k < END_REASON_COUNT; k++)
+            s->past.restarts[k] += counts->restarts[k];
+        reflector_clear(r);
+        reflector_free(r);
     }
     s->count = kept;
 }
 
-/* A fixed kind is asked for on and on; but once it is known to be gone, so are its objects. */
-static void empty_absent(struct kube_source *s)
+/* Kinds that are always watched are asked for even while they are absent; their objects go. */
+static void clear_absent(struct kube_source *s)
 {
     const struct api_resource *ignored;
 
-    for (size_t i = 0; i < s->fixed_count; i++) {
-        struct reflector *f = s->reflectors[i];
+    for (size_t i = 0; i < s->always_count; i++) {
+        struct reflector *r = s->reflectors[i];
 
-        if (f->synced && f->last_stop == STOP_ABSENT && f->watch.stops > 0 &&
-            discovery_find(s->discoverer.discovery, f->api_version, f->kind, &ignored) ==
+        if (r->synced && r->last_end == END_ABSENT && r->watch.retries > 0 &&
+            discovery_find(s->discoverer.discovery, r->api_version, r->kind, &ignored) ==
                 DISCOVERY_ABSENT)
-            reflector_empty(f);
+            reflector_clear(r);
     }
 }
 
-static void follow_selected(struct kube_source *s)
+static void update_reflectors(struct kube_source *s)
 {
     uint64_t selected = engine_selected_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
@@ -284,7 +243,7 @@ static void follow_selected(struct kube_source *s)
     s->synced_once = true;
     s->selected_version = selected;
     s->discovery_version = discovered;
-    for (size_t i = s->fixed_count; i < s->count; i++)
+    for (size_t i = s->always_count; i < s->count; i++)
         s->reflectors[i]->wanted = false;
     want_selected(s);
     drop_unwanted(s);
@@ -294,15 +253,15 @@ static void follow_selected(struct kube_source *s)
 
 /* ---- turns ---- */
 
-static bool is_settled(const struct kube_source *s)
+static bool all_ready(const struct kube_source *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const struct reflector *f = s->reflectors[i];
+        const struct reflector *r = s->reflectors[i];
 
-        if (f->required ? !f->synced : !reflector_settled(f))
+        if (r->required ? !r->synced : !reflector_ready(r))
             return false;
     }
-    return discoverer_settled(&s->discoverer);
+    return discoverer_ready(&s->discoverer);
 }
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
@@ -310,17 +269,17 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     s->context.now_ms = now_ms;
     s->context.clock_ms = clock_ms;
     discoverer_turn(&s->discoverer);
-    follow_selected(s);
-    empty_absent(s);
+    update_reflectors(s);
+    clear_absent(s);
     for (size_t i = 0; i < s->count; i++) {
-        struct reflector *f = s->reflectors[i];
+        struct reflector *r = s->reflectors[i];
 
-        reflector_turn(f);
-        /* A kind that has just gone is known to be gone only once the server says so. */
-        if (f->last_stop == STOP_ABSENT && f->stopped_ms > s->discoverer.begun_ms)
+        reflector_turn(r);
+        /* Only discovery can tell that a kind is gone: a 404 alone is no proof. */
+        if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
     }
-    s->ready = s->ready || is_settled(s);
+    s->ready = s->ready || all_ready(s);
 }
 
 int64_t kube_source_due(const struct kube_source *s)

@@ -5,10 +5,9 @@
 #include "metrics/rules/engine.h"
 
 /*
- * A Karmada API server as a source of objects: policies, bindings, overrides,
- * clusters and conflict events in full, and of every kind that some policy's selector
- * names the metadata. Kinds come with the first selector that names them
- * and go with the last.
+ * A Karmada API server as a source of objects. Which kinds it watches is said by the table
+ * of kinds (metrics/model/kind.c) and by policies: a kind comes with the first
+ * selector that names it and goes with the last, and only its metadata are read.
  *
  * A kind that cannot be read holds up nothing else, and keeps its last state.
  */
@@ -20,14 +19,14 @@ struct kube_settings {
     const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;
-    bool streaming_lists; /* Ask for streams that begin with all objects, where the server can. */
+    bool streaming_lists; /* Have streams begin with all objects, where the server can. */
     uint64_t seed;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
 };
 
 struct kube_source *kube_source_new(const struct kube_settings *settings) MUST_USE;
-/* Stop following; the objects stay in the store. Takes NULL. */
+/* End all watches; the objects stay in the store. Takes NULL. */
 void kube_source_free(struct kube_source *s);
 
 /* Do what is due. Call it after the transport's turn, and no later than kube_source_due(). */
@@ -37,20 +36,20 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms);
 int64_t kube_source_due(const struct kube_source *s);
 
 /*
- * True once everything that is required has been read, and all else has been or
- * cannot be. It stays true: what is lost later is still there as it was.
+ * True once every required kind has been read, and every other one has been read or cannot
+ * be. It stays true: what fails later keeps its last state.
  */
 bool kube_source_ready(const struct kube_source *s);
 
-/* Everything that is followed, one per namespace where there are several. Borrowed until a turn. */
+/* All reflectors, one per namespace where namespaces are named. Borrowed until the next turn. */
 size_t kube_source_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* A kind that selectors name and the server does not serve, or has not told of yet. */
+/* A kind that selectors name and the server does not serve, or of which that is unknown yet. */
 struct unserved {
     char *api_version;
     char *kind;
-    bool absent; /* It is not served, or cannot be watched; else: not known. */
+    bool absent; /* It is not served, or cannot be watched; else: unknown. */
 };
 size_t kube_source_unserved_count(const struct kube_source *s);
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);

@@ -9,41 +9,41 @@ enum {
     STREAM_SPREAD_S = 300,
     STREAM_GRACE_MS = 30 * 1000, /* For a server that ends a stream later than asked to. */
     SHORT_MS = 1000,
-    /* A server sends a bookmark a minute. */
-    QUIET_MS = 3 * 60 * 1000,
-    FILLING_QUIET_MS = 60 * 1000,
-    FILLING_TRIES = 2,
+    QUIET_MS = 3 * 60 * 1000, /* A server sends a bookmark a minute. */
+    INITIAL_QUIET_MS = 60 * 1000,
+    INITIAL_TRIES = 2,
     /*
      * A server that was restored from a backup keeps silent until it reaches our
-     * version. Listing brings that to light: soon where bookmarks stay out or
-     * streams end at once, else after so many streams that told nothing.
+     * version. A list finds that out: soon where bookmarks stay out or streams end
+     * at once, else after so many streams without an event.
      */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
 };
 
-static const char *const stop_names[WATCH_STOP_COUNT] = {
-    [STOP_ENDED] = "ended",         [STOP_SHORT] = "short",   [STOP_LOST] = "lost",
-    [STOP_QUIET] = "quiet",         [STOP_BUSY] = "busy",     [STOP_UNAVAILABLE] = "unavailable",
-    [STOP_GONE] = "gone",           [STOP_AHEAD] = "ahead",   [STOP_UNAUTHORIZED] = "unauthorized",
-    [STOP_FORBIDDEN] = "forbidden", [STOP_ABSENT] = "absent", [STOP_UNACCEPTABLE] = "unacceptable",
-    [STOP_REFUSED] = "refused",     [STOP_FAILED] = "failed", [STOP_MALFORMED] = "malformed",
+static const char *const reason_names[END_REASON_COUNT] = {
+    [END_REGULAR] = "ended",       [END_SHORT] = "short",   [END_LOST] = "lost",
+    [END_QUIET] = "quiet",         [END_BUSY] = "busy",     [END_UNAVAILABLE] = "unavailable",
+    [END_GONE] = "gone",           [END_AHEAD] = "ahead",   [END_UNAUTHORIZED] = "unauthorized",
+    [END_FORBIDDEN] = "forbidden", [END_ABSENT] = "absent", [END_UNACCEPTABLE] = "unacceptable",
+    [END_REFUSED] = "refused",     [END_FAILED] = "failed", [END_MALFORMED] = "malformed",
 };
 
-const char *watch_stop_name(enum watch_stop stop)
+const char *end_reason_name(enum end_reason reason)
 {
-    return stop_names[stop];
+    return reason_names[reason];
 }
 
-void watch_init(struct watch *w, bool fills, int64_t start_ms)
+void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
 {
-    *w = (struct watch){.phase = WATCH_WAITING, .fills = fills, .due_ms = start_ms};
+    *w = (struct watch){
+        .phase = WATCH_WAITING, .streaming_lists = streaming_lists, .due_ms = start_ms};
 }
 
 void watch_list_only(struct watch *w)
 {
-    w->fills = false;
-    if (w->phase == WATCH_FILLING)
+    w->streaming_lists = false;
+    if (w->phase == WATCH_INITIAL_EVENTS)
         w->phase = WATCH_LISTING;
 }
 
@@ -58,11 +58,12 @@ void watch_release(struct watch *w)
     drop_token(w);
 }
 
-/* When the open request is to be given up. A list is watched over by who transfers it. */
+/* When to give up the open request. For a list the transport does that, if it stalls. */
 static int64_t deadline(const struct watch *w)
 {
     int64_t end_ms = w->opened_ms + (int64_t)w->timeout_s * 1000 + STREAM_GRACE_MS;
-    int64_t quiet_ms = w->heard_ms + (w->phase == WATCH_FILLING ? FILLING_QUIET_MS : QUIET_MS);
+    bool initial = w->phase == WATCH_INITIAL_EVENTS;
+    int64_t quiet_ms = w->heard_ms + (initial ? INITIAL_QUIET_MS : QUIET_MS);
 
     if (w->phase == WATCH_LISTING)
         return INT64_MAX;
@@ -77,212 +78,204 @@ void watch_opened(struct watch *w, int64_t now_ms)
     w->due_ms = deadline(w);
 }
 
-static struct watch_order open_next(struct watch *w, const struct watch_event *e)
+static struct watch_order open_next(struct watch *w, const struct watch_input *in)
 {
     if (*w->version && !w->relist)
         w->phase = WATCH_STREAMING;
     else
-        w->phase = w->fills && !w->token ? WATCH_FILLING : WATCH_LISTING;
+        w->phase = w->streaming_lists && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
     w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
-    w->timeout_s = STREAM_MIN_S + e->random % STREAM_SPREAD_S;
-    watch_opened(w, e->now_ms);
+    w->timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;
+    watch_opened(w, in->now_ms);
     return (struct watch_order){.open = true};
 }
 
-/* Exponential and spread: from one to two times the delay. */
-static int64_t delay_ms(const struct watch *w, uint32_t random)
+/* Wait for an exponential delay, spread from one to two times as much; or as the server asked. */
+static struct watch_order wait_before_retry(struct watch *w, const struct watch_input *in)
 {
-    unsigned shifts = w->stops - 1 < DELAY_SHIFTS ? w->stops - 1 : DELAY_SHIFTS;
+    unsigned shifts = w->retries < DELAY_SHIFTS ? w->retries : DELAY_SHIFTS;
     uint32_t delay = (uint32_t)DELAY_FIRST_MS << shifts;
 
     if (delay > DELAY_LAST_MS)
         delay = DELAY_LAST_MS;
-    return (int64_t)delay + random % delay;
-}
 
-static struct watch_order wait_a_while(struct watch *w, const struct watch_event *e)
-{
-    w->stops++;
+    int64_t spread_ms = (int64_t)delay + in->random % delay;
+    w->retries++;
     w->phase = WATCH_WAITING;
-
-    int64_t delay = delay_ms(w, e->random);
-    w->due_ms = e->now_ms + (e->retry_after_ms > delay ? e->retry_after_ms : delay);
+    w->due_ms = in->now_ms + (in->retry_after_ms > spread_ms ? in->retry_after_ms : spread_ms);
     return (struct watch_order){0};
 }
 
-/* All objects are due: the changes since `version` cannot be had, or cannot be trusted. */
-static struct watch_order relist_after_a_while(struct watch *w, const struct watch_event *e)
+/* Read all objects after a wait: the changes since `version` cannot be had, or not trusted. */
+static struct watch_order wait_before_relist(struct watch *w, const struct watch_input *in)
 {
     w->relist = true;
-    return wait_a_while(w, e);
+    return wait_before_retry(w, in);
 }
 
-/* The list as it is now, at once; but if that fails too, there is no hurry. */
-static struct watch_order list_latest(struct watch *w, const struct watch_event *e)
+/* List the most recent state at once, but only once before the next wait. */
+static struct watch_order list_most_recent(struct watch *w, const struct watch_input *in)
 {
     drop_token(w);
-    if (w->latest)
-        return wait_a_while(w, e);
-    w->latest = true;
-    return open_next(w, e);
+    if (w->most_recent)
+        return wait_before_retry(w, in);
+    w->most_recent = true;
+    return open_next(w, in);
 }
 
-/* Ask for full objects; once that is refused too, there is nothing left to ask for. */
-static struct watch_order ask_plainly(struct watch *w, const struct watch_event *e)
+/* The form was refused: ask for full objects. If those are refused too, do not ask for a stream. */
+static struct watch_order ask_for_full_objects(struct watch *w, const struct watch_input *in)
 {
-    bool was_plain = w->plain;
+    bool asked = w->full_objects;
 
-    w->plain = true;
-    w->fills = w->fills && !was_plain;
-    return was_plain ? wait_a_while(w, e) : open_next(w, e);
+    w->full_objects = true;
+    w->streaming_lists = w->streaming_lists && !asked;
+    return asked ? wait_before_retry(w, in) : open_next(w, in);
 }
 
-static struct watch_order list_stopped(struct watch *w, const struct watch_event *e)
+static struct watch_order list_ended(struct watch *w, const struct watch_input *in)
 {
-    switch (e->stop) {
-    case STOP_GONE:
-    case STOP_REFUSED:
+    switch (in->reason) {
+    case END_GONE:
+    case END_REFUSED:
         if (w->token) {
             drop_token(w);
-            w->whole = true;
-            return open_next(w, e);
+            w->unpaginated = true;
+            return open_next(w, in);
         }
-        return e->stop == STOP_GONE ? list_latest(w, e) : wait_a_while(w, e);
-    case STOP_AHEAD:
-        return list_latest(w, e);
-    case STOP_UNACCEPTABLE:
-        return ask_plainly(w, e);
-    case STOP_LOST:
-    case STOP_BUSY:
-    case STOP_UNAVAILABLE:
-    case STOP_UNAUTHORIZED:
-        return wait_a_while(w, e); /* The token may still be good. */
-    case STOP_ENDED:
-    case STOP_SHORT:
-    case STOP_QUIET:
-    case STOP_FORBIDDEN:
-    case STOP_ABSENT:
-    case STOP_FAILED:
-    case STOP_MALFORMED:
+        return in->reason == END_GONE ? list_most_recent(w, in) : wait_before_retry(w, in);
+    case END_AHEAD:
+        return list_most_recent(w, in);
+    case END_UNACCEPTABLE:
+        return ask_for_full_objects(w, in);
+    case END_LOST:
+    case END_BUSY:
+    case END_UNAVAILABLE:
+    case END_UNAUTHORIZED:
+        return wait_before_retry(w, in); /* The continue token may still be good. */
+    case END_REGULAR:
+    case END_SHORT:
+    case END_QUIET:
+    case END_FORBIDDEN:
+    case END_ABSENT:
+    case END_FAILED:
+    case END_MALFORMED:
         drop_token(w);
-        return wait_a_while(w, e);
+        return wait_before_retry(w, in);
     }
     abort();
 }
 
-static struct watch_order list_instead(struct watch *w, const struct watch_event *e)
+static struct watch_order initial_events_ended(struct watch *w, const struct watch_input *in)
 {
-    w->fills = false;
-    return open_next(w, e);
-}
-
-static struct watch_order filling_stopped(struct watch *w, const struct watch_event *e)
-{
-    switch (e->stop) {
-    case STOP_GONE:
-    case STOP_AHEAD:
-        return list_latest(w, e);
-    case STOP_UNACCEPTABLE:
-        return ask_plainly(w, e);
-    case STOP_REFUSED:
-    case STOP_FAILED:
-        return list_instead(w, e);
-    case STOP_ENDED:
-    case STOP_SHORT:
-    case STOP_LOST:
-    case STOP_QUIET:
-    case STOP_MALFORMED:
-        /* It can be the server, or something between that does not let such a stream live. */
-        if (++w->silent >= FILLING_TRIES)
-            w->fills = false;
-        return wait_a_while(w, e);
-    case STOP_BUSY:
-    case STOP_UNAVAILABLE:
-    case STOP_UNAUTHORIZED:
-    case STOP_FORBIDDEN:
-    case STOP_ABSENT:
-        return wait_a_while(w, e);
+    switch (in->reason) {
+    case END_GONE:
+    case END_AHEAD:
+        return list_most_recent(w, in);
+    case END_UNACCEPTABLE:
+        return ask_for_full_objects(w, in);
+    case END_REFUSED:
+    case END_FAILED:
+        w->streaming_lists = false;
+        return open_next(w, in);
+    case END_REGULAR:
+    case END_SHORT:
+    case END_LOST:
+    case END_QUIET:
+    case END_MALFORMED:
+        /* The server, or a proxy before it, may not let such a stream live: list instead. */
+        if (++w->silent >= INITIAL_TRIES)
+            w->streaming_lists = false;
+        return wait_before_retry(w, in);
+    case END_BUSY:
+    case END_UNAVAILABLE:
+    case END_UNAUTHORIZED:
+    case END_FORBIDDEN:
+    case END_ABSENT:
+        return wait_before_retry(w, in);
     }
     abort();
 }
 
-/* Streams that tell nothing say nothing about what happened meanwhile. */
+/* After too many streams without an event, what happened meanwhile has to be listed. */
 static void count_silence(struct watch *w, unsigned max)
 {
     if (!w->progressed && ++w->silent >= max)
         w->relist = true;
 }
 
-static struct watch_order stream_ended(struct watch *w, const struct watch_event *e)
+static struct watch_order stream_ended(struct watch *w, const struct watch_input *in)
 {
-    if (e->now_ms - w->opened_ms >= SHORT_MS) {
-        count_silence(w, SILENT_MAX);
-        return open_next(w, e);
-    }
-    count_silence(w, SILENT_MAX_SUSPECT);
-    return wait_a_while(w, e);
-}
-
-static struct watch_order following_stopped(struct watch *w, const struct watch_event *e)
-{
-    switch (e->stop) {
-    case STOP_ENDED:
-    case STOP_SHORT:
-        return stream_ended(w, e);
-    case STOP_QUIET:
+    switch (in->reason) {
+    case END_REGULAR:
+    case END_SHORT:
+        if (in->now_ms - w->opened_ms >= SHORT_MS) {
+            count_silence(w, SILENT_MAX);
+            return open_next(w, in);
+        }
+        count_silence(w, SILENT_MAX_SUSPECT);
+        return wait_before_retry(w, in);
+    case END_QUIET:
         count_silence(w, w->bookmarks ? SILENT_MAX_SUSPECT : SILENT_MAX);
-        return open_next(w, e);
-    case STOP_LOST:
-    case STOP_BUSY:
-    case STOP_UNAVAILABLE:
-    case STOP_UNAUTHORIZED:
-    case STOP_FORBIDDEN:
-        return wait_a_while(w, e); /* Nothing is wrong with the version. */
-    case STOP_UNACCEPTABLE:
+        return open_next(w, in);
+    case END_LOST:
+    case END_BUSY:
+    case END_UNAVAILABLE:
+    case END_UNAUTHORIZED:
+    case END_FORBIDDEN:
+        return wait_before_retry(w, in); /* The version is still good. */
+    case END_UNACCEPTABLE:
         w->relist = true;
-        return ask_plainly(w, e);
-    case STOP_AHEAD:
-        w->latest = true;
-        return relist_after_a_while(w, e);
-    case STOP_GONE:
-    case STOP_ABSENT:
-    case STOP_REFUSED:
-    case STOP_FAILED:
-    case STOP_MALFORMED:
-        return relist_after_a_while(w, e);
+        return ask_for_full_objects(w, in);
+    case END_AHEAD:
+        w->most_recent = true;
+        return wait_before_relist(w, in);
+    case END_GONE:
+    case END_ABSENT:
+    case END_REFUSED:
+    case END_FAILED:
+    case END_MALFORMED:
+        return wait_before_relist(w, in);
     }
     abort();
 }
 
-static void count_stop(struct watch *w, const struct watch_event *e)
+static struct watch_order request_ended(struct watch *w, const struct watch_input *in)
 {
-    bool at_once = e->stop == STOP_ENDED && !w->progressed && e->now_ms - w->opened_ms < SHORT_MS;
+    bool is_short =
+        in->reason == END_REGULAR && !w->progressed && in->now_ms - w->opened_ms < SHORT_MS;
 
-    if (w->phase == WATCH_LISTING || w->phase == WATCH_FILLING)
+    if (w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS)
         w->counts.list_failures++;
-    if (w->phase == WATCH_FILLING || w->phase == WATCH_STREAMING)
-        w->counts.restarts[at_once ? STOP_SHORT : e->stop]++;
-}
-
-static struct watch_order stopped(struct watch *w, const struct watch_event *e)
-{
-    count_stop(w, e);
+    if (w->phase == WATCH_INITIAL_EVENTS || w->phase == WATCH_STREAMING)
+        w->counts.restarts[is_short ? END_SHORT : in->reason]++;
     switch (w->phase) {
     case WATCH_WAITING:
         return (struct watch_order){0};
     case WATCH_LISTING:
-        return list_stopped(w, e);
-    case WATCH_FILLING:
-        return filling_stopped(w, e);
+        return list_ended(w, in);
+    case WATCH_INITIAL_EVENTS:
+        return initial_events_ended(w, in);
     case WATCH_STREAMING:
-        return following_stopped(w, e);
+        return stream_ended(w, in);
     }
     abort();
 }
 
-/* False for a version that nothing could be resumed from. */
-static bool take_version(struct watch *w, const char *version)
+/* As if the request had ended, for a reason that we find ourselves. */
+static struct watch_order give_up(struct watch *w, const struct watch_input *in,
+                                  enum end_reason reason)
+{
+    struct watch_input end = *in;
+
+    end.kind = WATCH_ENDED;
+    end.reason = reason;
+    return request_ended(w, &end);
+}
+
+/* False for a version that no stream can resume from. */
+static bool set_version(struct watch *w, const char *version)
 {
     size_t len = version ? strlen(version) : 0;
 
@@ -292,86 +285,66 @@ static bool take_version(struct watch *w, const char *version)
     return true;
 }
 
-static struct watch_order malformed(struct watch *w, const struct watch_event *e)
+static struct watch_order page_received(struct watch *w, const struct watch_input *in)
 {
-    struct watch_event stop = *e;
-
-    stop.kind = WATCH_STOPPED;
-    stop.stop = STOP_MALFORMED;
-    return stopped(w, &stop);
-}
-
-static struct watch_order page_came(struct watch *w, const struct watch_event *e)
-{
-    bool more = e->token && *e->token;
+    bool more = in->token && *in->token;
 
     if (w->phase != WATCH_LISTING)
         return (struct watch_order){0};
     if (more) {
-        w->paginated = w->paginated || !w->latest;
+        w->paginated = w->paginated || !w->most_recent;
         drop_token(w);
-        w->token = xstrdup(e->token);
-        return open_next(w, e);
+        w->token = xstrdup(in->token);
+        return open_next(w, in);
     }
-    if (!take_version(w, e->version))
-        return malformed(w, e);
+    if (!set_version(w, in->version))
+        return give_up(w, in, END_MALFORMED);
     drop_token(w);
-    w->relist = w->latest = w->whole = false;
+    w->relist = w->most_recent = w->unpaginated = false;
     w->silent = 0;
 
-    struct watch_order order = open_next(w, e);
+    struct watch_order order = open_next(w, in);
     order.listed = true;
     return order;
 }
 
-static struct watch_order stream_told(struct watch *w, const struct watch_event *e)
+static struct watch_order event_received(struct watch *w, const struct watch_input *in)
 {
     struct watch_order order = {0};
 
-    if (w->phase == WATCH_FILLING && e->kind == WATCH_FILLED) {
-        if (!take_version(w, e->version))
-            return malformed(w, e);
+    if (w->phase == WATCH_INITIAL_EVENTS && in->kind == WATCH_INITIAL_END) {
+        if (!set_version(w, in->version))
+            return give_up(w, in, END_MALFORMED);
         w->phase = WATCH_STREAMING;
-        w->relist = w->latest = false;
+        w->relist = w->most_recent = false;
         w->silent = 0;
         order.listed = true;
     } else if (w->phase == WATCH_STREAMING) {
-        take_version(w, e->version);
+        set_version(w, in->version);
         w->progressed = true;
-        w->stops = w->silent = 0;
-        w->bookmarks = w->bookmarks || e->kind == WATCH_BOOKMARK;
+        w->retries = w->silent = 0;
+        w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }
-    w->heard_ms = e->now_ms;
+    w->heard_ms = in->now_ms;
     w->due_ms = w->phase == WATCH_WAITING ? w->due_ms : deadline(w);
     return order;
 }
 
-static struct watch_order timer(struct watch *w, const struct watch_event *e)
+struct watch_order watch_step(struct watch *w, const struct watch_input *input)
 {
-    struct watch_event stop = *e;
-
-    if (e->now_ms < w->due_ms)
-        return (struct watch_order){0};
-    if (w->phase == WATCH_WAITING)
-        return open_next(w, e);
-    stop.kind = WATCH_STOPPED;
-    stop.stop = STOP_QUIET;
-    return stopped(w, &stop);
-}
-
-struct watch_order watch_step(struct watch *w, const struct watch_event *event)
-{
-    switch (event->kind) {
+    switch (input->kind) {
     case WATCH_TIMER:
-        return timer(w, event);
+        if (input->now_ms < w->due_ms)
+            return (struct watch_order){0};
+        return w->phase == WATCH_WAITING ? open_next(w, input) : give_up(w, input, END_QUIET);
     case WATCH_PAGE:
-        return page_came(w, event);
+        return page_received(w, input);
     case WATCH_CHANGE:
     case WATCH_BOOKMARK:
-    case WATCH_FILLED:
-        return stream_told(w, event);
-    case WATCH_STOPPED:
-        return stopped(w, event);
+    case WATCH_INITIAL_END:
+        return event_received(w, input);
+    case WATCH_ENDED:
+        return request_ended(w, input);
     }
     abort();
 }

@@ -21,7 +21,7 @@ static void name_reflector(struct strbuf *out, const struct reflector *f)
     CLEANUP(free_cleanup)
     char *group = xmemdup0(f->api_version, f->api_version[len] == '/' ? len : 0);
 
-    resource_name(out, f->kind, f->settings ? SETTING_GROUP : group);
+    resource_name(out, f->kind, f->objects.settings ? SETTING_GROUP : group);
 }
 
 /* What the reflectors of one resource say together. */
@@ -38,10 +38,10 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
     sum->synced = sum->synced && f->synced && !f->warned;
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
-    sum->rejected += f->rejected;
+    sum->rejected += f->objects.rejected;
     sum->counts.lists += f->watch.counts.lists;
     sum->counts.list_failures += f->watch.counts.list_failures;
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++)
+    for (size_t i = 0; i < END_REASON_COUNT; i++)
         sum->counts.restarts[i] += f->watch.counts.restarts[i];
 }
 
@@ -54,17 +54,17 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)sum->rejected, resource);
     if (sum->last_event_ms > 0)
         REGISTRY_SET(registry, OWN_WATCH_LAST_EVENT, (double)sum->last_event_ms / 1000, resource);
-    for (size_t i = 0; i < WATCH_STOP_COUNT; i++) {
+    for (size_t i = 0; i < END_REASON_COUNT; i++) {
         if (sum->counts.restarts[i] > 0)
             REGISTRY_SET(registry, OWN_WATCH_RESTARTS, (double)sum->counts.restarts[i], resource,
-                         watch_stop_name((enum watch_stop)i));
+                         end_reason_name((enum end_reason)i));
     }
 }
 
 /* Reflectors of one resource, one per namespace, stand together. */
 static bool same_resource(const struct reflector *a, const struct reflector *b)
 {
-    return a->settings == b->settings && strcmp(a->kind, b->kind) == 0 &&
+    return a->objects.settings == b->objects.settings && strcmp(a->kind, b->kind) == 0 &&
            strcmp(a->api_version, b->api_version) == 0;
 }
 

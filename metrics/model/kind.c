@@ -17,50 +17,79 @@
 #define WORK_V2       WORK_GROUP "/v1alpha2"
 #define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
 
+/* The first rows, in this order: the kinds that others refer to by name. */
 enum {
     ROW_POLICY,
     ROW_CLUSTER_POLICY,
-    ROW_OVERRIDE,
-    ROW_CLUSTER_OVERRIDE,
     ROW_BINDING,
     ROW_CLUSTER_BINDING,
+    ROW_OVERRIDE,
+    ROW_CLUSTER_OVERRIDE,
 };
 
-/* group, name, api_version, class, cluster_scoped, decode, release */
+/* How a kind is watched: its plural in paths, and what else there is to say (kind.h). */
+#define ALWAYS(plural, ...)                                                                        \
+    {                                                                                              \
+        .when = WATCH_ALWAYS, .resource = (plural), __VA_ARGS__                                    \
+    }
+#define WITH_CONNECTOR(plural, ...)                                                                \
+    {                                                                                              \
+        .when = WATCH_WITH_CONNECTOR, .resource = (plural), __VA_ARGS__                            \
+    }
+#define NEVER(why)                                                                                 \
+    {                                                                                              \
+        .when = WATCH_NEVER_##why                                                                  \
+    }
+
+/*
+ * group, name, api_version, class, cluster_scoped, decode, release, watch.
+ * By position, with no designator at all: so a row without its last member does not compile.
+ */
 static const struct kind_def rows[] = {
-    [ROW_POLICY] = {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false,
-                    policy_decode, policy_release},
-    [ROW_CLUSTER_POLICY] = {POLICY_GROUP, "ClusterPropagationPolicy", POLICY_V1, CLASS_POLICY, true,
-                            policy_decode, policy_release},
-    [ROW_OVERRIDE] = {POLICY_GROUP, "OverridePolicy", POLICY_V1, CLASS_OVERRIDE, false,
-                      override_decode, override_release},
-    [ROW_CLUSTER_OVERRIDE] = {POLICY_GROUP, "ClusterOverridePolicy", POLICY_V1, CLASS_OVERRIDE,
-                              true, override_decode, override_release},
-    [ROW_BINDING] = {WORK_GROUP, "ResourceBinding", WORK_V2, CLASS_BINDING, false, binding_decode,
-                     binding_release},
-    [ROW_CLUSTER_BINDING] = {WORK_GROUP, "ClusterResourceBinding", WORK_V2, CLASS_BINDING, true,
-                             binding_decode, binding_release},
-    {CLUSTER_GROUP, "Cluster", CLUSTER_V1, CLASS_CLUSTER, true, cluster_decode, cluster_release},
+    {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false, policy_decode,
+     policy_release, ALWAYS("propagationpolicies", .required = true)},
+    {POLICY_GROUP, "ClusterPropagationPolicy", POLICY_V1, CLASS_POLICY, true, policy_decode,
+     policy_release, ALWAYS("clusterpropagationpolicies", .required = true, .unfiltered = true)},
+    {WORK_GROUP, "ResourceBinding", WORK_V2, CLASS_BINDING, false, binding_decode, binding_release,
+     ALWAYS("resourcebindings", .required = true)},
+    {WORK_GROUP, "ClusterResourceBinding", WORK_V2, CLASS_BINDING, true, binding_decode,
+     binding_release, ALWAYS("clusterresourcebindings", .required = true)},
+    {POLICY_GROUP, "OverridePolicy", POLICY_V1, CLASS_OVERRIDE, false, override_decode,
+     override_release, ALWAYS("overridepolicies")},
+    {POLICY_GROUP, "ClusterOverridePolicy", POLICY_V1, CLASS_OVERRIDE, true, override_decode,
+     override_release, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
+    {CLUSTER_GROUP, "Cluster", CLUSTER_V1, CLASS_CLUSTER, true, cluster_decode, cluster_release,
+     ALWAYS("clusters", .unfiltered = true)},
     /* The same Event is served by both groups: one identity, or it would count twice. */
-    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
-    {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release},
-    {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release},
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release,
+     ALWAYS("events", .field_selector = "reason=DependencyPolicyConflict")},
+    {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release,
+     NEVER(DUPLICATE)},
+    {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release,
+     NEVER(FROM_FILES)},
     {SETTING_GROUP, "Namespace", SETTING_API_VERSION, CLASS_SETTING, true, template_decode,
-     template_release},
+     template_release,
+     WITH_CONNECTOR("namespaces", .read_api_version = "v1", .unfiltered = true,
+                    .metadata_only = true)},
     {SETTING_GROUP, "ConfigMap", SETTING_API_VERSION, CLASS_SETTING, false, template_decode,
-     template_release},
+     template_release,
+     WITH_CONNECTOR("configmaps", .read_api_version = "v1", .unfiltered = true,
+                    .only_namespace = "cnrm-system",
+                    .field_selector = "metadata.name=namespace-id")},
 };
 
 static const struct kind_def template_row = {
     .class = CLASS_TEMPLATE,
     .decode = template_decode,
     .release = template_release,
+    .watch = {.when = WATCH_IF_SELECTED},
 };
 
 static const struct kind_def other_row = {
     .class = CLASS_OTHER,
     .decode = other_decode,
     .release = other_release,
+    .watch = NEVER(USED),
 };
 
 /* Karmada's own, which it never propagates. Not search.karmada.io: that it would. */
@@ -100,6 +129,12 @@ const struct kind_def *kind_of(const char *api_version, const char *kind)
             return &other_row;
     }
     return &template_row;
+}
+
+const struct kind_def *kind_table(size_t *count)
+{
+    *count = ARRAY_LEN(rows);
+    return rows;
 }
 
 const struct kind_def *kind_policy(bool cluster_scoped)

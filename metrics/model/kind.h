@@ -17,9 +17,32 @@ enum object_class {
     CLASS_COUNT,
 };
 
+/* Whether an API server as a source watches the objects of a kind. */
+enum watch_when {
+    WATCH_ALWAYS = 1,       /* 0 is no answer: each row gives one, or a new kind is never read. */
+    WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
+    WATCH_IF_SELECTED,      /* Once a policy selects the kind, as its templates are. */
+    WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
+    WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
+    WATCH_NEVER_FROM_FILES, /* Never: no API server has it, its objects come from files. */
+};
+
+/* How it watches them. For WATCH_ALWAYS and WATCH_WITH_CONNECTOR alone, but for `when`. */
+struct kind_watch {
+    enum watch_when when;
+    const char *resource; /* The plural in paths: "propagationpolicies". */
+    bool required;        /* The exporter is not ready before these have been read. */
+    bool unfiltered;      /* They concern every namespace: no namespace filter applies. */
+    bool metadata_only;
+    const char *field_selector;   /* NULL: none. */
+    const char *only_namespace;   /* NULL: all of them. */
+    const char *read_api_version; /* NULL: the row's own, as which they are stored. */
+};
+
 /*
- * One input kind: how its objects are read and let go. A kind without a row
- * is a template. To add a kind: one file in this folder, one row in kind.c.
+ * One input kind: how its objects are watched, read and let go. A kind without a row is
+ * a template, watched once a policy selects it. To add a kind: one file in this folder, one
+ * row in kind.c; no other list of kinds has to know it.
  */
 struct kind_def {
     const char *group;
@@ -32,10 +55,14 @@ struct kind_def {
     void *(*decode)(struct decode *d, const cJSON *json);
     /* Takes NULL. */
     void (*release)(struct intern *strings, void *object);
+    struct kind_watch watch;
 };
 
 /* The row of an apiVersion and kind: always one, the row of templates if no other. */
 const struct kind_def *kind_of(const char *api_version, const char *kind);
+
+/* All rows but those of templates and of Karmada's other kinds, in a lasting order. */
+const struct kind_def *kind_table(size_t *count);
 
 /* The two kinds that come in a namespaced and a cluster-wide form, for references by name. */
 const struct kind_def *kind_policy(bool cluster_scoped);

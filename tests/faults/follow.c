@@ -56,7 +56,7 @@ static void print_stats(const struct kube_session *session)
 
     for (size_t i = 0; i < kube_source_count(s); i++) {
         synced += kube_source_reflector(s, i)->synced;
-        rejected += kube_source_reflector(s, i)->rejected;
+        rejected += kube_source_reflector(s, i)->objects.rejected;
     }
     printf(
         "ready=%d reflectors=%zu synced=%u connections=%u streams=%u waiting=%u rejected=%" PRIu64

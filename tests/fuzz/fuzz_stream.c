@@ -17,20 +17,20 @@ static const char *const kinds[][2] = {
     {"v1", "Event"},
 };
 
-static bool take(void *context, const struct object_news *news)
+static bool take(void *context, const struct watch_event *event)
 {
     struct taking *t = context;
     struct error err = {""};
     enum store_outcome outcome = STORE_REJECTED;
 
-    if (news->kind == NEWS_OBJECT)
-        outcome = store_put(t->store, news->object, (struct origin){1, 1}, &err);
-    if (news->kind == NEWS_OBJECT && outcome == STORE_REJECTED && err.text[0] == '\0')
+    if (event->kind == EVENT_OBJECT)
+        outcome = store_put(t->store, event->object, (struct origin){1, 1}, &err);
+    if (event->kind == EVENT_OBJECT && outcome == STORE_REJECTED && err.text[0] == '\0')
         abort();
-    if (news->kind == NEWS_REJECTED && !*news->reason)
+    if (event->kind == EVENT_REJECTED && !*event->reason)
         abort();
-    strbuf_addf(&t->log, "%d %d %s\n", (int)news->kind, (int)outcome,
-                news->version ? news->version : "");
+    strbuf_addf(&t->log, "%d %d %s\n", (int)event->kind, (int)outcome,
+                event->version ? event->version : "");
     return true;
 }
 

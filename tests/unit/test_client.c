@@ -256,14 +256,14 @@ static void take_done(void *context, const struct transport_result *result)
     snprintf(c->error, sizeof(c->error), "%s", result->error);
 }
 
-static void call(struct lab *lab, struct call *c, const char *path, enum request_class lane)
+static void call(struct lab *lab, struct call *c, const char *path, enum request_class class)
 {
     struct transport transport = client_transport(lab->client);
 
     c->transfer = transport.start(transport.context, &(struct transport_request){
                                                          .path = path,
                                                          .accept = "application/json",
-                                                         .lane = lane,
+                                                         .class = class,
                                                          .handler = {take_data, take_done, c},
                                                      });
     assert_non_null(c->transfer);

@@ -329,14 +329,14 @@ TEST(a_ca_is_taken_over_once_it_has_settled)
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
     turn(&s, TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 0);
-    assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_SETTLED_MS);
+    assert_true(credentials_due(s.c) == START + TLS_CHECK_MS + TLS_STABLE_MS);
     /* Still being written. */
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ez"));
-    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
-    turn(&s, TLS_CHECK_MS + 2 * TLS_SETTLED_MS + TLS_CHECK_MS);
+    turn(&s, TLS_CHECK_MS + 2 * TLS_STABLE_MS + TLS_CHECK_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
     tear_down(&s);
@@ -351,13 +351,13 @@ TEST(a_pair_is_taken_over_together)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at < TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+    for (; at < TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
     folder_replace(s.folder, "key", KEY("a2V5Mg=="));
     turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
-    turn(&s, at + TLS_SETTLED_MS);
+    turn(&s, at + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
 }
@@ -371,7 +371,7 @@ TEST(a_certificate_may_be_renewed_for_its_key)
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
-    for (; at <= TLS_CHECK_MS + TLS_HALF_SETTLED_MS; at += SECOND)
+    for (; at <= TLS_CHECK_MS + TLS_HALF_STABLE_MS; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
@@ -393,7 +393,7 @@ TEST(a_swapped_link_is_a_change)
     begin(&s);
     folder_swap(s.folder, "v2", "..data");
     turn(&s, TLS_CHECK_MS);
-    turn(&s, TLS_CHECK_MS + TLS_SETTLED_MS);
+    turn(&s, TLS_CHECK_MS + TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
 }
@@ -409,7 +409,7 @@ TEST(what_is_the_same_again_is_no_change)
     for (int64_t at = TLS_CHECK_MS; at < MINUTE; at += SECOND)
         turn(&s, at);
     assert_int_equal(credentials_version(s.c), 0);
-    assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_SETTLED_MS);
+    assert_true(credentials_due(s.c) >= START + MINUTE - SECOND + TLS_STABLE_MS);
     tear_down(&s);
 }
 
@@ -431,7 +431,7 @@ TEST(a_bad_ca_is_not_taken_over)
     assert_non_null(strstr(credentials_problem(s.c), "the CA: cannot read"));
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
     turn(&s, at += TLS_CHECK_MS);
-    turn(&s, at += TLS_SETTLED_MS);
+    turn(&s, at += TLS_STABLE_MS);
     assert_int_equal(credentials_version(s.c), 1);
     assert_string_equal(credentials_problem(s.c), "");
     tear_down(&s);
@@ -636,10 +636,10 @@ static struct answer_case {
     const char *answer;
     const char *error;
 } answer_cases[] = {
-    {"garbage", "hidden", "what it printed is not JSON"},
-    {"nothing", "", "what it printed is not JSON"},
-    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "what it printed is not JSON"},
-    {"a list", "[\"hidden\"]", "what it printed is not an ExecCredential"},
+    {"garbage", "hidden", "its output is not JSON"},
+    {"nothing", "", "its output is not JSON"},
+    {"two answers", ANSWER("\"token\":\"hidden\"") "{}", "its output is not JSON"},
+    {"a list", "[\"hidden\"]", "its output is not an ExecCredential"},
     {"another version", ANSWER_OF("v1beta1", "\"token\":\"hidden\""),
      "its answer is not of the apiVersion 'client.authentication.k8s.io/v1' that the kubeconfig"},
     {"no status",
@@ -661,7 +661,7 @@ static struct answer_case {
      "its status.expirationTimestamp is not a time in RFC 3339"},
     {"an end that is past",
      ANSWER("\"token\":\"hidden\",\"expirationTimestamp\":\"2029-12-31T23:59:59Z\""),
-     "what it gave has expired already: compare the clocks"},
+     "its credential has expired already: compare the clocks"},
 };
 
 TEST_ROWS(refuse_answer, answer_cases, name)

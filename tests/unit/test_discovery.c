@@ -46,7 +46,7 @@ static void play(struct discovery *d, const struct answer *answers)
         assert_non_null(discovery_path(d));
         assert_string_equal(discovery_path(d), a->path);
         body_of(a->body ? a->body : "", &body);
-        ended = discovery_take(
+        ended = discovery_receive(
             d, &(struct discovery_reply){a->http_status, a->content_type, body.data, body.len});
         strbuf_release(&body);
     }
@@ -310,7 +310,7 @@ TEST(a_round_can_be_left_unfinished)
     discovery_begin(d);
     discovery_begin(d);
     assert_string_equal(discovery_path(d), "/api");
-    assert_false(discovery_take(d, &(struct discovery_reply){200, AGGREGATED, "{}", 2}));
+    assert_false(discovery_receive(d, &(struct discovery_reply){200, AGGREGATED, "{}", 2}));
     discovery_free(d);
 }
 

@@ -71,6 +71,25 @@ TEST(every_kind_has_its_row)
     }
 }
 
+/* A row that says nothing, or half of it, would be a kind that is silently never read. */
+TEST(every_row_says_how_it_is_watched)
+{
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    (void)state;
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR;
+
+        if (def->watch.when == 0)
+            fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
+        if (watched && (!def->watch.resource || !*def->watch.resource))
+            fail_msg("%s of '%s' is watched and has no resource", def->name, def->group);
+    }
+    assert_int_equal(kind_of("apps/v1", "Deployment")->watch.when, WATCH_IF_SELECTED);
+    assert_int_equal(kind_of("work.karmada.io/v1alpha1", "Work")->watch.when, WATCH_NEVER_USED);
+}
+
 TEST(kinds_in_two_forms_are_found_by_scope)
 {
     (void)state;

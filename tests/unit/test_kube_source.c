@@ -394,6 +394,23 @@ TEST(clusters_may_be_absent)
     lab_release(&lab);
 }
 
+/* The table of kinds alone says what is watched: what it has as such is, in all namespaces. */
+TEST(every_kind_of_the_table_is_watched)
+{
+    struct lab lab;
+    size_t count;
+    const struct kind_def *table = kind_table(&count);
+
+    (void)state;
+    lab_init(&lab, 3);
+    lab_start(&lab);
+    for (const struct kind_def *def = table; def < table + count; def++) {
+        if (def->watch.when == WATCH_ALWAYS && !followed(&lab, def->watch.resource))
+            fail_msg("%s is not watched", def->name);
+    }
+    lab_release(&lab);
+}
+
 /* The objects of a kind go with it, once the server says that it is gone, not before. */
 TEST(a_kind_that_is_gone_leaves_nothing)
 {

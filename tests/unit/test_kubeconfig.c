@@ -190,7 +190,7 @@ static struct load_case {
         .files = {CLUSTER(HTTPS ", certificate-authority: x, "
                                 "certificate-authority-data: " CERTIFICATE)},
         .wanted = "context 'c' of '@/a'; https://k:6443; ca=data @/x; token=t; "
-                  "note: certificate-authority-data counts, not certificate-authority",
+                  "note: certificate-authority-data is used, not certificate-authority",
     },
     {
         .name = "a path that is not relative stays as it is",
@@ -336,7 +336,7 @@ static struct load_case {
     {
         .name = "a user and a password",
         .files = {USER("username: me, password: hidden")},
-        .error = "user 'u': 'username': API servers take no user and password",
+        .error = "user 'u': 'username': API servers accept no user and password",
     },
     {
         .name = "a provider that is gone",
@@ -392,7 +392,7 @@ static struct load_case {
         .name = "a token beside a plugin",
         .files = {EXEC("command: x}, token: t, x: {")},
         .wanted = "context 'c' of '@/a'; https://k:6443; token=t; "
-                  "note: the token or certificate counts, the exec plugin is not run",
+                  "note: the token or certificate is used; the exec plugin is not run",
     },
     {
         .name = "a plugin where none may be run",

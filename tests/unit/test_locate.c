@@ -75,7 +75,7 @@ static struct locate_case {
      "prod",
      {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443"},
      KUBE_BROKEN,
-     "the context 'prod' is in a kubeconfig, and there is none"},
+     "the context 'prod' needs a kubeconfig, and there is none"},
     {"a context that is not there", "@/told", "prod", {NULL}, KUBE_BROKEN, "prod"},
 };
 

@@ -16,25 +16,25 @@ struct recorder {
 };
 
 static const char *const kind_names[] = {
-    [NEWS_OBJECT] = "object", [NEWS_REMOVED] = "removed", [NEWS_BOOKMARK] = "bookmark",
-    [NEWS_FILLED] = "filled", [NEWS_ERROR] = "error",     [NEWS_REJECTED] = "rejected",
+    [EVENT_OBJECT] = "object",      [EVENT_DELETED] = "removed", [EVENT_BOOKMARK] = "bookmark",
+    [EVENT_INITIAL_END] = "filled", [EVENT_ERROR] = "error",     [EVENT_REJECTED] = "rejected",
 };
 
-static bool record(void *context, const struct object_news *news)
+static bool record(void *context, const struct watch_event *event)
 {
     struct recorder *r = context;
-    const cJSON *metadata = json_get(news->object, "metadata");
+    const cJSON *metadata = json_get(event->object, "metadata");
 
-    strbuf_adds(&r->log, kind_names[news->kind]);
-    if (news->object && !r->brief)
-        strbuf_addf(&r->log, " %s %s %s", json_str(news->object, "apiVersion", "?"),
-                    json_str(news->object, "kind", "?"), json_str(metadata, "name", "?"));
-    if (*news->version && !r->brief)
-        strbuf_addf(&r->log, " @%s", news->version);
-    if (news->status)
-        strbuf_addf(&r->log, " %u", news->status->code);
-    if (news->reason)
-        strbuf_addf(&r->log, " (%s)", news->reason);
+    strbuf_adds(&r->log, kind_names[event->kind]);
+    if (event->object && !r->brief)
+        strbuf_addf(&r->log, " %s %s %s", json_str(event->object, "apiVersion", "?"),
+                    json_str(event->object, "kind", "?"), json_str(metadata, "name", "?"));
+    if (*event->version && !r->brief)
+        strbuf_addf(&r->log, " @%s", event->version);
+    if (event->status)
+        strbuf_addf(&r->log, " %u", event->status->code);
+    if (event->reason)
+        strbuf_addf(&r->log, " (%s)", event->reason);
     strbuf_addc(&r->log, '\n');
     return ++r->count != r->stop_at;
 }
@@ -121,11 +121,11 @@ static struct text_case {
     {"another kind among them", FRAME_EVENTS,
      CHANGE("ADDED", "{'kind':'Secret','apiVersion':'v1'," NAMED("a", "1") "}")
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
-     "rejected @1 (a Secret 'v1' among objects of kind ConfigMap 'v1')\n"
+     "rejected @1 (an object of kind Secret 'v1' came among those of kind ConfigMap 'v1')\n"
      "object v1 ConfigMap b @2\n",
      NULL},
     {"a change of unknown type moves the version", FRAME_EVENTS,
-     CHANGE("RENAMED", CONFIG_MAP("," NAMED("a", "4"))), "rejected @4 (a change of unknown type)\n",
+     CHANGE("RENAMED", CONFIG_MAP("," NAMED("a", "4"))), "rejected @4 (an event of unknown type)\n",
      NULL},
     {"a change without an object", FRAME_EVENTS, "{'type':'ADDED'}\n", "rejected (not an object)\n",
      NULL},
@@ -142,8 +142,9 @@ static struct text_case {
      "{'type' 'ADDED'}\n" CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected (not valid JSON: ':' is missing after a key)\nobject v1 ConfigMap b @2\n", NULL},
     {"the page of a proxy", FRAME_EVENTS, "<html><body>502</body></html>\n", "",
-     "what came is no stream of changes"},
-    {"a list instead of changes", FRAME_EVENTS, "[1,2]", "", "what came is no stream of changes"},
+     "the body is no stream of watch events"},
+    {"a list instead of changes", FRAME_EVENTS, "[1,2]", "",
+     "the body is no stream of watch events"},
     {"cut inside a change: it is not told", FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1"))) "{'type':'ADDED','object':{" NAMED("b", "2"),
      "object v1 ConfigMap a @1\n", NULL},
@@ -170,8 +171,9 @@ static struct text_case {
     {"a list without its version", FRAME_LIST, "{'kind':'ConfigMapList','items':[]}", "",
      "the list has no resourceVersion"},
     {"a Status instead of a list", FRAME_LIST, "{'kind':'Status','code':500}", "",
-     "a Status is no list"},
-    {"a document of no kind", FRAME_LIST, "{}", "", "a document without kind is no list"},
+     "the body is a Status and no list"},
+    {"a document of no kind", FRAME_LIST, "{}", "",
+     "the body is a document without kind and no list"},
 };
 
 static char *with_quotes(const char *text)

@@ -3,6 +3,7 @@
 
 #include "tests/unit/suite.h"
 
+#include "exporter/kube/http/retry_after.h"
 #include "exporter/system/file.h"
 
 /* What a real API server answered, and why it is no answer. */
@@ -10,27 +11,27 @@ static struct body_case {
     const char *name;
     const char *file;
     unsigned http_status;
-    enum watch_stop stop;
+    enum end_reason reason;
     int64_t retry_after_ms;
     const char *message;
 } bodies[] = {
-    {"bad continue token", "error-400-continue", 400, STOP_REFUSED, 0, "continue key is not valid"},
-    {"bad version", "error-400-resource-version", 400, STOP_REFUSED, 0, "resourceVersion"},
-    {"unauthorized", "error-401", 401, STOP_UNAUTHORIZED, 0, "Unauthorized"},
-    {"forbidden", "error-403-reader", 403, STOP_FORBIDDEN, 0, "is forbidden"},
-    {"no such group", "error-404-group", 404, STOP_ABSENT, 0, "404 page not found"},
-    {"no such resource", "error-404-resource", 404, STOP_ABSENT, 0, "404 page not found"},
-    {"method not allowed", "error-405", 405, STOP_ABSENT, 0, "does not allow this method"},
-    {"not acceptable", "error-406", 406, STOP_UNACCEPTABLE, 0,
+    {"bad continue token", "error-400-continue", 400, END_REFUSED, 0, "continue key is not valid"},
+    {"bad version", "error-400-resource-version", 400, END_REFUSED, 0, "resourceVersion"},
+    {"unauthorized", "error-401", 401, END_UNAUTHORIZED, 0, "Unauthorized"},
+    {"forbidden", "error-403-reader", 403, END_FORBIDDEN, 0, "is forbidden"},
+    {"no such group", "error-404-group", 404, END_ABSENT, 0, "404 page not found"},
+    {"no such resource", "error-404-resource", 404, END_ABSENT, 0, "404 page not found"},
+    {"method not allowed", "error-405", 405, END_ABSENT, 0, "does not allow this method"},
+    {"not acceptable", "error-406", 406, END_UNACCEPTABLE, 0,
      "406: Not Acceptable Available representations"},
-    {"unsupported media", "error-415", 415, STOP_UNACCEPTABLE, 0, ""},
-    {"expired token", "list-410-continue-events", 410, STOP_GONE, 0, "too old"},
-    {"too many requests, as text", "error-429", 429, STOP_BUSY, 0, "Too many requests"},
-    {"storage is initialising", "error-429-initializing", 429, STOP_BUSY, 1000,
+    {"unsupported media", "error-415", 415, END_UNACCEPTABLE, 0, ""},
+    {"expired token", "list-410-continue-events", 410, END_GONE, 0, "too old"},
+    {"too many requests, as text", "error-429", 429, END_BUSY, 0, "Too many requests"},
+    {"storage is initialising", "error-429-initializing", 429, END_BUSY, 1000,
      "storage is (re)initializing"},
-    {"streaming lists refused", "watch-list-without-match", 422, STOP_REFUSED, 0,
+    {"streaming lists refused", "watch-list-without-match", 422, END_REFUSED, 0,
      "sendInitialEvents"},
-    {"a version from the future", "error-504-future-version", 504, STOP_AHEAD, 1000,
+    {"a version from the future", "error-504-future-version", 504, END_AHEAD, 1000,
      "Too large resource version"},
 };
 
@@ -52,7 +53,7 @@ TEST_ROWS(body, bodies, name)
 
     read_body(c->file, &text);
     status_read_body(text.data, text.len, &status);
-    assert_int_equal(stop_of_response(c->http_status, &status), c->stop);
+    assert_int_equal(end_reason_of_response(c->http_status, &status), c->reason);
     assert_int_equal(status.retry_after_ms, c->retry_after_ms);
     if (!strstr(status.message, c->message))
         fail_msg("'%s' does not say '%s'", status.message, c->message);
@@ -64,24 +65,24 @@ TEST(any_http_status_has_a_reason)
     struct status none = {0};
 
     (void)state;
-    assert_int_equal(stop_of_response(301, &none), STOP_REFUSED);
-    assert_int_equal(stop_of_response(409, &none), STOP_REFUSED);
-    assert_int_equal(stop_of_response(500, &none), STOP_UNAVAILABLE);
-    assert_int_equal(stop_of_response(502, &none), STOP_UNAVAILABLE);
-    assert_int_equal(stop_of_response(503, &none), STOP_UNAVAILABLE);
-    assert_int_equal(stop_of_response(504, &none), STOP_UNAVAILABLE);
-    assert_int_equal(stop_of_response(0, &none), STOP_REFUSED);
+    assert_int_equal(end_reason_of_response(301, &none), END_REFUSED);
+    assert_int_equal(end_reason_of_response(409, &none), END_REFUSED);
+    assert_int_equal(end_reason_of_response(500, &none), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(502, &none), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(503, &none), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(504, &none), END_UNAVAILABLE);
+    assert_int_equal(end_reason_of_response(0, &none), END_REFUSED);
 }
 
 TEST(errors_in_a_stream_have_a_reason)
 {
     (void)state;
-    assert_int_equal(stop_of_error(&(struct status){.code = 410}), STOP_GONE);
-    assert_int_equal(stop_of_error(&(struct status){.code = 429}), STOP_BUSY);
-    assert_int_equal(stop_of_error(&(struct status){.code = 500}), STOP_FAILED);
-    assert_int_equal(stop_of_error(&(struct status){.code = 0}), STOP_FAILED);
-    assert_int_equal(stop_of_error(&(struct status){.code = 504, .version_too_large = true}),
-                     STOP_AHEAD);
+    assert_int_equal(end_reason_of_error(&(struct status){.code = 410}), END_GONE);
+    assert_int_equal(end_reason_of_error(&(struct status){.code = 429}), END_BUSY);
+    assert_int_equal(end_reason_of_error(&(struct status){.code = 500}), END_FAILED);
+    assert_int_equal(end_reason_of_error(&(struct status){.code = 0}), END_FAILED);
+    assert_int_equal(end_reason_of_error(&(struct status){.code = 504, .version_too_large = true}),
+                     END_AHEAD);
 }
 
 static struct retry_case {
@@ -105,7 +106,7 @@ TEST_ROWS(retry_after, retries, name)
 {
     const struct retry_case *c = *state;
 
-    assert_int_equal(retry_after_ms(c->header), c->ms);
+    assert_int_equal(retry_after_read(c->header), c->ms);
 }
 
 TEST(a_page_of_a_proxy_becomes_one_line)

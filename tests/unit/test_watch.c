@@ -6,7 +6,7 @@
 
 #define LIST(version)   "limit=500&resourceVersion=" version
 #define STREAM(version) "watch=true&allowWatchBookmarks=true&timeoutSeconds=300" version
-#define FILL(version)                                                                              \
+#define INITIAL(version)                                                                           \
     "watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true"                \
     "&resourceVersionMatch=NotOlderThan" version
 #define AT(version) "&resourceVersion=" version
@@ -15,9 +15,9 @@ enum { STEPS_MAX = 16 };
 
 /* One event, and what it must lead to: a request, else a wait, else (wait_ms 0) nothing. */
 struct step {
-    enum watch_event_kind kind;
+    enum watch_input_kind kind;
     int64_t after_ms; /* Since the step before. */
-    enum watch_stop stop;
+    enum end_reason reason;
     const char *version;
     const char *token;
     int64_t retry_after_ms;
@@ -31,13 +31,13 @@ struct step {
         .kind = WATCH_TIMER, .after_ms = (after), .opens = (query)                                 \
     }
 #define START_OPENS(query) TIMER_OPENS(0, query)
-#define STOP_OPENS(why, query)                                                                     \
+#define END_OPENS(why, query)                                                                      \
     {                                                                                              \
-        .kind = WATCH_STOPPED, .after_ms = 2000, .stop = (why), .opens = (query)                   \
+        .kind = WATCH_ENDED, .after_ms = 2000, .reason = (why), .opens = (query)                   \
     }
-#define STOP_WAITS(why, wait)                                                                      \
+#define END_WAITS(why, wait)                                                                       \
     {                                                                                              \
-        .kind = WATCH_STOPPED, .after_ms = 2000, .stop = (why), .wait_ms = (wait)                  \
+        .kind = WATCH_ENDED, .after_ms = 2000, .reason = (why), .wait_ms = (wait)                  \
     }
 #define PAGE_OPENS(v, next, query)                                                                 \
     {                                                                                              \
@@ -51,20 +51,20 @@ struct step {
     {                                                                                              \
         .kind = (what), .version = (v)                                                             \
     }
-#define FILLED(v)                                                                                  \
+#define INITIAL_END(v)                                                                             \
     {                                                                                              \
-        .kind = WATCH_FILLED, .version = (v), .listed = true                                       \
+        .kind = WATCH_INITIAL_END, .version = (v), .listed = true                                  \
     }
 /* A list of version 5, and the stream of changes after it. */
-#define FOLLOWING START_OPENS(LIST("0")), LAST_PAGE_OPENS("5", STREAM(AT("5")))
+#define STREAMING START_OPENS(LIST("0")), LAST_PAGE_OPENS("5", STREAM(AT("5")))
 
 static struct story {
     const char *name;
-    bool fills;
+    bool streaming_lists;
     struct step steps[STEPS_MAX];
 } stories[] = {
     /* Lists. */
-    {"a list, then its changes", false, {FOLLOWING}},
+    {"a list, then its changes", false, {STREAMING}},
     {"pages by their tokens, escaped; the version is the last page's",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a/b+c=", "limit=500&continue=a%2Fb%2Bc%3D"),
@@ -75,173 +75,173 @@ static struct story {
     {"an expired token: everything at once",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      STOP_OPENS(STOP_GONE, "resourceVersion=0")}},
+      END_OPENS(END_GONE, "resourceVersion=0")}},
     {"a token that is refused: the same",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      STOP_OPENS(STOP_REFUSED, "resourceVersion=0"), STOP_WAITS(STOP_REFUSED, 800)}},
+      END_OPENS(END_REFUSED, "resourceVersion=0"), END_WAITS(END_REFUSED, 800)}},
     {"busy between pages: the same page later",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      STOP_WAITS(STOP_BUSY, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+      END_WAITS(END_BUSY, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
     {"cut short between pages: the same page later",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      STOP_WAITS(STOP_LOST, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+      END_WAITS(END_LOST, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
     {"no list at all between pages: from the first page",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      STOP_WAITS(STOP_MALFORMED, 800), TIMER_OPENS(800, LIST("0"))}},
+      END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, LIST("0"))}},
     {"a list that is gone: the latest at once, then with patience",
      false,
-     {START_OPENS(LIST("0")), STOP_OPENS(STOP_GONE, "limit=500"), STOP_WAITS(STOP_GONE, 800),
+     {START_OPENS(LIST("0")), END_OPENS(END_GONE, "limit=500"), END_WAITS(END_GONE, 800),
       TIMER_OPENS(800, "limit=500"), LAST_PAGE_OPENS("9", STREAM(AT("9")))}},
     {"a server that is behind us: the latest",
      false,
-     {START_OPENS(LIST("0")), STOP_OPENS(STOP_AHEAD, "limit=500"),
+     {START_OPENS(LIST("0")), END_OPENS(END_AHEAD, "limit=500"),
       LAST_PAGE_OPENS("3", STREAM(AT("3")))}},
     {"forbidden: for ever, with patience",
      false,
-     {START_OPENS(LIST("0")), STOP_WAITS(STOP_FORBIDDEN, 800), TIMER_OPENS(800, LIST("0")),
-      STOP_WAITS(STOP_FORBIDDEN, 1600), TIMER_OPENS(1600, LIST("0")),
-      STOP_WAITS(STOP_FORBIDDEN, 3200), TIMER_OPENS(3200, LIST("0")), STOP_WAITS(STOP_ABSENT, 6400),
-      TIMER_OPENS(6400, LIST("0")), STOP_WAITS(STOP_UNAUTHORIZED, 12800),
-      TIMER_OPENS(12800, LIST("0")), STOP_WAITS(STOP_UNAVAILABLE, 25600),
-      TIMER_OPENS(25600, LIST("0")), STOP_WAITS(STOP_LOST, 30000), TIMER_OPENS(30000, LIST("0"))}},
+     {START_OPENS(LIST("0")), END_WAITS(END_FORBIDDEN, 800), TIMER_OPENS(800, LIST("0")),
+      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, LIST("0")), END_WAITS(END_FORBIDDEN, 3200),
+      TIMER_OPENS(3200, LIST("0")), END_WAITS(END_ABSENT, 6400), TIMER_OPENS(6400, LIST("0")),
+      END_WAITS(END_UNAUTHORIZED, 12800), TIMER_OPENS(12800, LIST("0")),
+      END_WAITS(END_UNAVAILABLE, 25600), TIMER_OPENS(25600, LIST("0")), END_WAITS(END_LOST, 30000),
+      TIMER_OPENS(30000, LIST("0"))}},
     {"no metadata-only form: full objects at once, then with patience",
      false,
-     {START_OPENS(LIST("0")), STOP_OPENS(STOP_UNACCEPTABLE, LIST("0")),
-      STOP_WAITS(STOP_UNACCEPTABLE, 800)}},
+     {START_OPENS(LIST("0")), END_OPENS(END_UNACCEPTABLE, LIST("0")),
+      END_WAITS(END_UNACCEPTABLE, 800)}},
     {"a whole list does not forgive: only progress does",
      false,
-     {START_OPENS(LIST("0")), STOP_WAITS(STOP_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
-      LAST_PAGE_OPENS("5", STREAM(AT("5"))), STOP_WAITS(STOP_GONE, 1600),
+     {START_OPENS(LIST("0")), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
+      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_GONE, 1600),
       TIMER_OPENS(1600, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
-      STOP_WAITS(STOP_GONE, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
-      LAST_PAGE_OPENS("7", STREAM(AT("7"))), TELLS(WATCH_CHANGE, "8"), STOP_WAITS(STOP_GONE, 800)}},
+      END_WAITS(END_GONE, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
+      LAST_PAGE_OPENS("7", STREAM(AT("7"))), TELLS(WATCH_CHANGE, "8"), END_WAITS(END_GONE, 800)}},
     {"listing again keeps the page size where the server paginates",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
-      LAST_PAGE_OPENS("5", STREAM(AT("5"))), STOP_WAITS(STOP_FAILED, 800),
+      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 800),
       TIMER_OPENS(800, LIST("5"))}},
 
     /* Streams of changes. */
     {"changes and bookmarks move the version",
      false,
-     {FOLLOWING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_BOOKMARK, "9"),
-      STOP_OPENS(STOP_ENDED, STREAM(AT("9")))}},
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_BOOKMARK, "9"),
+      END_OPENS(END_REGULAR, STREAM(AT("9")))}},
     {"a change without a version leaves it",
      false,
-     {FOLLOWING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_CHANGE, ""),
-      STOP_OPENS(STOP_ENDED, STREAM(AT("6")))}},
-    {"an end without a word: on", false, {FOLLOWING, STOP_OPENS(STOP_ENDED, STREAM(AT("5")))}},
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_CHANGE, ""),
+      END_OPENS(END_REGULAR, STREAM(AT("6")))}},
+    {"an end without a word: on", false, {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5")))}},
     {"an end at once: wait, and list the second time",
      false,
-     {FOLLOWING,
-      {.kind = WATCH_STOPPED, .after_ms = 900, .stop = STOP_ENDED, .wait_ms = 800},
+     {STREAMING,
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
       TIMER_OPENS(800, STREAM(AT("5"))),
-      {.kind = WATCH_STOPPED, .after_ms = 900, .stop = STOP_ENDED, .wait_ms = 1600},
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 1600},
       TIMER_OPENS(1600, "resourceVersion=5")}},
     {"an end at once after a change: wait, resume",
      false,
-     {FOLLOWING,
+     {STREAMING,
       TELLS(WATCH_CHANGE, "6"),
-      {.kind = WATCH_STOPPED, .after_ms = 900, .stop = STOP_ENDED, .wait_ms = 800},
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
       TIMER_OPENS(800, STREAM(AT("6")))}},
     {"lost: wait, resume",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_LOST, 800), TIMER_OPENS(800, STREAM(AT("5"))),
-      STOP_WAITS(STOP_LOST, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
+     {STREAMING, END_WAITS(END_LOST, 800), TIMER_OPENS(800, STREAM(AT("5"))),
+      END_WAITS(END_LOST, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
     {"busy: wait as told, resume",
      false,
-     {FOLLOWING,
-      {.kind = WATCH_STOPPED, .stop = STOP_BUSY, .retry_after_ms = 7000, .wait_ms = 7000},
+     {STREAMING,
+      {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 7000, .wait_ms = 7000},
       TIMER_OPENS(7000, STREAM(AT("5")))}},
     {"busy, told less than the wait: wait",
      false,
-     {FOLLOWING, {.kind = WATCH_STOPPED, .stop = STOP_BUSY, .retry_after_ms = 10, .wait_ms = 800}}},
+     {STREAMING, {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 10, .wait_ms = 800}}},
     {"no access, for now: wait, resume",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_UNAUTHORIZED, 800), TIMER_OPENS(800, STREAM(AT("5"))),
-      STOP_WAITS(STOP_FORBIDDEN, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
+     {STREAMING, END_WAITS(END_UNAUTHORIZED, 800), TIMER_OPENS(800, STREAM(AT("5"))),
+      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
     {"too old: wait, list what is not older",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_GONE, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+     {STREAMING, END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"absent: wait, list",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_ABSENT, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+     {STREAMING, END_WAITS(END_ABSENT, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"failed: wait, list",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_FAILED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+     {STREAMING, END_WAITS(END_FAILED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"no stream at all: wait, list",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_MALFORMED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+     {STREAMING, END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
     {"ahead of the server: wait, list the latest",
      false,
-     {FOLLOWING, STOP_WAITS(STOP_AHEAD, 800), TIMER_OPENS(800, "limit=500")}},
+     {STREAMING, END_WAITS(END_AHEAD, 800), TIMER_OPENS(800, "limit=500")}},
     {"silence means nothing before the first bookmark",
      false,
-     {FOLLOWING, TELLS(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
     {"silence after a bookmark: look, and list the second time",
      false,
-     {FOLLOWING, TELLS(WATCH_BOOKMARK, "6"), TIMER_OPENS(179999, NULL),
+     {STREAMING, TELLS(WATCH_BOOKMARK, "6"), TIMER_OPENS(179999, NULL),
       TIMER_OPENS(1, STREAM(AT("6"))), TIMER_OPENS(180000, STREAM(AT("6"))),
       TIMER_OPENS(180000, "resourceVersion=6")}},
     {"a stream that outlives its time is given up",
      false,
-     {FOLLOWING, TIMER_OPENS(329999, NULL), TIMER_OPENS(1, STREAM(AT("5")))}},
+     {STREAMING, TIMER_OPENS(329999, NULL), TIMER_OPENS(1, STREAM(AT("5")))}},
     {"six silent streams without bookmarks: list",
      false,
-     {FOLLOWING, STOP_OPENS(STOP_ENDED, STREAM(AT("5"))), STOP_OPENS(STOP_ENDED, STREAM(AT("5"))),
-      STOP_OPENS(STOP_ENDED, STREAM(AT("5"))), STOP_OPENS(STOP_ENDED, STREAM(AT("5"))),
-      STOP_OPENS(STOP_ENDED, STREAM(AT("5"))), STOP_OPENS(STOP_ENDED, "resourceVersion=5"),
-      LAST_PAGE_OPENS("7", STREAM(AT("7"))), STOP_OPENS(STOP_ENDED, STREAM(AT("7")))}},
+     {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, STREAM(AT("5"))),
+      END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, STREAM(AT("5"))),
+      END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, "resourceVersion=5"),
+      LAST_PAGE_OPENS("7", STREAM(AT("7"))), END_OPENS(END_REGULAR, STREAM(AT("7")))}},
 
     /* Streams that begin with all objects. */
     {"a stream that begins with all goes on with the changes",
      true,
-     {START_OPENS(FILL("")), TELLS(WATCH_CHANGE, "3"), FILLED("5"), TELLS(WATCH_CHANGE, "6"),
-      STOP_OPENS(STOP_ENDED, STREAM(AT("6")))}},
+     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), INITIAL_END("5"),
+      TELLS(WATCH_CHANGE, "6"), END_OPENS(END_REGULAR, STREAM(AT("6")))}},
     {"cut before the end of the beginning: again, then by list",
      true,
-     {START_OPENS(FILL("")), TELLS(WATCH_CHANGE, "3"), STOP_WAITS(STOP_LOST, 800),
-      TIMER_OPENS(800, FILL("")), STOP_WAITS(STOP_ENDED, 1600), TIMER_OPENS(1600, LIST("0"))}},
+     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
+      TIMER_OPENS(800, INITIAL("")), END_WAITS(END_REGULAR, 1600), TIMER_OPENS(1600, LIST("0"))}},
     {"a server that refuses it: by list at once",
      true,
-     {START_OPENS(FILL("")), STOP_OPENS(STOP_REFUSED, LIST("0"))}},
+     {START_OPENS(INITIAL("")), END_OPENS(END_REFUSED, LIST("0"))}},
     {"a server that fails in it: by list at once",
      true,
-     {START_OPENS(FILL("")), STOP_OPENS(STOP_FAILED, LIST("0"))}},
+     {START_OPENS(INITIAL("")), END_OPENS(END_FAILED, LIST("0"))}},
     {"busy: it may still have it",
      true,
-     {START_OPENS(FILL("")), STOP_WAITS(STOP_BUSY, 800), TIMER_OPENS(800, FILL(""))}},
+     {START_OPENS(INITIAL("")), END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(""))}},
     {"too old: again, not older than we know",
      true,
-     {START_OPENS(FILL("")), FILLED("5"), STOP_WAITS(STOP_GONE, 800),
-      TIMER_OPENS(800, FILL(AT("5"))), STOP_OPENS(STOP_AHEAD, FILL("")), FILLED("2")}},
+     {START_OPENS(INITIAL("")), INITIAL_END("5"), END_WAITS(END_GONE, 800),
+      TIMER_OPENS(800, INITIAL(AT("5"))), END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
     {"silent for a minute: again",
      true,
-     {START_OPENS(FILL("")),
+     {START_OPENS(INITIAL("")),
       TELLS(WATCH_CHANGE, "3"),
       {.kind = WATCH_TIMER, .after_ms = 60000, .wait_ms = 800},
-      TIMER_OPENS(800, FILL(""))}},
+      TIMER_OPENS(800, INITIAL(""))}},
     {"no metadata-only form: full objects, then by list",
      true,
-     {START_OPENS(FILL("")), STOP_OPENS(STOP_UNACCEPTABLE, FILL("")),
-      STOP_WAITS(STOP_UNACCEPTABLE, 800), TIMER_OPENS(800, LIST("0"))}},
+     {START_OPENS(INITIAL("")), END_OPENS(END_UNACCEPTABLE, INITIAL("")),
+      END_WAITS(END_UNACCEPTABLE, 800), TIMER_OPENS(800, LIST("0"))}},
     {"an end of the beginning without a version is none",
      true,
-     {START_OPENS(FILL("")), {.kind = WATCH_FILLED, .version = "", .wait_ms = 800}}},
+     {START_OPENS(INITIAL("")), {.kind = WATCH_INITIAL_END, .version = "", .wait_ms = 800}}},
 };
 
 static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
 {
     struct strbuf query = STRBUF_INIT(4096);
     int64_t due_before = w->due_ms;
-    struct watch_order order = watch_step(w, &(struct watch_event){
+    struct watch_order order = watch_step(w, &(struct watch_input){
                                                  .kind = step->kind,
                                                  .now_ms = now_ms,
-                                                 .stop = step->stop,
+                                                 .reason = step->reason,
                                                  .version = step->version,
                                                  .token = step->token,
                                                  .retry_after_ms = step->retry_after_ms,
@@ -267,7 +267,7 @@ TEST_ROWS(story, stories, name)
     int64_t now_ms = 1000;
     struct watch w;
 
-    watch_init(&w, s->fills, now_ms);
+    watch_init(&w, s->streaming_lists, now_ms);
     for (size_t i = 0; i < STEPS_MAX; i++) {
         const struct step *step = &s->steps[i];
 
@@ -279,13 +279,13 @@ TEST_ROWS(story, stories, name)
     watch_release(&w);
 }
 
-static struct watch following(void)
+static struct watch streaming_watch(void)
 {
     struct watch w;
 
     watch_init(&w, false, 0);
-    assert_true(watch_step(&w, &(struct watch_event){.kind = WATCH_TIMER}).open);
-    assert_true(watch_step(&w, &(struct watch_event){.kind = WATCH_PAGE, .version = "5"}).open);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = "5"}).open);
     return w;
 }
 
@@ -295,76 +295,76 @@ TEST(waits_and_lengths_are_spread)
 
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(random); i++) {
-        struct watch w = following();
+        struct watch w = streaming_watch();
         struct watch_order order = watch_step(
             &w,
-            &(struct watch_event){.kind = WATCH_STOPPED, .stop = STOP_LOST, .random = random[i]});
+            &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST, .random = random[i]});
 
         assert_false(order.open);
         assert_in_range(w.due_ms, 800, 1599);
-        order = watch_step(&w, &(struct watch_event){
+        order = watch_step(&w, &(struct watch_input){
                                    .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = random[i]});
         assert_true(order.open);
         assert_in_range(w.timeout_s, 300, 599);
     }
 }
 
-TEST(stops_are_counted_by_reason)
+TEST(ends_are_counted_by_reason)
 {
-    struct watch w = following();
-    struct watch_event end = {.kind = WATCH_STOPPED, .stop = STOP_ENDED, .now_ms = 10};
+    struct watch w = streaming_watch();
+    struct watch_input end = {.kind = WATCH_ENDED, .reason = END_REGULAR, .now_ms = 10};
 
     (void)state;
     assert_false(watch_step(&w, &end).open);
-    assert_int_equal(w.counts.restarts[STOP_SHORT], 1);
-    assert_int_equal(w.counts.restarts[STOP_ENDED], 0);
+    assert_int_equal(w.counts.restarts[END_SHORT], 1);
+    assert_int_equal(w.counts.restarts[END_REGULAR], 0);
     end.now_ms = w.due_ms + 5000;
     assert_true(
-        watch_step(&w, &(struct watch_event){.kind = WATCH_TIMER, .now_ms = w.due_ms}).open);
+        watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = w.due_ms}).open);
     assert_true(watch_step(&w, &end).open);
-    assert_int_equal(w.counts.restarts[STOP_ENDED], 1);
+    assert_int_equal(w.counts.restarts[END_REGULAR], 1);
     assert_int_equal(w.counts.lists, 1);
     assert_int_equal(w.counts.list_failures, 0);
 }
 
-TEST(a_late_stop_changes_nothing)
+TEST(a_late_end_changes_nothing)
 {
-    struct watch w = following();
-    struct watch_event stop = {.kind = WATCH_STOPPED, .stop = STOP_LOST};
+    struct watch w = streaming_watch();
+    struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
 
     (void)state;
     assert_false(watch_step(&w, &stop).open);
     stop.now_ms = 500;
     assert_false(watch_step(&w, &stop).open);
     assert_int_equal(w.due_ms, 800);
-    assert_int_equal(w.counts.restarts[STOP_LOST], 1);
+    assert_int_equal(w.counts.restarts[END_LOST], 1);
 }
 
 /* Neither may find its way into the next request. */
 TEST(a_version_of_any_length_is_survived)
 {
-    struct watch w = following();
+    struct watch w = streaming_watch();
     char version[WATCH_VERSION_MAX + 1];
 
     (void)state;
     memset(version, '7', sizeof(version));
     version[WATCH_VERSION_MAX] = '\0';
     assert_false(
-        watch_step(&w, &(struct watch_event){.kind = WATCH_CHANGE, .version = version}).open);
+        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
     assert_string_equal(w.version, "5");
     version[WATCH_VERSION_MAX - 1] = '\0';
     assert_false(
-        watch_step(&w, &(struct watch_event){.kind = WATCH_CHANGE, .version = version}).open);
+        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
     assert_string_equal(w.version, version);
 }
 
 TEST(every_reason_has_its_name)
 {
     (void)state;
-    for (int i = 0; i < WATCH_STOP_COUNT; i++) {
-        assert_non_null(watch_stop_name((enum watch_stop)i));
+    for (int i = 0; i < END_REASON_COUNT; i++) {
+        assert_non_null(end_reason_name((enum end_reason)i));
         for (int k = 0; k < i; k++)
-            assert_string_not_equal(watch_stop_name((enum watch_stop)i),
-                                    watch_stop_name((enum watch_stop)k));
+            assert_string_not_equal(end_reason_name((enum end_reason)i),
+                                    end_reason_name((enum end_reason)k));
     }
 }

@@ -3,12 +3,15 @@
 
 #include <strings.h>
 
-#include "exporter/kube/auth/auth_headers.h"
 #include "exporter/kube/auth/exec_login.h"
 #include "exporter/kube/auth/server_url.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/kube/auth/token_file.h"
 
+enum {
+    /* A name of which every byte has to be escaped, and a value as long as one may be. */
+    HEADER_MAX_BYTES = 5 * SECRET_HEADER_MAX,
+};
 _Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
 
 struct credentials {
@@ -22,23 +25,13 @@ struct credentials {
     bool uses_plugin;
 };
 
-/* To a SOCKS proxy kubectl gives the name of the host, and lets it look that up. */
-static char *curl_proxy(const char *url)
-{
-    static const char socks[] = "socks5://";
-    char *text = NULL;
-
-    if (!url || strncasecmp(url, socks, sizeof(socks) - 1) != 0)
-        return xstrdup(url ? url : "");
-    if (asprintf(&text, "socks5h://%s", url + sizeof(socks) - 1) < 0)
-        abort();
-    return text;
-}
-
 static bool load(struct credentials *c, const char *const *environment, int64_t now_ms,
                  struct error *err)
 {
+    static const char socks[] = "socks5://";
     const struct kube_config *config = c->config;
+    const char *proxy = config->proxy_url ? config->proxy_url : "";
+    bool by_name = strncasecmp(proxy, socks, sizeof(socks) - 1) == 0;
 
     if (!server_url_parse(config->server, config->tls_server_name, &c->url, err))
         return fail_in(err, "the server");
@@ -47,7 +40,10 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
         if (!c->connect_to)
             abort();
     }
-    c->proxy = curl_proxy(config->proxy_url);
+    /* As kubectl does: a SOCKS proxy is given the name of the host, and looks it up. */
+    if (asprintf(&c->proxy, "%s%s", by_name ? "socks5h://" : "",
+                 by_name ? proxy + sizeof(socks) - 1 : proxy) < 0)
+        abort();
     if (!tls_files_load(&c->tls, config, now_ms, err) ||
         !token_file_load(&c->token, config, now_ms, err))
         return false;
@@ -158,16 +154,9 @@ static CURLcode set_trust(const struct credentials *c, CURL *easy)
         code = curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, secure ? 2L : 0L);
     if (code != CURLE_OK || !tls_files_ca(&c->tls))
         return code;
-    /* Or the authorities of the system would go on being trusted beside the cluster's own. */
+    /* Or curl would go on trusting the system's authorities beside the cluster's own. */
     code = curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     return code == CURLE_OK ? set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&c->tls)) : code;
-}
-
-static CURLcode set_pair(CURL *easy, const char *certificate, const char *key)
-{
-    CURLcode code = set_blob(easy, CURLOPT_SSLCERT_BLOB, certificate);
-
-    return code == CURLE_OK ? set_blob(easy, CURLOPT_SSLKEY_BLOB, key) : code;
 }
 
 static CURLcode set_route(const struct credentials *c, CURL *easy)
@@ -175,7 +164,7 @@ static CURLcode set_route(const struct credentials *c, CURL *easy)
     const char *no_proxy = c->config->no_proxy ? c->config->no_proxy : "";
     CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
 
-    /* Set even where they are empty: curl would look into the environment. */
+    /* Set even where they are empty, or curl looks into the environment. */
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
     if (code == CURLE_OK)
@@ -189,6 +178,56 @@ static CURLcode set_route(const struct credentials *c, CURL *easy)
 static bool check(CURLcode code, const char *what, struct error *err)
 {
     return code == CURLE_OK ? true : fail(err, "%s: %s", what, curl_easy_strerror(code));
+}
+
+static void add_line(struct curl_slist **headers, const struct strbuf *line)
+{
+    struct curl_slist *longer = strbuf_ok(line) ? curl_slist_append(*headers, line->data) : NULL;
+
+    if (!longer)
+        abort();
+    *headers = longer;
+}
+
+static void add_header(struct curl_slist **headers, const char *name, const char *value)
+{
+    CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+
+    strbuf_addf(&line, "%s: %s", name, value);
+    add_line(headers, &line);
+}
+
+/* Any text as a part of a header's name: what may not be in one is escaped, and '%' too. */
+static void add_escaped(struct strbuf *out, const char *name)
+{
+    static const char fine[] = "!#$&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                               "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    for (; *name; name++) {
+        if (strchr(fine, *name))
+            strbuf_addc(out, *name);
+        else
+            strbuf_addf(out, "%%%02X", (unsigned char)*name);
+    }
+}
+
+static void add_impersonation(struct curl_slist **headers, const struct kube_impersonation *as)
+{
+    if (!as->user)
+        return;
+    add_header(headers, "Impersonate-User", as->user);
+    if (as->uid)
+        add_header(headers, "Impersonate-Uid", as->uid);
+    for (size_t i = 0; i < as->group_count; i++)
+        add_header(headers, "Impersonate-Group", as->groups[i]);
+    for (size_t i = 0; i < as->extra_count; i++) {
+        CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+
+        strbuf_adds(&line, "Impersonate-Extra-");
+        add_escaped(&line, as->extra[i].name);
+        strbuf_addf(&line, ": %s", as->extra[i].value);
+        add_line(headers, &line);
+    }
 }
 
 static bool add_identity(const struct credentials *c, CURL *easy, struct curl_slist **headers,
@@ -210,11 +249,16 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
         key = given->key;
         token = given->token;
     }
-    if (!check(set_pair(easy, certificate, key), "the client certificate", err))
+    if (!check(set_blob(easy, CURLOPT_SSLCERT_BLOB, certificate), "the client certificate", err) ||
+        !check(set_blob(easy, CURLOPT_SSLKEY_BLOB, key), "the client key", err))
         return false;
-    if (token)
-        auth_headers_add_token(headers, token);
-    auth_headers_add_impersonation(headers, &c->config->as);
+    if (token) {
+        CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+
+        strbuf_addf(&line, "Authorization: Bearer %s", token);
+        add_line(headers, &line);
+    }
+    add_impersonation(headers, &c->config->as);
     return true;
 }
 
@@ -225,8 +269,8 @@ bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **he
         !check(set_trust(c, easy), "the CA", err))
         return false;
     if (c->url.host)
-        auth_header_add(headers, "Host", c->url.host);
-    /* As kubectl does: anybody on the way could read it. */
+        add_header(headers, "Host", c->url.host);
+    /* As kubectl does: without TLS anybody on the way could read the credentials. */
     return c->url.tls ? add_identity(c, easy, headers, err) : true;
 }
 

@@ -7,10 +7,10 @@
 #include "exporter/kube/http/transfer.h"
 
 /*
- * Who we are to the API server and whom we trust to be it, kept up to date:
+ * Our credentials for the API server and the CA that we trust, kept up to date:
  * token, certificate, key and CA files are read again when they change, exec
- * plugins run again before what they gave expires, both also after a 401. What
- * cannot be read again stays as it was, and credentials_problem() says so.
+ * plugins run again before their credentials expire, both also after a 401. What
+ * cannot be read again stays in force as it was, and credentials_problem() says why.
  *
  * Nothing here waits. Times are milliseconds: `now_ms` steady, `wall_ms` since
  * the epoch.
@@ -28,21 +28,22 @@ struct credentials *credentials_new(const struct kube_config *config,
 /* Ends an exec plugin that runs. Takes NULL. */
 void credentials_free(struct credentials *c);
 
-/* Do what is due: look at files, start an exec plugin, take what it printed. */
+/* Do what is due: look at files, start an exec plugin, read its output. */
 void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms);
 
-/* When credentials_advance() is due although nothing stirs; INT64_MAX for never. */
+/* When credentials_advance() is due even if no descriptor is ready; INT64_MAX for never. */
 int64_t credentials_due(const struct credentials *c);
 
 /* What to poll for meanwhile; answers how many there are. */
 enum { CREDENTIALS_FDS = 3 };
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS]);
 
-/* False while there is nothing to send yet: the exec plugin has not answered, or what it gave
- * has expired. */
+/* False while there is nothing to send: the exec plugin has not answered yet, or its
+ * credentials have expired. */
 bool credentials_ready(const struct credentials *c);
 
-/* Why the last reading or running failed; "" if it did not. Never holds a secret. Borrowed. */
+/* Why the last reading of a file or run of a plugin failed; "" if it did not. Never holds a secret.
+ * Borrowed. */
 const char *credentials_problem(const struct credentials *c);
 
 /*

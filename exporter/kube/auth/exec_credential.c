@@ -66,18 +66,6 @@ static bool get_text(const cJSON *status, const char *key, const char **out, str
     return true;
 }
 
-static bool read_expiry(const cJSON *status, int64_t *out_ms, struct error *err)
-{
-    const char *text;
-
-    if (!get_text(status, "expirationTimestamp", &text, err))
-        return false;
-    *out_ms = INT64_MAX;
-    if (text && !parse_timestamp(text, out_ms))
-        return fail(err, "its status.expirationTimestamp is not a time in RFC 3339");
-    return true;
-}
-
 static bool check(const char *token, const char *certificate, const char *key, struct error *err)
 {
     if (!token && !certificate && !key)
@@ -98,15 +86,19 @@ static bool check(const char *token, const char *certificate, const char *key, s
 
 static bool read_status(const cJSON *status, struct exec_credential *out, struct error *err)
 {
-    const char *token, *certificate, *key;
-    int64_t expires_ms;
+    const char *token, *certificate, *key, *expiry;
+    int64_t expires_ms = INT64_MAX;
 
     if (!cJSON_IsObject(status))
         return fail(err, "it has no status");
     if (!get_text(status, "token", &token, err) ||
         !get_text(status, "clientCertificateData", &certificate, err) ||
-        !get_text(status, "clientKeyData", &key, err) || !read_expiry(status, &expires_ms, err) ||
-        !check(token, certificate, key, err))
+        !get_text(status, "clientKeyData", &key, err) ||
+        !get_text(status, "expirationTimestamp", &expiry, err))
+        return false;
+    if (expiry && !parse_timestamp(expiry, &expires_ms))
+        return fail(err, "its status.expirationTimestamp is not a time in RFC 3339");
+    if (!check(token, certificate, key, err))
         return false;
     *out = (struct exec_credential){
         .token = token ? xstrdup(token) : NULL,
@@ -124,9 +116,9 @@ bool exec_credential_parse(const char *json, size_t len, const char *api_version
 
     CLEANUP(secret_tree_cleanup) cJSON *tree = json_parse(json, len, NULL, &why);
     if (!tree)
-        return fail(err, "what it printed is not JSON");
+        return fail(err, "its output is not JSON");
     if (strcmp(json_str(tree, "kind", ""), "ExecCredential") != 0)
-        return fail(err, "what it printed is not an ExecCredential");
+        return fail(err, "its output is not an ExecCredential");
     if (strcmp(json_str(tree, "apiVersion", ""), api_version) != 0)
         return fail(err, "its answer is not of the apiVersion '%s' that the kubeconfig asks for",
                     api_version);

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/auth/secret.h"
 
-/* A life that is long is renewed a minute before its end, a short one at nine tenths. */
+/* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
 enum { LEAD_PARTS = 10 };
 
 void exec_login_init(struct exec_login *login, const struct kube_config *config,
@@ -42,7 +42,7 @@ static bool is_other_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) != 0 : a != b;
 }
 
-/* On the wall's clock. */
+/* When to renew, on the wall clock. */
 static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
 {
     int64_t lead_ms = (expires_ms - wall_ms) / LEAD_PARTS;
@@ -50,20 +50,6 @@ static int64_t renewal_ms(int64_t expires_ms, int64_t wall_ms)
     if (expires_ms == INT64_MAX)
         return INT64_MAX;
     return expires_ms - (lead_ms < LOGIN_LEAD_MS ? lead_ms : LOGIN_LEAD_MS);
-}
-
-static void take(struct exec_login *login, const struct exec_credential *fresh)
-{
-    login->version += is_other_text(login->credential.certificate, fresh->certificate) ||
-                      is_other_text(login->credential.key, fresh->key);
-    exec_credential_release(&login->credential);
-    login->credential = *fresh;
-    login->given = true;
-    login->renew_ms = renewal_ms(fresh->expires_ms, login->wall_ms);
-    login->wanted = false;
-    login->failures = 0;
-    login->pause_ms = login->now_ms + LOGIN_PAUSE_MS;
-    login->problem.text[0] = '\0';
 }
 
 static void read_answer(struct exec_login *login, const struct strbuf *output)
@@ -77,11 +63,20 @@ static void read_answer(struct exec_login *login, const struct strbuf *output)
     }
     if (fresh.expires_ms <= login->wall_ms) {
         exec_credential_release(&fresh);
-        fail(&login->problem, "what it gave has expired already: compare the clocks");
+        fail(&login->problem, "its credential has expired already: compare the clocks");
         note_failure(login);
         return;
     }
-    take(login, &fresh);
+    login->version += is_other_text(login->credential.certificate, fresh.certificate) ||
+                      is_other_text(login->credential.key, fresh.key);
+    exec_credential_release(&login->credential);
+    login->credential = fresh;
+    login->given = true;
+    login->renew_ms = renewal_ms(fresh.expires_ms, login->wall_ms);
+    login->wanted = false;
+    login->failures = 0;
+    login->pause_ms = login->now_ms + LOGIN_PAUSE_MS;
+    login->problem.text[0] = '\0';
 }
 
 static void start(struct exec_login *login, const char *ca)
@@ -90,16 +85,10 @@ static void start(struct exec_login *login, const char *ca)
 
     exec_request_write(login->config, ca, &request);
     if (!strbuf_ok(&request))
-        fail(&login->problem, "what it is to be told is longer than %d bytes",
-             EXEC_REQUEST_MAX_BYTES);
+        fail(&login->problem, "its input is longer than %d bytes", EXEC_REQUEST_MAX_BYTES);
     else if (exec_plugin_start(login->plugin, request.data, login->now_ms, &login->problem))
         return;
     note_failure(login);
-}
-
-static bool is_due(const struct exec_login *login)
-{
-    return login->now_ms >= login->pause_ms && (login->wanted || login->wall_ms >= login->renew_ms);
 }
 
 void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms)
@@ -120,7 +109,7 @@ void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms
     case EXEC_IDLE:
         break;
     }
-    if (is_due(login))
+    if (now_ms >= login->pause_ms && (login->wanted || wall_ms >= login->renew_ms))
         start(login, ca);
 }
 
@@ -140,7 +129,7 @@ int64_t exec_login_due(const struct exec_login *login)
     int64_t running_ms = exec_plugin_due(login->plugin);
     struct pollfd fds[EXEC_FDS];
 
-    /* While it runs its descriptors tell, and its deadline. */
+    /* While it runs, its descriptors and its deadline count. */
     if (running_ms != INT64_MAX || exec_plugin_fds(login->plugin, fds) > 0)
         return running_ms;
     if (login->wanted || login->renew_ms <= login->wall_ms)

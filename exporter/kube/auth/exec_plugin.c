@@ -13,10 +13,10 @@ enum {
     CHUNK_BYTES = 16 * 1024,
     CHUNKS_A_TURN = 64, /* More than the ceiling of the output and what a pipe holds. */
     INHERITED_MAX = 100 * 1000,
-    /* What a shell, and those who imitate it, exit with if there is nothing to run. */
+    /* How a shell, and programs that imitate it, exit if there is nothing to run. */
     EXIT_CANNOT_RUN = 126,
     EXIT_NOT_FOUND = 127,
-    VALUE_MIN_BYTES = 4, /* Of a variable that is worth being kept secret. */
+    VALUE_MIN_BYTES = 4, /* Shorter ones are no secrets. */
 };
 static const char info_name[] = "KUBERNETES_EXEC_INFO";
 
@@ -71,7 +71,7 @@ static bool names(const char *variable, const char *name)
     return strncmp(variable, name, len) == 0 && variable[len] == '=';
 }
 
-/* The kubeconfig says it otherwise, or we do. */
+/* True if the kubeconfig sets this variable, or we do. */
 static bool is_overruled(const struct kube_exec *exec, const char *variable)
 {
     if (names(variable, info_name))
@@ -121,17 +121,7 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
     return all;
 }
 
-static char **make_arguments(const struct kube_exec *exec)
-{
-    char **all = xcalloc(exec->arg_count + 2, sizeof(*all));
-
-    all[0] = xstrdup(exec->command);
-    for (size_t i = 0; i < exec->arg_count; i++)
-        all[i + 1] = xstrdup(exec->args[i]);
-    return all;
-}
-
-/* Somebody's text, as part of a line of ours: one line, no control characters. */
+/* Append somebody's text to a line of ours: one line, no control characters. */
 static void show(const char *text, size_t len, struct strbuf *out)
 {
     for (size_t i = 0; i < len && i < SHOWN_MAX_BYTES; i++) {
@@ -154,9 +144,12 @@ static void add_hint(const struct kube_exec *exec, struct error *err)
 
 bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, struct error *err)
 {
-    CLEANUP(free_texts) char **arguments = make_arguments(p->exec);
+    CLEANUP(free_texts) char **arguments = xcalloc(p->exec->arg_count + 2, sizeof(*arguments));
     CLEANUP(free_texts) char **environment = make_environment(p, info);
 
+    arguments[0] = xstrdup(p->exec->command);
+    for (size_t i = 0; i < p->exec->arg_count; i++)
+        arguments[i + 1] = xstrdup(p->exec->args[i]);
     reset(p);
     if (!child_start(&p->child, p->exec->command, arguments, environment, err)) {
         fail_in(err, "cannot run it");
@@ -168,7 +161,7 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, 
     return true;
 }
 
-/* Read what is there, but not for ever: closes `fd` at its end. */
+/* Read what has arrived, but not for ever; close `fd` at its end. */
 static void drain(int *fd, struct strbuf *out)
 {
     for (unsigned i = 0; i < CHUNKS_A_TURN + CHUNKS_A_TURN / 4 && *fd >= 0; i++) {
@@ -187,7 +180,7 @@ static void drain(int *fd, struct strbuf *out)
     }
 }
 
-/* The newest of what it complained: a buffer that is full begins anew. */
+/* Keep the newest of its standard error: a buffer that is full begins anew. */
 static void drain_complaint(struct exec_plugin *p)
 {
     struct strbuf fresh = STRBUF_INIT(CHUNK_BYTES * (CHUNKS_A_TURN * 2));
@@ -211,8 +204,8 @@ static void stop(struct exec_plugin *p, enum killed why)
     child_kill(&p->child);
 }
 
-/* A plugin may print what it was given. */
-static bool tells_a_value(const struct kube_exec *exec, const char *text)
+/* A plugin may print the values of its env, which may be secret. */
+static bool shows_a_secret(const struct kube_exec *exec, const char *text)
 {
     for (size_t i = 0; i < exec->env_count; i++) {
         const char *value = exec->env[i].value;
@@ -223,7 +216,7 @@ static bool tells_a_value(const struct kube_exec *exec, const char *text)
     return false;
 }
 
-/* Its last line, in the hope that it is the one that tells. */
+/* Its last line, which most likely says why it failed. */
 static void add_complaint(struct exec_plugin *p, struct error *err)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(2 * SHOWN_MAX_BYTES);
@@ -236,8 +229,8 @@ static void add_complaint(struct exec_plugin *p, struct error *err)
     size_t start = end;
     while (start > 0 && text[start - 1] != '\n')
         start--;
-    /* Half a line may hold half a value, which nobody would know. */
-    if (start == end || (start == 0 && p->cut) || tells_a_value(p->exec, text))
+    /* Half a line may hold half a secret, which would not be recognised. */
+    if (start == end || (start == 0 && p->cut) || shows_a_secret(p->exec, text))
         return;
     show(text + start, end - start, &line);
     fail(err, "%.200s: %s", what.text, line.data);
@@ -272,7 +265,7 @@ enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct s
     if (!p->running)
         return EXEC_IDLE;
 
-    /* In this order: what it printed before its end is there once the end is. */
+    /* In this order: all output from before its end has arrived once the end has. */
     bool ended = child_ended(&p->child, &end);
     drain(&p->child.out, &p->output);
     drain_complaint(p);
@@ -294,7 +287,7 @@ enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct s
 
 int64_t exec_plugin_due(const struct exec_plugin *p)
 {
-    /* Once it is killed there is nothing to do but to hear of its end. */
+    /* Once it is killed only its end is awaited, which a descriptor reports. */
     return p->running && !p->killed ? p->deadline_ms : INT64_MAX;
 }
 

@@ -7,8 +7,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * One run after another of an exec plugin, as a child that nobody waits for:
- * what it prints comes over pipes and its end over a pidfd, all for the loop to
+ * One run after another of an exec plugin, as a child process that nothing blocks on:
+ * its output comes over pipes and its end over a pidfd, all for the loop to
  * poll. No shell is involved, nothing is inherited but the environment, there is
  * nothing to read on its standard input. One that takes longer than
  * EXEC_TIME_MAX_MS or prints more than EXEC_OUTPUT_MAX_BYTES is killed, with its
@@ -35,9 +35,9 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms,
 enum exec_state { EXEC_IDLE, EXEC_RUNNING, EXEC_ENDED, EXEC_FAILED };
 
 /*
- * Take what is there. EXEC_ENDED is told once: the plugin ended well and `out`
- * has what it printed. So is EXEC_FAILED, with the reason: how it ended and the last line of what
- * it printed to its standard error, unless that holds a value of the kubeconfig's env.
+ * Read what has arrived. EXEC_ENDED is returned once: the plugin succeeded and `out`
+ * has its output. So is EXEC_FAILED, with the reason: how it ended and the last line of its
+ * standard error, unless that holds a value of the kubeconfig's env.
  */
 enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct strbuf *out,
                                  struct error *err) MUST_USE;

@@ -8,7 +8,7 @@
  * find it. Whatever it names by its path is read again later, by credentials.h.
  */
 
-/* Bytes written out in the kubeconfig (`data`, decoded), or where they are (`file`); or neither. */
+/* Bytes in the kubeconfig itself (`data`, decoded), or in a file (`file`); or neither. */
 struct kube_bytes {
     char *data; /* A C string too: a NUL byte inside is an error. Wins over `file`. */
     char *file;
@@ -31,7 +31,7 @@ struct kube_exec {
     bool provide_cluster_info;
 };
 
-/* As whom we act, if not as ourselves. */
+/* As whom we act, if not as the user itself: impersonation. */
 struct kube_impersonation {
     char *user; /* NULL: nobody else; then the rest is empty too. */
     char *uid;
@@ -43,7 +43,7 @@ struct kube_impersonation {
 
 enum { KUBE_NOTES_MAX = 12 };
 
-/* NULL stands for what is not there. Owned by it all, down to the last text. */
+/* NULL where there is none. It owns all of its texts. */
 struct kube_config {
     char *origin;  /* For people: the context and its files, or "the pod's service account". */
     char *context; /* NULL in a pod. */
@@ -64,7 +64,7 @@ struct kube_config {
     struct kube_exec *exec; /* Only without any of the above. */
     struct kube_impersonation as;
 
-    /* What works, and somebody should know: insecure-skip-tls-verify, say. */
+    /* What works and should still be reported: insecure-skip-tls-verify, say. */
     char *notes[KUBE_NOTES_MAX];
     size_t note_count;
 };
@@ -75,5 +75,5 @@ void kube_exec_free(struct kube_exec *exec);
 /* Also for one that is all zeros. Secrets are wiped. */
 void kube_config_release(struct kube_config *config);
 
-/* Note something; what is too much is dropped. */
+/* Add a note; beyond KUBE_NOTES_MAX they are dropped. */
 void kube_config_note(struct kube_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

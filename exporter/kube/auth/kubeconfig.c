@@ -4,8 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "exporter/kube/auth/kubeconfig_cluster.h"
-#include "exporter/kube/auth/kubeconfig_user.h"
+#include "exporter/kube/auth/kubeconfig_entry.h"
 #include "exporter/kube/auth/secret.h"
 #include "exporter/kube/auth/server_url.h"
 #include "exporter/yaml/yaml.h"
@@ -19,11 +18,11 @@ enum {
 
 struct source {
     char *file;
-    char *folder;
-    cJSON *tree; /* NULL if the file is empty. */
+    char *folder; /* That relative paths in it start from. */
+    cJSON *tree;  /* NULL if the file is empty. */
 };
 
-/* In the order in which they count. */
+/* In the order of precedence. */
 struct sources {
     struct source items[FILES_MAX];
     size_t count;
@@ -85,19 +84,10 @@ static bool check_kind(const char *file, const cJSON *tree, struct error *err)
     return true;
 }
 
-/* Where it is: what its relative paths start from. */
-static char *folder_of(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-
-    if (!slash)
-        return xstrdup(".");
-    return xmemdup0(file, slash == file ? 1 : (size_t)(slash - file));
-}
-
 static bool add_source(struct sources *sources, const char *file, struct error *err)
 {
     CLEANUP(secret_cleanup) char *text = secret_file_read(file, FILE_MAX_BYTES, NULL, err);
+    const char *slash = strrchr(file, '/');
     cJSON *tree;
 
     if (!text)
@@ -108,7 +98,12 @@ static bool add_source(struct sources *sources, const char *file, struct error *
         secret_tree_cleanup(&tree);
         return false;
     }
-    sources->items[sources->count++] = (struct source){xstrdup(file), folder_of(file), tree};
+    /* "/config" is in "/", "config" in ".". */
+    sources->items[sources->count++] = (struct source){
+        .file = xstrdup(file),
+        .folder = slash ? xmemdup0(file, slash == file ? 1 : (size_t)(slash - file)) : xstrdup("."),
+        .tree = tree,
+    };
     return true;
 }
 
@@ -133,7 +128,7 @@ static bool read_sources(const char *files, struct sources *out, struct error *e
     return true;
 }
 
-/* A named item of one of the lists, and what a reader of its fields has to know. */
+/* A named item of one of the lists, and what error texts about its fields need. */
 struct entry {
     struct field_place place;
     char what[300];
@@ -182,7 +177,7 @@ static enum search find_in(const struct source *source, const struct list_names 
                                                                           : SEARCH_FAILED;
 }
 
-/* The first file that has it counts. */
+/* Of several files, the first that has the entry counts. */
 static enum search find(const struct sources *sources, const struct list_names *names,
                         const char *name, struct entry *out, struct error *err)
 {
@@ -195,22 +190,17 @@ static enum search find(const struct sources *sources, const struct list_names *
     return SEARCH_ABSENT;
 }
 
-/* The contexts there are, for a person who has to name one. */
-static void list_contexts(const struct sources *sources, struct strbuf *out)
+/* The error lists the contexts there are, for a person who has to name one. */
+static bool refuse_context(const struct sources *sources, const char *name, struct error *err)
 {
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     const cJSON *item;
 
     for (size_t i = 0; i < sources->count; i++) {
         cJSON_ArrayForEach (item, json_get(sources->items[i].tree, contexts.list))
-            strbuf_addf(out, "%s'%s'", out->len > 0 ? ", " : "", json_str(item, "name", ""));
+            strbuf_addf(&names, "%s'%s'", names.len > 0 ? ", " : "", json_str(item, "name", ""));
     }
-}
 
-static bool refuse_context(const struct sources *sources, const char *name, struct error *err)
-{
-    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
-
-    list_contexts(sources, &names);
     const char *list = names.len > 0 ? names.data : "none";
     const char *more = strbuf_ok(&names) ? "" : " and more";
     if (name)
@@ -237,9 +227,9 @@ static bool choose_context(const struct sources *sources, const char *wanted, co
     return name ? true : refuse_context(sources, NULL, err);
 }
 
-/* What a context names; `out` may lie in another file than the context. */
-static bool follow(const struct sources *sources, const struct entry *context,
-                   const struct list_names *names, struct entry *out, struct error *err)
+/* The cluster or user that a context names; it may be in another file than the context. */
+static bool find_named(const struct sources *sources, const struct entry *context,
+                       const struct list_names *names, struct entry *out, struct error *err)
 {
     const char *name;
 
@@ -275,24 +265,11 @@ static bool read_context(const struct sources *sources, const char *name, struct
         return false;
     }
     out->context = xstrdup(name);
-    return field_take_text(&context.place, context.body, "namespace", &out->ns, err) &&
-           follow(sources, &context, &clusters, &cluster, err) &&
-           follow(sources, &context, &users, &user, err) &&
+    return field_copy_text(&context.place, context.body, "namespace", &out->ns, err) &&
+           find_named(sources, &context, &clusters, &cluster, err) &&
+           find_named(sources, &context, &users, &user, err) &&
            kubeconfig_read_cluster(&cluster.place, cluster.body, out, err) &&
            kubeconfig_read_user(&user.place, user.body, out, err);
-}
-
-/* What comes from the environment counts where the cluster says nothing. */
-static bool add_proxy(const struct kubeconfig_options *options, struct kube_config *out,
-                      struct error *err)
-{
-    if (out->proxy_url || !options->proxy_url || !*options->proxy_url)
-        return true;
-    if (!proxy_url_check(options->proxy_url, err))
-        return fail_in(err, "HTTPS_PROXY");
-    out->proxy_url = xstrdup(options->proxy_url);
-    out->no_proxy = options->no_proxy ? xstrdup(options->no_proxy) : NULL;
-    return true;
 }
 
 static bool load(const struct kubeconfig_options *options, struct kube_config *out,
@@ -303,8 +280,14 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
 
     if (!read_sources(options->files, &sources, err) ||
         !choose_context(&sources, options->context, &name, err) ||
-        !read_context(&sources, name, out, err) || !add_proxy(options, out, err))
+        !read_context(&sources, name, out, err))
         return false;
+    if (!out->proxy_url && options->proxy_url && *options->proxy_url) {
+        if (!proxy_url_check(options->proxy_url, err))
+            return fail_in(err, "HTTPS_PROXY");
+        out->proxy_url = xstrdup(options->proxy_url);
+        out->no_proxy = options->no_proxy ? xstrdup(options->no_proxy) : NULL;
+    }
     if (out->exec && options->refuse_exec)
         return fail(err,
                     "context '%s' needs the exec plugin '%s', and running programs is not "

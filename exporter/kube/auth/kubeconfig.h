@@ -7,13 +7,13 @@
  * kubeconfig files, read as kubectl reads them: what is merged, which of two
  * credentials counts, what a relative path starts from. Two things are stricter:
  * a key that is written twice is an error, and so are a user and a password,
- * which no API server takes since Kubernetes 1.19.
+ * which no API server accepts since Kubernetes 1.19.
  */
 struct kubeconfig_options {
     /*
      * Files separated by ':', as in $KUBECONFIG: the first that has a context,
      * cluster, user or current-context of a name counts; files that do not exist
-     * are passed over, unless it is only one.
+     * are skipped, unless it is only one.
      */
     const char *files;
     const char *context;   /* NULL or "": the files' current-context. */

@@ -104,7 +104,7 @@ bool field_list(const struct field_place *place, const cJSON *object, const char
     return true;
 }
 
-bool field_take_text(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_text(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err)
 {
     const char *text = NULL;
@@ -117,16 +117,16 @@ bool field_take_text(const struct field_place *place, const cJSON *object, const
 
 char *field_resolve(const struct field_place *place, const char *path)
 {
-    char *whole = NULL;
+    char *full = NULL;
 
     if (path[0] == '/')
         return xstrdup(path);
-    if (asprintf(&whole, "%s/%s", place->folder, path) < 0)
+    if (asprintf(&full, "%s/%s", place->folder, path) < 0)
         abort();
-    return whole;
+    return full;
 }
 
-bool field_take_path(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_path(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err)
 {
     const char *path = NULL;
@@ -137,7 +137,7 @@ bool field_take_path(const struct field_place *place, const cJSON *object, const
     return true;
 }
 
-bool field_take_texts(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_texts(const struct field_place *place, const cJSON *object, const char *key,
                       char ***out, size_t *out_count, struct error *err)
 {
     const cJSON *list = find(object, key);
@@ -162,7 +162,7 @@ bool field_take_texts(const struct field_place *place, const cJSON *object, cons
     return true;
 }
 
-bool field_take_bytes(const struct field_place *place, const cJSON *object, const char *key,
+bool field_copy_bytes(const struct field_place *place, const cJSON *object, const char *key,
                       struct kube_bytes *out, struct error *err)
 {
     CLEANUP(secret_release) struct strbuf bytes = STRBUF_INIT(DATA_MAX_BYTES);
@@ -171,7 +171,7 @@ bool field_take_bytes(const struct field_place *place, const cJSON *object, cons
     size_t len;
 
     snprintf(data_key, sizeof(data_key), "%s-data", key);
-    if (!field_take_path(place, object, key, &out->file, err) ||
+    if (!field_copy_path(place, object, key, &out->file, err) ||
         !field_text(place, object, data_key, &data, err))
         return false;
     if (!data)

@@ -31,19 +31,19 @@ bool field_object(const struct field_place *place, const cJSON *object, const ch
 bool field_list(const struct field_place *place, const cJSON *object, const char *key,
                 const cJSON **out, struct error *err) MUST_USE;
 
-/* As field_text(), the caller's own. */
-bool field_take_text(const struct field_place *place, const cJSON *object, const char *key,
+/* As field_text(), as a copy for the caller. */
+bool field_copy_text(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err) MUST_USE;
-/* A path, made one from where we are; the caller's. */
-bool field_take_path(const struct field_place *place, const cJSON *object, const char *key,
+/* A path, relative ones resolved; a copy for the caller. */
+bool field_copy_path(const struct field_place *place, const cJSON *object, const char *key,
                      char **out, struct error *err) MUST_USE;
-/* A list of texts; the caller's. */
-bool field_take_texts(const struct field_place *place, const cJSON *object, const char *key,
+/* A list of texts; copies for the caller. */
+bool field_copy_texts(const struct field_place *place, const cJSON *object, const char *key,
                       char ***out, size_t *out_count, struct error *err) MUST_USE;
-/* `key`-data, which is base64 and wins, or the path `key`; both go to `out`, as does what is there
- * after a failure. */
-bool field_take_bytes(const struct field_place *place, const cJSON *object, const char *key,
+/* The base64 of `key`-data, which wins, and the path of `key`; `out` is to be released also after a
+ * failure. */
+bool field_copy_bytes(const struct field_place *place, const cJSON *object, const char *key,
                       struct kube_bytes *out, struct error *err) MUST_USE;
 
-/* The path from where we are. */
+/* The path, resolved from the folder of its file if it is relative; for the caller. */
 char *field_resolve(const struct field_place *place, const char *path) MUST_USE;

@@ -6,7 +6,7 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 
-/* NULL if it is not set, or empty: to whoever sets them that is the same. */
+/* NULL if it is not set, or empty, which people mean to be the same. */
 static const char *variable(const struct kube_place *place, const char *name)
 {
     size_t len = strlen(name);
@@ -41,19 +41,6 @@ static char *home_config(const struct kube_place *place)
     return NULL;
 }
 
-static enum kube_found read_files(const struct kube_place *place, const char *files,
-                                  struct kube_config *out, struct error *err)
-{
-    const struct kubeconfig_options options = {
-        .files = files,
-        .context = place->context,
-        .proxy_url = either(place, "HTTPS_PROXY", "https_proxy"),
-        .no_proxy = either(place, "NO_PROXY", "no_proxy"),
-    };
-
-    return kubeconfig_load(&options, out, err) ? KUBE_FOUND : KUBE_BROKEN;
-}
-
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err)
 {
@@ -69,12 +56,19 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
         files = variable(place, "KUBECONFIG");
     if (!files)
         files = home;
-    if (files)
-        return read_files(place, files, out, err);
+    if (files) {
+        const struct kubeconfig_options options = {
+            .files = files,
+            .context = place->context,
+            .proxy_url = either(place, "HTTPS_PROXY", "https_proxy"),
+            .no_proxy = either(place, "NO_PROXY", "no_proxy"),
+        };
+
+        return kubeconfig_load(&options, out, err) ? KUBE_FOUND : KUBE_BROKEN;
+    }
     if (has_context) {
         fail(err,
-             "the context '%s' is in a kubeconfig, and there is none: name it with "
-             "--kubeconfig",
+             "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
              place->context);
         return KUBE_BROKEN;
     }

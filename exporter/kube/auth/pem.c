@@ -54,14 +54,6 @@ static bool is_key(const struct block *b)
     return b->label_len >= len && memcmp(b->label + b->label_len - len, suffix, len) == 0;
 }
 
-static bool is_encrypted(const struct block *b)
-{
-    static const char headers[] = "ENCRYPTED";
-
-    return is_labelled(b, "ENCRYPTED PRIVATE KEY") ||
-           memmem(b->body, b->body_len, headers, sizeof(headers) - 1);
-}
-
 static bool is_empty(const struct block *b)
 {
     return strspn(b->body, " \t\r\n") >= b->body_len;
@@ -91,13 +83,15 @@ bool pem_check_certificates(const char *text, struct error *err)
 
 bool pem_check_key(const char *text, struct error *err)
 {
+    static const char encrypted[] = "ENCRYPTED"; /* In a header of the block, in older formats. */
     struct block b;
     enum outcome outcome;
 
     while ((outcome = next_block(&text, &b)) == BLOCK) {
         if (!is_key(&b) || is_empty(&b))
             continue;
-        if (is_encrypted(&b))
+        if (is_labelled(&b, "ENCRYPTED PRIVATE KEY") ||
+            memmem(b.body, b.body_len, encrypted, sizeof(encrypted) - 1))
             return fail(err, "the private key needs a passphrase, and there is nobody to ask");
         return true;
     }

@@ -9,7 +9,7 @@
  * is inside the blocks is looked at by the TLS library only.
  */
 
-/* One certificate or more, each block whole. */
+/* One certificate or more, each block complete. */
 bool pem_check_certificates(const char *text, struct error *err) MUST_USE;
 
 /* One private key, without a passphrase: curl would ask for it on the terminal, and wait. */

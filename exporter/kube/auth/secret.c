@@ -58,25 +58,11 @@ bool secret_fits_header(const char *text)
     return true;
 }
 
-/* The file that is open, so that nobody can put another in its place meanwhile. */
-static bool check(const struct stat *about, const char *path, size_t max, struct error *err)
-{
-    if (!S_ISREG(about->st_mode))
-        return fail(err, "cannot read '%s': it is not a regular file", path);
-    if (about->st_mode & (S_IWGRP | S_IWOTH))
-        return fail(err,
-                    "'%s' can be written by others than its owner (mode %03o), who could redirect "
-                    "us: chmod go-w",
-                    path, (unsigned)about->st_mode & 0777);
-    if (about->st_size < 0 || (size_t)about->st_size > max)
-        return fail(err, "'%s' is larger than %zu bytes", path, max);
-    return true;
-}
-
 char *secret_file_read(const char *path, size_t max, struct secret_file *about, struct error *err)
 {
     CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(max);
     struct stat status;
+    bool read = false;
     size_t len;
 
     CLEANUP(file_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -84,7 +70,19 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
         fail(err, "cannot read '%s': %s", path, strerror(errno));
         return NULL;
     }
-    if (!check(&status, path, max, err) || !file_read_fd(fd, path, &text, err))
+    /* What is checked is the open file: nobody can put another in its place meanwhile. */
+    if (!S_ISREG(status.st_mode))
+        fail(err, "cannot read '%s': it is not a regular file", path);
+    else if (status.st_mode & (S_IWGRP | S_IWOTH))
+        fail(err,
+             "'%s' can be written by others than its owner (mode %03o), who could redirect us: "
+             "chmod go-w",
+             path, (unsigned)status.st_mode & 0777);
+    else if (status.st_size < 0 || (size_t)status.st_size > max)
+        fail(err, "'%s' is larger than %zu bytes", path, max);
+    else if (file_read_fd(fd, path, &text, err))
+        read = true;
+    if (!read)
         return NULL;
     if (memchr(text.data, '\0', text.len)) {
         fail(err, "'%s' is not a text: it holds a NUL byte", path);

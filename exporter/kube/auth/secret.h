@@ -25,7 +25,7 @@ void secret_tree_cleanup(cJSON **tree);
 enum { SECRET_HEADER_MAX = 16 * 1024 };
 bool secret_fits_header(const char *text) MUST_USE;
 
-/* What about the file is sound, and still to be said. */
+/* What a caller may want to know of a file that was read. */
 struct secret_file {
     struct file_stamp stamp;
     bool everybody_reads; /* Its mode lets all users of the machine read it. */

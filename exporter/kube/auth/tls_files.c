@@ -26,7 +26,7 @@ static void release_set(struct tls_set *set)
         secret_free(set->parts[i].pem);
 }
 
-/* What is written out in the kubeconfig wins, and never changes. */
+/* Bytes in the kubeconfig itself win over a file, and never change. */
 static bool load_part(struct tls_part *part, const struct kube_bytes *bytes, struct error *err)
 {
     if (bytes->data) {
@@ -110,8 +110,8 @@ static bool look_at(struct tls_set *set, struct look *out, struct error *err)
     return true;
 }
 
-/* All of it or nothing. */
-static bool take_over(struct tls_set *set, bool *changed, struct error *err)
+/* Read all files of the set again, and use all of them or none. */
+static bool replace_parts(struct tls_set *set, bool *changed, struct error *err)
 {
     char *fresh[TLS_PARTS_MAX] = {NULL};
     struct file_stamp stamps[TLS_PARTS_MAX];
@@ -141,7 +141,7 @@ static bool take_over(struct tls_set *set, bool *changed, struct error *err)
     return well;
 }
 
-/* True if there are other bytes now. */
+/* True if that changed the bytes. */
 static bool advance_set(struct tls_set *set, int64_t now_ms)
 {
     struct look look;
@@ -158,10 +158,10 @@ static bool advance_set(struct tls_set *set, int64_t now_ms)
     }
     if (look.moved || set->seen_ms == INT64_MAX)
         set->seen_ms = now_ms;
-    if (now_ms - set->seen_ms < (look.half ? TLS_HALF_SETTLED_MS : TLS_SETTLED_MS))
+    if (now_ms - set->seen_ms < (look.half ? TLS_HALF_STABLE_MS : TLS_STABLE_MS))
         return false;
-    /* If it cannot be used it is tried again at every look, until somebody mends it. */
-    if (take_over(set, &changed, &set->problem)) {
+    /* Files that cannot be used are read again at every look, until somebody repairs them. */
+    if (replace_parts(set, &changed, &set->problem)) {
         set->seen_ms = INT64_MAX;
         set->problem.text[0] = '\0';
     }
@@ -175,9 +175,9 @@ void tls_files_advance(struct tls_files *files, int64_t now_ms)
 
     bool trust_changed = advance_set(&files->trust, now_ms);
     bool pair_changed = advance_set(&files->pair, now_ms);
-    bool settling = files->trust.seen_ms != INT64_MAX || files->pair.seen_ms != INT64_MAX;
+    bool unstable = files->trust.seen_ms != INT64_MAX || files->pair.seen_ms != INT64_MAX;
     files->version += trust_changed || pair_changed;
-    files->due_ms = now_ms + (settling ? TLS_SETTLED_MS : TLS_CHECK_MS);
+    files->due_ms = now_ms + (unstable ? TLS_STABLE_MS : TLS_CHECK_MS);
 }
 
 const char *tls_files_ca(const struct tls_files *files)

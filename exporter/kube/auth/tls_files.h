@@ -8,15 +8,15 @@
  * The CA, and our certificate with its key: as PEM in memory, and kept equal to
  * their files where they come from files.
  *
- * A change is taken over once it has settled: the files have not changed for
- * TLS_SETTLED_MS, or for TLS_HALF_SETTLED_MS if only one of a pair has changed,
- * since the other is probably being written. What is not valid is never taken over.
+ * A change counts once the files are stable: they have not changed for
+ * TLS_STABLE_MS, or for TLS_HALF_STABLE_MS if only one of a pair has changed,
+ * since the other is probably being written. Files that are not valid never count.
  */
 enum {
     TLS_FILE_MAX_BYTES = 1024 * 1024,
     TLS_CHECK_MS = 5000,
-    TLS_SETTLED_MS = 1000,
-    TLS_HALF_SETTLED_MS = 5000,
+    TLS_STABLE_MS = 1000,
+    TLS_HALF_STABLE_MS = 5000,
 };
 
 /* What belongs together: the CA alone, or a certificate and its key. */

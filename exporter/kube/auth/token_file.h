@@ -6,7 +6,7 @@
 
 /*
  * A bearer token, and the file that it comes from: read again once a minute,
- * since it is replaced while it still counts, and after the server refused it.
+ * since it is replaced before it expires, and after the server refused it.
  * The file is opened by its path each time, as Kubernetes swaps links.
  */
 enum {
@@ -30,5 +30,5 @@ void token_file_release(struct token_file *t);
 /* Read it, if that is due; a failure leaves the token as it was. */
 void token_file_advance(struct token_file *t, int64_t now_ms);
 
-/* The server did not take it. */
+/* The server refused the token: read the file again soon. */
 void token_file_refused(struct token_file *t);

@@ -7,9 +7,9 @@
 #include "exporter/kube/http/pool.h"
 
 enum {
-    IDLE_MS = 5 * 1000, /* After which an empty pool goes. */
+    IDLE_MS = 5 * 1000, /* After which an empty pool is freed. */
     IDENTITY_CHECK_MS = 1000,
-    /* For what a descriptor cannot tell of: looking up a name, say. */
+    /* For work that no descriptor reports: looking up a name, say. */
     BLIND_WAIT_MS = 100,
     POLL_FDS_MAX = 1024,
 };
@@ -17,8 +17,8 @@ enum {
 struct client {
     struct client_settings settings;
     struct pool *pools;
-    struct transfer *finished; /* Over, and not told yet. */
-    unsigned streams;          /* On a connection: what the server is known to take. */
+    struct transfer *finished; /* Ended, and not reported to their handlers yet. */
+    unsigned streams;          /* On a connection: as many as the server is known to accept. */
     uint64_t identity_version;
     int64_t identity_ms; /* When to look at it again. */
     int64_t now_ms;
@@ -57,17 +57,17 @@ void client_free(struct client *c)
     free(c);
 }
 
-static struct pool *pool_with_room(struct client *c, enum request_class lane)
+static struct pool *pool_with_room(struct client *c, enum request_class class)
 {
     struct pool **at = &c->pools;
 
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
 
-        if (p->lane == lane && !p->failed && (lane == REQUEST_SHORT || p->count < p->capacity))
+        if (p->class == class && !p->failed && (class == REQUEST_SHORT || p->count < p->capacity))
             return p;
     }
-    *at = pool_new(&c->settings, lane, c->streams, c->now_ms);
+    *at = pool_new(&c->settings, class, c->streams, c->now_ms);
     return *at;
 }
 
@@ -77,7 +77,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     struct transfer *t = transfer_new(&c->settings, request);
 
     if (t->easy) {
-        pool_add(pool_with_room(c, request->lane), t);
+        pool_add(pool_with_room(c, request->class), t);
     } else {
         t->next = c->finished;
         c->finished = t;
@@ -110,33 +110,31 @@ void client_reset(struct client *c)
     c->resetting = true;
 }
 
-/* What connections prove themselves with has changed: they go, at once. */
-static void check_identity(struct client *c)
+/* Close all connections, if that was asked for or the certificate that they used has changed. */
+static void reset_if_due(struct client *c)
 {
-    if (c->now_ms < c->identity_ms)
+    if (c->now_ms >= c->identity_ms) {
+        uint64_t version = c->settings.identity.version(c->settings.identity.context);
+
+        c->identity_ms = c->now_ms + IDENTITY_CHECK_MS;
+        c->resetting = c->resetting || version != c->identity_version;
+        c->identity_version = version;
+    }
+    if (!c->resetting)
         return;
-    c->identity_ms = c->now_ms + IDENTITY_CHECK_MS;
-
-    uint64_t version = c->settings.identity.version(c->settings.identity.context);
-    c->resetting = c->resetting || version != c->identity_version;
-    c->identity_version = version;
-}
-
-static void reset(struct client *c)
-{
     c->resetting = false;
     for (struct pool *p = c->pools; p; p = p->next)
-        pool_fail(p, "connections are made anew", &c->finished);
+        pool_fail(p, "the connections are replaced", &c->finished);
 }
 
-/* What finds no room on one connection goes to others. */
+/* Move requests without room on one connection to others. */
 static void make_room(struct client *c)
 {
     for (struct pool *p = c->pools; p; p = p->next) {
         bool is_new = !p->proven;
         struct transfer *surplus = pool_take_surplus(p), *next;
 
-        /* An old connection may take less because the server wants to be rid of it. */
+        /* An old connection may have less room only because the server drains it. */
         if (surplus && is_new && p->capacity > 0 && p->capacity < c->streams)
             c->streams = p->capacity;
         for (; surplus; surplus = next) {
@@ -162,9 +160,14 @@ static void drop_pools(struct client *c)
     }
 }
 
-/* Handlers may start and cancel others meanwhile. */
-static void tell_finished(struct client *c)
+void client_perform(struct client *c, int64_t now_ms)
 {
+    c->now_ms = now_ms;
+    reset_if_due(c);
+    for (struct pool *p = c->pools; p; p = p->next)
+        pool_perform(p, now_ms, &c->finished);
+    make_room(c);
+    /* Handlers may start and cancel other requests meanwhile. */
     while (c->finished) {
         struct transfer *t = c->finished;
         struct transport_result result = transfer_result(t);
@@ -173,18 +176,6 @@ static void tell_finished(struct client *c)
         t->handler.done(t->handler.context, &result);
         transfer_free(t);
     }
-}
-
-void client_perform(struct client *c, int64_t now_ms)
-{
-    c->now_ms = now_ms;
-    check_identity(c);
-    if (c->resetting)
-        reset(c);
-    for (struct pool *p = c->pools; p; p = p->next)
-        pool_perform(p, now_ms, &c->finished);
-    make_room(c);
-    tell_finished(c);
     drop_pools(c);
 }
 
@@ -205,7 +196,7 @@ int64_t client_due(const struct client *c)
 struct fd_list {
     struct pollfd items[POLL_FDS_MAX];
     size_t count;
-    bool blind; /* Something is under way that no descriptor tells of. */
+    bool blind; /* Something is under way that no descriptor reports. */
 };
 
 static void add_fds(struct pool *p, struct fd_list *list)

@@ -9,7 +9,7 @@
  * Requests to one API server, over HTTP/2 and TLS, in one thread. Its loop is:
  *
  *     client_perform(c, now);            handlers are called from here
- *     ... whatever follows from it ...
+ *     ... whatever that leads to ...
  *     client_poll(c, fds, count, timeout);
  *
  * Lists and streams go over connections of their own, so that a long list does
@@ -28,16 +28,16 @@ struct transport client_transport(struct client *c);
 void client_perform(struct client *c, int64_t now_ms);
 
 /*
- * Wait until something stirs, here or on the `count` others, but no longer than
+ * Wait until a descriptor is ready, ours or one of the `count` others, but no longer than
  * `timeout_ms` (negative: for ever). As poll(2): the others' revents are set;
  * false if a signal came.
  */
 bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t timeout_ms);
 
-/* When client_perform() is due although nothing stirs; INT64_MAX for never. */
+/* When client_perform() is due even if no descriptor is ready; INT64_MAX for never. */
 int64_t client_due(const struct client *c);
 
-/* Lose all connections; streams end as lost, and are resumed by whoever started them. */
+/* Close all connections; streams end as lost, for their owners to resume. */
 void client_reset(struct client *c);
 
 /* For the series about the exporter's own health. */

@@ -6,18 +6,18 @@
 #include <unistd.h>
 
 enum {
-    /* One more than needed for lists: the old one drains when the server wants to be rid of it. */
+    /* Lists need one: the other is for while the server drains it (GOAWAY). */
     SHORT_CONNECTIONS = 2,
     STREAM_CONNECTIONS = 1,
-    /* Not what decides: the server's own limit does. */
+    /* High enough that the server's own limit decides. */
     STREAMS_PER_CONNECTION = 1000,
     PROBE_INTERVAL_MS = 30 * 1000,
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
     UNANSWERED_MS =
-        2 * 1000, /* After which a probe is to tell whether the connection is to blame. */
+        2 * 1000, /* After which a probe finds out whether the connection is to blame. */
     RESPONSE_TIMEOUT_MS = 60 * 1000,
-    CANCELLED_MS = 1000, /* After which the server learns of streams that were cancelled. */
+    CANCELLED_MS = 1000, /* After which a probe makes curl send that streams were cancelled. */
 };
 
 static curl_socket_t open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address)
@@ -39,19 +39,19 @@ static int close_socket(void *context, curl_socket_t socket)
     return close(socket);
 }
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class lane,
+struct pool *pool_new(const struct client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms)
 {
     struct pool *p = xcalloc(1, sizeof(*p));
-    long connections = lane == REQUEST_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
+    long connections = class == REQUEST_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
 
     p->settings = settings;
-    p->lane = lane;
+    p->class = class;
     p->capacity = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
         abort();
-    p->warm = lane == REQUEST_SHORT;
+    p->warm = class == REQUEST_SHORT;
     p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
@@ -79,6 +79,7 @@ static void hand_over(struct pool *p, struct transfer *t)
 static void attach(struct pool *p, struct transfer *t)
 {
     t->pool = p;
+    t->heard = &p->heard;
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
     curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
@@ -91,8 +92,8 @@ void pool_add(struct pool *p, struct transfer *t)
     t->next = p->transfers;
     p->transfers = t;
     p->count++;
-    if (p->lane == REQUEST_STREAM && p->warm && p->connections == 0) {
-        /* Its connection was lost: the next one may take less. */
+    if (p->class == REQUEST_STREAM && p->warm && p->connections == 0) {
+        /* Its connection was lost: the next one may accept fewer streams. */
         p->warm = p->proven = false;
         p->probe_ms = p->now_ms;
     }
@@ -119,10 +120,10 @@ static void detach(struct pool *p, struct transfer *t)
 void pool_cancel(struct pool *p, struct transfer *t)
 {
     /*
-     * curl 7.88 tells the server that a stream was cancelled only when something else is
-     * sent on its connection: a probe is.
+     * curl 7.88 sends that a stream was cancelled only together with another request on
+     * its connection: a probe is one.
      */
-    if (t->lane == REQUEST_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
+    if (t->class == REQUEST_STREAM && p->probe_ms > p->now_ms + CANCELLED_MS)
         p->probe_ms = p->now_ms + CANCELLED_MS;
     detach(p, t);
     transfer_free(t);
@@ -135,7 +136,7 @@ static void forget_probe(struct pool *p)
     p->probe = NULL;
 }
 
-/* Move a transfer from the pool to those that are over. */
+/* Move a transfer from the pool to the finished ones. */
 static void finish(struct pool *p, struct transfer *t, struct transfer **finished)
 {
     detach(p, t);
@@ -157,11 +158,6 @@ void pool_fail(struct pool *p, const char *why, struct transfer **finished)
     }
 }
 
-void pool_heard(struct pool *p)
-{
-    p->heard_ms = p->now_ms;
-}
-
 /* ---- probes ---- */
 
 static bool drop_body(void *context, unsigned http_status, const char *bytes, size_t len)
@@ -178,7 +174,7 @@ static void begin_probe(struct pool *p)
     struct transfer *t = transfer_new(p->settings, &(struct transport_request){
                                                        .path = "/version",
                                                        .accept = "*/*",
-                                                       .lane = REQUEST_STREAM,
+                                                       .class = REQUEST_STREAM,
                                                        .handler = {.data = drop_body},
                                                    });
 
@@ -195,16 +191,7 @@ static void begin_probe(struct pool *p)
     hand_over(p, t);
 }
 
-static void warm_up(struct pool *p)
-{
-    p->warm = true;
-    for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (!t->added)
-            hand_over(p, t);
-    }
-}
-
-/* Any answer will do: it is the connection that is asked. */
+/* Any response will do: it is the connection that is probed. */
 static void end_probe(struct pool *p)
 {
     struct transfer *t = p->probe;
@@ -214,15 +201,20 @@ static void end_probe(struct pool *p)
     if (t->http_status == 401)
         p->settings->identity.refused(p->settings->identity.context);
     if (found_no_room) {
-        /* Whoever leaves makes room for the next one. */
+        /* The next stream that ends leaves its room to the probe. */
         p->capacity = p->count > 1 ? p->count - 1 : 1;
     } else if (!answered && (!p->warm || p->now_ms - p->heard_ms >= PROBE_TIMEOUT_MS)) {
         p->failed = true;
         snprintf(p->failure, sizeof(p->failure), "%s", t->error);
     }
     forget_probe(p);
-    if (answered && !p->warm)
-        warm_up(p);
+    if (!answered || p->warm)
+        return;
+    p->warm = true;
+    for (t = p->transfers; t; t = t->next) {
+        if (!t->added)
+            hand_over(p, t);
+    }
 }
 
 /* ---- room ---- */
@@ -233,8 +225,8 @@ static int64_t age_ms(const struct pool *p, const struct transfer *t)
 }
 
 /*
- * For how long curl has held back a request, -1 if it holds back none. It says neither how
- * many streams the server takes on a connection nor that a request waits for one.
+ * For how long curl has held back a request, -1 if it holds back none. curl reports neither
+ * how many streams the server accepts on a connection nor that a request waits for one.
  */
 static int64_t held_back_ms(const struct pool *p)
 {
@@ -248,8 +240,8 @@ static int64_t held_back_ms(const struct pool *p)
 }
 
 /*
- * What is sent on a connection just as the server says that it takes no more (GOAWAY) is
- * never answered, and curl 7.88 does not notice. Then it holds back the probe, too.
+ * A request that is sent just as the server says that it accepts no more (GOAWAY) is never
+ * answered, and curl 7.88 does not notice. It then holds back the probe, too.
  */
 static bool probe_is_refused(const struct pool *p)
 {
@@ -267,7 +259,7 @@ struct transfer *pool_take_surplus(struct pool *p)
     int64_t waited_ms;
     bool refused;
 
-    if (p->lane != REQUEST_STREAM || p->now_ms < p->check_ms)
+    if (p->class != REQUEST_STREAM || p->now_ms < p->check_ms)
         return NULL;
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
@@ -289,24 +281,9 @@ struct transfer *pool_take_surplus(struct pool *p)
     return surplus;
 }
 
-/* A stream whose response does not begin is of no use, however sound its connection. */
-static void give_up_unanswered(struct pool *p, struct transfer **finished)
-{
-    struct transfer *next;
-
-    for (struct transfer *t = p->transfers; t; t = next) {
-        next = t->next;
-        if (!t->added || t->responded || t->lane != REQUEST_STREAM ||
-            p->now_ms - t->started_ms < RESPONSE_TIMEOUT_MS)
-            continue;
-        snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
-        finish(p, t, finished);
-    }
-}
-
 /* ---- turns ---- */
 
-static void take_messages(struct pool *p, struct transfer **finished)
+static void collect_finished(struct pool *p, struct transfer **finished)
 {
     CURLMsg *message;
     int left;
@@ -330,14 +307,26 @@ static void take_messages(struct pool *p, struct transfer **finished)
 
 void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
 {
+    struct transfer *next;
     int running;
 
     p->now_ms = now_ms;
-    if (p->lane == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
+    if (p->class == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
         begin_probe(p);
+    p->heard = false;
     curl_multi_perform(p->multi, &running);
-    take_messages(p, finished);
-    give_up_unanswered(p, finished);
+    if (p->heard)
+        p->heard_ms = now_ms;
+    collect_finished(p, finished);
+    /* A stream whose response does not begin is of no use, however sound its connection. */
+    for (struct transfer *t = p->transfers; t; t = next) {
+        next = t->next;
+        if (!t->added || t->responded || t->class != REQUEST_STREAM ||
+            age_ms(p, t) < RESPONSE_TIMEOUT_MS)
+            continue;
+        snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
+        finish(p, t, finished);
+    }
     if (p->failed)
         pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
 }
@@ -350,10 +339,10 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
     curl_multi_timeout(p->multi, &timeout_ms);
     if (timeout_ms >= 0)
         due_ms = now_ms + timeout_ms;
-    if (p->lane == REQUEST_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
+    if (p->class == REQUEST_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
         due_ms = p->probe_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (p->lane == REQUEST_STREAM && t->added && !t->responded && p->check_ms < due_ms)
+        if (p->class == REQUEST_STREAM && t->added && !t->responded && p->check_ms < due_ms)
             due_ms = p->check_ms;
     }
     return due_ms;

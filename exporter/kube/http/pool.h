@@ -4,62 +4,60 @@
 #include "exporter/kube/http/transfer.h"
 
 /*
- * Requests and the connection that they share: one for streams, a few for lists.
+ * Requests and the connection that they share: one for streams, two for lists.
  * There are several pools, each small enough for the streams that a server allows
- * on a connection, so that what is wrong with one connection is found and mended
- * in its pool alone.
+ * on a connection, so that a broken connection is found and replaced in its pool
+ * alone.
  *
- * A pool of streams begins with a probe: until that is answered nobody knows how
- * many streams the server takes, and those sent too much would wait for ever,
- * where nobody sees it. Later probes find the peer that is there but does not answer.
+ * A pool of streams begins with a probe: until that is answered curl does not know how
+ * many streams the server accepts, and those beyond would wait for ever,
+ * unnoticed. Later probes find a peer that is connected and does not answer.
  */
 enum { POOL_STREAMS = 80 };
 
 struct pool {
     struct pool *next;
     const struct client_settings *settings;
-    enum request_class lane;
+    enum request_class class;
     CURLM *multi;
     struct transfer *transfers;
     unsigned count;         /* Transfers, without the probe. */
     unsigned connections;   /* Sockets that are open. */
-    unsigned capacity;      /* As many streams as it takes; lists are not counted. */
-    struct transfer *probe; /* NULL if none is on its way. */
+    unsigned capacity;      /* As many streams as fit on it; lists are not counted. */
+    struct transfer *probe; /* NULL if none is under way. */
     bool warm;              /* A probe has been answered. */
-    bool proven;            /* It once had room for all that it was given. */
-    bool failed;            /* Whatever is on it is lost: it has to go. */
+    bool proven;            /* It once had room for all of its streams. */
+    bool heard;             /* Bytes came since pool_perform() was called last. */
+    bool failed;            /* All that is on it is lost: free it. */
     char failure[CURL_ERROR_SIZE];
     int64_t probe_ms; /* When the next probe is due. */
     int64_t heard_ms;
-    int64_t check_ms; /* When to look for requests that find no room. */
+    int64_t check_ms; /* When to look for requests without room. */
     int64_t idle_ms;  /* Since when it has been empty. */
     int64_t now_ms;
 };
 
-struct pool *pool_new(const struct client_settings *settings, enum request_class lane,
+struct pool *pool_new(const struct client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms) MUST_USE;
-/* It must be empty, or have failed and been emptied by pool_take_finished(). */
+/* It must be empty: pool_fail() empties it. */
 void pool_free(struct pool *p);
 
-/* The transfer is the pool's until it is over or cancelled. */
+/* The pool owns the transfer until that is finished or cancelled. */
 void pool_add(struct pool *p, struct transfer *t);
 void pool_cancel(struct pool *p, struct transfer *t);
 
 /*
- * The requests that the connection does not take, linked, to be added to another pool:
- * the server takes fewer streams than the pool thought, or wants to be rid of the
- * connection. The capacity is then what is left. NULL for none.
+ * Take out the requests that have no room on the connection, as a list, to be added to
+ * another pool: the server accepts fewer streams than the pool has, or drains the
+ * connection. What stays is then the capacity. NULL if all have room.
  */
 struct transfer *pool_take_surplus(struct pool *p) MUST_USE;
 
-/* Let curl work, and put the transfers that are over in front of `finished`. */
+/* Let curl work, and put the transfers that have ended in front of `finished`. */
 void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished);
 
 /* End everything on it. */
 void pool_fail(struct pool *p, const char *why, struct transfer **finished);
 
-/* When there is something to do even if no socket stirs. */
+/* When there is something to do even if no socket is ready. */
 int64_t pool_due(struct pool *p, int64_t now_ms);
-
-/* Bytes have come over its connection. */
-void pool_heard(struct pool *p);

@@ -6,15 +6,14 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "exporter/kube/http/pool.h"
-#include "exporter/kube/response.h"
+#include "exporter/kube/http/retry_after.h"
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
     CONNECT_TIMEOUT_MS = 10 * 1000,
-    /* A short request that brings nothing for so long is given up. A quiet stream is sound. */
+    /* A short request without a byte for so long is given up. A quiet stream is healthy. */
     STALLED_S = 60,
-    /* What a hostile or broken server may make us read for one answer. */
+    /* The most that a hostile or broken server can make us read for one response. */
     BODY_MAX_GIB = 4,
     STREAM_BUFFER_BYTES = 8 * 1024, /* Hundreds of them. */
     LIST_BUFFER_BYTES = 64 * 1024,  /* A few. */
@@ -24,7 +23,7 @@ enum {
     USER_TIMEOUT_MS = 45 * 1000,
 };
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *context)
+static size_t receive_header(char *bytes, size_t size, size_t count, void *context)
 {
     static const char status_line[] = "HTTP/";
     struct transfer *t = context;
@@ -39,7 +38,7 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
         t->retry_after_ms = 0;
         t->content_type[0] = '\0';
     } else if (strncasecmp(line, "Retry-After:", 12) == 0) {
-        t->retry_after_ms = retry_after_ms(line + 12 + strspn(line + 12, " \t"));
+        t->retry_after_ms = retry_after_read(line + 12 + strspn(line + 12, " \t"));
     } else if (strncasecmp(line, "Content-Type:", 13) == 0) {
         snprintf(t->content_type, sizeof(t->content_type), "%.*s", (int)sizeof(t->content_type) - 1,
                  line + 13 + strspn(line + 13, " \t"));
@@ -53,20 +52,20 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
     return len;
 }
 
-static size_t take_body(char *bytes, size_t size, size_t count, void *context)
+static size_t receive_body(char *bytes, size_t size, size_t count, void *context)
 {
     struct transfer *t = context;
     size_t len = size * count;
 
     t->bytes += len;
-    pool_heard(t->pool);
-    if (t->lane == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
+    *t->heard = true;
+    if (t->class == REQUEST_SHORT && t->bytes >> 30 >= BODY_MAX_GIB)
         return 0;
-    /* Anything but `len` gives the transfer up. It is never paused: that stalls its siblings. */
+    /* Any result but `len` aborts the transfer. It is never paused: that stalls its siblings. */
     return t->handler.data(t->handler.context, t->http_status, bytes, len) ? len : 0;
 }
 
-/* The kernel finds a dead peer where curl 7.88 sends no PING of its own. */
+/* The kernel finds a dead peer: curl 7.88 sends no PING. */
 static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
 {
     static const int on = 1, idle = KEEPALIVE_IDLE_S, interval = KEEPALIVE_INTERVAL_S,
@@ -84,10 +83,12 @@ static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-/* Nothing of what curl can do beside plain requests to one server. */
-static void set_policy(CURL *easy, const struct client_settings *settings)
+/* Plain requests to one server, and nothing else of what curl can do. */
+static void set_options(struct transfer *t, const struct client_settings *settings)
 {
     const char *protocols = settings->insecure_http ? "http,https" : "https";
+    bool stream = t->class == REQUEST_STREAM;
+    CURL *easy = t->easy;
 
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "https");
@@ -108,30 +109,14 @@ static void set_policy(CURL *easy, const struct client_settings *settings)
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
-}
-
-static void set_class(struct transfer *t, const struct client_settings *settings)
-{
-    bool stream = t->lane == REQUEST_STREAM;
-
-    curl_easy_setopt(t->easy, CURLOPT_BUFFERSIZE,
+    curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
     if (stream)
         return;
-    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(t->easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
     if (settings->gzip)
-        curl_easy_setopt(t->easy, CURLOPT_ACCEPT_ENCODING, "gzip");
-}
-
-static void set_callbacks(struct transfer *t)
-{
-    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
-    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->error);
-    curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, take_header);
-    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
-    curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, take_body);
-    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+        curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }
 
 static bool set_request(struct transfer *t, const struct client_settings *settings,
@@ -161,13 +146,17 @@ struct transfer *transfer_new(const struct client_settings *settings,
     struct error err = {""};
 
     t->handler = request->handler;
-    t->lane = request->lane;
+    t->class = request->class;
     t->easy = curl_easy_init();
     if (!t->easy)
         abort();
-    set_policy(t->easy, settings);
-    set_class(t, settings);
-    set_callbacks(t);
+    set_options(t, settings);
+    curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->error);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, receive_header);
+    curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, receive_body);
+    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
     if (!set_request(t, settings, request, &err)) {
         snprintf(t->error, sizeof(t->error), "%.*s", (int)sizeof(t->error) - 1, err.text);
         curl_easy_cleanup(t->easy);

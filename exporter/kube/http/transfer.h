@@ -8,8 +8,8 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Who we are to the server, and how it proves to be the one that is meant. Every
- * request asks, so that whatever rotates is in force with the next one.
+ * Our credentials for the server, and the CA that we trust. Every request asks for them, so
+ * that what was rotated is in force with the next one.
  */
 struct client_identity {
     /*
@@ -19,7 +19,7 @@ struct client_identity {
     bool (*apply)(void *context, CURL *easy, struct curl_slist **headers, struct error *err);
     /* The server refused the token of a request: 401. */
     void (*refused)(void *context);
-    /* Another number once open connections must not be used any more; may read files. */
+    /* Changes once open connections must not be used any more; may read files. */
     uint64_t (*version)(void *context);
     void *context;
 };
@@ -34,14 +34,15 @@ struct client_settings {
 
 struct pool;
 
-/* One request on its way: what the client keeps of it. */
+/* One request that is under way. */
 struct transfer {
     struct transfer *next;
-    struct pool *pool; /* NULL once it is over. */
+    struct pool *pool; /* NULL once it has ended. */
+    bool *heard;       /* Set when bytes of the body come; the pool's. */
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
-    enum request_class lane;
+    enum request_class class;
     bool added;     /* Handed to curl; else it waits for its pool. */
     bool responded; /* The status line is here. */
     bool complete;
@@ -53,16 +54,16 @@ struct transfer {
     char error[CURL_ERROR_SIZE];
 };
 
-/* Never NULL; one that cannot be sent is over at once: its `easy` is NULL, its `error` says why. */
+/* Never NULL. One that cannot be sent has ended already: `easy` is NULL, `error` says why. */
 struct transfer *transfer_new(const struct client_settings *settings,
                               const struct transport_request *request) MUST_USE;
 void transfer_free(struct transfer *t);
 
-/* curl is done with it. */
+/* curl has ended it with this result. */
 void transfer_end(struct transfer *t, CURLcode code);
 
-/* What its handler is told. */
+/* The result for its handler. */
 struct transport_result transfer_result(const struct transfer *t);
 
-/* True if curl still holds it back, because no connection has room for it. */
+/* True while curl holds it back because no connection has room for it. */
 bool transfer_is_pending(const struct transfer *t);

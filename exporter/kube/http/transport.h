@@ -12,21 +12,21 @@
  */
 struct transfer;
 
-/* Streams stay open; the others end soon, and are given up if they stall. */
+/* Streams stay open; short requests end soon, and are given up if they stall. */
 enum request_class { REQUEST_SHORT, REQUEST_STREAM };
 
 struct transport_result {
-    bool complete; /* It ended as HTTP says it should. That proves little: look at the body. */
+    bool complete;        /* It ended as HTTP demands. That proves little: look at the body. */
     unsigned http_status; /* 0 if there was no response. */
     int64_t retry_after_ms;
-    const char *content_type; /* NULL if not told. */
+    const char *content_type; /* NULL if there is none. */
     const char *error;        /* For people; "" if complete. */
 };
 
 struct transport_handler {
     /* The next bytes of the body, whatever the status. False gives up the transfer. */
     bool (*data)(void *context, unsigned http_status, const char *bytes, size_t len);
-    /* It is over. Not called after cancel. */
+    /* The transfer has ended. Not called after cancel. */
     void (*done)(void *context, const struct transport_result *result);
     void *context;
 };
@@ -34,12 +34,13 @@ struct transport_handler {
 struct transport_request {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
-    enum request_class lane;
+    enum request_class class;
     struct transport_handler handler;
 };
 
 struct transport {
-    /* Never NULL: what cannot be started ends without a response. Ends with `done` or by cancel. */
+    /* Never NULL: a request that cannot be sent ends without a response. Ends with `done` or
+     * cancel. */
     struct transfer *(*start)(void *context, const struct transport_request *request);
     void (*cancel)(void *context, struct transfer *transfer);
     void *context;
