@@ -59,7 +59,6 @@ TEST(a_host_has_a_ceiling)
     struct address address;
     struct error err;
 
-    (void)state;
     memset(text, 'a', sizeof(text));
     memcpy(text + ADDRESS_HOST_MAX - 1, ":80", 4);
     assert_true(address_parse(text, &address, &err));

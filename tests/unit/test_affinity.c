@@ -72,7 +72,6 @@ TEST(agrees_with_karmada)
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/affinity.jsonl.gz", check_case, &checked);
 
-    (void)state;
     assert_int_equal(cases, 800);
     assert_true(checked > 2 * cases);
 }
@@ -190,7 +189,6 @@ TEST_ROWS(tolerate, taint_cases, name)
 
 TEST(nothing_tolerates_a_cluster_that_goes)
 {
-    (void)state;
     assert_false(
         tolerates("{'operator':'Exists'}", ",'deletionTimestamp':'2026-01-01T00:00:00Z'", ""));
 }

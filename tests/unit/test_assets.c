@@ -3,11 +3,10 @@
 
 #include <zlib.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/file.h"
 #include "metrics/model/lease.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
 enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };

@@ -18,7 +18,6 @@ TEST(a_whole_binding_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct binding *b = binding_of(
@@ -83,7 +82,6 @@ TEST(an_attached_binding_has_little)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct binding *b = binding_of(&r, "{'metadata':{'name':'x'},'spec':{}}");
@@ -236,7 +234,6 @@ TEST(names_are_those_of_karmada)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(1024);
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         binding_name(names[i].kind, names[i].name, &name);
         assert_string_equal(name.data, names[i].binding);

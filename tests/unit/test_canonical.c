@@ -119,7 +119,6 @@ TEST(nothing_has_no_text)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
     assert_null(canonical_text(&r.decode, NULL, CANONICAL_FAILOVER));
 }
@@ -129,7 +128,6 @@ TEST(the_deepest_json_is_read)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SIZE_MAX);
 
-    (void)state;
     reading_init(&r);
     for (unsigned i = 0; i < JSON_DEPTH_MAX - 1; i++)
         strbuf_adds(&text, i % 2 ? "[" : "{\"a\":");
@@ -150,7 +148,6 @@ TEST(too_large_a_text_is_refused)
     CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();
     CLEANUP(free_cleanup) char *name = xcalloc(1, 5 * 1024 * 1024 + 1);
 
-    (void)state;
     reading_init(&r);
     memset(name, 'x', 5 * 1024 * 1024);
     cJSON_AddStringToObject(json, "a", name);

@@ -114,7 +114,6 @@ TEST(without_clusters_names_still_forbid)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     put(&w, TEMPLATE("app"));
     put(&w, BINDING("app", OLD, ""));
@@ -129,7 +128,6 @@ TEST(requests_are_of_one_replica)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
     const struct capacity *c = decision_of(&w, "app")->capacity;
     assert_int_equal(c->request_count, 2);
@@ -144,7 +142,6 @@ TEST(only_the_stale_have_a_capacity)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(PROD), BINDING("app", ",'placement':" PROD, ""));
     assert_int_equal(decision_of(&w, "app")->state, STATE_CURRENT);
     assert_null(decision_of(&w, "app")->capacity);
@@ -162,7 +159,6 @@ TEST(a_binding_without_a_placement_is_not_the_templates_own)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(PROD),
          BINDING("app", "", ",'requiredBy':[{'namespace':'default','name':'x'}]"));
     assert_null(decision_of(&w, "app")->capacity);
@@ -173,7 +169,6 @@ TEST(without_a_policy_nothing_is_forbidden_or_projected)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
     store_remove(w.store, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy",
                                      "default", "policy"));
@@ -188,7 +183,6 @@ TEST(clusters_come_change_and_go)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(DIVIDED_PROD), BINDING("app", OLD, ""));
     const struct entry *policy =
         world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "policy");
@@ -225,7 +219,6 @@ TEST(a_report_of_free_resources_wakes_nobody)
 {
     struct world w;
 
-    (void)state;
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
     for (unsigned i = 0; i < 50; i++) {
         char name[512];
@@ -244,7 +237,6 @@ TEST(many_come_and_go)
     struct world w;
     char text[1024];
 
-    (void)state;
     init(&w, POLICY(PROD), BINDING("app", OLD, ""));
     for (unsigned i = 0; i < 200; i++) {
         unsigned number = i * 7 % 90;

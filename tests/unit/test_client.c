@@ -7,9 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/platform.h"
+#include "tests/unit/suite.h"
 
 enum { CONNECTIONS_MAX = 64, BODY_MAX = 1 << 16, PATIENCE_MS = 20 * 1000 };
 
@@ -338,7 +337,6 @@ TEST(nobody_there)
     struct lab lab = {.site.port = 1};
     enum request_class lanes[] = {REQUEST_SHORT, REQUEST_STREAM};
 
-    (void)state;
     start_client(&lab, true);
     for (size_t i = 0; i < ARRAY_LEN(lanes); i++) {
         struct call c = {0};

@@ -18,7 +18,6 @@ TEST(a_whole_cluster_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct cluster *c = cluster_of(
@@ -66,7 +65,6 @@ TEST(a_bare_cluster_is_not_ready)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct cluster *c = cluster_of(&r, "{'metadata':{'name':'m1'}}");

@@ -97,7 +97,6 @@ TEST(any_comings_and_goings_agree_with_a_walk)
     struct entry_list changed = {0};
     size_t collided = 0;
 
-    (void)state;
     world_init(&f.w, &rules_options_default, 3);
     f.collisions = collisions_new(&collision_binding_name, 5);
     make_entries(&f);
@@ -128,7 +127,6 @@ TEST(names_of_any_length_come_and_go)
     struct world w;
     char name[4096];
 
-    (void)state;
     world_init(&w, &rules_options_default, 3);
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';

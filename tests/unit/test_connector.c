@@ -248,7 +248,6 @@ TEST(a_lease_ages_by_the_clock_alone)
     struct world w;
     unsigned minutes[LEASE_UNKNOWN + 1] = {0};
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767227400\"")); /* 30 minutes. */
     for (int64_t minute = 0; minute < 60; minute++) {
@@ -269,7 +268,6 @@ TEST(a_holder_is_known_by_the_ids_of_namespaces)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767228000\""));
     assert_int_equal(connector_conflicts(lease(&w)), 0);
@@ -300,7 +298,6 @@ TEST(explain_names_who_holds_the_lease)
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     put_list(&w, TOPIC("a", "t", RESOURCE, ",\"status\":" CONFLICT("xyz")) "," IDS(
                      "\"b\":\"abc\"") "," BINDING(ON("m1"),
@@ -378,7 +375,6 @@ TEST(kinds_differ_in_what_their_names_mean)
         {"iam.cnrm.cloud.google.com/v1beta1", "IAMPolicyMember", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
         struct world w;
@@ -410,7 +406,6 @@ TEST(kinds_without_labels_are_found_from_the_first_to_the_last)
                                           "StorageNotification"};
     static const char *const with[] = {"PubSubTopic", "StorageBucket", "SQLInstance", "", "Zebra"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(without); i++)
         assert_true(connector_traits(without[i]) & CONNECTOR_NO_LABELS);
     for (size_t i = 0; i < ARRAY_LEN(with); i++)

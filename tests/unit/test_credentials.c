@@ -4,12 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/kube/auth/exec_login.h"
 #include "exporter/kube/auth/tls_files.h"
 #include "exporter/kube/auth/token_file.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /* Enough of PEM to be taken for it. */
 #define CERTIFICATE(body) "-----BEGIN CERTIFICATE-----\n" body "\n-----END CERTIFICATE-----\n"
@@ -225,7 +224,6 @@ TEST(a_key_that_others_can_write_is_refused)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     assert_int_equal(chmod(s.config.key.file, 0660), 0);
     assert_null(credentials_new(&s.config, environment, START, &s.err));
@@ -244,7 +242,6 @@ TEST(a_token_is_read_again_once_a_minute)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     assert_headers(s.c, "Authorization: Bearer one\n");
@@ -261,7 +258,6 @@ TEST(a_token_is_read_again_after_it_was_refused)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     turn(&s, 5 * SECOND);
@@ -285,7 +281,6 @@ TEST(a_token_that_cannot_be_read_stays)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "token", "hidden\ntoken");
@@ -307,7 +302,6 @@ TEST(a_token_in_the_kubeconfig_stands_in_for_its_file)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     s.config.token = xstrdup("inline");
     folder_unlink(s.folder, "token");
@@ -323,7 +317,6 @@ TEST(a_ca_is_taken_over_once_it_has_settled)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "ca", CERTIFICATE("Y2Ey"));
@@ -347,7 +340,6 @@ TEST(a_pair_is_taken_over_together)
     int64_t at = TLS_CHECK_MS;
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
@@ -367,7 +359,6 @@ TEST(a_certificate_may_be_renewed_for_its_key)
     int64_t at = TLS_CHECK_MS;
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "crt", CERTIFICATE("Y3J0Mg=="));
@@ -381,7 +372,6 @@ TEST(a_swapped_link_is_a_change)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     folder_mkdir(s.folder, "v1");
     folder_mkdir(s.folder, "v2");
@@ -402,7 +392,6 @@ TEST(what_is_the_same_again_is_no_change)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "ca", CERTIFICATE("Y2E="));
@@ -418,7 +407,6 @@ TEST(a_bad_ca_is_not_taken_over)
     int64_t at = TLS_CHECK_MS;
     struct stage s;
 
-    (void)state;
     set_up(&s);
     begin(&s);
     folder_replace(s.folder, "ca", "");
@@ -495,7 +483,6 @@ TEST(a_plugin_is_waited_for)
     char wanted[256];
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER("\"token\":\"one\""));
     assert_false(credentials_ready(s.c));
     snprintf(wanted, sizeof(wanted), "error: the exec plugin '%s' has not answered yet\n",
@@ -519,7 +506,6 @@ TEST(a_plugin_is_told_of_the_cluster)
 {
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER("\"token\":\"one\""));
     credentials_free(s.c);
     s.config.exec->provide_cluster_info = true;
@@ -543,7 +529,6 @@ TEST(a_plugin_runs_again_before_its_token_expires)
 {
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
     turn_plugin(&s, 0);
     assert_true(credentials_due(s.c) == START + 29 * MINUTE);
@@ -562,7 +547,6 @@ TEST(a_plugin_that_fails_leaves_its_token_until_it_expires)
     int64_t at = 29 * MINUTE;
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER(UNTIL("30") "\"token\":\"one\""));
     turn_plugin(&s, 0);
     folder_write(s.folder, "fails", "");
@@ -591,7 +575,6 @@ TEST(a_plugin_runs_again_after_its_token_was_refused)
 {
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER("\"token\":\"one\""));
     turn_plugin(&s, 0);
     folder_write(s.folder, "answer", ANSWER("\"token\":\"two\""));
@@ -615,7 +598,6 @@ TEST(another_certificate_of_a_plugin_is_another_version)
 {
     struct stage s;
 
-    (void)state;
     set_up_plugin(&s, ANSWER(PAIR("b25l")));
     turn_plugin(&s, 0);
     assert_headers(s.c, "");

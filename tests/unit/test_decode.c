@@ -144,7 +144,6 @@ TEST(only_the_first_error_is_kept)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
     decode_fail(&r.decode, "spec", "a", "is the first");
     decode_fail(&r.decode, "spec", "b", "is the second");
@@ -168,7 +167,6 @@ TEST(paths_are_joined_without_gaps)
         {"spec.list[]", "a", "", "'spec.list[].a' x"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct error err;
         struct decode d = {.err = &err, .prefix = rows[i].prefix};
@@ -183,7 +181,6 @@ TEST(elements_are_objects_or_null)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("[{},null,[]]");
 
-    (void)state;
     reading_init(&r);
     decode_element(&r.decode, cJSON_GetArrayItem(json, 0), "list[]");
     decode_element(&r.decode, cJSON_GetArrayItem(json, 1), "list[]");
@@ -199,7 +196,6 @@ TEST(an_object_dies_even_in_1970)
     CLEANUP(json_cleanup) cJSON *alive = json_of("{'deletionTimestamp':null}");
     CLEANUP(json_cleanup) cJSON *wrong = json_of("{'deletionTimestamp':'soon'}");
 
-    (void)state;
     reading_init(&r);
     assert_true(decode_deleting(&r.decode, dying));
     assert_false(decode_deleting(&r.decode, alive));

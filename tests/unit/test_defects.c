@@ -138,7 +138,6 @@ TEST(defects_follow_what_they_are_about)
     static const char binding[] =
         BINDING("web-deployment", "apps/v1", "Deployment", "web", CLAIM("1"));
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     put(&w, binding);
     world_run(&w, 0);

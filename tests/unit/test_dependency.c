@@ -76,7 +76,6 @@ TEST(agrees_with_karmada)
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/dependency.jsonl.gz", check_case, &checked);
 
-    (void)state;
     assert_int_equal(cases, 1000);
     assert_true(checked >= cases);
 }
@@ -98,7 +97,6 @@ TEST(stored_values_are_held_against_the_rules)
     const char *placements[] = {"", "\"placement\":{},"};
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, referrer);
     for (size_t own = 0; own < ARRAY_LEN(placements); own++) {
@@ -219,7 +217,6 @@ TEST(since_the_last_party_changed)
                                          SHARED("", "2026-01-01T13:00:00Z")};
     static const char *const since[] = {"2026-01-01T12:00:00Z", "2026-01-01T13:00:00Z"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(shared); i++) {
         int64_t expected_ms;
         struct world w;
@@ -248,7 +245,6 @@ TEST(derives_what_will_be_stored)
                                  "\"name\":\"shared\",\"namespace\":\"test\"}}";
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, mounting);
     world_put_text(&w, shared);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discovery.h"
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/file.h"
+#include "tests/unit/suite.h"
 
 #define AGGREGATED "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 #define PLAIN      "application/json"
@@ -273,7 +272,6 @@ TEST(the_version_moves_with_what_is_known)
 {
     struct discovery *d = discovery_new();
 
-    (void)state;
     play(d, one);
     uint64_t version = discovery_version(d);
     play(d, one);
@@ -289,7 +287,6 @@ TEST(failures_in_a_row_keep_what_was_known)
     const struct api_resource *found = NULL;
     struct discovery *d = discovery_new();
 
-    (void)state;
     play(d, one);
     for (unsigned i = 0; i < 3; i++) {
         play(d, broken);
@@ -305,7 +302,6 @@ TEST(a_round_can_be_left_unfinished)
 {
     struct discovery *d = discovery_new();
 
-    (void)state;
     assert_null(discovery_path(d));
     discovery_begin(d);
     discovery_begin(d);
@@ -327,7 +323,6 @@ TEST(the_newest_sound_version_is_preferred)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    (void)state;
     play(d, answers);
     assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
     assert_false(found->preferred);

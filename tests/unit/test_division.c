@@ -47,7 +47,6 @@ TEST(equals_one_by_one)
 {
     uint32_t random = 1;
 
-    (void)state;
     for (unsigned round = 0; round < ROUNDS; round++) {
         struct share fast[SHARES_MAX];
         struct share slow[SHARES_MAX];
@@ -123,7 +122,6 @@ TEST(huge_numbers_add_up)
     };
     static const size_t counts[] = {1, 2, 3, 1000};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(weights); i++) {
         for (size_t k = 0; k < ARRAY_LEN(counts); k++)
             assert_int_equal(divide_and_add_up(weights[i][0], weights[i][1], INT32_MAX, counts[k]),
@@ -133,6 +131,5 @@ TEST(huge_numbers_add_up)
 
 TEST(nobody_gets_nothing)
 {
-    (void)state;
     divide_by_weight(NULL, 0, 5, uid_hash(even_uid));
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/document.h"
 
-#include "tests/unit/suite.h"
-
 #include "exporter/yaml/yaml.h"
 #include "metrics/base/json.h"
+#include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 1 << 16 };
 
@@ -72,7 +71,6 @@ TEST(json_is_left_as_it_is)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
 
-    (void)state;
     strbuf_adds(&text, "{\"a\": 1}\n");
     document_finish(&text, OUTPUT_JSON);
     assert_string_equal(text.data, "{\"a\": 1}\n");
@@ -84,7 +82,6 @@ TEST(a_document_that_was_cut_stays_an_error)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(8);
 
-    (void)state;
     strbuf_adds(&text, "{\"key\": [1, 2, 3]}");
     document_finish(&text, OUTPUT_YAML);
     assert_false(strbuf_ok(&text));

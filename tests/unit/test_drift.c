@@ -405,7 +405,6 @@ TEST(a_grace_period_ends_by_itself)
     int64_t noon_ms;
     struct world w;
 
-    (void)state;
     assert_true(parse_timestamp(NOON, &noon_ms));
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, NGINX(CLAIM("p", "1")));
@@ -437,7 +436,6 @@ TEST(pending_since_what_made_it_so)
     int64_t created_ms, changed_ms, noon_ms;
     struct world w;
 
-    (void)state;
     assert_true(parse_timestamp("2026-01-01T08:00:00Z", &created_ms));
     assert_true(parse_timestamp("2026-01-01T11:00:00Z", &changed_ms));
     assert_true(parse_timestamp(NOON, &noon_ms));

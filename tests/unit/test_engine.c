@@ -99,7 +99,6 @@ static void run_history(const struct rules_options *options, uint32_t seed)
 
 TEST(any_history_ends_as_a_fresh_engine)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= HISTORIES; seed++)
         run_history(&variants[seed % ARRAY_LEN(variants)], seed);
 }
@@ -109,7 +108,6 @@ TEST(every_template_is_in_one_state)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 7);
     for (size_t i = 0; i < CHANGES; i++) {
         cJSON *object = random_object(&w);

@@ -13,7 +13,6 @@ TEST(fail_writes_the_text_and_answers_false)
 {
     struct error err;
 
-    (void)state;
     assert_false(fail(&err, "cannot open '%s': %d", "a.yaml", 2));
     assert_string_equal(err.text, "cannot open 'a.yaml': 2");
 }
@@ -22,7 +21,6 @@ TEST(fail_in_puts_context_in_front)
 {
     struct error err;
 
-    (void)state;
     fail(&err, "no such file");
     assert_false(fail_in(&err, "reading '%s'", "a.yaml"));
     assert_string_equal(err.text, "reading 'a.yaml': no such file");
@@ -32,7 +30,6 @@ TEST(arguments_may_be_the_text_itself)
 {
     struct error err;
 
-    (void)state;
     fail(&err, "inner");
     fail(&err, "outer (%s)", err.text);
     assert_string_equal(err.text, "outer (inner)");
@@ -46,7 +43,6 @@ TEST(a_text_is_cut_only_where_it_must)
     char text[TEXT_MAX + 3];
     struct error err;
 
-    (void)state;
     for (int len = TEXT_MAX - 2; len <= TEXT_MAX + 2; len++) {
         memset(text, 'x', sizeof(text));
         fail(&err, "%.*s", len, text);
@@ -100,7 +96,6 @@ TEST(bytes_that_are_no_utf8_are_cut_all_the_same)
     char text[600];
     struct error err;
 
-    (void)state;
     memset(text, 0x80, sizeof(text));
     fail(&err, "%.*s", (int)sizeof(text), text);
     assert_int_equal(strlen(err.text), TEXT_MAX);
@@ -112,7 +107,6 @@ TEST(a_long_context_leaves_a_valid_text)
     char context[700];
     struct error err;
 
-    (void)state;
     memset(context, 'c', sizeof(context) - 1);
     context[sizeof(context) - 1] = '\0';
     fail(&err, "inner");

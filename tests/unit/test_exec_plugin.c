@@ -247,7 +247,6 @@ TEST(one_that_is_slow_is_killed_with_its_children)
     static const char said[] = "it was killed after 60 seconds: ";
     struct stage s;
 
-    (void)state;
     /* The child of the script holds the pipe open, until it is killed too. */
     set_up(&s, "#!/bin/sh\nsleep 300 &\necho $! >&2\nwait\n", NULL);
     assert_true(exec_plugin_start(s.plugin, "", START_MS, &s.err));
@@ -278,7 +277,6 @@ TEST(freeing_ends_a_run)
     struct stage s;
     char pid[16];
 
-    (void)state;
     set_up(&s, "#!/bin/sh\nprintf '%s' $$ >&2\nexec sleep 300\n", NULL);
     assert_true(exec_plugin_start(s.plugin, "", START_MS, &s.err));
     struct pollfd fds[EXEC_FDS];
@@ -298,7 +296,6 @@ TEST(it_runs_again)
 {
     struct stage s;
 
-    (void)state;
     set_up(&s, "#!/bin/sh\nprintf x >>\"$0.count\"\ncat \"$0.count\"\n", NULL);
     for (int64_t i = 0; i < 2; i++) {
         assert_true(exec_plugin_start(s.plugin, "", START_MS, &s.err));

@@ -147,7 +147,6 @@ TEST(before_the_sync_there_is_only_own_health)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    (void)state;
     render(observed, false, &page);
     page_has(page.data, "karmada_policy_exporter_up", "0");
     page_has(page.data, "process_cpu_seconds_total", "1.5");
@@ -166,7 +165,6 @@ TEST(every_line_is_well_formed)
     char family[128] = "";
     char last[2048] = "";
 
-    (void)state;
     render(observed, true, &page);
     assert_int_equal(page.data[page.len - 1], '\n');
     for (char *line = page.data, *end; *line; line = end + 1) {
@@ -196,7 +194,6 @@ TEST(two_runs_are_byte_equal)
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(PAGE_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf two = STRBUF_INIT(PAGE_MAX_BYTES);
 
-    (void)state;
     render(observed, true, &one);
     render(observed, true, &two);
     assert_string_equal(one.data, two.data);

@@ -88,7 +88,6 @@ static void check_zeros(const struct family_def *f)
 
 TEST(every_row_is_sound)
 {
-    (void)state;
     for (size_t i = 0; i < family_count(); i++) {
         check_words(family_at(i));
         check_labels(family_at(i));

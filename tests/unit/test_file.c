@@ -76,7 +76,6 @@ TEST(a_file_above_the_ceiling_is_refused)
 
 TEST(an_endless_device_meets_the_ceiling)
 {
-    (void)state;
     assert_refused("/dev/zero", 100000, "", " is larger than 100000 bytes");
 }
 
@@ -85,7 +84,6 @@ TEST(the_null_device_is_an_empty_file)
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(9);
     struct error err;
 
-    (void)state;
     assert_true(file_read("/dev/null", &out, &err));
     assert_int_equal(out.len, 0);
 }
@@ -126,7 +124,6 @@ TEST(a_pipe_is_waited_for)
     pthread_t writer;
     int ends[2];
 
-    (void)state;
     /* Non-blocking, as a shell may leave standard input. */
     assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
     assert_int_equal(pthread_create(&writer, NULL, write_pieces, &ends[1]), 0);
@@ -142,7 +139,6 @@ TEST(an_error_carries_the_name)
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(100);
     struct error err;
 
-    (void)state;
     assert_false(file_read_fd(-1, "standard input", &out, &err));
     assert_string_equal(err.text, "cannot read 'standard input': Bad file descriptor");
 }
@@ -151,7 +147,6 @@ TEST(closing_takes_a_negative_one)
 {
     int ends[2], none = -1;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     file_close(&none);
     file_close(&ends[0]);

@@ -176,7 +176,6 @@ TEST(random_bytes_do_not_depend_on_cuts)
         "\n", "items", "1", "\"items\"", "\\\"", "{}", "true", "\"items\":[", "[{},{}]"};
     uint64_t random = 42;
 
-    (void)state;
     for (unsigned round = 0; round < 3000; round++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
 
@@ -200,7 +199,6 @@ TEST(an_object_may_be_as_large_as_the_ceiling)
     CLEANUP(outcome_release) struct outcome o;
     CLEANUP(outcome_release) struct outcome p;
 
-    (void)state;
     run_in_pieces(&fits, 3, &o);
     assert_true(o.fine);
     assert_int_equal(o.recorder.count, 2);
@@ -216,7 +214,6 @@ TEST(the_rest_has_a_ceiling_too)
     const struct run run = {FRAME_LIST, list, strlen(list), 20, 0};
     CLEANUP(outcome_release) struct outcome o;
 
-    (void)state;
     run_in_pieces(&run, 100, &o);
     assert_false(o.fine);
     assert_int_equal(o.recorder.count, 0);
@@ -229,7 +226,6 @@ TEST(an_endless_object_keeps_no_more_than_the_ceiling)
     struct frame f;
     struct error err;
 
-    (void)state;
     frame_init(&f, FRAME_EVENTS, 1000, record, &recorder);
     bool fine = frame_feed(&f, "{\"a\":\"", 6, &err);
     for (unsigned i = 0; i < 10000 && fine; i++) {
@@ -247,7 +243,6 @@ TEST(a_failure_is_for_good)
     struct frame f;
     struct error err = {"the reason of on_object"};
 
-    (void)state;
     frame_init(&f, FRAME_EVENTS, 100, record, &recorder);
     assert_true(frame_feed(&f, "{}", 2, &err));
     assert_false(frame_feed(&f, "{}{}", 4, &err));
@@ -266,7 +261,6 @@ TEST(what_remains_of_a_list_is_json)
     CLEANUP(outcome_release) struct outcome o;
     struct error err;
 
-    (void)state;
     run_in_pieces(&run, 5, &o);
     CLEANUP(json_cleanup) cJSON *tree = json_parse(o.rest.data, o.rest.len, NULL, &err);
     assert_string_equal(json_str(json_get(tree, "metadata"), "resourceVersion", ""), "7");

@@ -41,7 +41,6 @@ TEST(a_namespace_is_optional)
     struct identity id;
     struct error err;
 
-    (void)state;
     assert_true(identity_read(pod, &id, &err));
     assert_string_equal(id.api_version, "v1");
     assert_string_equal(id.kind, "Pod");

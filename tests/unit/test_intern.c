@@ -13,7 +13,6 @@ TEST(equal_texts_are_one_pointer)
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
     char twin[] = "default";
 
-    (void)state;
     const char *first = intern_add(pool, "default");
     assert_string_equal(first, "default");
     assert_ptr_equal(intern_add(pool, twin), first);
@@ -26,7 +25,6 @@ TEST(a_string_goes_with_its_last_holder)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
-    (void)state;
     const char *s = intern_add(pool, "nginx");
     assert_ptr_equal(intern_ref(s), s);
     assert_ptr_equal(intern_add(pool, "nginx"), s);
@@ -43,7 +41,6 @@ TEST(finding_holds_nothing)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
-    (void)state;
     assert_null(intern_find(pool, "a"));
     const char *s = intern_add(pool, "a");
     assert_ptr_equal(intern_find(pool, "a"), s);
@@ -55,7 +52,6 @@ TEST(the_empty_text_and_nulls_are_fine)
 {
     CLEANUP(free_pool) struct intern *pool = intern_new(7);
 
-    (void)state;
     const char *empty = intern_add_len(pool, NULL, 0);
     assert_string_equal(empty, "");
     assert_ptr_equal(intern_find(pool, ""), empty);
@@ -72,7 +68,6 @@ TEST(many_strings_come_and_go)
     const char *held[COUNT];
     char name[32];
 
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(name, sizeof(name), "template-%u", i);
         held[i] = intern_add(pool, name);

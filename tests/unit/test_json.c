@@ -189,7 +189,6 @@ TEST(the_deepest_nesting_is_exact)
     struct json_position where;
     struct error err;
 
-    (void)state;
     nest(&text, JSON_DEPTH_MAX, "[", "]");
     CLEANUP(json_cleanup) cJSON *arrays = json_parse(text.data, text.len, NULL, &err);
     assert_non_null(arrays);
@@ -230,7 +229,6 @@ TEST(positions_count_lines_and_bytes)
 {
     struct json_position p;
 
-    (void)state;
     p = json_position_of("ab\n\ncd", 0);
     assert_true(p.line == 1 && p.column == 1);
     p = json_position_of("ab\n\ncd", 2);

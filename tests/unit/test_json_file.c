@@ -147,7 +147,6 @@ TEST(a_nul_byte_is_refused)
     static const char json[] = "{\"a\":\0 1}";
     CLEANUP(free_cleanup) char *got = read_all(json, sizeof(json) - 1, 100);
 
-    (void)state;
     assert_string_equal(got, "1:6 not valid JSON: a NUL byte");
 }
 
@@ -164,7 +163,6 @@ TEST(a_list_may_be_longer_than_any_object)
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 20);
     size_t lines = 1;
 
-    (void)state;
     strbuf_adds(&json, "{\"kind\":\"List\",\"items\":[");
     for (unsigned i = 0; i < 100; i++) {
         strbuf_adds(&json, i > 0 ? ",\n" : "\n");
@@ -194,7 +192,6 @@ static void assert_too_large(const char *head, const char *tail, const char *wan
 
 TEST(what_is_too_large_is_placed)
 {
-    (void)state;
     assert_too_large("\n  ", "", "2:3 the object is larger than 4096 bytes");
     assert_too_large("{\"items\":[\n  ", "]}", "2:3 the object is larger than 4096 bytes");
     assert_too_large("{\"items\":[1],\n\"metadata\":", "}",

@@ -59,7 +59,6 @@ static struct kind_case {
 
 TEST(every_kind_has_its_row)
 {
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
         const struct kind_def *row = kind_of(kinds[i].api_version, kinds[i].kind);
 
@@ -77,7 +76,6 @@ TEST(every_row_says_how_it_is_watched)
     size_t count;
     const struct kind_def *table = kind_table(&count);
 
-    (void)state;
     for (const struct kind_def *def = table; def < table + count; def++) {
         bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR;
 
@@ -92,7 +90,6 @@ TEST(every_row_says_how_it_is_watched)
 
 TEST(kinds_in_two_forms_are_found_by_scope)
 {
-    (void)state;
     assert_string_equal(kind_policy(false)->name, "PropagationPolicy");
     assert_string_equal(kind_policy(true)->name, "ClusterPropagationPolicy");
     assert_string_equal(kind_binding(false)->name, "ResourceBinding");
@@ -104,7 +101,6 @@ TEST(kinds_in_two_forms_are_found_by_scope)
 
 TEST(the_group_stands_before_the_slash)
 {
-    (void)state;
     assert_int_equal(api_group_len("v1"), 0);
     assert_int_equal(api_group_len("apps/v1"), 4);
     assert_int_equal(api_group_len(""), 0);
@@ -333,7 +329,6 @@ TEST(what_is_right_is_taken)
         override_json,   "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'}",
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         CLEANUP(reading_release) struct reading r;
 

@@ -295,7 +295,6 @@ TEST(after_any_faults_the_store_is_the_servers)
 {
     static const unsigned percents[] = {0, 5, 30, 70};
 
-    (void)state;
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
         play_history(seed, percents[seed % ARRAY_LEN(percents)]);
 }
@@ -320,7 +319,6 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
 {
     struct lab lab;
 
-    (void)state;
     lab_init(&lab, 1);
     fake_put(&lab.api, FAKE_DEPLOYMENT, "a", "x", 1);
     lab_start(&lab);
@@ -350,7 +348,6 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
 {
     struct lab lab;
 
-    (void)state;
     lab_init(&lab, 2);
     lab.api.served[FAKE_FOO] = false;
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_FOOS);
@@ -381,7 +378,6 @@ TEST(clusters_may_be_absent)
 {
     struct lab lab;
 
-    (void)state;
     lab_init(&lab, 3);
     lab.api.served[FAKE_CLUSTER] = false;
     lab_start(&lab);
@@ -401,7 +397,6 @@ TEST(every_kind_of_the_table_is_watched)
     size_t count;
     const struct kind_def *table = kind_table(&count);
 
-    (void)state;
     lab_init(&lab, 3);
     lab_start(&lab);
     for (const struct kind_def *def = table; def < table + count; def++) {
@@ -416,7 +411,6 @@ TEST(a_kind_that_is_gone_leaves_nothing)
 {
     struct lab lab;
 
-    (void)state;
     lab_init(&lab, 4);
     fake_put(&lab.api, FAKE_CLUSTER, "", "m", 1);
     lab_start(&lab);
@@ -441,7 +435,6 @@ TEST(nothing_is_ready_before_the_policies_are_read)
 {
     struct lab lab;
 
-    (void)state;
     lab_init(&lab, 4);
     lab.api.served[FAKE_POLICY] = false;
     lab_start(&lab);
@@ -463,7 +456,6 @@ TEST(a_relist_lowers_nothing_half_way)
     struct lab lab;
     size_t policies, lists;
 
-    (void)state;
     for (uint32_t seed = 5; seed < 9; seed++) {
         lab_init(&lab, seed);
         lab.api.paginates = seed % 2;
@@ -499,7 +491,6 @@ TEST(a_server_restored_from_a_backup_is_noticed)
     struct fake_snapshot *backup = xcalloc(1, sizeof(*backup));
     struct lab lab;
 
-    (void)state;
     for (uint32_t seed = 10; seed < 14; seed++) {
         lab_init(&lab, seed);
         lab.api.bookmarks = seed % 2;
@@ -536,7 +527,6 @@ TEST(only_the_scope_is_looked_at)
     };
     static const bool seen[][3] = {{true, true, false}, {true, false, true}, {true, false, false}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(scopes); i++) {
         struct lab lab;
 
@@ -561,7 +551,6 @@ TEST(shards_share_everything_once)
     enum { SHARDS = 3, NAMESPACES = 30 };
     size_t maps = 0, cluster_bindings = 0;
 
-    (void)state;
     for (uint32_t shard = 0; shard < SHARDS; shard++) {
         struct lab lab;
         char ns[16];
@@ -593,7 +582,6 @@ TEST(lists_wait_for_each_other)
     struct lab lab;
     unsigned lists = 0;
 
-    (void)state;
     lab_init(&lab, 22);
     lab_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
@@ -613,7 +601,6 @@ TEST(streaming_lists_are_given_up_together)
     uint64_t requests[FAKE_KIND_COUNT];
     uint64_t sum = 0;
 
-    (void)state;
     lab_init(&lab, 23);
     lab.api.streaming_lists = false;
     lab_start(&lab);

@@ -3,11 +3,10 @@
 
 #include <sys/stat.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/kube/auth/in_cluster.h"
 #include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /* PEM in base64: enough of it to be one. */
 #define CERTIFICATE                                                                                \
@@ -599,7 +598,6 @@ TEST(a_file_that_others_can_write_is_refused)
     struct kube_config config;
     struct error err;
 
-    (void)state;
     folder_write(folder, "a", USER("token: t"));
     assert_int_equal(chmod(path, 0622), 0);
     assert_false(kubeconfig_load(&(struct kubeconfig_options){.files = path}, &config, &err));
@@ -619,7 +617,6 @@ TEST(a_file_has_a_ceiling)
     struct kube_config config;
     struct error err;
 
-    (void)state;
     memset(text, '#', (1 << 20) + 1);
     text[(1 << 20) + 1] = '\0';
     folder_write(folder, "a", text);

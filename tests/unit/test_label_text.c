@@ -72,7 +72,6 @@ TEST(long_values_that_differ_stay_different)
     CLEANUP(strbuf_release) struct strbuf one = STRBUF_INIT(1 << 12);
     CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(1 << 12);
 
-    (void)state;
     for (size_t i = 0; i < 1200; i++)
         strbuf_addc(&in, 'x');
     label_text_add(&one, in.data);

@@ -142,7 +142,6 @@ TEST(no_selector_is_no_selector)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of("{'s':null}");
 
-    (void)state;
     reading_init(&r);
     assert_null(label_selector_decode(&r.decode, json, "spec", "s"));
     assert_null(label_selector_decode(&r.decode, json, "spec", "t"));
@@ -157,7 +156,6 @@ TEST(labels_are_found_by_shared_key)
     cJSON *json = json_of("{'labels':{'app':'old','tier':'','none':null,'app':'new'}}");
     struct labels labels;
 
-    (void)state;
     reading_init(&r);
     labels_decode(&r.decode, json, "metadata", "labels", &labels);
     assert_false(r.decode.failed);
@@ -176,7 +174,6 @@ TEST(no_labels_take_no_memory)
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{},'null':null}");
     struct labels labels;
 
-    (void)state;
     reading_init(&r);
     labels_decode(&r.decode, json, "metadata", "labels", &labels);
     assert_null(labels.items);
@@ -191,7 +188,6 @@ TEST(labels_of_another_type_are_refused)
     CLEANUP(json_cleanup) cJSON *json = json_of("{'labels':{'app':'nginx','n':1,'z':'z'}}");
     struct labels labels;
 
-    (void)state;
     reading_init(&r);
     labels_decode(&r.decode, json, "metadata", "labels", &labels);
     assert_string_equal(r.err.text, "'metadata.labels' must be a map of strings");

@@ -166,7 +166,6 @@ TEST_ROWS(state_of_a_lease, state_cases, name)
 /* Whatever the lease, looking again when it says so is soon enough, second by second. */
 TEST(nothing_changes_before_its_end)
 {
-    (void)state;
     for (int64_t in_s = -100; in_s < 2600; in_s += 7) {
         for (int64_t skew_s = 0; skew_s < 90; skew_s += 29) {
             struct lease l = {
@@ -195,7 +194,6 @@ TEST(two_namespaces_contend)
     struct lease l = {.snapshot_ms = INT64_MAX};
     unsigned obtained = 0, taken = 0, refused = 0;
 
-    (void)state;
     for (int64_t at = NOW; at < NOW + 2 * 3600; at++) {
         for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
             /* The first one reconciles every ten minutes, and dies after the first hour. */

@@ -7,7 +7,6 @@ TEST(four_at_once)
 {
     struct list_limiter g;
 
-    (void)state;
     list_limiter_init(&g, 1000);
     for (unsigned i = 0; i < 4; i++)
         assert_true(list_limiter_enter(&g, 1000));
@@ -22,7 +21,6 @@ TEST(forty_at_first_then_twenty_a_second)
     unsigned entered = 0;
     struct list_limiter g;
 
-    (void)state;
     list_limiter_init(&g, 0);
     while (list_limiter_enter(&g, 0)) {
         list_limiter_leave(&g);
@@ -46,7 +44,6 @@ TEST(a_long_rest_saves_up_no_more_than_at_first)
     unsigned entered = 0;
     struct list_limiter g;
 
-    (void)state;
     list_limiter_init(&g, 0);
     while (list_limiter_enter(&g, 3600 * 1000)) {
         list_limiter_leave(&g);

@@ -11,7 +11,6 @@ TEST(each_object_of_the_class_once_and_sorted)
     static const enum object_class classes[] = {CLASS_TEMPLATE, CLASS_POLICY, CLASS_BINDING};
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 3);
     for (size_t i = 0; i < OBJECTS; i++) {
         cJSON *object = random_object(&w);
@@ -40,7 +39,6 @@ TEST(nothing_is_listed_of_an_empty_store)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 3);
     CLEANUP(listing_release) struct listing listing = listing_make(w.store, CLASS_TEMPLATE);
     assert_int_equal(listing.count, 0);

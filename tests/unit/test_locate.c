@@ -132,7 +132,6 @@ TEST(the_proxy_comes_from_the_environment)
     CLEANUP(free_cleanup) char *path = folder_path(folder, "told");
     struct error err;
 
-    (void)state;
     folder_write(folder, "told", AT("told"));
     assert_int_equal(kube_locate(&(struct kube_place){path, NULL, lower}, &first, &err),
                      KUBE_FOUND);

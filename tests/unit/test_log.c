@@ -90,7 +90,6 @@ TEST(the_macro_counts_its_pairs)
     size_t len = 0;
     struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
 
-    (void)state;
     log_write(&log, LOG_LEVEL_DEBUG, "not written");
     log_write(&log, LOG_LEVEL_INFO, "alone");
     log_write(&log, LOG_LEVEL_ERROR, "two", "a", "1", "b", LOG_NUMBER(INT64_MIN));
@@ -110,7 +109,6 @@ TEST(a_long_value_is_cut_on_a_character)
     char text[2 * LOG_VALUE_MAX + 1] = "x";
     const char *const fields[] = {"key", text};
 
-    (void)state;
     for (size_t i = 1; i + 2 < sizeof(text); i += 2)
         memcpy(text + i, "\xc3\xbc", 3);
     char *line = line_of(LOG_FORMAT_LOGFMT, "m", fields, 2);
@@ -127,7 +125,6 @@ TEST(a_line_is_one_write)
     char packet[4096];
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe2(ends, O_DIRECT), 0);
     struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_JSON, fdopen(ends[1], "w")};
 
@@ -163,7 +160,6 @@ TEST(threads_do_not_mix_lines)
     char line[256];
     size_t lines = 0;
 
-    (void)state;
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, write_lines, &log), 0);
     for (int i = 0; i < THREADS; i++)
@@ -183,7 +179,6 @@ TEST(names_are_parsed)
     enum log_level level = LOG_LEVEL_ERROR;
     enum log_format format = LOG_FORMAT_LOGFMT;
 
-    (void)state;
     assert_true(log_level_parse("warn", &level, &err));
     assert_int_equal(level, LOG_LEVEL_WARN);
     assert_false(log_level_parse("WARN", &level, &err));

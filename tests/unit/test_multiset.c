@@ -59,7 +59,6 @@ TEST(memory_follows_what_is_inside)
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;
 
-    (void)state;
     multiset_add(&m, 1);
     for (int64_t i = 2; i < 100000; i++) {
         multiset_add(&m, i);
@@ -76,7 +75,6 @@ TEST(the_extremes_are_numbers_too)
     CLEANUP(multiset_release) struct multiset m = {0};
     int64_t smallest = 0;
 
-    (void)state;
     assert_false(multiset_min(&m, &smallest));
     multiset_add(&m, INT64_MAX);
     multiset_add(&m, INT64_MIN);

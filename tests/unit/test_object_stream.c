@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/object_stream.h"
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/file.h"
+#include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 1 << 24 };
 
@@ -288,7 +287,6 @@ TEST(a_table_and_protobuf_are_no_lists)
 {
     static const char *const names[] = {"list-table", "list-protobuf"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         struct strbuf body = STRBUF_INIT(TEXT_MAX);
         struct outcome out = {.recorder.brief = true};
@@ -310,7 +308,6 @@ TEST(whoever_is_told_may_give_up)
     CLEANUP(free_cleanup) char *quoted = with_quotes(CHANGE("ADDED", "{}") CHANGE("ADDED", "{}"));
     struct outcome out = {.recorder.stop_at = 1};
 
-    (void)state;
     run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", quoted, strlen(quoted), 1000}, &out);
     assert_false(out.fed);
     assert_int_equal(out.recorder.count, 1);
@@ -331,7 +328,6 @@ TEST(a_large_object_is_read_and_not_kept)
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
 
-    (void)state;
     make_large(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 95000);
     assert_in_range(text.len, 4 << 20, 5 << 20);
     run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
@@ -345,7 +341,6 @@ TEST(an_object_that_would_eat_the_memory_is_rejected)
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
 
-    (void)state;
     make_large(&text, ",0", 300000);
     run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
     assert_string_equal(out.recorder.log.data, "rejected (too many values)\n");
@@ -359,7 +354,6 @@ TEST(an_object_over_the_ceiling_ends_the_stream)
     struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct outcome out = {0};
 
-    (void)state;
     make_large(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 190000);
     run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
     assert_false(out.fed);
@@ -375,7 +369,6 @@ TEST(nothing_large_is_kept)
     struct object_stream s;
     struct error err;
 
-    (void)state;
     make_large(&text, ",0", 50000);
     object_stream_init(&s, FRAME_EVENTS, "v1", "ConfigMap", record, &recorder);
     assert_true(object_stream_feed(&s, text.data, text.len, &err));

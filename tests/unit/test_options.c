@@ -3,11 +3,10 @@
 
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/options/config.h"
 #include "exporter/options/nearest.h"
 #include "exporter/system/log.h"
+#include "tests/unit/suite.h"
 
 enum { ARGUMENTS_MAX = 8, MINUTE_MS = 60 * 1000 };
 
@@ -91,7 +90,6 @@ TEST(defaults_are_those_of_the_contract)
     unsigned failing = 1U << FINDING_CONFLICT | 1U << FINDING_PENDING | 1U << FINDING_OVERDUE |
                        1U << FINDING_INVALID;
 
-    (void)state;
     assert_true(config_load(&o, 0, NULL, &err));
     assert_int_equal(o.manifests.count, 0);
     assert_int_equal(o.listen_addresses.count, 1);
@@ -121,7 +119,6 @@ TEST(every_way_to_write_a_flag)
     CLEANUP(options_release) struct options o;
     struct error err;
 
-    (void)state;
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_string_equal(o.verb, "check");
     assert_int_equal(o.manifests.count, 2);
@@ -141,7 +138,6 @@ TEST(names_come_with_commas_and_again)
     CLEANUP(options_release) struct options o;
     struct error err;
 
-    (void)state;
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.namespaces.count, 3);
     assert_string_equal(o.namespaces.items[0], "a");
@@ -153,7 +149,6 @@ TEST(a_letter_may_touch_its_value)
 {
     static const char *lines[][2] = {{"-ojson", NULL}, {"-o=json", NULL}};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
         CLEANUP(options_release) struct options o;
         struct error err;
@@ -169,7 +164,6 @@ TEST(a_list_replaces_its_default)
     CLEANUP(options_release) struct options o;
     struct error err;
 
-    (void)state;
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_int_equal(o.listen_addresses.count, 2);
     assert_string_equal(o.listen_addresses.items[0], ":1");
@@ -181,7 +175,6 @@ TEST(an_empty_set_is_empty)
     CLEANUP(options_release) struct options o;
     struct error err;
 
-    (void)state;
     assert_true(config_load(&o, 1, argv, &err));
     assert_int_equal(o.fail_on, 0);
 }
@@ -192,7 +185,6 @@ TEST(a_flag_of_another_verb_is_refused)
     CLEANUP(options_release) struct options o;
     struct error err;
 
-    (void)state;
     assert_true(config_load(&o, (int)ARRAY_LEN(argv), argv, &err));
     assert_false(options_accepted(&o, "serve", VERB_SERVE, &err));
     assert_string_equal(err.text, "'serve' takes no --fail-on");
@@ -290,7 +282,6 @@ TEST(flags_go_before_the_file)
     struct error err = {""};
     int fd = mkstemp(path);
 
-    (void)state;
     assert_true(fd >= 0);
     assert_int_equal(write(fd, yaml, strlen(yaml)), strlen(yaml));
     close(fd);
@@ -335,7 +326,6 @@ TEST(a_long_word_is_far_from_all)
 {
     char word[200];
 
-    (void)state;
     memset(word, 'a', sizeof(word) - 1);
     word[sizeof(word) - 1] = '\0';
     assert_int_equal(edit_distance(word, "check"), SIZE_MAX);
@@ -348,7 +338,6 @@ TEST(choices_are_the_enumerators)
     const struct option_def *levels = option_find("log.level", &err);
     const struct option_def *formats = option_find("log.format", &err);
 
-    (void)state;
     for (unsigned i = 0; levels->choices[i]; i++) {
         enum log_level level;
 
@@ -365,7 +354,6 @@ TEST(choices_are_the_enumerators)
 
 TEST(rows_are_whole)
 {
-    (void)state;
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
         bool choosing = def->type == OPTION_CHOICE || def->type == OPTION_SET;

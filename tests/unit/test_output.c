@@ -131,7 +131,6 @@ TEST(a_table_without_rows_is_its_headings)
     CLEANUP(table_release) struct table t = table_make(headings, 3, 0);
     struct output o = {.text = STRBUF_INIT(TEXT_MAX)};
 
-    (void)state;
     table_print(&t, &o);
     assert_string_equal(o.text.data, "TEMPLATE  REASON  WHY\n");
     output_release(&o);
@@ -142,7 +141,6 @@ TEST(a_file_has_no_width_and_no_colour)
     struct output o;
     int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-    (void)state;
     unsetenv("COLUMNS");
     output_init(&o, fd);
     assert_int_equal(o.width, 0);
@@ -205,7 +203,6 @@ TEST(a_full_disk_is_an_error)
     struct error err;
     int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-    (void)state;
     assert_true(fd >= 0);
     strbuf_adds(&o.text, "findings\n");
     assert_false(output_flush(&o, fd, &err));
@@ -219,7 +216,6 @@ TEST(what_did_not_fit_is_an_error)
     struct output o = {.text = STRBUF_INIT(4)};
     struct error err;
 
-    (void)state;
     strbuf_adds(&o.text, "findings\n");
     assert_false(output_flush(&o, -1, &err));
     output_release(&o);

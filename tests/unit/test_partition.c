@@ -132,7 +132,6 @@ static void check_invalid(const char *page, const cJSON *report)
 
 TEST(page_and_report_tell_the_same)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= WORLDS; seed++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(REPORT_MAX);
         struct error err;

@@ -107,7 +107,6 @@ TEST(reads_everything)
 {
     struct reading r;
 
-    (void)state;
     reading_init(&r);
     struct placement *p = read_placement(
         &r, "{'clusterAffinities':[{'affinityName':'first','clusterNames':['m1','m2'],"
@@ -153,7 +152,6 @@ TEST(one_affinity_goes_before_several)
 {
     struct reading r;
 
-    (void)state;
     reading_init(&r);
     struct placement *p =
         read_placement(&r, "{'clusterAffinity':{'clusterNames':['m1']},"
@@ -168,7 +166,6 @@ TEST(an_unknown_zone_operator_means_no_cluster)
 {
     struct reading r;
 
-    (void)state;
     reading_init(&r);
     struct placement *p =
         read_placement(&r, "{'clusterAffinity':{'fieldSelector':{'matchExpressions':["
@@ -184,7 +181,6 @@ TEST(texts_that_are_no_placement_are_unreadable)
     static const char *const texts[] = {"", "{", "[]", "7", "\"a\"", "null"};
     struct intern *strings = intern_new(1);
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         struct placement *p = placement_new(strings, texts[i]);
 

@@ -13,7 +13,6 @@ TEST(holders_share_what_is_held)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     struct placements *p = placements_new(w.store, 1);
     const struct resolved_placement *first = placements_ref(p, NULL);
@@ -40,7 +39,6 @@ TEST(a_cluster_is_known_by_its_object)
 {
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     struct placements *p = placements_new(w.store, 1);
     const struct resolved_placement *resolved = placements_ref(p, NULL);

@@ -27,7 +27,6 @@ TEST(a_whole_policy_is_read)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct policy *p = policy_of(
@@ -89,7 +88,6 @@ TEST(defaults_are_those_of_the_api)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct policy *p = policy_of(&r, POLICY("{}"));
@@ -113,7 +111,6 @@ TEST(a_cluster_policy_has_its_own_id)
 {
     CLEANUP(reading_release) struct reading r;
 
-    (void)state;
     reading_init(&r);
 
     struct policy *p = policy_of(&r, "{'kind':'ClusterPropagationPolicy','metadata':{'labels':{"
@@ -224,7 +221,6 @@ TEST(a_wrong_conflict_resolution_is_refused)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup) cJSON *json = json_of(POLICY("{'conflictResolution':'overwrite'}"));
 
-    (void)state;
     reading_init(&r);
     assert_null(policy_decode(&r.decode, json));
     assert_string_equal(r.err.text, "'spec.conflictResolution' must be Abort or Overwrite");
@@ -234,7 +230,6 @@ TEST(a_priority_fits_in_32_bits)
 {
     static const char *const specs[] = {"{'priority':2147483648}", "{'priority':-2147483649}"};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(specs); i++) {
         CLEANUP(reading_release) struct reading r;
         CLEANUP(json_cleanup) cJSON *json = json_of(POLICY("{}"));

@@ -4,9 +4,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/platform.h"
+#include "tests/unit/suite.h"
 
 static struct stat_case {
     const char *name;
@@ -48,7 +47,6 @@ TEST(this_process_has_all_of_them)
     struct process_facts facts;
     double now = (double)platform_now_ms() / 1000;
 
-    (void)state;
     process_read(&facts);
     assert_true(facts.cpu_seconds >= 0);
     assert_true(facts.resident_bytes > 0);
@@ -64,7 +62,6 @@ TEST(an_open_file_counts)
     struct process_facts before;
     struct process_facts after;
 
-    (void)state;
     process_read(&before);
     int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
     process_read(&after);

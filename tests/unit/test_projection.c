@@ -101,7 +101,6 @@ static void check_case(const cJSON *line, void *context)
 
 TEST(agrees_with_karmada)
 {
-    (void)state;
     assert_int_equal(lines_each("tests/fixtures/vectors/division.jsonl.gz", check_case, NULL), 800);
 }
 
@@ -298,7 +297,6 @@ TEST(the_bindings_own_placement_tells_too)
     struct binding binding = {.replicas = 1};
     struct bench b;
 
-    (void)state;
     bench_init(&b, 2);
     put_all(&b, clusters);
     binding.propagation.placement = canonical(&b, placement);
@@ -355,7 +353,6 @@ TEST(replicas_add_up)
 {
     static const int32_t replicas[] = {1, 2, 7, 100, INT32_MAX};
 
-    (void)state;
     for (unsigned clusters = 1; clusters <= 9; clusters++) {
         struct bench b;
 

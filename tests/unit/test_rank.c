@@ -46,7 +46,6 @@ TEST(agrees_with_karmada)
     size_t checked = 0;
     size_t cases = lines_each("tests/fixtures/vectors/match.jsonl.gz", check_case, &checked);
 
-    (void)state;
     assert_int_equal(cases, 1500);
     assert_true(checked > cases);
 }

@@ -221,7 +221,6 @@ TEST(each_kind_names_its_own_path)
          "'spec.volumeClaimTemplates[].metadata.name' must be a string, found a number"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         CLEANUP(reading_release) struct reading r;
         CLEANUP(json_cleanup) cJSON *json = json_of(rows[i].json);

@@ -70,7 +70,6 @@ TEST(any_objects_make_one_report)
     CLEANUP(strbuf_release) struct strbuf other = STRBUF_INIT(REPORT_MAX_BYTES);
     struct error err;
 
-    (void)state;
     for (uint32_t seed = 1; seed <= 20; seed++) {
         struct world forth;
         struct world back;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/response.h"
 
-#include "tests/unit/suite.h"
-
 #include "exporter/kube/http/retry_after.h"
 #include "exporter/system/file.h"
+#include "tests/unit/suite.h"
 
 /* What a real API server answered, and why it is no answer. */
 static struct body_case {
@@ -64,7 +63,6 @@ TEST(any_http_status_has_a_reason)
 {
     struct status none = {0};
 
-    (void)state;
     assert_int_equal(end_reason_of_response(301, &none), END_REFUSED);
     assert_int_equal(end_reason_of_response(409, &none), END_REFUSED);
     assert_int_equal(end_reason_of_response(500, &none), END_UNAVAILABLE);
@@ -76,7 +74,6 @@ TEST(any_http_status_has_a_reason)
 
 TEST(errors_in_a_stream_have_a_reason)
 {
-    (void)state;
     assert_int_equal(end_reason_of_error(&(struct status){.code = 410}), END_GONE);
     assert_int_equal(end_reason_of_error(&(struct status){.code = 429}), END_BUSY);
     assert_int_equal(end_reason_of_error(&(struct status){.code = 500}), END_FAILED);
@@ -114,7 +111,6 @@ TEST(a_page_of_a_proxy_becomes_one_line)
     static const char page[] = "<html>\r\n<h1>502\tBad\033[31m Gateway</h1>\n\n</html>\n";
     struct status status;
 
-    (void)state;
     status_read_body(page, sizeof(page) - 1, &status);
     assert_string_equal(status.message, "<html> <h1>502 Bad [31m Gateway</h1> </html>");
     assert_int_equal(status.code, 0);
@@ -125,7 +121,6 @@ TEST(a_long_body_is_cut)
     struct strbuf text = STRBUF_INIT(1 << 20);
     struct status status;
 
-    (void)state;
     for (unsigned i = 0; i < 100000; i++)
         strbuf_addc(&text, 'a');
     status_read_body(text.data, text.len, &status);
@@ -140,7 +135,6 @@ TEST(content_types)
     static const char aggregated[] =
         "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-    (void)state;
     assert_true(content_is_json("application/json"));
     assert_true(content_is_json("Application/JSON; charset=utf-8"));
     assert_true(content_is_json(aggregated));

@@ -83,7 +83,6 @@ static void walk_types(const struct selector_index *index, const struct all_entr
 
 TEST(finds_what_every_selector_finds)
 {
-    (void)state;
     for (uint32_t round = 1; round <= ROUNDS; round++) {
         struct all_entries policies;
         struct world w;
@@ -129,7 +128,6 @@ TEST(the_version_moves_with_the_first_and_the_last_of_a_type)
     struct all_entries policies;
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     struct selector_index *index = selector_index_new(w.store, 1);
     for (unsigned i = 0; i < 2; i++)

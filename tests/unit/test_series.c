@@ -408,7 +408,6 @@ TEST(transitions_count_onsets_only)
         "karmada_dependency_conflict_transitions_total{field=\"PreserveResourcesOnDeletion\"}";
     struct hand h;
 
-    (void)state;
     hand_init(&h, "default", &registry_options_default);
     registry_decided(h.r, h.entry);
     CLEANUP(free_cleanup) char *before = page_of(h.r);
@@ -445,7 +444,6 @@ TEST(events_count_by_what_they_grow)
     };
     struct world w;
 
-    (void)state;
     world_init(&w, &rules_options_default, 1);
     struct registry *r = page_registry(&w, &registry_options_default);
     for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
@@ -568,7 +566,6 @@ TEST(a_block_goes_with_its_last_contributor)
 {
     struct hand h;
 
-    (void)state;
     hand_init(&h, "default", &registry_options_default);
     registry_decided(h.r, h.entry);
     CLEANUP(free_cleanup) char *with = page_of(h.r);
@@ -585,7 +582,6 @@ TEST(an_object_that_is_gone_gives_nothing)
 {
     struct hand h;
 
-    (void)state;
     hand_init(&h, "default", &registry_options_default);
     registry_decided(h.r, h.entry);
     engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
@@ -602,7 +598,6 @@ TEST(what_gives_the_same_changes_nothing)
 {
     struct hand h;
 
-    (void)state;
     hand_init(&h, "default", &registry_options_default);
     registry_decided(h.r, h.entry);
     uint64_t version = registry_version(h.r);
@@ -621,7 +616,6 @@ TEST(values_that_become_equal_are_added_up)
 {
     struct hand h;
 
-    (void)state;
     hand_init(&h, "a\\u0001b", &registry_options_default);
     registry_decided(h.r, h.entry);
     engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
@@ -644,7 +638,6 @@ TEST(the_first_details_are_kept)
                                   "dependency_conflict_info\"}";
     struct hand h;
 
-    (void)state;
     hand_init(&h, "default", &(struct registry_options){.detail_limit = 1});
     conflict(&h, true);
     CLEANUP(free_cleanup) char *one = page_of(h.r);
@@ -666,7 +659,6 @@ TEST(the_exporter_sets_its_own)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
-    (void)state;
     CLEANUP(free_cleanup) char *before = page_of(r);
     page_lacks(before, "process_open_fds");
     page_has(before, "karmada_policy_exporter_evaluations_total", "0");
@@ -692,7 +684,6 @@ TEST(a_histogram_adds_up_its_buckets)
 #define LATENCY "karmada_policy_exporter_evaluation_duration_seconds"
     struct registry *r = registry_new(NULL, &registry_options_default, 7);
 
-    (void)state;
     registry_count(r, OWN_EVALUATION_DURATION, 0.001);
     registry_count(r, OWN_EVALUATION_DURATION, 0.25);
     registry_count(r, OWN_EVALUATION_DURATION, 3);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
-#include "tests/unit/suite.h"
-
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
 
 static void free_store(struct store **s)
 {
@@ -72,7 +71,6 @@ TEST(puts_and_removals_are_told_once)
     struct witness w;
     struct error err;
 
-    (void)state;
     s = watched_store(&w);
     assert_null(store_find(s, &map_a));
     assert_int_equal(put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err), STORE_ADDED);
@@ -109,7 +107,6 @@ TEST(a_rejected_put_keeps_the_old_version)
     struct witness w;
     struct error err;
 
-    (void)state;
     s = watched_store(&w);
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){1, 1}, &err);
@@ -135,7 +132,6 @@ TEST(a_sweep_takes_only_its_own)
     struct witness w;
     struct error err;
 
-    (void)state;
     s = watched_store(&w);
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
@@ -152,7 +148,6 @@ TEST(who_is_referred_to_stays)
     struct witness w;
     struct error err;
 
-    (void)state;
     s = watched_store(&w);
 
     struct entry *entry = store_refer(s, &map_a);
@@ -186,7 +181,6 @@ TEST(versions_of_karmadas_kinds_are_one)
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
 
-    (void)state;
     assert_int_equal(put(s,
                          "{'apiVersion':'work.karmada.io/v1alpha1','kind':'ResourceBinding',"
                          "'metadata':{'namespace':'test','name':'b'}}",
@@ -222,7 +216,6 @@ TEST(cluster_scoped_kinds_have_no_namespace)
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
 
-    (void)state;
     put(s,
         "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'ClusterPropagationPolicy',"
         "'metadata':{'namespace':'stray','name':'cpp'}}",
@@ -240,7 +233,6 @@ TEST(a_type_knows_its_partitions)
     CLEANUP(free_store) struct store *s = store_new(1);
     struct error err;
 
-    (void)state;
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){1, 1}, &err);
     put(s, "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'d'}}",
@@ -277,7 +269,6 @@ TEST(entries_are_ordered_as_people_read)
         {"apps/v1", "Deployment", "a", "a2"}, {"v1", "configMap", "", "a"},
     };
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
         for (size_t j = 0; j < ARRAY_LEN(ids); j++) {
             int order = entry_compare(store_refer(s, &ids[i]), store_refer(s, &ids[j]));
@@ -311,7 +302,6 @@ TEST(a_listener_may_tidy_during_a_sweep)
     struct tidying tidying = {.store = s};
     struct error err;
 
-    (void)state;
     tidying.others[0] = store_refer(s, &(struct identity){"v1", "ConfigMap", "test", "x"});
     put(s, CONFIG_MAP("a", "1"), (struct origin){1, 1}, &err);
     put(s, CONFIG_MAP("b", "1"), (struct origin){2, 1}, &err);
@@ -339,7 +329,6 @@ TEST(namespaces_that_come_and_go_leave_nothing)
 {
     CLEANUP(free_store) struct store *s = store_new(1);
 
-    (void)state;
     store_refer(s, &map_a);
     for (unsigned i = 0; i < 1000; i++) {
         char ns[32];

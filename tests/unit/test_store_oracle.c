@@ -238,7 +238,6 @@ static void oracle_compare(struct oracle *o)
 
 TEST(any_sequence_agrees_with_the_oracle)
 {
-    (void)state;
     for (uint32_t seed = 1; seed <= 3; seed++) {
         CLEANUP(free_store) struct store *s = store_new(seed);
         struct oracle o = {.store = s, .random = seed};
@@ -273,7 +272,6 @@ TEST(a_template_takes_400_bytes)
     size_t before = memory_in_use();
     struct error err;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT; i++) {
         char text[512];
 

@@ -7,7 +7,6 @@ TEST(an_empty_buffer_is_a_string_and_owns_nothing)
 {
     struct strbuf b = STRBUF_INIT(8);
 
-    (void)state;
     assert_string_equal(b.data, "");
     assert_int_equal(b.cap, 0);
     strbuf_reset(&b);
@@ -19,7 +18,6 @@ TEST(appends_follow_one_another)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
-    (void)state;
     strbuf_adds(&b, "policy");
     strbuf_addc(&b, '/');
     strbuf_add(&b, "a\0b", 3);
@@ -33,7 +31,6 @@ TEST(exactly_the_ceiling_fits)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
-    (void)state;
     strbuf_adds(&b, "abcd");
     assert_true(strbuf_ok(&b));
     strbuf_adds(&b, "");
@@ -47,7 +44,6 @@ TEST(a_full_buffer_takes_nothing_until_it_is_reset)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(4);
 
-    (void)state;
     strbuf_adds(&b, "ab");
     strbuf_adds(&b, "cde");
     strbuf_addc(&b, 'c');
@@ -65,7 +61,6 @@ TEST(formatting_stops_at_the_ceiling)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(9);
 
-    (void)state;
     strbuf_addf(&b, "%010d", 1);
     assert_false(strbuf_ok(&b));
     assert_string_equal(b.data, "");
@@ -75,7 +70,6 @@ TEST(a_ceiling_of_nothing_holds_nothing)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(0);
 
-    (void)state;
     strbuf_addc(&b, 'a');
     assert_false(strbuf_ok(&b));
     assert_string_equal(b.data, "");
@@ -85,7 +79,6 @@ TEST(the_greatest_ceiling_does_not_wrap)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(SIZE_MAX);
 
-    (void)state;
     strbuf_adds(&b, "abc");
     strbuf_add(&b, "x", SIZE_MAX - 3);
     assert_false(strbuf_ok(&b));
@@ -96,7 +89,6 @@ TEST(memory_never_passes_the_ceiling)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
 
-    (void)state;
     for (unsigned i = 0; i < 100; i++) {
         strbuf_addc(&b, (char)('a' + i % 26));
         assert_true(b.cap <= 101);
@@ -110,7 +102,6 @@ TEST(take_moves_the_bytes_out)
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
     size_t len;
 
-    (void)state;
     strbuf_adds(&b, "hello");
     CLEANUP(free_cleanup) char *first = strbuf_take(&b, &len);
     assert_string_equal(first, "hello");
@@ -128,7 +119,6 @@ TEST(take_moves_the_bytes_out)
 /* base.c has no test of its own: what else it gives is seen here. */
 TEST(copies_and_empty_blocks_are_memory)
 {
-    (void)state;
     CLEANUP(free_cleanup) char *copy = xmemdup0("abc\0d", 5);
     assert_memory_equal(copy, "abc\0d", 6);
     CLEANUP(free_cleanup) char *twin = xstrdup("abc");

@@ -18,7 +18,6 @@ TEST(a_whole_template_is_read)
         "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:spec':{}}}]},"
         "'spec':{'replicas':3,'template':{'spec':{'serviceAccountName':'robot'}}}}");
 
-    (void)state;
     reading_init(&r);
 
     struct template *t = template_decode(&r.decode, json);
@@ -46,7 +45,6 @@ TEST(a_bare_template_has_nothing)
     cJSON *json =
         json_of("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x','labels':null}}");
 
-    (void)state;
     reading_init(&r);
 
     struct template *t = template_decode(&r.decode, json);
@@ -115,7 +113,6 @@ TEST(half_a_template_leaves_nothing_behind)
                 "'annotations':{'clusterpropagationpolicy.karmada.io/name':'cpp'}},"
                 "'spec':{'template':{'spec':{'serviceAccountName':'robot','volumes':{}}}}}");
 
-    (void)state;
     reading_init(&r);
     assert_null(template_decode(&r.decode, json));
     assert_string_equal(r.err.text,

@@ -57,7 +57,6 @@ TEST(the_first_change_is_due_at_once)
 {
     struct throttle p;
 
-    (void)state;
     throttle_init(&p, 50, 900, 5000);
     throttle_change(&p, 1);
     assert_true(throttle_deadline(&p) <= 1);
@@ -67,7 +66,6 @@ TEST(a_refresh_does_not_make_a_change_wait)
 {
     struct throttle p;
 
-    (void)state;
     throttle_init(&p, 50, 900, 5000);
     assert_int_equal(throttle_publish(&p, 0, 7000), 0);
     throttle_change(&p, 7001);
@@ -78,7 +76,6 @@ TEST(the_oldest_change_tells_the_lag)
 {
     struct throttle p;
 
-    (void)state;
     throttle_init(&p, 50, 900, 5000);
     throttle_change(&p, 3000);
     throttle_change(&p, 3500);

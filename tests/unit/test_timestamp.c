@@ -114,7 +114,6 @@ TEST(every_day_comes_back)
     int64_t day_ms = INT64_C(86400000);
     unsigned second = 0;
 
-    (void)state;
     for (int64_t ms = INT64_C(-62167219200000); ms < INT64_C(253402300800000); ms += day_ms) {
         int64_t sent = ms + second * INT64_C(1000);
         char text[32];

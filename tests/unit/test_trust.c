@@ -3,10 +3,9 @@
 
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/child.h"
 #include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
 
 /*
  * Handshakes with a TLS server that wants a client certificate: what

@@ -4,10 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/unit/suite.h"
-
 #include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
+#include "tests/unit/suite.h"
 
 enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };
 
@@ -136,7 +135,6 @@ TEST_ROWS(answers, verb_cases, name)
 
 TEST(every_line_of_help_fits_80_columns)
 {
-    (void)state;
     for (size_t i = 0; verbs[i]; i++) {
         const char *argv[] = {verbs[i]->name, "--help"};
         int out = memfd_create("out", MFD_CLOEXEC);
@@ -158,7 +156,6 @@ TEST(rows_are_whole)
 {
     unsigned bits = 0;
 
-    (void)state;
     for (size_t i = 0; verbs[i]; i++) {
         assert_true(verbs[i]->name && verbs[i]->usage && verbs[i]->summary && verbs[i]->details);
         assert_non_null(verbs[i]->run);
@@ -173,7 +170,6 @@ TEST(what_cannot_be_printed_is_an_error)
     const char *argv[] = {"--help"};
     int err = memfd_create("err", MFD_CLOEXEC);
 
-    (void)state;
     assert_int_equal(verbs_main(verbs, 1, argv, -1, err), STATUS_USAGE);
 
     CLEANUP(free_cleanup) char *complained = read_back(err);

@@ -293,7 +293,6 @@ TEST(waits_and_lengths_are_spread)
 {
     uint32_t random[] = {0, 1, 799, 800, UINT32_MAX};
 
-    (void)state;
     for (size_t i = 0; i < ARRAY_LEN(random); i++) {
         struct watch w = streaming_watch();
         struct watch_order order = watch_step(
@@ -314,7 +313,6 @@ TEST(ends_are_counted_by_reason)
     struct watch w = streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_REGULAR, .now_ms = 10};
 
-    (void)state;
     assert_false(watch_step(&w, &end).open);
     assert_int_equal(w.counts.restarts[END_SHORT], 1);
     assert_int_equal(w.counts.restarts[END_REGULAR], 0);
@@ -332,7 +330,6 @@ TEST(a_late_end_changes_nothing)
     struct watch w = streaming_watch();
     struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
 
-    (void)state;
     assert_false(watch_step(&w, &stop).open);
     stop.now_ms = 500;
     assert_false(watch_step(&w, &stop).open);
@@ -346,7 +343,6 @@ TEST(a_version_of_any_length_is_survived)
     struct watch w = streaming_watch();
     char version[WATCH_VERSION_MAX + 1];
 
-    (void)state;
     memset(version, '7', sizeof(version));
     version[WATCH_VERSION_MAX] = '\0';
     assert_false(
@@ -360,7 +356,6 @@ TEST(a_version_of_any_length_is_survived)
 
 TEST(every_reason_has_its_name)
 {
-    (void)state;
     for (int i = 0; i < END_REASON_COUNT; i++) {
         assert_non_null(end_reason_name((enum end_reason)i));
         for (int k = 0; k < i; k++)

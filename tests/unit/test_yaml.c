@@ -174,7 +174,6 @@ TEST(a_nul_byte_is_placed)
     static const char yaml[] = "a: 1\nb: \0c\n";
     CLEANUP(free_cleanup) char *got = read_all(yaml, sizeof(yaml) - 1, roomy);
 
-    (void)state;
     assert_string_equal(got, "2:4 not valid YAML: a NUL byte");
 }
 
@@ -186,7 +185,6 @@ TEST(documents_and_mappings_know_their_lines)
     struct error err;
     cJSON *tree;
 
-    (void)state;
     assert_int_equal(yaml_reader_next(reader, &tree, &where, &err), YAML_READ_DOCUMENT);
     assert_int_equal(where.line, 5);
     assert_int_equal(where.column, 1);
@@ -226,7 +224,6 @@ TEST(a_billion_laughs_stop_at_the_nodes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
-    (void)state;
     laugh(&yaml, "lol", "[]");
     assert_refused(&yaml, roomy, "8:");
     assert_refused(&yaml, roomy, "with its anchors expanded, is larger than is allowed");
@@ -238,7 +235,6 @@ TEST(a_billion_laughs_stop_at_the_bytes)
     struct yaml_limits limits = {SIZE_MAX / 2, 1 << 20};
     char text[1001];
 
-    (void)state;
     memset(text, 'x', sizeof(text));
     text[1000] = '\0';
     laugh(&yaml, text, "[]");
@@ -249,7 +245,6 @@ TEST(merged_laughs_stop_too)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
-    (void)state;
     laugh(&yaml, "{k: lol}", "{}<<: [");
     yaml.len = 0;
     strbuf_addf(&yaml, "a0: &a0 {k: lol}\n");
@@ -263,7 +258,6 @@ TEST(many_small_documents_share_no_limit)
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
     struct yaml_limits limits = {3, 100};
 
-    (void)state;
     for (int i = 0; i < 50; i++)
         strbuf_adds(&yaml, "---\n[1, 2]\n");
     CLEANUP(free_cleanup) char *got = read_all(yaml.data, yaml.len, limits);
@@ -283,7 +277,6 @@ TEST(nesting_is_as_deep_as_for_json)
     CLEANUP(strbuf_release) struct strbuf fine = STRBUF_INIT(1 << 20);
     CLEANUP(strbuf_release) struct strbuf deep = STRBUF_INIT(1 << 20);
 
-    (void)state;
     add_nested(&fine, JSON_DEPTH_MAX);
     add_nested(&deep, JSON_DEPTH_MAX + 1);
     CLEANUP(free_cleanup) char *got = read_all(fine.data, fine.len, roomy);
@@ -295,7 +288,6 @@ TEST(aliases_do_not_nest_deeper)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
 
-    (void)state;
     strbuf_adds(&yaml, "a0: &a0 x\n");
     for (int i = 1; i < 140; i++)
         strbuf_addf(&yaml, "a%d: &a%d [*a%d]\n", i, i, i - 1);
@@ -306,7 +298,6 @@ TEST(an_endless_bracket_is_refused_at_once)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
-    (void)state;
     for (int i = 0; i < 1 << 20; i++)
         strbuf_addc(&yaml, '[');
     assert_refused(&yaml, roomy, "nested deeper than 128 levels");
@@ -316,7 +307,6 @@ TEST(large_mappings_are_no_trouble)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(8 << 20);
 
-    (void)state;
     for (int i = 0; i < 50000; i++)
         strbuf_addf(&yaml, "key%d: v\n", i);
     strbuf_adds(&yaml, "key7: again\n");
