@@ -224,15 +224,15 @@ $(B)/tidy/%.ok: %.c $(B)/%.o .clang-tidy
 	$(Q)clang-tidy --quiet $< -- $(LANGUAGE) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	$(Q)touch $@
 
-layers: $(PURE:%.c=$(B)/%.o) $(WORLD:%.c=$(B)/%.o) ## gate: metrics/ is pure, includes point one way, no globals
+layers: $(PURE:%.c=$(B)/%.o) $(WORLD:%.c=$(B)/%.o) ## gate: metrics/ is pure, includes point one way, no circles, no globals
 	@tests/gates/layers.sh $^
+	@python3 tests/gates/rooms.py
 
 headers: ## gate: each header compiles alone, with gcc and with clang
 	@tests/gates/headers.sh '$(LANGUAGE) $(WARNINGS)' $(HEADERS)
 
-sizes: ## gate: no source file of more than 400 lines
-	@wc -l $(SOURCES) $(HEADERS) /dev/null | awk '$$2 != "total" && $$1 > 400 \
-		{ print $$2 ": " $$1 " lines, 400 are allowed: split it by meaning"; bad = 1 } END { exit bad }'
+sizes: ## gate: no long file, no long function, few functions that exist only to be short
+	@python3 tests/gates/sizes.py $(SOURCES) $(HEADERS)
 
 comments: ## gate: block comments only, an SPDX line first
 	@python3 tests/gates/comments.py $(OURS)

@@ -20,12 +20,6 @@ bool lease_is_past(int64_t expires_s, struct lease_clock clock)
     return clock.now_s - clock.skew_s > expires_s;
 }
 
-/* Its holder had to extend it: another clock that is behind may see more time left. */
-static bool is_ending(int64_t expires_s, struct lease_clock clock)
-{
-    return expires_s - (clock.now_s - clock.skew_s) < LEASE_RENEWAL_S;
-}
-
 static int64_t snapshot_ends_s(const struct lease *l)
 {
     return l->snapshot_ms / 1000 + LEASE_LIFE_S;
@@ -39,7 +33,9 @@ enum lease_state lease_state(const struct lease *l, struct lease_clock clock)
         return LEASE_UNKNOWN;
     if (lease_is_past(l->expires_s, clock))
         return LEASE_EXPIRED;
-    return is_ending(l->expires_s, clock) ? LEASE_EXPIRING : LEASE_HELD;
+    /* Its holder had to extend it: another clock that is behind may see more time left. */
+    return l->expires_s - (clock.now_s - clock.skew_s) < LEASE_RENEWAL_S ? LEASE_EXPIRING
+                                                                         : LEASE_HELD;
 }
 
 int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock)

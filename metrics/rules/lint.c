@@ -8,15 +8,10 @@ static bool has_invalid_labels(const struct resource_selector *selector)
     return selector->labels && selector->labels->invalid;
 }
 
-static bool is_foreign(const struct entry *policy, const struct resource_selector *selector)
-{
-    return !policy->partition->type->def->cluster_scoped && selector->ns &&
-           selector->ns != policy->partition->ns;
-}
-
 unsigned policy_problems(const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
+    bool cluster_wide = policy->partition->type->def->cluster_scoped;
     unsigned problems = 0;
 
     if (p->selector_count == 0)
@@ -27,7 +22,7 @@ unsigned policy_problems(const struct entry *policy)
         /* With a name the labelSelector is not even looked at. */
         if (!selector->name && has_invalid_labels(selector))
             problems |= 1U << POLICY_INVALID_SELECTOR;
-        if (is_foreign(policy, selector))
+        if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
             problems |= 1U << POLICY_FOREIGN_NAMESPACE;
         if (p->preempts && !selector->name)
             problems |= 1U << POLICY_PREEMPTION_WITHOUT_NAME;

@@ -3,23 +3,9 @@
 #include "metrics/model/object.h"
 #include "metrics/rules/rule_connector.h"
 
-static bool same_texts(const char *const *a, uint32_t a_count, const char *const *b,
-                       uint32_t b_count)
+static bool same_bytes(const void *a, const void *b, size_t bytes)
 {
-    return a_count == b_count && (a_count == 0 || memcmp(a, b, a_count * sizeof(*a)) == 0);
-}
-
-static bool same_labels(const struct labels *a, const struct labels *b)
-{
-    return a->count == b->count &&
-           (a->count == 0 || memcmp(a->items, b->items, a->count * sizeof(*a->items)) == 0);
-}
-
-static bool same_taints(const struct cluster *a, const struct cluster *b)
-{
-    return a->taint_count == b->taint_count &&
-           (a->taint_count == 0 ||
-            memcmp(a->taints, b->taints, a->taint_count * sizeof(*a->taints)) == 0);
+    return bytes == 0 || memcmp(a, b, bytes) == 0;
 }
 
 /*
@@ -30,8 +16,12 @@ static bool same_taints(const struct cluster *a, const struct cluster *b)
 static bool same_to_placements(const struct cluster *a, const struct cluster *b)
 {
     return a->provider == b->provider && a->region == b->region && a->deleting == b->deleting &&
-           same_texts(a->zones, a->zone_count, b->zones, b->zone_count) &&
-           same_labels(&a->labels, &b->labels) && same_taints(a, b);
+           a->zone_count == b->zone_count && a->labels.count == b->labels.count &&
+           a->taint_count == b->taint_count &&
+           same_bytes(a->zones, b->zones, a->zone_count * sizeof(*a->zones)) &&
+           same_bytes(a->labels.items, b->labels.items,
+                      a->labels.count * sizeof(*a->labels.items)) &&
+           same_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
 }
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """rooms.py: the rooms of each folder, which includes run up, and which rooms include each other.
 
-A room is a source with its header, or a subfolder. Where no circle is, every room stands above
-all that it includes; an include runs up if it goes against that order.
+A room is a source with its header, or a subfolder. They are printed from top to ground: every
+room stands before all that it includes. Where rooms include each other in a circle there is no
+such order, and some includes run up whatever the order.
 """
 import pathlib
 import re
 import sys
+import textwrap
 
 INCLUDE = re.compile(r'^ *# *include *"([^"]+)"', re.M)
 TREES = ("metrics", "exporter")
@@ -60,17 +62,15 @@ def circles(rooms, edges):
     return sorted(sorted(circle) for circle in found)
 
 
-def upward(circle, edges):
-    """The includes inside a circle that go against the order in which the fewest do, nearly."""
-    inside = {edge for edge in edges if edge[0] in circle and edge[1] in circle}
-    left, order = set(circle), []
+def plan(rooms, edges):
+    """The rooms from top to ground, so that no include runs up; nearly, where there are circles."""
+    left, order = set(rooms), []
     while left:
-        # Next from the top: the room that is included least by those that are left.
-        room = min(sorted(left), key=lambda r: sum(b == r and a in left for a, b in inside)
-                   - sum(a == r and b in left for a, b in inside))
+        # The next one down is included by none of those that are left, or else by the fewest.
+        room = min(sorted(left), key=lambda r: sum(b == r and a in left for a, b in edges))
         order.append(room)
         left.remove(room)
-    return sorted(edge for edge in inside if order.index(edge[0]) > order.index(edge[1]))
+    return order
 
 
 def main():
@@ -81,15 +81,17 @@ def main():
     for folder in folders:
         rooms, edges = edges_of(folder, modules)
         found = circles(rooms, edges)
-        up = [edge for circle in found for edge in upward(circle, edges)]
+        order = plan(rooms, edges)
+        up = sorted(edge for edge in edges if order.index(edge[0]) > order.index(edge[1]))
         most = MOST_ROOMS.get(str(folder))
         print(f"{folder}: {len(rooms)} rooms{f' of {most}' if most else ''}, "
-              f"{len(edges)} includes between them, {len(up)} up, {len(found)} circles")
+              f"{len(edges)} ties, {len(up)} up, {len(found)} circles")
+        print(textwrap.fill(", ".join(order), 96, initial_indent="  ", subsequent_indent="  "))
         for circle in found:
             print(f"  circle: {', '.join(circle)}")
         for edge in up:
             print("".join(f"  up: {line}\n" for line in sorted(edges[edge])), end="")
-        bad |= bool(found) or bool(most and len(rooms) > most)
+        bad |= bool(up) or bool(most and len(rooms) > most)
     return bad
 
 
