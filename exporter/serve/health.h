@@ -4,7 +4,7 @@
 #include "exporter/evaluation.h"
 #include "exporter/web/server.h"
 
-/* The exporter's own health: the families of own_families.h. */
+/* The exporter's own health: the families that no object gives anything to. */
 struct health {
     const struct evaluation *evaluation; /* NULL while the first one is not complete. */
     const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
@@ -15,5 +15,5 @@ struct health {
     int64_t now_ms;
 };
 
-/* Set all of it in the registry, which then has to be prepared anew. */
+/* Set all of it in `series`. */
 void health_fill(const struct health *h, struct registry *registry);
