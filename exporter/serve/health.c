@@ -7,7 +7,7 @@
 
 enum { RESOURCE_MAX = 512 };
 
-/* A number that the kernel does not tell has no row. */
+/* A number that the kernel does not give has no series. */
 static void set_known(struct registry *registry, enum own_family family, double value)
 {
     if (value >= 0)

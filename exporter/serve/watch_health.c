@@ -24,7 +24,7 @@ static void name_reflector(struct strbuf *out, const struct reflector *f)
     resource_name(out, f->kind, f->objects.settings ? SETTING_GROUP : group);
 }
 
-/* What the reflectors of one resource say together. */
+/* The sum over the reflectors of one resource. */
 struct resource_health {
     bool synced;
     int64_t last_event_ms;
@@ -34,7 +34,7 @@ struct resource_health {
 
 static void add_reflector(struct resource_health *sum, const struct reflector *f)
 {
-    /* One failure is part of life; from the second in a row on it is told of, and shown. */
+    /* A single failure is normal; from the second in a row on it is logged, and shown here. */
     sum->synced = sum->synced && f->synced && !f->warned;
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
@@ -61,7 +61,7 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     }
 }
 
-/* Reflectors of one resource, one per namespace, stand together. */
+/* Reflectors of one resource, one for each namespace, are neighbours. */
 static bool same_resource(const struct reflector *a, const struct reflector *b)
 {
     return a->objects.settings == b->objects.settings && strcmp(a->kind, b->kind) == 0 &&

@@ -7,5 +7,5 @@
 /* "deployment.apps": how resources are named in labels, from their kind and group. */
 void resource_name(struct strbuf *out, const char *kind, const char *group);
 
-/* What an API server's source tells about itself, a row for each resource that is followed. */
+/* Set the health of an API server's watches: series for each resource. */
 void watch_health_fill(const struct kube_source *source, struct registry *registry);

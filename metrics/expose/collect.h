@@ -6,13 +6,13 @@
 #include "metrics/rules/connector.h"
 
 /*
- * Words that the rows of collect_*.c are written in; nobody else includes this.
+ * What the files collect_*.c have in common; nobody else includes this.
  *
- * Each file has the functions that collect a group of families, and below them the rows
- * that name the functions. The compiler tells of a function without a row.
+ * Each of them has the functions that collect a group of families, and below them the rows
+ * of the group. A function without a row is an error to the compiler: it is unused.
  */
 
-/* Whose entries give to a family. */
+/* Whose entries contribute to a family. */
 enum {
     EVENTS = 1u << CLASS_EVENT,
     TEMPLATES = 1u << CLASS_TEMPLATE,

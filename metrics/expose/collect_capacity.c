@@ -7,7 +7,7 @@
 /* Of these every member cluster has its series, so that a board shows 0 and no gap. */
 static const char *const common_resources[] = {"cpu", "memory"};
 
-/* The names as in a Kubernetes resource list; what is neither time nor space is counted. */
+/* The names as in a Kubernetes resource list; what is no time and no space is counted. */
 static const char *unit_of(const char *resource)
 {
     static const char *const sizes[] = {"memory", "ephemeral-storage", "storage"};
@@ -44,7 +44,7 @@ static void add_requests(struct samples *out, const struct capacity *c, const ch
     }
 }
 
-/* NULL also for a cluster, which in `out` only makes its rows present. */
+/* NULL also of a cluster, which only makes its series present. */
 static const struct capacity *capacity_of(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);

@@ -11,12 +11,7 @@ static void collect_connector_resources(const struct entry *entry, struct sample
 
 static void collect_connector_conflicts(const struct entry *entry, struct samples *out)
 {
-    unsigned conflicts = connector_conflicts(entry);
-
-    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
-        if (conflicts & 1u << i)
-            SAMPLE(out, 1, i);
-    }
+    samples_add_bits(out, connector_conflicts(entry));
 }
 
 static void collect_connector_info(const struct entry *entry, struct samples *out)

@@ -7,30 +7,24 @@
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };
 
-static bool is_conflicted(const struct dependency_decision *d)
+/* Bits by dependency_field; 0 of what is no dependency. */
+static unsigned fields_in_conflict(const struct dependency_decision *d)
 {
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (d->fields[i].conflict)
-            return true;
-    }
-    return false;
+    unsigned bits = 0;
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++)
+        bits |= (unsigned)d->fields[i].conflict << i;
+    return bits;
 }
 
 static void collect_conflicts(const struct entry *entry, struct samples *out)
 {
-    const struct dependency_decision *d = dependency_decision(entry);
-
-    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (d->fields[i].conflict)
-            SAMPLE(out, 1, i);
-    }
+    samples_add_bits(out, fields_in_conflict(dependency_decision(entry)));
 }
 
 static void collect_conflicted(const struct entry *entry, struct samples *out)
 {
-    const struct dependency_decision *d = dependency_decision(entry);
-
-    if (d && is_conflicted(d))
+    if (fields_in_conflict(dependency_decision(entry)) > 0)
         SAMPLE(out, 1, 0);
 }
 
@@ -56,7 +50,7 @@ struct parties {
     struct samples *out;
 };
 
-/* A policy with several referrers that want the same takes part once. */
+/* A policy with several referrers that want the same counts once. */
 static void collect_party(void *context, const struct ballot *ballot)
 {
     const struct parties *parties = context;
@@ -77,7 +71,7 @@ static void collect_conflict_parties(const struct entry *entry, struct samples *
     const struct dependency_decision *d = dependency_decision(entry);
     struct parties parties = {d, out};
 
-    if (d && is_conflicted(d))
+    if (fields_in_conflict(d) > 0)
         engine_ballots(out->engine, entry, collect_party, &parties);
 }
 

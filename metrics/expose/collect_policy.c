@@ -40,8 +40,8 @@ static void collect_relations(const struct entry *template, struct samples *out)
 }
 
 /*
- * A policy that exists has its series even if it selects nothing; counting such
- * rows is how karmada_propagationpolicy_unused needs no list of its own.
+ * A policy that exists has its series even if it selects nothing: counting those that are 0
+ * is all that karmada_propagationpolicy_unused needs.
  */
 static void collect_policy_templates(const struct entry *entry, struct samples *out)
 {
@@ -95,12 +95,7 @@ static void collect_overlaps(const struct entry *entry, struct samples *out)
 
 static void collect_policy_problems(const struct entry *entry, struct samples *out)
 {
-    const struct policy_decision *d = policy_decision(entry);
-
-    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
-        if (d->problems & 1u << i)
-            SAMPLE(out, 1, i);
-    }
+    samples_add_bits(out, policy_decision(entry)->problems);
 }
 
 static const struct family_def families[] = {

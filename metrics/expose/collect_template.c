@@ -31,10 +31,8 @@ static void collect_stale_fields(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
 
-    for (unsigned i = 0; i < DRIFT_FIELD_COUNT && d->state == STATE_STALE; i++) {
-        if (d->fields & 1u << i)
-            SAMPLE(out, 1, i);
-    }
+    if (d->state == STATE_STALE)
+        samples_add_bits(out, d->fields);
 }
 
 static void collect_stale_oldest(const struct entry *entry, struct samples *out)
@@ -137,7 +135,7 @@ static void collect_binding_delay(const struct entry *entry, struct samples *out
 #define PHASE   ENUM_LABEL("phase", phase_names)
 #define PENDING ENUM_LABEL("reason", pending_reason_names)
 
-/* Kubernetes tells in whole seconds when objects were made. */
+/* Kubernetes gives the times of creation in whole seconds. */
 static const double delay_buckets[] = {0.1,  0.5,   1.5,   2.5,   5.5,    10.5,   20.5,
                                        60.5, 120.5, 300.5, 600.5, 1800.5, 3600.5, 7200.5};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/contribution.h"
 
-/* Series are aligned, so the lowest bit of their address is free to say "of value 1". */
+/* Series are aligned, so the lowest bit of their address is free to say "the value is 1". */
 enum { ONE = 1 };
 
 struct contribution {

@@ -5,15 +5,15 @@
 
 struct series;
 
-/* One number that an entry gives, and to what. */
+/* One number that an entry contributes, and the series that it counts in. */
 struct sample {
     struct series *series;
     int64_t value;
 };
 
 /*
- * What one entry gives, packed: most of it is a 1, which costs no more than the
- * pointer to its series. There is one for each object of a control plane.
+ * What one entry contributes, packed: most samples are a 1, which costs no more than the
+ * pointer to its series. Each object of a control plane has a contribution.
  */
 struct contribution;
 
@@ -25,5 +25,5 @@ bool contribution_next(const struct contribution *c, size_t *at, struct sample *
 
 bool contribution_equal(const struct contribution *c, const struct sample *samples, size_t count);
 bool contribution_has(const struct contribution *c, const struct series *series);
-/* What is given to the series; 0 if nothing is. */
+/* The value for a series; 0 if there is none. */
 int64_t contribution_value(const struct contribution *c, const struct series *series);

@@ -4,7 +4,7 @@
 #include "metrics/rules/engine.h"
 
 /*
- * One decision, told as a person would: what the state is and means, which
+ * One decision, explained as a person would: what the state is and means, which
  * policies were in question and what made each lose, whose claim stands, what
  * differs from the binding, who disagrees about a dependency, and what the next
  * change of the template will do. It reads decisions and decides nothing itself.
@@ -19,6 +19,6 @@ enum explain_style {
 /* Called for each line in turn; the text is borrowed, of any length, and not made safe yet. */
 typedef void explain_fn(void *context, enum explain_style style, const char *text);
 
-/* Explain a template of a settled engine. */
+/* Explain a template; the engine has nothing left to evaluate. */
 void explain_template(const struct engine *e, const struct entry *template, explain_fn *line,
                       void *context);

@@ -2,27 +2,25 @@
 #include "metrics/expose/explain_words.h"
 
 static const char *const stale_words[STALE_REASON_COUNT] = {
-    [STALE_POLICY_UPDATED] =
-        "Its policy was changed, and its binding still says what the policy said before.",
+    [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",
     [STALE_POLICY_REPLACED] =
-        "Another policy governs it than the one that its binding was made from.",
+        "The policy that governs it is not the one that its binding was made from.",
     [STALE_SELECTOR_MISMATCH] =
-        "The policy that has claimed it does not select it any more. Karmada neither takes the "
-        "claim back nor follows the template: it is frozen until that policy is changed.",
-    [STALE_POLICY_GONE] = "The policy that has claimed it does not exist any more, or was made "
-                          "anew under the same name.",
+        "The policy that has claimed it no longer selects it. Karmada neither removes the claim "
+        "nor propagates changes of the template: it is frozen until that policy changes.",
+    [STALE_POLICY_GONE] = "The policy that has claimed it no longer exists, or was recreated under "
+                          "the same name.",
     [STALE_NEVER_BOUND] =
-        "A lazy policy has claimed it and has never made a binding: nothing runs anywhere.",
+        "A Lazy policy has claimed it and has never made a binding: it runs nowhere.",
 };
 
 static const char *const pending_words[PENDING_REASON_COUNT] = {
-    [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it: it waits in "
-                         "silence.",
+    [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it.",
     [PENDING_EXCLUDED] = "A policy would select it, but its excludedResources keep it out.",
-    [PENDING_POLICY_GONE] = "It was changed after its policy had gone: what runs is what the old "
-                            "binding says, and the change goes nowhere.",
+    [PENDING_POLICY_GONE] = "It was changed after its policy was deleted: its old binding stays as "
+                            "it is, and the change is not propagated.",
     [PENDING_OVERRIDE_MISSING] =
-        "A policy would take it, but waits for a policy named in its dependentOverrides that does "
+        "A policy selects it, but waits for a policy named in its dependentOverrides that does "
         "not exist.",
     [PENDING_POLICY_DELETING] = "Only policies that are being deleted select it.",
     [PENDING_KIND_NOT_SELECTED] = "No policy selects anything of its kind.",
@@ -30,7 +28,8 @@ static const char *const pending_words[PENDING_REASON_COUNT] = {
 
 static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_RESERVED_NAMESPACE] = "Its namespace is Karmada's own.",
-    [IGNORED_SKIPPED_NAMESPACE] = "Its namespace is among those that Karmada is told to skip.",
+    [IGNORED_SKIPPED_NAMESPACE] =
+        "Its namespace is among those that Karmada is configured to skip.",
     [IGNORED_SKIPPED_API] = "Its API is among those that Karmada skips.",
     [IGNORED_SYSTEM_OBJECT] = "It is the API server's own configuration.",
     [IGNORED_CLAIMED_BY] = "Another controller has claimed it.",
@@ -44,7 +43,7 @@ const char *explain_state_words(const struct template_decision *d)
     case STATE_STALE:
         return stale_words[d->reason];
     case STATE_ORPHANED:
-        return "No policy governs it. What an earlier one bound keeps running as it was.";
+        return "No policy governs it. What an earlier policy bound keeps running unchanged.";
     case STATE_PENDING:
         return pending_words[d->reason];
     case STATE_UNBOUND:
@@ -89,7 +88,7 @@ const char *explain_step_words(enum rank_step step)
 {
     switch (step) {
     case RANK_ELIGIBLE:
-        return "it may not have it";
+        return "it is not eligible";
     case RANK_KIND:
         return "a PropagationPolicy of the namespace comes before any ClusterPropagationPolicy";
     case RANK_PRIORITY:
@@ -122,9 +121,9 @@ static const char *next_of_stale(const struct template_decision *d)
                "is applied.";
     case STALE_SELECTOR_MISMATCH:
         return "A change of the template does nothing. A change of the policy that has claimed it "
-               "takes the claim back; then it is matched anew.";
+               "removes the claim; then it is matched anew.";
     case STALE_POLICY_GONE:
-        return "At its next change Karmada takes the claim back and matches it anew.";
+        return "At its next change Karmada removes the claim and matches it anew.";
     case STALE_REASON_COUNT:
         break;
     }
@@ -136,16 +135,17 @@ const char *explain_next_words(const struct template_decision *d, enum takeover 
     switch (d->state) {
     case STATE_CURRENT:
         if (takeover == TAKEOVER_PREEMPTION && d->winner != d->governing)
-            return "Its next change is applied by the policy that has it. The better-ranked one "
-                   "takes over only by preemption, or when the claim goes.";
+            return "Its next change is applied by the policy that has claimed it. The "
+                   "better-ranked "
+                   "one takes over only by preemption, or when the claim is removed.";
         return "Its next change is applied by the same policy.";
     case STATE_STALE:
         return next_of_stale(d);
     case STATE_ORPHANED:
-        return "When its user changes it next, it is pending: the change goes nowhere until a "
-               "policy selects it.";
+        return "When its user changes it next, it becomes pending: the change is not propagated "
+               "until a policy selects it.";
     case STATE_PENDING:
-        return "It is propagated as soon as a policy selects it and may have it.";
+        return "It is propagated as soon as an eligible policy selects it.";
     case STATE_UNBOUND:
         return "The governing policy makes its binding.";
     case STATE_ATTACHED:

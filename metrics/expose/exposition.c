@@ -59,7 +59,8 @@ void exposition_write(const struct registry *r, enum exposition_format format, b
             continue;
         assert(family->sorted == family->count && family->gone == 0);
         add_comments(out, family->def, format);
-        for (size_t k = 0; k < registry_shown(r, family); k++) {
+        size_t shown = registry_shown(r, family);
+        for (size_t k = 0; k < shown; k++) {
             for (unsigned s = 0; s < family->series_count; s++)
                 add_series(out, &family->sets[k]->series[family->order[s]], family->def);
         }

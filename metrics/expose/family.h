@@ -15,7 +15,7 @@ enum family_aggregation {
     AGGREGATE_INCREASE, /* A counter: how much samples grew, and never what they shrank. */
     AGGREGATE_FIRST,    /* A histogram of each entry's first sample, in milliseconds, for good. */
     AGGREGATE_ZEROS,    /* How many series of family `of` are 0 but present: see there. */
-    AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry gives to it. */
+    AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry contributes. */
 };
 
 enum { FAMILY_LABELS_MAX = 10 };
@@ -53,7 +53,7 @@ struct family_def {
     bool detail; /* One series an object: capped. */
     bool opt_in;
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
-    /* Whose entries give to it, bits by object_class, and what: see samples.h. */
+    /* Whose entries contribute, bits by object_class, and what they do: see samples.h. */
     unsigned classes;
     void (*collect)(const struct entry *entry, struct samples *out);
     /*

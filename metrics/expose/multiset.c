@@ -53,7 +53,7 @@ static int ascending(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Take what was removed out for good. A sorted array is a heap too. */
+/* Drop what was removed from both heaps. A sorted array is a heap too. */
 static void compact(struct multiset *m)
 {
     size_t kept = 0;

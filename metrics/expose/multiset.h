@@ -6,7 +6,7 @@
 /*
  * Numbers that come and go, of which only the smallest is ever asked for.
  *
- * Two heaps: the numbers, and those of them that were taken out while they were
+ * Two heaps: the numbers, and those of them that were removed while they were
  * not the smallest. The two tops never agree, so the first heap's top is the
  * answer, and the second heap never outgrows half of the first for long.
  * All zeros is an empty multiset.
@@ -27,7 +27,7 @@ void multiset_release(struct multiset *m);
 
 void multiset_add(struct multiset *m, int64_t value);
 
-/* Take out one `value`, which must be inside. */
+/* Remove one `value`, which must be there. */
 void multiset_remove(struct multiset *m, int64_t value);
 
 /* The smallest number; false if there is none. */

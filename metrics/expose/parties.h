@@ -3,10 +3,7 @@
 
 #include "metrics/rules/engine.h"
 
-/*
- * Who is who in a decision, where neither side of the exposition may answer
- * differently: metrics and report both ask here.
- */
+/* Who is who in a decision: metrics and report both ask here, so that they agree. */
 
 /* What names a policy, whether or not there is such a policy. */
 struct policy_name {

@@ -306,7 +306,7 @@ TEST(explain_names_who_holds_the_lease)
     explain_template(w.engine, first_of(&w, "PubSubTopic"), add_line, &text);
     assert_non_null(strstr(text.data, "It stands for t in the project a. A lease protects it."));
     assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
-    assert_non_null(strstr(text.data, "the lease is held under the id xyz, of no namespace known"));
+    assert_non_null(strstr(text.data, "the lease is held under the id xyz, which is no"));
     world_release(&w);
 }
 
@@ -319,25 +319,26 @@ static struct lease_words_case {
     const char *outcome;
 } lease_words[] = {
     {"its own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
-     "The lease on it is held, by the namespace a, until 2026-01-01T00:30:00Z.",
-     "That is its own namespace, which has time enough left."},
+     "The namespace a holds the lease on it until 2026-01-01T00:30:00Z.",
+     "That is its own namespace, which need not extend it yet."},
     {"its own lease that ends", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
-     "The lease on it is expiring, by the namespace a, until 2026-01-01T00:10:00Z.",
-     "That is its own namespace, which extends it at its next look."},
+     "The namespace a holds the lease on it until 2026-01-01T00:10:00Z, and should have "
+     "extended it.",
+     "That is its own namespace, which extends it at its next reconcile."},
     {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
-     "The lease on it is held, by the namespace b, until 2026-01-01T00:30:00Z.",
+     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
      "Its own namespace is refused the lease."},
     {"another's lease that is past", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
-     "The lease on it is expired, by the namespace b, until 2025-12-31T23:50:00Z.",
-     "Its own namespace takes it over at its next look."},
+     "The namespace b held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
+     "Its own namespace takes it over at its next reconcile."},
     {"a stranger's lease without an end", RESOURCE, ",\"holder\":\"xyz\"",
-     "The lease on it is expired, by the id xyz, until a time that is not told.",
-     "Its own namespace takes it over at its next look."},
+     "The id xyz held the lease on it without an expiration, and has not extended it.",
+     "Its own namespace takes it over at its next reconcile."},
     {"nobody's lease", RESOURCE, "", "Nobody holds the lease on it.",
-     "Its own namespace obtains the lease at its next look."},
+     "Its own namespace obtains the lease at its next reconcile."},
     {"another's lease, and nothing asks for one", "",
      ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
-     "The lease on it is held, by the namespace b, until 2026-01-01T00:30:00Z.",
+     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
      "Its own namespace does not ask for a lease, and acts regardless."},
 };
 
