@@ -5,5 +5,5 @@
 #include "exporter/web/pages/pages.h"
 #include "exporter/web/server.h"
 
-/* Set all of it in `series`. */
+/* Set the families of own health in the registry, which has to be prepared anew afterwards. */
 void health_fill(const struct health *h, struct registry *registry);
