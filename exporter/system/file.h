@@ -24,6 +24,13 @@ bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE
  */
 bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;
 
+/*
+ * Wait until `fd` can be read, however long that takes; returns on a signal too.
+ * False with errno on failure. For standard input, which our parent may have made
+ * non-blocking, and for pipes.
+ */
+bool file_wait_readable(int fd) MUST_USE;
+
 /* What tells one content of a file from the next. */
 struct file_stamp {
     uint64_t device;
