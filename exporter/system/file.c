@@ -78,7 +78,7 @@ bool file_read(const char *path, struct strbuf *out, struct error *err)
         return fail(err, "cannot read '%s': %s", path, strerror(errno));
     if (S_ISDIR(about.st_mode))
         return fail(err, "cannot read '%s': it is a directory, not a file", path);
-    /* Character devices are let in for /dev/null, which people use to say "no file". */
+    /* Character devices are allowed for /dev/null, which people use to say "no file". */
     if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
         return fail(err, "cannot read '%s': it is not a regular file", path);
     return read_all(fd, path, false, out, err);

@@ -13,7 +13,7 @@
 
 /*
  * Read the file at `path`. Never waits: a FIFO or a socket, which could, is
- * refused, and a directory is told apart.
+ * refused, and so is a directory, with a reason of its own.
  */
 bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE;
 
@@ -31,7 +31,7 @@ bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *er
  */
 bool file_wait_readable(int fd) MUST_USE;
 
-/* What tells one content of a file from the next. */
+/* Tells two states of a file apart without reading it. */
 struct file_stamp {
     uint64_t device;
     uint64_t inode;
