@@ -148,7 +148,7 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     e->settled = false;
     turn_session(e);
     asset_source_pump(e->assets, platform_steady_ms(), SLICE_MS);
-    if ((e->session && !kube_session_ready(e->session)) || !asset_source_settled(e->assets))
+    if ((e->session && !kube_session_ready(e->session)) || !asset_source_ready(e->assets))
         return LOADING_GOES_ON;
     if (!manifests_load(e->manifests, err))
         return LOADING_FAILED;

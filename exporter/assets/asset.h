@@ -8,7 +8,7 @@
  * (asset_type) or the API sends it (assetType).
  */
 
-/* False if the bytes cannot hold anything about a lease: most assets need no parsing. */
+/* False if the bytes hold nothing about a lease, as for most assets: no need to parse them. */
 bool asset_may_concern(const char *json, size_t len);
 
 /*

@@ -10,7 +10,7 @@
 
 enum {
     CHUNK = 256 * 1024,
-    LOOK_MS = 2000, /* How often to look whether the file has changed. */
+    LOOK_MS = 2000, /* How often to check whether the file has changed. */
     ASSET_MAX_BYTES = 64 * 1024 * 1024,
     /* No other source has this number. */
     SOURCE_NUMBER = UINT32_MAX,
@@ -21,15 +21,15 @@ struct asset_source {
     char *path;
     const struct log *log;
     struct origin origin;
-    struct file_stamp seen; /* Of what was read last, or is being read. */
+    struct file_stamp seen; /* Of the file as it was or is being read. */
     gzFile file;            /* NULL between two readings. */
     struct frame frame;
     char *chunk;
     uint64_t rejected;
-    uint64_t rejected_before; /* This reading. */
+    uint64_t rejected_before; /* Of them, before this reading. */
     int64_t look_ms;
     int64_t snapshot_ms;
-    bool settled;
+    bool ready;
     struct error problem;
 };
 
@@ -70,14 +70,7 @@ static int64_t written_ms(const struct asset_source *s)
     return s->seen.changed_ns / 1000000;
 }
 
-/* One that cannot be understood is counted, and the others count. */
-static void reject(struct asset_source *s, size_t offset, const char *reason)
-{
-    if (s->rejected++ == s->rejected_before)
-        fail(&s->problem, "'%s': the asset at byte %zu: %s", s->path, offset, reason);
-}
-
-static bool take(void *context, const char *json, size_t len, size_t offset)
+static bool receive(void *context, const char *json, size_t len, size_t offset)
 {
     struct asset_source *s = context;
     struct error err;
@@ -87,45 +80,33 @@ static bool take(void *context, const char *json, size_t len, size_t offset)
 
     CLEANUP(json_cleanup) cJSON *asset = json_parse(json, len, NULL, &err);
     CLEANUP(json_cleanup) cJSON *object = asset ? asset_convert(asset, written_ms(s)) : NULL;
-    if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED))
-        reject(s, offset, err.text);
+    /* A bad asset is counted, the first of a reading is reported, and the others are read. */
+    if (!asset || (object && store_put(s->store, object, s->origin, &err) == STORE_REJECTED)) {
+        if (s->rejected++ == s->rejected_before)
+            fail(&s->problem, "'%s': the asset at byte %zu: %s", s->path, offset, err.text);
+    }
     return true;
 }
 
-/* The reading is over: `s->problem` says why if it failed. */
+/* The reading is over; on failure `s->problem` says why. */
 static void finish(struct asset_source *s, bool complete)
 {
     close_file(s);
-    s->settled = true;
+    s->ready = true;
     if (complete) {
         store_sweep(s->store, s->origin);
         s->snapshot_ms = written_ms(s);
     }
     if (s->problem.text[0] != '\0')
         log_write(s->log, LOG_LEVEL_WARN,
-                  complete ? "assets cannot be understood; what was known of them counts"
-                           : "the assets cannot be read to their end; what was known counts",
+                  complete ? "cannot read some assets; their last known leases stay"
+                           : "cannot read the asset export; the last known leases stay",
                   "error", s->problem.text);
     else
-        log_write(s->log, LOG_LEVEL_INFO, "assets are read", "file", s->path);
+        log_write(s->log, LOG_LEVEL_INFO, "read the asset export", "file", s->path);
 }
 
-static void begin(struct asset_source *s)
-{
-    s->problem.text[0] = '\0';
-    s->rejected_before = s->rejected;
-    s->file = gzopen(s->path, "rbe");
-    if (!s->file) {
-        fail(&s->problem, "cannot open '%s'", s->path);
-        finish(s, false);
-        return;
-    }
-    gzbuffer(s->file, CHUNK);
-    s->chunk = xmalloc(CHUNK);
-    s->origin.sweep++;
-    frame_init(&s->frame, FRAME_EVENTS, ASSET_MAX_BYTES, take, s);
-}
-
+/* Open the file if it has changed. */
 static void look(struct asset_source *s, int64_t now_ms)
 {
     struct file_stamp stamp;
@@ -135,7 +116,7 @@ static void look(struct asset_source *s, int64_t now_ms)
         return;
     s->look_ms = now_ms + LOOK_MS;
     if (!file_stamp_read(s->path, &stamp, &err)) {
-        /* Once, not at every look. */
+        /* Logged once, not at every look. */
         bool again = strcmp(s->problem.text, err.text) == 0;
 
         s->problem = err;
@@ -147,12 +128,33 @@ static void look(struct asset_source *s, int64_t now_ms)
     if (file_stamp_equal(&stamp, &s->seen))
         return;
     s->seen = stamp;
-    begin(s);
+    s->problem.text[0] = '\0';
+    s->rejected_before = s->rejected;
+    s->file = gzopen(s->path, "rbe");
+    if (!s->file) {
+        fail(&s->problem, "cannot open '%s'", s->path);
+        finish(s, false);
+        return;
+    }
+    gzbuffer(s->file, CHUNK);
+    s->chunk = xmalloc(CHUNK);
+    s->origin.sweep++;
+    frame_init(&s->frame, FRAME_EVENTS, ASSET_MAX_BYTES, receive, s);
 }
 
-static void end(struct asset_source *s)
+static void read_on(struct asset_source *s)
 {
+    int len = gzread(s->file, s->chunk, CHUNK);
+    struct error err;
     int code;
+
+    if (len > 0) {
+        if (frame_feed(&s->frame, s->chunk, (size_t)len, &err))
+            return;
+        fail(&s->problem, "'%s': %s", s->path, err.text);
+        finish(s, false);
+        return;
+    }
     const char *reason = gzerror(s->file, &code);
     bool whole = code == Z_OK || code == Z_STREAM_END;
 
@@ -162,19 +164,6 @@ static void end(struct asset_source *s)
     else if (!frame_complete(&s->frame))
         fail(&s->problem, "'%s' ends inside an asset", s->path);
     finish(s, whole && frame_complete(&s->frame));
-}
-
-static void read_on(struct asset_source *s)
-{
-    int len = gzread(s->file, s->chunk, CHUNK);
-    struct error err;
-
-    if (len <= 0) {
-        end(s);
-    } else if (!frame_feed(&s->frame, s->chunk, (size_t)len, &err)) {
-        fail(&s->problem, "'%s': %s", s->path, err.text);
-        finish(s, false);
-    }
 }
 
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
@@ -202,9 +191,9 @@ int64_t asset_source_due(const struct asset_source *s)
     return s ? s->look_ms : INT64_MAX;
 }
 
-bool asset_source_settled(const struct asset_source *s)
+bool asset_source_ready(const struct asset_source *s)
 {
-    return !s || s->settled;
+    return !s || s->ready;
 }
 
 const char *asset_source_problem(const struct asset_source *s)

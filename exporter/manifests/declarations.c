@@ -2,23 +2,23 @@
 #include "exporter/manifests/declarations.h"
 
 /*
- * One document that names an object. There is one for each object: every byte
- * counts. Hence the chains instead of a map: `next` is there anyway for the
- * objects that are named twice, so one that is named once costs no slot.
+ * One document that declares an object. There is one for nearly every object,
+ * so every byte counts. They are found through chains instead of a map, because
+ * `next`, which orders the declarations of one object, serves both.
  */
 struct declaration {
-    struct entry *entry; /* Pinned, because it is named. */
+    struct entry *entry; /* Pinned. */
     struct manifest_file *file;
     struct declaration
         *next;    /* In the chain: one entry's stand together, the last in order first. */
     size_t order; /* In the file. */
     uint32_t line;
     uint32_t pass : 27;
-    bool linked : 1;   /* In a chain; only then it counts at all. */
-    bool shadowed : 1; /* A later one is there. */
+    bool linked : 1;   /* In a chain; it counts only there. */
+    bool shadowed : 1; /* A later one declares the same object. */
     bool holds : 1;    /* The store's object came from here. */
-    bool retired : 1;  /* It counted, until its file did not name it any more. */
-    bool rejected : 1; /* The document is no valid object any more: what it was stays. */
+    bool retired : 1;  /* It counted until its file no longer declared the object. */
+    bool rejected : 1; /* The document is no longer valid: its last valid version stays. */
 };
 
 enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
@@ -28,7 +28,7 @@ static uint64_t hash(const struct entry *entry)
     return map_hash(&entry, sizeof(struct entry *), 0);
 }
 
-/* Where the chain points to the entry's declarations, or would. There are chains. */
+/* The link to the entry's last declaration, or the end of its chain. There are chains. */
 static struct declaration **link_of(const struct declarations *m, const struct entry *entry)
 {
     struct declaration **at = &m->chains[hash(entry) & (m->chain_count - 1)];
@@ -43,7 +43,7 @@ static struct declaration *last_of(const struct declarations *m, const struct en
     return m->chain_count > 0 ? *link_of(m, entry) : NULL;
 }
 
-/* The next one in order, from the end, that names the same object. */
+/* The one before it in order that declares the same object, or NULL. */
 static struct declaration *earlier(const struct declaration *declaration)
 {
     struct declaration *next = declaration->next;
@@ -51,7 +51,7 @@ static struct declaration *earlier(const struct declaration *declaration)
     return next && next->entry == declaration->entry ? next : NULL;
 }
 
-/* Twice the chains. Each falls into two, and neither changes the order in it. */
+/* Double the chains: each is split into two, which keep its order. */
 static void grow(struct declarations *m)
 {
     size_t old = m->chain_count;
@@ -124,8 +124,8 @@ static void unlink_from(struct declarations *m, struct declaration *declaration)
     m->count--;
 }
 
-/* A declaration went: see that the store holds what counts now, or soon will. */
-static void settle(struct declarations *m, struct entry *entry)
+/* A declaration went: remove the object, or ask for the file whose declaration counts now. */
+static void refresh(struct declarations *m, struct entry *entry)
 {
     struct declaration *last = last_of(m, entry);
 
@@ -157,7 +157,7 @@ static struct declaration *make_declaration(struct declarations *m, struct manif
     return declaration;
 }
 
-/* What the file said of the object in earlier passes is over; true if the store held that. */
+/* Unlink what earlier passes of the file declared; true if the store's object came from there. */
 static bool forget_earlier_passes(struct declarations *m, const struct declaration *fresh)
 {
     struct declaration *next;
@@ -174,21 +174,7 @@ static bool forget_earlier_passes(struct declarations *m, const struct declarati
     return held;
 }
 
-/* `declaration` holds now: nobody else does, and who only held a past version counts no more. */
-static void take_hold(struct declarations *m, struct declaration *declaration)
-{
-    struct declaration *next;
-
-    for (struct declaration *at = earlier(declaration); at; at = next) {
-        next = earlier(at);
-        if (at->holds && at->rejected)
-            unlink_from(m, at);
-        at->holds = false;
-    }
-    declaration->holds = true;
-}
-
-/* Decode and forget: a shadowed document has to be valid too. */
+/* Decode and forget: a shadowed document has to be valid as well. */
 static bool is_valid(struct declarations *m, const cJSON *object,
                      const struct declaration *declaration, struct error *err)
 {
@@ -210,23 +196,20 @@ static bool offer(struct declarations *m, struct declaration *declaration, const
 
     if (declaration->shadowed)
         return is_valid(m, object, declaration, err);
-    if (store_put_at(m->store, declaration->entry, object, origin, err) != STORE_REJECTED) {
-        take_hold(m, declaration);
-        return true;
+    if (store_put_at(m->store, declaration->entry, object, origin, err) == STORE_REJECTED) {
+        declaration->holds = held;
+        declaration->rejected = held;
+        return false;
     }
-    declaration->holds = held;
-    declaration->rejected = held;
-    return false;
-}
-
-static void keep(struct manifest_file *file, struct declaration *declaration)
-{
-    if (file->declaration_count == file->declaration_capacity) {
-        file->declaration_capacity += file->declaration_capacity / 2 + 4;
-        file->declarations = xreallocarray(file->declarations, file->declaration_capacity,
-                                           sizeof(struct declaration *));
+    /* No other holds the object now, and one that only held an older version goes. */
+    for (struct declaration *at = earlier(declaration), *next; at; at = next) {
+        next = earlier(at);
+        if (at->holds && at->rejected)
+            unlink_from(m, at);
+        at->holds = false;
     }
-    file->declarations[file->declaration_count++] = declaration;
+    declaration->holds = true;
+    return true;
 }
 
 bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
@@ -244,11 +227,16 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
     bool fine = offer(m, declaration, object, held, err);
 
     if (fine || declaration->holds) {
-        keep(file, declaration);
+        if (file->declaration_count == file->declaration_capacity) {
+            file->declaration_capacity += file->declaration_capacity / 2 + 4;
+            file->declarations = xreallocarray(file->declarations, file->declaration_capacity,
+                                               sizeof(struct declaration *));
+        }
+        file->declarations[file->declaration_count++] = declaration;
         return fine;
     }
     unlink_from(m, declaration);
-    settle(m, declaration->entry);
+    refresh(m, declaration->entry);
     free_declaration(m, declaration);
     return false;
 }
@@ -259,8 +247,8 @@ static bool is_of_this_pass(const struct declaration *declaration)
 }
 
 /*
- * Let go what the file does not name (any more), all of it before anybody is
- * asked to follow: it must not be the file itself.
+ * Free the declarations that do not stay. All of them are unlinked before any
+ * object is refreshed, so that the file is not asked for one of its own.
  */
 static void retire(struct declarations *m, struct manifest_file *file,
                    bool (*stays)(const struct declaration *declaration))
@@ -283,7 +271,7 @@ static void retire(struct declarations *m, struct manifest_file *file,
             continue;
         }
         if (declaration->retired)
-            settle(m, declaration->entry);
+            refresh(m, declaration->entry);
         free_declaration(m, declaration);
     }
     file->declaration_count = kept;
@@ -343,7 +331,7 @@ void declarations_report(const struct declarations *m, struct manifest_file *fil
         const struct declaration *last = last_of(m, declaration->entry);
         const char *ns = entry_ns(declaration->entry);
 
-        fail(&text, "%s '%s%s%s' is named again in '%s', line %" PRIu32 ", which counts instead",
+        fail(&text, "%s '%s%s%s' is declared again in '%s', line %" PRIu32 ", which counts instead",
              entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
              last->file->path, last->line);
         problems_add(&file->duplicates, PROBLEM_DUPLICATE,

@@ -6,49 +6,50 @@
 #include "metrics/model/store.h"
 
 /*
- * Which document of which file names which object: of those that name the same
- * one, the last in order is put into the store, and when it goes, the file of
- * the one before it is asked for again.
+ * Which document of which file declares which object. Of several that declare
+ * the same one, the last in order is put into the store; when it goes, the file
+ * of the one before it is read again.
  *
- * What a file named in an earlier pass and not in this one is removed by this
- * book-keeping rather than by store_sweep, which would walk the whole store for
- * each changed file, and could not tell that somebody else names the object too.
+ * Objects that a file no longer declares are removed here rather than by
+ * store_sweep, which would walk the whole store for each changed file and could
+ * not see that another file declares the object too.
  */
 struct declarations {
     struct store *store;
-    /* Called when a file has to be read again, though it did not change. */
+    /* Called when a file has to be read again though it has not changed. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;
-    /* All of them, by the entry that they name. */
+    /* All declarations, hashed by their entry. */
     struct declaration **chains;
     size_t chain_count; /* Zero or a power of two. */
     size_t count;
 };
 
-/* Free the table; every file's declarations have been dropped or forgotten. */
+/* Free the chains, after the declarations of every file have been dropped or forgotten. */
 void declarations_release(struct declarations *m);
 
-/* A pass over the file begins. */
+/* A reading of the file begins: its next pass. */
 void declarations_begin(struct manifest_file *file);
 
 /*
- * The file names an object. False with the reason if it is none that counts;
- * then what the file gave before under that name stays.
+ * The file declares an object. False with the reason if it is not a valid one;
+ * then the version that the file gave before stays.
  */
 bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
                       struct json_place place, struct error *err) MUST_USE;
 
-/* The pass is complete: what it did not name is gone from this file. */
+/* The pass is complete: drop the objects that the file did not declare in it. */
 void declarations_end(struct declarations *m, struct manifest_file *file);
 
-/* The pass failed: all stays, but what was to be fetched from the file cannot be had. */
+/* The pass failed: all objects stay, but for those that the file was read again for. */
 void declarations_fail(struct declarations *m, struct manifest_file *file);
 
-/* The file itself is gone. */
+/* The file is gone: drop its objects. */
 void declarations_drop(struct declarations *m, struct manifest_file *file);
 
-/* Free what is known of the file and leave the store as it is: for the end of all. */
+/* Free the declarations of the file and leave its objects in the store: at the end of the program.
+ */
 void declarations_forget(struct declarations *m, struct manifest_file *file);
 
-/* Note the file's declarations that do not count as its `duplicates`. */
+/* Fill the file's `duplicates` from its declarations that are shadowed. */
 void declarations_report(const struct declarations *m, struct manifest_file *file);

@@ -6,23 +6,18 @@
 
 #include "exporter/manifests/walk.h"
 
-/* Half of inotify's default queue: a flood does not keep the loop from its other work. */
+/* Half of inotify's default queue, so that a flood of events leaves time for other work. */
 enum { BUFFER_BYTES = 64 * 1024, READS_MAX = 8 };
 
-static bool is_name_before_slash(const char *path, const char *name)
-{
-    size_t len = strlen(name);
-
-    return strncmp(path, name, len) == 0 && (path[len] == '/' || path[len] == '\0');
-}
-
-/* Something happened beside or above a PATH. */
+/* An event beside or above a PATH: it matters if it names the PATH. */
 static void on_neighbour(struct tree_path *path, const struct watch *watch,
                          const struct inotify_event *event, const char *name)
 {
-    bool is_mine = is_name_before_slash(path->path + watch->name_at, name);
+    const char *rest = path->path + watch->name_at;
+    size_t len = strlen(name);
+    bool is_mine = strncmp(rest, name, len) == 0 && (rest[len] == '/' || rest[len] == '\0');
 
-    /* A link through "..data" changes what it leads to without an event of its own. */
+    /* A link through "..data" leads elsewhere without an event of its own. */
     if (*name && !is_mine && strncmp(name, "..", 2) != 0)
         return;
     path->look = true;
@@ -31,32 +26,23 @@ static void on_neighbour(struct tree_path *path, const struct watch *watch,
         path->force = true;
 }
 
-/* A name in a folder that none of our files has: only a link to a folder matters. */
-static void on_other_name(struct tree *t, struct tree_path *path, const struct watch *watch,
-                          const struct inotify_event *event, const char *name)
+static void on_folder(struct tree *t, struct tree_path *path, const struct watch *watch,
+                      const struct inotify_event *event, const char *name)
 {
     CLEANUP(free_cleanup) char *at = walk_join(watch->path, name);
     struct stat about;
 
-    if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0)
-        path->look = path->look || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
-    if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0)
-        path->look = path->look || watches_has_folder(&t->watches, at);
-}
-
-static void on_folder(struct tree *t, struct tree_path *path, const struct watch *watch,
-                      const struct inotify_event *event, const char *name)
-{
     if (name[0] == '.' && name[1] != '.')
         return;
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
         path->look = true;
     } else if (walk_is_manifest(name)) {
-        CLEANUP(free_cleanup) char *at = walk_join(watch->path, name);
-
         walk_look_at(t, path, at, (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
-    } else {
-        on_other_name(t, path, watch, event, name);
+    } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
+        /* Of the other names only a link to a folder matters. */
+        path->look = path->look || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
+    } else if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
+        path->look = path->look || watches_has_folder(&t->watches, at);
     }
 }
 
@@ -74,28 +60,12 @@ static void on_watch(struct tree *t, const struct watch *watch, const struct ino
         on_neighbour(path, watch, event, name);
         return;
     case WATCH_TARGET:
-        /* A folder's reason may share the inode: its names are not ours. */
+        /* A folder that is walked may share the inode: events with a name are about its files. */
         if (*name == '\0')
             walk_look_at(t, path, watch->path, (event->mask & IN_CLOSE_WRITE) != 0);
         return;
     }
     abort();
-}
-
-static void on_event(struct tree *t, const struct inotify_event *event)
-{
-    const char *name = event->len > 0 ? event->name : "";
-
-    if ((event->mask & IN_Q_OVERFLOW) != 0) {
-        /* Nobody knows what was lost: read everything. */
-        for (size_t i = 0; i < t->path_count; i++)
-            t->paths[i].look = t->paths[i].force = true;
-    }
-    const struct watch *watch = watches_of(&t->watches, event->wd);
-    for (; watch; watch = watch->other)
-        on_watch(t, watch, event, name);
-    if ((event->mask & IN_IGNORED) != 0)
-        watches_forget(&t->watches, event->wd);
 }
 
 /* True if there may be more. */
@@ -106,8 +76,15 @@ static bool read_events(struct tree *t, bool *any)
 
     for (ssize_t at = 0; at < len;) {
         const struct inotify_event *event = (const void *)(buffer + at);
+        const struct watch *watch = watches_of(&t->watches, event->wd);
 
-        on_event(t, event);
+        /* Events were lost: read everything again. */
+        for (size_t i = 0; i < t->path_count && (event->mask & IN_Q_OVERFLOW) != 0; i++)
+            t->paths[i].look = t->paths[i].force = true;
+        for (; watch; watch = watch->other)
+            on_watch(t, watch, event, event->len > 0 ? event->name : "");
+        if ((event->mask & IN_IGNORED) != 0)
+            watches_forget(&t->watches, event->wd);
         at += (ssize_t)(sizeof(*event) + event->len);
     }
     *any = *any || len > 0;

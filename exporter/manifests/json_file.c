@@ -6,7 +6,7 @@
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
-/* Lists that told their kind too late, by the number of the document. */
+/* A list whose kind comes after items that need it, by the number of the document. */
 struct late_list {
     size_t document;
     char *api_version;
@@ -25,20 +25,20 @@ struct json_file {
     json_object_fn *each;
     void *context;
 
-    /* The document at hand: where it began, and how far it is. */
+    /* The current document. */
     struct frame frame;
     struct cursor start;
     bool in_document;
     size_t document; /* Which one, from 0. */
     size_t items;
-    size_t unknown; /* Items that wait for the kind of their list. */
-    cJSON *list;    /* What stood before the first item. */
+    size_t unknown; /* Items that need the kind of their list, which is still to come. */
+    cJSON *list;    /* The members before the first item. */
 
-    /* The bytes at hand. */
+    /* The bytes of the current feed. */
     const char *bytes;
-    size_t base;          /* Where they stand in the file. */
+    size_t base;          /* Their offset in the file. */
     struct cursor cursor; /* Lines are counted up to here. */
-    struct cursor open;   /* Where the object began that the bytes before left open. */
+    struct cursor open;   /* Where an object began that earlier bytes left open. */
 
     struct late_list *late;
     size_t late_count;
@@ -54,7 +54,7 @@ static struct json_position position_of(struct cursor c)
     return (struct json_position){c.line, c.offset - c.line_start + 1};
 }
 
-/* Count on to `offset`, which is within the bytes at hand. */
+/* Count lines up to `offset`, which is within the current bytes. */
 static struct cursor move_to(struct json_file *f, size_t offset)
 {
     struct cursor *c = &f->cursor;
@@ -72,7 +72,7 @@ static struct cursor move_to(struct json_file *f, size_t offset)
     return *c;
 }
 
-/* Where the object began that ends now. */
+/* Where the object at `offset`, which ends now, began. */
 static struct cursor find_start(struct json_file *f, size_t offset)
 {
     return offset < f->base ? f->open : move_to(f, offset);
@@ -85,7 +85,7 @@ static bool refuse(struct json_file *f, struct json_position where)
     return false;
 }
 
-/* Parse what began at `start`; a failure is told where it is in the file. */
+/* Parse what began at `start`; a failure gets its place in the file. */
 static cJSON *parse(struct json_file *f, const char *json, size_t len, struct cursor start)
 {
     struct json_position where = position_of(start);
@@ -103,7 +103,7 @@ static cJSON *parse(struct json_file *f, const char *json, size_t len, struct cu
     return NULL;
 }
 
-/* The list's own members as far as they stand before the first item; NULL if they are no JSON. */
+/* The list's own members before its first item; NULL if they are no JSON. */
 static cJSON *read_head(const struct json_file *f)
 {
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(f->object_max + 2);
@@ -143,26 +143,6 @@ static void hand_out_all(struct json_file *f, cJSON *document, struct cursor sta
     list_each(document, start.line, hand_out, &h);
 }
 
-/* One item of a list. */
-static void take_item(struct json_file *f, cJSON *item, struct cursor start)
-{
-    bool inherits = list_item_inherits(item);
-    const struct late_list *late = f->again ? find_late(f) : NULL;
-
-    if (late && inherits) {
-        list_item_complete(item, late->api_version, late->kind);
-    } else if (f->again) {
-        return;
-    } else if (inherits && !json_get(f->list, "kind")) {
-        f->unknown++;
-        return;
-    } else {
-        list_item_complete(item, json_str(f->list, "apiVersion", ""),
-                           json_str(f->list, "kind", ""));
-    }
-    hand_out_all(f, item, start);
-}
-
 static bool on_item(void *context, const char *json, size_t len, size_t offset)
 {
     struct json_file *f = context;
@@ -174,18 +154,23 @@ static bool on_item(void *context, const char *json, size_t len, size_t offset)
     CLEANUP(json_cleanup) cJSON *item = parse(f, json, len, start);
     if (!item)
         return false;
-    take_item(f, item, start);
-    return true;
-}
 
-static void begin_document(struct json_file *f, size_t offset)
-{
-    frame_init(&f->frame, FRAME_LIST, f->object_max, on_item, f);
-    f->frame.one_document = true;
-    f->start = move_to(f, offset);
-    f->in_document = true;
-    f->items = 0;
-    f->unknown = 0;
+    bool inherits = list_item_inherits(item);
+    const struct late_list *late = f->again ? find_late(f) : NULL;
+
+    if (late && inherits) {
+        list_item_complete(item, late->api_version, late->kind);
+    } else if (f->again) {
+        return true;
+    } else if (inherits && !json_get(f->list, "kind")) {
+        f->unknown++;
+        return true;
+    } else {
+        list_item_complete(item, json_str(f->list, "apiVersion", ""),
+                           json_str(f->list, "kind", ""));
+    }
+    hand_out_all(f, item, start);
+    return true;
 }
 
 static void release_document(struct json_file *f)
@@ -195,8 +180,8 @@ static void release_document(struct json_file *f)
     f->list = NULL;
 }
 
-/* Items wait for a kind, and the list has it, or has none. */
-static void settle_unknown(struct json_file *f, const cJSON *list)
+/* The list is complete: note its kind for a second pass, or report that it has none. */
+static void resolve_unknown(struct json_file *f, const cJSON *list)
 {
     const char *kind = json_str(list, "kind", "");
     size_t len;
@@ -205,7 +190,7 @@ static void settle_unknown(struct json_file *f, const cJSON *list)
     if (len == 0) {
         CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
 
-        /* One object without a kind stands for them all. */
+        /* One object without a kind stands for all such items. */
         hand_out_all(f, nothing, f->start);
         return;
     }
@@ -222,13 +207,13 @@ static bool end_document(struct json_file *f)
 {
     CLEANUP(json_cleanup) cJSON *rest = parse(f, f->frame.rest.data, f->frame.rest.len, f->start);
 
-    /* Bytes after a list's first item are not where they were: only the document is told. */
+    /* The rest of a list lacks its items, so places in it are wrong: report the document's. */
     if (!rest && f->items > 0)
         f->where = position_of(f->start);
     if (rest && f->items == 0 && !f->again)
         hand_out_all(f, rest, f->start);
     if (rest && f->unknown > 0)
-        settle_unknown(f, rest);
+        resolve_unknown(f, rest);
     release_document(f);
     f->in_document = false;
     f->document++;
@@ -269,13 +254,18 @@ static bool feed(struct json_file *f, size_t len)
             at++;
             continue;
         }
-        if (!f->in_document)
-            begin_document(f, f->base + at);
-
-        size_t taken_before = f->frame.offset;
+        if (!f->in_document) {
+            frame_init(&f->frame, FRAME_LIST, f->object_max, on_item, f);
+            f->frame.one_document = true;
+            f->start = move_to(f, f->base + at);
+            f->in_document = true;
+            f->items = 0;
+            f->unknown = 0;
+        }
+        size_t fed_before = f->frame.offset;
         if (!frame_feed(&f->frame, f->bytes + at, len - at, f->err))
             return f->failed ? false : too_large(f);
-        at += f->frame.offset - taken_before;
+        at += f->frame.offset - fed_before;
         if (f->frame.ended && !end_document(f))
             return false;
     }

@@ -5,18 +5,18 @@
 
 /*
  * A file of JSON, fed piece by piece and handed out object by object: one
- * document or several one after another, lists (list.h) item by item. However
- * long a list is, no more than one of its items is held.
+ * document or several one after another, lists (list.h) item by item. Only one
+ * item of a list is in memory at a time.
  */
 struct json_file;
 
-/* Where an object begins: its line, and its byte, which orders the objects of a file. */
+/* Where an object begins. The offset orders the objects of a file. */
 struct json_place {
     size_t line;
     size_t offset;
 };
 
-/* `object` is any value that stands where an object should; gone after the call. */
+/* `object` is any value where an object should be; gone after the call. */
 typedef void json_object_fn(void *context, const cJSON *object, struct json_place place);
 
 /* `object_max` is the ceiling, in bytes, for one object and for a list without its items. */
@@ -32,9 +32,9 @@ bool json_file_feed(struct json_file *f, const char *bytes, size_t len, struct j
 bool json_file_end(struct json_file *f, struct json_position *where, struct error *err) MUST_USE;
 
 /*
- * After the end: true if a list told its kind after items that need it, as
- * writers do that sort keys. Feeding the whole file once more then hands out
- * these items, and only these. Without it they are not known at all.
+ * After the end: true if the kind of a list came after items that need it, as
+ * writers that sort keys put it. json_file_rewind and feeding the whole file once
+ * more then hands out these items, and only these.
  */
 bool json_file_wants_again(const struct json_file *f);
 void json_file_rewind(struct json_file *f);

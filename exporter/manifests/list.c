@@ -30,7 +30,7 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
 
     CLEANUP(free_cleanup) char *text = xmemdup0(kind, len);
 
-    /* Nulls would stand before what is added. */
+    /* A null there would hide the member that is added behind it. */
     cJSON_DeleteItemFromObjectCaseSensitive(item, "apiVersion");
     cJSON_DeleteItemFromObjectCaseSensitive(item, "kind");
     if (!cJSON_AddStringToObject(item, "apiVersion", list_api_version) ||
@@ -38,7 +38,7 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
         abort();
 }
 
-/* A list of nothing may come without `items`: Go leaves out what is empty, or writes null. */
+/* An empty list may come without `items`: Go leaves empty fields out, or writes null. */
 static bool is_empty_list(const cJSON *document)
 {
     const char *kind = json_str(document, "kind", "");

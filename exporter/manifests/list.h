@@ -4,12 +4,12 @@
 #include "metrics/base/json.h"
 
 /*
- * Lists of objects: as for kubectl, whatever has an array `items` is one,
- * whatever its kind is called. Items of a typed list ("DeploymentList") that
- * have neither apiVersion nor kind take the list's.
+ * Lists of objects. As for kubectl, an object with an array `items` is a list,
+ * whatever its kind. Items of a typed list ("DeploymentList") that have neither
+ * apiVersion nor kind inherit the list's.
  */
 
-/* The kind that such items take, or "". Points into `list_kind`'s first `*len` bytes. */
+/* The kind that such items inherit, or "". Points into `list_kind`'s first `*len` bytes. */
 const char *list_item_kind(const char *list_kind, size_t *len);
 
 /* True for an object with neither apiVersion nor kind. */
@@ -20,7 +20,7 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
 
 /*
  * Call `each` for the document, or if it is a list for each of its items, lists
- * in lists included. An item with a line of its own (yaml_line) is told with it, others with
+ * in lists included. An item's line is its own if it has one (yaml_line), else
  * `line`.
  */
 typedef void list_each_fn(void *context, const cJSON *object, size_t line);

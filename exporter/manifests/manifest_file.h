@@ -7,7 +7,7 @@
 
 struct declaration;
 
-/* What tells two states of a file apart without reading it. */
+/* Tells two states of a file apart without reading it. */
 struct signature {
     dev_t device;
     ino_t inode;
@@ -16,12 +16,12 @@ struct signature {
     struct timespec changed;
 };
 
-/* One file that is read: the tree finds it, declarations.h and problems.h say what was in it. */
+/* One file that is read. The tree finds it; declarations and problems are what was in it. */
 struct manifest_file {
     char *path;
     uint32_t path_index; /* Of the PATH, as given, that it was found under. */
     bool is_path;        /* It is that PATH itself. */
-    bool once;           /* A pipe or the like: its bytes are gone once read. */
+    bool once;           /* A pipe or the like, which can be read only once. */
 
     struct signature signature;
     uint32_t scan;
@@ -30,7 +30,7 @@ struct manifest_file {
 
     uint32_t source;
     uint32_t pass;
-    bool wanted; /* An object in it counts again, and has to be fetched. */
+    bool wanted; /* To be read again for an object in it that counts again. */
     int spool;   /* The bytes of a file with `once`, or -1. */
     struct declaration **declarations;
     size_t declaration_count;

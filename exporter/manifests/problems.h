@@ -7,8 +7,8 @@ enum problem_kind {
     PROBLEM_UNREADABLE, /* The file cannot be opened, is too large, ... */
     PROBLEM_MALFORMED,  /* Not YAML or JSON, or over a limit. */
     PROBLEM_REJECTED,   /* A document that is no valid object: no kind, a wrong type, ... */
-    PROBLEM_DUPLICATE,  /* An object that a later document names again. */
-    PROBLEM_FOREIGN,    /* Neither apiVersion nor kind: not meant for Kubernetes, passed over. */
+    PROBLEM_DUPLICATE,  /* An object that a later document declares again. */
+    PROBLEM_FOREIGN,    /* Neither apiVersion nor kind: not meant for Kubernetes, skipped. */
 };
 
 /* The name of a kind in reports and series: "unreadable", "malformed", ... */
@@ -27,9 +27,9 @@ struct manifest_problem {
 void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out);
 
 /*
- * What is wrong with one file, or with a folder. However much it is, no more
- * than PROBLEMS_MAX are kept of what makes a file broken, and as many of what
- * does not; the rest is counted. Filled with zeros it is empty and ready.
+ * The problems of one file or folder. At most PROBLEMS_MAX that make a file
+ * broken are kept, and as many that do not; the others are only counted. Filled
+ * with zeros it is empty and ready.
  */
 enum { PROBLEMS_MAX = 100 };
 
@@ -44,15 +44,15 @@ struct problems {
     struct problem *items;
     size_t count;
     size_t capacity;
-    size_t foreign; /* Of PROBLEM_FOREIGN, those that were not kept included. */
-    size_t broken;  /* Of all other kinds, likewise. */
+    size_t foreign; /* All of PROBLEM_FOREIGN, kept or not. */
+    size_t broken;  /* All of the other kinds, kept or not. */
 };
 
 void problems_release(struct problems *p);
 void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
                   const char *text);
 
-/* What all files have, as source.h shows it. Filled with zeros it is empty and ready. */
+/* The problems of all files, as source.h shows them. Filled with zeros it is empty and ready. */
 struct problem_view {
     struct manifest_problem *items;
     size_t count;

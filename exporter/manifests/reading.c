@@ -81,7 +81,7 @@ void reading_listen(struct reading *r, json_object_fn *each, void *context)
     r->context = context;
 }
 
-/* The file as such cannot be read. */
+/* The failure is about the whole file. */
 static bool unreadable(struct reading *r)
 {
     r->why->kind = PROBLEM_UNREADABLE;
@@ -96,7 +96,7 @@ static bool fail_errno(struct reading *r, const char *verb)
     return unreadable(r);
 }
 
-/* Bytes that can be had only once come from where they were kept. */
+/* A pipe is read once; later on its bytes come from the spool. */
 static bool open_once(struct reading *r)
 {
     const struct manifest_file *file = r->file;
@@ -116,7 +116,7 @@ static bool open_once(struct reading *r)
         return fail_errno(r, "open");
     if (r->keep)
         r->spool = memfd_create("manifests", MFD_CLOEXEC);
-    return !r->keep || r->spool >= 0 || fail_errno(r, "keep");
+    return !r->keep || r->spool >= 0 || fail_errno(r, "keep a copy of");
 }
 
 static bool open_file(struct reading *r)
@@ -137,7 +137,7 @@ static bool open_file(struct reading *r)
     return unreadable(r);
 }
 
-/* The first character that is none of white space says what a file of any name is. */
+/* The first character that is not white space says which format a file of any name has. */
 static enum format guess(const char *bytes, size_t len)
 {
     size_t at = len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -147,55 +147,25 @@ static enum format guess(const char *bytes, size_t len)
     return at < len && (bytes[at] == '{' || bytes[at] == '[') ? FORMAT_JSON : FORMAT_YAML;
 }
 
-/* Only pipes and terminals get here: whoever names one waits for it. */
-static bool wait_readable(int fd)
-{
-    struct pollfd wanted = {.fd = fd, .events = POLLIN};
-
-    return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
-}
-
 static ssize_t read_chunk(struct reading *r, char *chunk)
 {
     ssize_t len;
 
     do {
         len = read(r->fd, chunk, CHUNK);
-    } while (len < 0 && (errno == EINTR || (errno == EAGAIN && wait_readable(r->fd))));
+    } while (len < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_readable(r->fd))));
     if (len < 0) {
         fail_errno(r, "read");
         return len;
     }
     if (r->spool >= 0 && write(r->spool, chunk, (size_t)len) != len) {
-        fail_errno(r, "keep");
+        fail_errno(r, "keep a copy of");
         return -1;
     }
     return len;
 }
 
-static bool take_json(struct reading *r, const char *chunk, size_t len)
-{
-    struct failure *why = r->why;
-
-    if (!r->json)
-        r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
-    why->kind = PROBLEM_MALFORMED;
-    if (len > 0)
-        return json_file_feed(r->json, chunk, len, &why->where, &why->text);
-    return json_file_end(r->json, &why->where, &why->text);
-}
-
-static bool take_yaml(struct reading *r, const char *chunk, size_t len)
-{
-    if (yaml_file_add(&r->yaml, chunk, len))
-        return true;
-    fail(&r->why->text,
-         "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such limit",
-         r->file->path, r->limits.file_max_bytes);
-    return unreadable(r);
-}
-
-/* To the first byte of the file, or of what was kept of it. */
+/* Back to the first byte of the file, or of its spool. */
 static bool rewind_bytes(struct reading *r)
 {
     if (lseek(r->fd, 0, SEEK_SET) == 0)
@@ -207,7 +177,7 @@ static bool rewind_bytes(struct reading *r)
     return r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0;
 }
 
-/* All bytes are there: what is left to do. */
+/* All bytes have been read: what is left to do. */
 static enum reading_state end_bytes(struct reading *r)
 {
     if (r->spool >= 0) {
@@ -235,16 +205,30 @@ static enum reading_state step_bytes(struct reading *r)
 {
     CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     ssize_t len = read_chunk(r, chunk);
+    struct failure *why = r->why;
     bool fine;
 
     if (len < 0)
         return READING_FAILED;
     if (r->format == FORMAT_UNKNOWN && len > 0)
         r->format = guess(chunk, (size_t)len);
-    if (r->format == FORMAT_JSON)
-        fine = take_json(r, chunk, (size_t)len);
-    else
-        fine = take_yaml(r, chunk, (size_t)len);
+    if (r->format == FORMAT_JSON) {
+        if (!r->json)
+            r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
+        if (len > 0)
+            fine = json_file_feed(r->json, chunk, (size_t)len, &why->where, &why->text);
+        else
+            fine = json_file_end(r->json, &why->where, &why->text);
+    } else {
+        fine = yaml_file_add(&r->yaml, chunk, (size_t)len);
+        if (!fine) {
+            fail(&why->text,
+                 "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such "
+                 "limit",
+                 r->file->path, r->limits.file_max_bytes);
+            unreadable(r);
+        }
+    }
     if (!fine)
         return READING_FAILED;
     return len > 0 ? READING_MORE : end_bytes(r);

@@ -8,10 +8,10 @@
 /*
  * Reading one file in small steps, object by object.
  *
- * YAML is read whole and parsed to its end before the first object is handed
- * out, so a file that turns out to be no YAML changes nothing. JSON is handed
- * out as it comes, because no ceiling holds for a list of it: if it turns out
- * to be no JSON, the objects before that place have been taken already.
+ * YAML is parsed to its end before the first object is handed out, so a file
+ * that turns out to be no YAML changes nothing. JSON is handed out as it comes,
+ * because a list in JSON may have any length: if it turns out to be no JSON, the
+ * objects before that place are in the store already.
  *
  * *.json is JSON, *.yaml and *.yml are YAML, other names and standard input
  * are what their first character says.
@@ -24,7 +24,7 @@ enum reading_state { READING_MORE, READING_DONE, READING_FAILED };
 struct failure {
     enum problem_kind kind;
     struct json_position where; /* Zeros if it is about the file. */
-    bool gone;                  /* The file is not there any more. */
+    bool gone;                  /* The file does not exist any more. */
     struct error text;
 };
 
@@ -37,8 +37,8 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
 /* Takes NULL. */
 void reading_free(struct reading *r);
 
-/* Whom to tell of each object. */
+/* Call `each` for each object. */
 void reading_listen(struct reading *r, json_object_fn *each, void *context);
 
-/* Go on a little: some thousand bytes, or one document. */
+/* Read a little further: some thousand bytes, or one document. */
 enum reading_state reading_step(struct reading *r, struct failure *why) MUST_USE;

@@ -6,6 +6,7 @@
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/reading.h"
 #include "exporter/manifests/walk.h"
+#include "exporter/system/platform.h"
 
 const struct manifest_limits manifest_limits_default = {
     .file_max_bytes = (size_t)16 << 20,
@@ -63,7 +64,7 @@ int manifests_watch(struct manifests *m, struct error *err)
     return tree_watch(&m->tree, err);
 }
 
-/* `name: y` and `name: 12` are no names, and do not look it. */
+/* `name: y` and `name: 12` look like names; YAML reads a boolean and a number. */
 static bool lacks_quotes(const cJSON *object, struct error *why)
 {
     const cJSON *name = json_get(json_get(object, "metadata"), "name");
@@ -83,7 +84,7 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
 
     if (!cJSON_IsObject(object) || list_item_inherits(object))
         problems_add(&m->found, PROBLEM_FOREIGN, where,
-                     "neither apiVersion nor kind: not an object of Kubernetes, passed over");
+                     "neither apiVersion nor kind: not a Kubernetes object, skipped");
     else if (lacks_quotes(object, &why) ||
              !declarations_put(&m->declarations, m->current, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
@@ -99,31 +100,27 @@ static void begin(struct manifests *m, struct manifest_file *file)
     reading_listen(m->reading, on_object, m);
 }
 
-static void end_failed(struct manifests *m, const struct failure *why)
-{
-    struct manifest_file *file = m->current;
-
-    /* Gone between the look into the folder and the opening: that is no problem. */
-    if (why->gone && !file->is_path)
-        tree_lose(&m->tree, file);
-    else
-        problems_add(&m->found, why->kind, why->where, why->text.text);
-    declarations_fail(&m->declarations, file);
-}
-
+/* Read a little further; at the end of the file, its objects and problems are complete. */
 static void advance(struct manifests *m)
 {
+    struct manifest_file *file = m->current;
     struct failure why;
     enum reading_state state = reading_step(m->reading, &why);
 
     if (state == READING_MORE)
         return;
-    if (state == READING_FAILED)
-        end_failed(m, &why);
-    else
-        declarations_end(&m->declarations, m->current);
-    problems_release(&m->current->problems);
-    m->current->problems = m->found;
+    if (state == READING_DONE) {
+        declarations_end(&m->declarations, file);
+    } else {
+        /* A file that went between the look into its folder and its opening is no problem. */
+        if (why.gone && !file->is_path)
+            tree_lose(&m->tree, file);
+        else
+            problems_add(&m->found, why.kind, why.where, why.text.text);
+        declarations_fail(&m->declarations, file);
+    }
+    problems_release(&file->problems);
+    file->problems = m->found;
     m->found = (struct problems){0};
     reading_free(m->reading);
     m->reading = NULL;
@@ -131,35 +128,23 @@ static void advance(struct manifests *m)
     m->view_is_old = true;
 }
 
-static void drop(struct manifests *m, struct manifest_file *file)
-{
-    declarations_drop(&m->declarations, file);
-    manifest_file_free(file);
-    m->view_is_old = true;
-}
-
-/* One piece of work. What is gone comes last: a file that was renamed is read before it goes. */
+/* One piece of work. Gone files come last: a renamed one is read before its old name goes. */
 static bool step(struct manifests *m)
 {
     struct manifest_file *file;
 
-    if (m->reading)
+    if (m->reading) {
         advance(m);
-    else if ((file = tree_next_changed(&m->tree)))
+    } else if ((file = tree_next_changed(&m->tree))) {
         begin(m, file);
-    else if ((file = tree_next_gone(&m->tree)))
-        drop(m, file);
-    else
+    } else if ((file = tree_next_gone(&m->tree))) {
+        declarations_drop(&m->declarations, file);
+        manifest_file_free(file);
+        m->view_is_old = true;
+    } else {
         return false;
+    }
     return true;
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void refresh_view(struct manifests *m)
@@ -198,13 +183,13 @@ bool manifests_load(struct manifests *m, struct error *err)
 
 bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
-    int64_t end = now_ms() + slice_ms;
-    bool told = follow_pump(&m->tree);
-    bool moved = told || manifests_busy(m);
+    int64_t end_ms = platform_steady_ms() + slice_ms;
+    bool events = follow_pump(&m->tree);
+    bool moved = events || manifests_busy(m);
 
-    while (step(m) && now_ms() < end)
+    while (step(m) && platform_steady_ms() < end_ms)
         continue;
-    m->view_is_old = m->view_is_old || told;
+    m->view_is_old = m->view_is_old || events;
     refresh_view(m);
     return moved;
 }

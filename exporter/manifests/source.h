@@ -7,16 +7,16 @@
 
 /*
  * Manifests as a source of objects: YAML and JSON, several documents a file,
- * List kinds, files, directory trees and standard input, followed as they
+ * List kinds, files, directory trees and standard input, read again as they
  * change.
  *
- * Order decides where two documents name one object: PATH by PATH as given,
- * inside a directory by path in byte order, inside a file from the top. The last
- * one counts, the others are reported, and when the last one goes the one
- * before it counts again.
+ * Where several documents declare one object, order decides: PATH by PATH as
+ * given, inside a directory by path in byte order, inside a file from the top.
+ * The last one counts, the others are reported, and when the last one goes the
+ * one before it counts again.
  *
- * A file that cannot be read (as a whole or one document of it) keeps the
- * objects that it gave last, and is reported until it is mended.
+ * A file or document that cannot be read keeps the objects that it last gave,
+ * and is reported until it can be read.
  */
 struct manifests;
 
@@ -31,16 +31,15 @@ void manifests_free(struct manifests *m);
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
 
 /*
- * Follow changes from now on. The descriptor to poll for reading, -1 with the
- * reason if the kernel gives none. Call before manifests_load, so that nothing
- * that changes in between is missed.
+ * Watch for changes from now on. The descriptor to poll for reading, -1 with
+ * the reason if the kernel gives none. Call before manifests_load, so that no
+ * change in between is missed.
  */
 int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
 
 /*
- * Take the pending changes and re-read what they concern. True if the store or
- * the problems may have changed. `slice_ms` bounds one call; when work is left
- * over, manifests_busy() says so and the caller calls again.
+ * Read the files that have changed. True if the store or the problems may have
+ * changed. One call takes about `slice_ms`; while manifests_busy(), call again.
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
 bool manifests_busy(const struct manifests *m);

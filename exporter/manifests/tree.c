@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/tree.h"
 
-static char *without_end_slashes(const char *path)
-{
-    size_t len = strlen(path);
-
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    return xmemdup0(path, len);
-}
-
 void tree_init(struct tree *t, const char *const *paths, size_t count)
 {
     *t = (struct tree){.path_count = count};
     watches_init(&t->watches);
     t->paths = xcalloc(count > 0 ? count : 1, sizeof(*t->paths));
-    for (size_t i = 0; i < count; i++)
-        t->paths[i].path = without_end_slashes(paths[i]);
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(paths[i]);
+
+        while (len > 1 && paths[i][len - 1] == '/')
+            len--;
+        t->paths[i].path = xmemdup0(paths[i], len);
+    }
 }
 
 void tree_release(struct tree *t)
@@ -53,7 +49,7 @@ void tree_sort(struct tree *t)
     t->cursor = 0;
 }
 
-/* Only among those that are in order: a walk finds nothing twice. */
+/* Only among the files in order: a walk finds no path twice. */
 struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path)
 {
     size_t from = 0;
@@ -80,7 +76,7 @@ static struct manifest_file *add(struct tree *t, const struct found *found)
     struct manifest_file *file = manifest_file_new(found->path, found->path_index);
 
     file->is_path = found->is_path;
-    /* Standard input has no name to open again, be it a file. */
+    /* Standard input has no name to open again, even if it is a file. */
     file->once =
         found->is_path && (!S_ISREG(found->about->st_mode) || strcmp(found->path, "-") == 0);
     file->source = ++t->last_source;
@@ -95,12 +91,6 @@ static struct manifest_file *add(struct tree *t, const struct found *found)
 static bool is_same_time(struct timespec a, struct timespec b)
 {
     return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
-static bool is_same(const struct signature *a, const struct signature *b)
-{
-    return a->device == b->device && a->inode == b->inode && a->size == b->size &&
-           is_same_time(a->modified, b->modified) && is_same_time(a->changed, b->changed);
 }
 
 void tree_found(struct tree *t, const struct found *found)
@@ -124,7 +114,13 @@ void tree_found(struct tree *t, const struct found *found)
     file->scan = t->paths[found->path_index].scan;
     if (file->once && file->pass > 0)
         return;
-    if (force || !is_same(&file->signature, &signature))
+
+    const struct signature *old = &file->signature;
+    bool same = old->device == signature.device && old->inode == signature.inode &&
+                old->size == signature.size && is_same_time(old->modified, signature.modified) &&
+                is_same_time(old->changed, signature.changed);
+
+    if (force || !same)
         tree_mark(t, file);
     file->signature = signature;
 }

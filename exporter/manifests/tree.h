@@ -7,22 +7,22 @@
 #include "exporter/manifests/watches.h"
 
 /*
- * Which files the PATHs stand for, now, and which of them are to be read again.
+ * Which files the PATHs stand for now, and which of them are to be read again.
  *
- * In a folder, at any depth: *.yaml, *.yml and *.json. What begins with a dot
- * is passed over: "..data" of a mounted ConfigMap is where its files live, and
- * they are found through the links beside it. Links are followed; a folder that
- * can be reached twice is walked once, so loops end. A PATH that is a file may
- * have any name, and may be a pipe; "-" is standard input.
+ * In a folder, at any depth: *.yaml, *.yml and *.json. Names that begin with a
+ * dot are skipped: the files of a mounted ConfigMap live in "..data" and are
+ * found through the links beside it. Links are followed; a folder that can be
+ * reached twice is walked once, so loops end. A PATH that is a file may have any
+ * name, and may be a pipe; "-" is standard input.
  *
- * A PATH that is not there (any more) keeps its files and is reported.
+ * A PATH that does not exist (any more) keeps its files and is reported.
  */
 struct tree_path {
     char *path;
     uint32_t scan;
     bool missing;
-    bool look;  /* It is to be walked again ... */
-    bool force; /* ... and if it is a file, read again. */
+    bool look;  /* To be walked again ... */
+    bool force; /* ... and its files read again even if they look unchanged. */
     struct problems problems;
 };
 
@@ -43,22 +43,22 @@ struct tree {
 void tree_init(struct tree *t, const char *const *paths, size_t count);
 void tree_release(struct tree *t);
 
-/* Follow from now on; the descriptor to poll, or -1. */
+/* Watch for changes from now on. The descriptor to poll; -1 with the reason on failure. */
 int tree_watch(struct tree *t, struct error *err) MUST_USE;
 
-/* A file that is to be read, which it is not any more after this call; or NULL. */
+/* The next file to read, and unmark it. NULL if there is none. */
 struct manifest_file *tree_next_changed(struct tree *t);
-/* A file that is gone, taken out of the tree: the caller frees it. Or NULL. */
+/* Remove a file that is gone from the tree; the caller frees it. NULL if there is none. */
 struct manifest_file *tree_next_gone(struct tree *t);
 
-/* The file is to be read. */
+/* Mark the file to be read. */
 void tree_mark(struct tree *t, struct manifest_file *file);
-/* The file turned out not to be there. */
+/* Mark the file as gone. */
 void tree_lose(struct tree *t, struct manifest_file *file);
 
 /*
- * For those who look around: something that can be read stands at `path`. It is
- * marked if it is new, changed, or if `force` says so.
+ * A walk has found a file. It is marked to be read if it is new or has changed,
+ * and always with `force`.
  */
 struct found {
     uint32_t path_index;

@@ -93,7 +93,7 @@ static void watch(const struct walk *w, enum watch_reason reason, const char *pa
         report(w->path, err.text);
 }
 
-/* Every folder on the way to the PATH: any of them may be swapped. */
+/* Every folder on the way to the PATH: a rename may replace any of them. */
 static void watch_above(const struct walk *w)
 {
     const char *path = w->path->path;
@@ -117,7 +117,7 @@ static void watch_above(const struct walk *w)
     }
 }
 
-/* True the first time that the walk comes here. */
+/* True the first time that the walk reaches this folder. */
 static bool enter(struct walk *w, DIR *folder)
 {
     struct stat about;
@@ -161,7 +161,7 @@ static void read_names(DIR *folder, struct names *out)
         qsort(out->items, out->count, sizeof(char *), compare_names);
 }
 
-/* A folder that cannot be opened now keeps what was found in it before. */
+/* A folder that cannot be opened keeps the files that were found in it before. */
 static void keep_below(const struct walk *w, const char *folder)
 {
     CLEANUP(free_cleanup) char *prefix = walk_join(folder, "");
@@ -184,23 +184,7 @@ static void find_file(const struct walk *w, const char *path, const struct stat 
     tree_found(w->tree, &(struct found){w->path_index, path, about, false, w->force});
 }
 
-/* The one declaration ahead: folders hold folders. */
-static void walk_folder(struct walk *w, const char *path);
-
-static void walk_entry(struct walk *w, const char *folder, const char *name)
-{
-    CLEANUP(free_cleanup) char *path = walk_join(folder, name);
-    struct stat about;
-
-    /* Gone since, or a link that leads nowhere. */
-    if (stat(path, &about) < 0)
-        return;
-    if (S_ISDIR(about.st_mode))
-        walk_folder(w, path);
-    else if (walk_is_manifest(name))
-        find_file(w, path, &about);
-}
-
+/* Calls itself for the folders inside. */
 static void walk_folder(struct walk *w, const char *path)
 {
     CLEANUP(release_names) struct names names = {0};
@@ -216,22 +200,20 @@ static void walk_folder(struct walk *w, const char *path)
     }
     if (!folder || !enter(w, folder))
         return;
-    /* Before it is read, so that nothing can happen in between. */
+    /* Before it is read, so that no change in between is missed. */
     watch(w, WATCH_FOLDER, path, 0);
     read_names(folder, &names);
-    for (size_t i = 0; i < names.count; i++)
-        walk_entry(w, path, names.items[i]);
-}
+    for (size_t i = 0; i < names.count; i++) {
+        CLEANUP(free_cleanup) char *inside = walk_join(path, names.items[i]);
+        struct stat about;
 
-static void lose_unseen(const struct walk *w)
-{
-    struct tree *t = w->tree;
-
-    for (size_t i = 0; i < t->count; i++) {
-        struct manifest_file *file = t->files[i];
-
-        if (file->path_index == w->path_index && file->scan != w->path->scan)
-            tree_lose(t, file);
+        /* Removed meanwhile, or a link that leads nowhere. */
+        if (stat(inside, &about) < 0)
+            continue;
+        if (S_ISDIR(about.st_mode))
+            walk_folder(w, inside);
+        else if (walk_is_manifest(names.items[i]))
+            find_file(w, inside, &about);
     }
 }
 
@@ -244,24 +226,17 @@ static void report_missing(const struct walk *w)
     w->path->missing = true;
 }
 
-static void find_stdin(const struct walk *w)
-{
-    struct stat about;
-
-    if (fstat(STDIN_FILENO, &about) < 0)
-        report_missing(w);
-    else
-        tree_found(w->tree, &(struct found){w->path_index, w->path->path, &about, true, w->force});
-}
-
-/* What the PATH itself is. */
+/* Look at the PATH itself. */
 static void find_path(struct walk *w)
 {
     const char *path = w->path->path;
     struct stat about;
 
     if (strcmp(path, "-") == 0) {
-        find_stdin(w);
+        if (fstat(STDIN_FILENO, &about) < 0)
+            report_missing(w);
+        else
+            tree_found(w->tree, &(struct found){w->path_index, path, &about, true, w->force});
         return;
     }
     watch_above(w);
@@ -291,8 +266,12 @@ void walk_path(struct tree *t, struct tree_path *path, bool force)
     path->missing = false;
     path->scan++;
     find_path(&w);
-    if (!path->missing)
-        lose_unseen(&w);
+    for (size_t i = 0; i < t->count && !path->missing; i++) {
+        struct manifest_file *file = t->files[i];
+
+        if (file->path_index == w.path_index && file->scan != path->scan)
+            tree_lose(t, file);
+    }
     watches_sweep(&t->watches, w.path_index, path->scan);
     tree_sort(t);
 }
@@ -326,7 +305,7 @@ void walk_look_at(struct tree *t, struct tree_path *path, const char *at, bool f
         path->look = true;
         path->force = path->force || force;
     } else if (file || about.st_size > 0 || !S_ISREG(about.st_mode)) {
-        /* A new file that is empty is about to be written: that will be told too. */
+        /* A new file that is empty is about to be written, which is another event. */
         find_file(&w, at, &about);
         tree_sort(t);
     }

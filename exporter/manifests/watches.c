@@ -10,10 +10,10 @@ enum {
     CONTENT = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR,
 };
 
-static const uint32_t followed[] = {
+static const uint32_t masks[] = {
     [WATCH_FOLDER] = STRUCTURE | CONTENT,
     [WATCH_PARENT] = STRUCTURE | CONTENT,
-    /* Folders such as / and /tmp are busy: be told of names only. */
+    /* Folders such as / and /tmp are busy: only names matter there. */
     [WATCH_ABOVE] = STRUCTURE | IN_ONLYDIR,
     [WATCH_TARGET] = IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF,
 };
@@ -68,14 +68,8 @@ bool watches_start(struct watches *w, struct error *err)
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (w->fd >= 0)
         return true;
-    return fail(err, "cannot follow changes of files: %s%s", strerror(errno),
+    return fail(err, "cannot watch files for changes: %s%s", strerror(errno),
                 errno == EMFILE ? " (raise fs.inotify.max_user_instances)" : "");
-}
-
-static bool is_same(const struct watch *a, const char *path, const struct watch *b)
-{
-    return a->reason == b->reason && a->path_index == b->path_index && a->name_at == b->name_at &&
-           strcmp(a->path, path) == 0;
 }
 
 bool watches_add(struct watches *w, const char *path, const struct watch *wanted, struct error *err)
@@ -84,15 +78,16 @@ bool watches_add(struct watches *w, const char *path, const struct watch *wanted
         return true;
 
     /* An inode has one watch: a second reason adds to it. */
-    int descriptor = inotify_add_watch(w->fd, path, followed[wanted->reason] | IN_MASK_ADD);
+    int descriptor = inotify_add_watch(w->fd, path, masks[wanted->reason] | IN_MASK_ADD);
     if (descriptor < 0 && (errno == ENOSPC || errno == ENOMEM))
-        return fail(err, "cannot follow changes in '%s': raise fs.inotify.max_user_watches", path);
+        return fail(err, "cannot watch '%s' for changes: raise fs.inotify.max_user_watches", path);
     if (descriptor < 0)
         return true;
 
     struct watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
     for (struct watch *at = first; at; at = at->other) {
-        if (is_same(at, path, wanted)) {
+        if (at->reason == wanted->reason && at->path_index == wanted->path_index &&
+            at->name_at == wanted->name_at && strcmp(at->path, path) == 0) {
             at->scan = wanted->scan;
             return true;
         }
@@ -110,7 +105,7 @@ bool watches_add(struct watches *w, const char *path, const struct watch *wanted
     return true;
 }
 
-/* What is left of the reasons of one descriptor. */
+/* Free the reasons that no scan since `scan` asked for; the others. */
 static struct watch *sweep(struct watch *watch, uint32_t path_index, uint32_t scan)
 {
     struct watch *kept = NULL;
@@ -134,7 +129,7 @@ void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan)
     struct map old = w->by_descriptor;
     struct watch *watch;
 
-    /* A fresh table, because one may not change under a walk. */
+    /* Into a fresh map, because a map may not change during a walk over it. */
     w->by_descriptor = MAP_INIT(is_watch);
     for (size_t at = 0; (watch = map_next(&old, &at));) {
         int descriptor = watch->descriptor;

@@ -5,12 +5,12 @@
 #include "metrics/base/map.h"
 
 /*
- * inotify, and why each thing is watched. One watch of the kernel can have
- * several reasons: it goes with the last of them.
+ * inotify's watches, and why each of them is there. A watch of the kernel can
+ * have several reasons and is removed with the last of them.
  */
 enum watch_reason {
     WATCH_FOLDER, /* A folder that is walked. */
-    WATCH_PARENT, /* The folder that holds a PATH, which may be replaced by a rename. */
+    WATCH_PARENT, /* The folder that holds a PATH: a rename may replace the PATH. */
     WATCH_ABOVE,  /* A folder above that one, likewise: "current" in "current/manifests". */
     WATCH_TARGET, /* What a symbolic link leads to, which may be in no folder that is walked. */
 };
@@ -26,19 +26,19 @@ struct watch {
 };
 
 struct watches {
-    int fd; /* -1 while nothing is followed. */
+    int fd; /* inotify's; -1 while nothing is watched. */
     struct map by_descriptor;
 };
 
 void watches_init(struct watches *w);
 void watches_release(struct watches *w);
 
-/* Follow from now on. */
+/* Watch from now on. Fails if the kernel gives no descriptor. */
 bool watches_start(struct watches *w, struct error *err) MUST_USE;
 
 /*
  * Watch `path`, which is copied, for the reason, the PATH, the scan and the name
- * in `wanted`. Fine too if nothing is followed or the path is gone.
+ * in `wanted`. True as well if nothing is watched or the path does not exist.
  */
 bool watches_add(struct watches *w, const char *path, const struct watch *wanted,
                  struct error *err) MUST_USE;
@@ -49,7 +49,7 @@ void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan);
 /* All reasons for a descriptor; NULL if there are none. */
 const struct watch *watches_of(const struct watches *w, int descriptor);
 
-/* The kernel has ended this watch. */
+/* The kernel has removed this watch. */
 void watches_forget(struct watches *w, int descriptor);
 
 /* True if the folder at `path` is walked. */

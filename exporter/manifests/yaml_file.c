@@ -55,7 +55,7 @@ static void keep(void *context, const cJSON *object, size_t line)
         y->objects = xreallocarray(y->objects, y->capacity, sizeof(*y->objects));
     }
     y->objects[y->count++] = (struct yaml_object){line, y->json.len, len};
-    /* With a NUL after each, as json_parse wants it. */
+    /* With a NUL after each, as json_parse needs it. */
     strbuf_add(&y->json, json, len + 1);
     free(json);
 }
@@ -78,7 +78,7 @@ enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *whe
             return YAML_READ_MALFORMED;
         }
         if (!strbuf_ok(&y->json)) {
-            fail(err, "the file, with its anchors expanded, is larger than is allowed");
+            fail(err, "the file, with its anchors expanded, is too large");
             return YAML_READ_MALFORMED;
         }
     }

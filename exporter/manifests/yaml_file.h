@@ -6,9 +6,9 @@
 #include "exporter/yaml/yaml.h"
 
 /*
- * A YAML file on its way to objects: its text, then the objects of all its
- * documents, lists taken apart, kept as JSON text (a tree would take ten times
- * the room), then one tree at a time.
+ * A YAML file on its way to objects: its text; then the objects of all its
+ * documents, items of lists one by one, kept as JSON text, because a tree takes
+ * ten times the room; then one tree at a time.
  */
 struct yaml_object {
     size_t line;

@@ -11,7 +11,7 @@ static char next(const char **text)
     return **text ? *(*text)++ : '\0';
 }
 
-/* After `digits` characters of a group of four came a '=': the group and the text must end. */
+/* A '=' came after `digits` characters of a group of four: the group and the text must end. */
 static bool ends(const char **text, unsigned digits)
 {
     if (digits < 2 || (digits == 2 && next(text) != '='))
@@ -30,7 +30,8 @@ bool base64_decode(const char *text, struct strbuf *out)
         if (!digit)
             return c == '=' && ends(&text, digits);
         bits = bits << 6 | (uint32_t)(digit - alphabet);
-        /* Two digits hold a whole byte, and so do the third and the fourth with what was left. */
+        /* Two digits hold a whole byte; the third and fourth complete one with the bits left over.
+         */
         if (digits > 0)
             strbuf_addc(out, (char)(bits >> (6 - 2 * digits)));
         digits = (digits + 1) % 4;

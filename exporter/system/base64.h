@@ -4,11 +4,11 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Base64 as Go reads and writes it, so that what kubectl takes is taken here:
- * the standard alphabet, padded, with line ends anywhere.
+ * Base64 as Go reads and writes it, so that we accept what kubectl accepts: the
+ * standard alphabet, padded, with line ends anywhere.
  */
 
-/* Append the bytes; false if this is not base64: then some may be there. Look at strbuf_ok(). */
+/* Append the bytes. False if this is not base64; some may be there then. Check strbuf_ok(). */
 bool base64_decode(const char *text, struct strbuf *out) MUST_USE;
 
 void base64_encode(const void *bytes, size_t len, struct strbuf *out);

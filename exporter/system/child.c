@@ -19,8 +19,8 @@ static void close_fd(int *fd)
 }
 
 /*
- * A pipe whose ends the child cannot inherit, and which cannot be in the place of the standard
- * descriptors, should ours be closed: the child's would be laid over them.
+ * A pipe whose ends the child does not inherit. They are above the standard descriptors, which
+ * may be closed here: the child's own are put there.
  */
 static bool make_pipe(int *read_end, int *write_end, struct error *err)
 {
@@ -37,7 +37,7 @@ static bool make_pipe(int *read_end, int *write_end, struct error *err)
     return true;
 }
 
-/* The first that fails ends it; all answer an errno. */
+/* 0 or the errno of the first that fails. */
 static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
 {
     int code = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -51,7 +51,7 @@ static int set_actions(posix_spawn_file_actions_t *actions, int out, int err)
     return code;
 }
 
-/* A group to kill as a whole, and none of the signals that our loop holds back. */
+/* A process group, to kill as a whole, and no signal that our loop blocks. */
 static int set_attributes(posix_spawnattr_t *attributes)
 {
     sigset_t none, all;
@@ -128,25 +128,25 @@ bool child_start(struct child *c, const char *program, char *const *arguments,
 
 void child_kill(const struct child *c)
 {
-    /* Before it is waited for, so that the number cannot be another group's yet. */
+    /* It has not been waited for, so the number cannot be another group's yet. */
     if (c->pid > 0)
         kill(-c->pid, SIGKILL);
 }
 
-/* True if it was taken, or is gone without a trace. */
-static bool take_end(struct child *c, int flags, struct child_end *out)
+/* Collect the exit status. True if the child has ended or is already gone. */
+static bool reap(struct child *c, int flags, struct child_end *out)
 {
     siginfo_t info = {.si_pid = 0};
-    int taken;
+    int waited;
 
     do {
-        taken = waitid(P_PID, (id_t)c->pid, &info, WEXITED | flags);
-    } while (taken < 0 && errno == EINTR);
-    if (taken == 0 && info.si_pid == 0)
+        waited = waitid(P_PID, (id_t)c->pid, &info, WEXITED | flags);
+    } while (waited < 0 && errno == EINTR);
+    if (waited == 0 && info.si_pid == 0)
         return false;
     *out = (struct child_end){
-        .exited = taken == 0 && info.si_code == CLD_EXITED,
-        .code = taken == 0 ? info.si_status : 0,
+        .exited = waited == 0 && info.si_code == CLD_EXITED,
+        .code = waited == 0 ? info.si_status : 0,
     };
     c->pid = 0;
     return true;
@@ -154,7 +154,7 @@ static bool take_end(struct child *c, int flags, struct child_end *out)
 
 bool child_ended(struct child *c, struct child_end *out)
 {
-    return take_end(c, WNOHANG, out);
+    return reap(c, WNOHANG, out);
 }
 
 void child_release(struct child *c)
@@ -163,7 +163,7 @@ void child_release(struct child *c)
 
     if (c->pid > 0) {
         child_kill(c);
-        take_end(c, 0, &end);
+        reap(c, 0, &end);
     }
     close_fd(&c->end);
     close_fd(&c->out);

@@ -40,14 +40,11 @@ bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b)
            a->changed_ns == b->changed_ns;
 }
 
-/* Standard input is inherited, and whoever left it to us may have made it non-blocking. */
-static bool wait_readable(int fd, const char *name, struct error *err)
+bool file_wait_readable(int fd)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
 
-    if (poll(&wanted, 1, -1) < 0 && errno != EINTR)
-        return fail(err, "cannot wait for '%s': %s", name, strerror(errno));
-    return true;
+    return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
 }
 
 static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out, struct error *err)
@@ -61,8 +58,8 @@ static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out
             return true;
         if (n > 0)
             strbuf_add(out, chunk, (size_t)n);
-        else if (errno == EAGAIN && may_wait && !wait_readable(fd, name, err))
-            return false;
+        else if (errno == EAGAIN && may_wait && !file_wait_readable(fd))
+            return fail(err, "cannot wait for '%s': %s", name, strerror(errno));
         else if (errno != EINTR && !(errno == EAGAIN && may_wait))
             return fail(err, "cannot read '%s': %s", name, strerror(errno));
     }
@@ -81,7 +78,7 @@ bool file_read(const char *path, struct strbuf *out, struct error *err)
         return fail(err, "cannot read '%s': %s", path, strerror(errno));
     if (S_ISDIR(about.st_mode))
         return fail(err, "cannot read '%s': it is a directory, not a file", path);
-    /* Character devices are let in for /dev/null, which people use to say "no file". */
+    /* Character devices are allowed for /dev/null, which people use to say "no file". */
     if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
         return fail(err, "cannot read '%s': it is not a regular file", path);
     return read_all(fd, path, false, out, err);

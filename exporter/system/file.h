@@ -13,7 +13,7 @@
 
 /*
  * Read the file at `path`. Never waits: a FIFO or a socket, which could, is
- * refused, and a directory is told apart.
+ * refused, and so is a directory, with a reason of its own.
  */
 bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE;
 
@@ -24,7 +24,14 @@ bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE
  */
 bool file_read_fd(int fd, const char *name, struct strbuf *out, struct error *err) MUST_USE;
 
-/* What tells one content of a file from the next. */
+/*
+ * Wait until `fd` can be read, however long that takes; returns on a signal too.
+ * False with errno on failure. For standard input, which our parent may have made
+ * non-blocking, and for pipes.
+ */
+bool file_wait_readable(int fd) MUST_USE;
+
+/* Tells two states of a file apart without reading it. */
 struct file_stamp {
     uint64_t device;
     uint64_t inode;

@@ -2,6 +2,7 @@
 #include "exporter/system/log.h"
 
 #include "metrics/base/strbuf.h"
+#include "metrics/base/utf8.h"
 
 enum {
     LINE_MAX_BYTES = 256 * 1024,
@@ -12,36 +13,20 @@ static const char *const level_names[] = {"debug", "info", "warn", "error"};
 static const char *const level_labels[] = {"DEBUG", "INFO", "WARN", "ERROR"};
 static const char *const format_names[] = {"logfmt", "json"};
 
-static const struct sequence {
-    unsigned char mask, lead;
-    uint32_t smallest; /* A smaller code point has a shorter form, so this one is a disguise. */
-} sequences[] = {{0x80, 0x00, 0}, {0xE0, 0xC0, 0x80}, {0xF0, 0xE0, 0x800}, {0xF8, 0xF0, 0x10000}};
-
 /* The code point at *at, which moves past it; BROKEN, and past one byte, where there is none. */
 static uint32_t next_code_point(const char **at)
 {
     const unsigned char *s = (const unsigned char *)*at;
+    unsigned len = utf8_char_len(*at);
+    uint32_t point = len > 1 ? s[0] & (0x7FU >> len) : s[0];
 
-    for (size_t n = 0; n < ARRAY_LEN(sequences); n++) {
-        if ((s[0] & sequences[n].mask) != sequences[n].lead)
-            continue;
-        uint32_t point = s[0] & (unsigned char)~sequences[n].mask;
-        size_t i = 1;
-
-        /* A terminating zero is no continuation byte, so this cannot run past the end. */
-        for (; i <= n && (s[i] & 0xC0) == 0x80; i++)
-            point = point << 6 | (s[i] & 0x3F);
-        if (i <= n || point < sequences[n].smallest || point > 0x10FFFF ||
-            (point >= 0xD800 && point <= 0xDFFF))
-            break;
-        *at += i;
-        return point;
-    }
-    *at += 1;
-    return BROKEN;
+    for (unsigned i = 1; i < len; i++)
+        point = point << 6 | (s[i] & 0x3F);
+    *at += len > 0 ? len : 1;
+    return len > 0 ? point : BROKEN;
 }
 
-/* Could it break the line, drive a terminal, or turn the text's direction? */
+/* True if it could break the line, control a terminal, or turn the text's direction. */
 static bool is_unsafe(uint32_t point)
 {
     return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x200E || point == 0x200F ||
@@ -168,8 +153,7 @@ void log_write_fields(const struct log *log, enum log_level level, const char *m
         begin_line(&line, log, level, message);
         end_line(&line, log->format);
     }
-    /* The lock keeps a second thread from getting between the two; stderr has no buffer to flush.
-     */
+    /* The lock keeps another thread's line from getting between the two calls. */
     flockfile(log->stream);
     fwrite(line.data, 1, line.len, log->stream);
     fflush(log->stream);
@@ -182,7 +166,7 @@ const char *log_number(struct log_number *room, int64_t number)
     return room->digits;
 }
 
-/* The place of `text` among the names, or `count`. */
+/* The index of `text` among the names, or `count`. */
 static size_t find_name(const char *const *names, size_t count, const char *text)
 {
     size_t i = 0;

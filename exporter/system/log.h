@@ -18,7 +18,7 @@ enum log_level {
     LOG_LEVEL_INFO,
     LOG_LEVEL_WARN,
     LOG_LEVEL_ERROR,
-    LOG_LEVEL_NONE, /* Of a log that nothing is written to; no message is of it. */
+    LOG_LEVEL_NONE, /* For a log that writes nothing; no message has it. */
 };
 enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 
@@ -28,8 +28,7 @@ struct log {
     FILE *stream; /* Borrowed. */
 };
 
-/* A level or a format by the name the flags use: "debug", "info", "warn", "error"; "logfmt",
- * "json".
+/* A level or a format by its name in the flags: "debug", "info", "warn", "error"; "logfmt", "json".
  */
 bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
 bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;
@@ -39,9 +38,9 @@ bool log_format_parse(const char *text, enum log_format *out, struct error *err)
  *
  *     log_write(log, LOG_LEVEL_INFO, "listening", "address", address, "tries", LOG_NUMBER(3));
  *
- * Fields are pairs of strings, checked as such by the compiler; a key is a plain
- * word of ours. A NULL value is written as null, and so is one that was forgotten at the end.
- * A NULL in the place of a key ends the list, so that the pairs may be followed by one.
+ * Fields are pairs of strings, which the compiler checks; a key is a plain word
+ * of ours. A NULL value is written as null, and so is a value that is missing at
+ * the end. A NULL key ends the list.
  */
 #define log_write(log, level, message, ...)                                                        \
     log_write_fields(                                                                              \

@@ -12,7 +12,7 @@
 
 enum {
     STAT_MAX = 4096,
-    MACHINE_STAT_MAX = 1024 * 1024, /* A line for each interrupt. */
+    PROC_STAT_MAX = 1024 * 1024, /* /proc/stat has a number for each interrupt. */
     /* Counted from 1, as in proc(5). The name is the second. */
     FIELD_AFTER_NAME = 3,
     FIELD_USER = 14,
@@ -64,10 +64,10 @@ bool process_parse_stat(const char *text, struct process_stat *out)
     return true;
 }
 
-/* When the machine started, in seconds since the epoch. */
+/* When the host booted, in seconds since the epoch. */
 static bool read_boot_time(double *out)
 {
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(MACHINE_STAT_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROC_STAT_MAX);
     struct error err;
     uint64_t seconds;
     const char *at;

@@ -4,8 +4,8 @@
 #include "metrics/base/error.h"
 
 /*
- * What the kernel says about this process, for the process_* metrics that all
- * exporters have. What it does not tell is negative.
+ * What the kernel reports about this process, for the process_* metrics that all
+ * exporters have. What it does not report is negative.
  */
 struct process_facts {
     double cpu_seconds;
@@ -19,11 +19,11 @@ struct process_facts {
 
 void process_read(struct process_facts *out);
 
-/* What /proc/self/stat says, in the units it says it in. */
+/* The numbers of /proc/self/stat, in its units. */
 struct process_stat {
     uint64_t user_ticks;
     uint64_t system_ticks;
-    uint64_t start_ticks; /* Since the machine started. */
+    uint64_t start_ticks; /* Since the host booted. */
     uint64_t virtual_bytes;
     uint64_t resident_pages;
 };

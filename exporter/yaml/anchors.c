@@ -14,7 +14,7 @@ static bool is_named(const void *item, const void *key)
     return strcmp(((const struct anchor *)item)->name, key) == 0;
 }
 
-/* Files are local and meet a ceiling: nobody gains from aiming at one bucket. */
+/* No seed: files are local and limited in size, so nobody gains from collisions. */
 static uint64_t hash_name(const char *name)
 {
     return map_hash(name, strlen(name), 0);

@@ -4,17 +4,17 @@
 #include "metrics/base/json.h"
 #include "metrics/base/map.h"
 
-/* What a node weighs when an alias repeats it. A text has the height 0. */
+/* What an alias of a node costs. The height of a scalar is 0. */
 struct weight {
     size_t nodes;
     size_t bytes;
     unsigned height;
 };
 
-/* Count a node into the one that holds it. */
+/* Add the weight of a node to that of the one that contains it. */
 void weight_add(struct weight *sum, struct weight part);
 
-/* `node` is NULL while the node itself is still being read. Borrowed from the tree. */
+/* `node` is borrowed from the tree, NULL while it is still being read. */
 struct anchor {
     const cJSON *node;
     struct weight weight;
@@ -34,7 +34,7 @@ struct anchors {
 /* Forget all; ready again. */
 void anchors_release(struct anchors *a);
 
-/* Name a node that is still to come. NULL for no name. */
+/* Note the name of a node that is about to be read. NULL for no name. */
 struct anchor *anchors_open(struct anchors *a, const char *name);
 /* The node is complete. Takes NULL. */
 void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/yaml/mapping.h"
 
-/* Up to here, looking at each key is faster than a table of them. */
+/* Up to this many keys, comparing each is faster than a map. */
 enum { KEYS_SEARCHED = 16 };
 
 static bool is_member(const void *item, const void *key)
@@ -9,7 +9,7 @@ static bool is_member(const void *item, const void *key)
     return strcmp(((const cJSON *)item)->string, key) == 0;
 }
 
-/* Files are local and meet a ceiling: nobody gains from aiming at one bucket. */
+/* No seed: files are local and limited in size, so nobody gains from collisions. */
 static uint64_t hash_key(const char *key)
 {
     return map_hash(key, strlen(key), 0);

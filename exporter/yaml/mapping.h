@@ -5,8 +5,8 @@
 #include "metrics/base/map.h"
 
 /*
- * A mapping of YAML while it is read: knows in constant time which keys it has,
- * and holds what `<<` names until its own keys, which win, are all there.
+ * A mapping of YAML while it is read. It answers in constant time which keys it
+ * has, and keeps the values of `<<` until all of its own keys, which win, are read.
  */
 struct mapping {
     cJSON *object;
@@ -19,11 +19,12 @@ void mapping_init(struct mapping *m);
 void mapping_release(struct mapping *m);
 
 bool mapping_has(const struct mapping *m, const char *key);
-/* Takes the item. The key must not be there yet. */
+/* The mapping owns the item from now on. The key must be new. */
 void mapping_put(struct mapping *m, const char *key, cJSON *item);
 
-/* False unless it is a mapping or a list of mappings; borrowed until mapping_take. */
+/* A value of `<<`, borrowed until mapping_take. False unless it is a mapping or a list of mappings.
+ */
 bool mapping_merge(struct mapping *m, cJSON *value) MUST_USE;
 
-/* The object, with what was merged, to the caller. The earlier of two merged mappings wins. */
+/* Merge the values of `<<`, the earlier one wins, and hand the object to the caller. */
 cJSON *mapping_take(struct mapping *m) MUST_USE;

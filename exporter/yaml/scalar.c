@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/yaml/scalar.h"
 
+#include <ctype.h>
 #include <math.h>
 
+static const char digits_of_bases[] = "0123456789abcdef";
 static const char core_tag[] = "tag:yaml.org,2002:";
 
 static const struct word {
@@ -50,17 +52,8 @@ static const struct word {
     {"-.INF", {.type = SCALAR_FLOAT, .number = -INFINITY}},
 };
 
-/* Longer words than the longest above, and longer numbers than anybody writes, are texts. */
+/* Longer than the longest word above, or than any number that people write: a text. */
 enum { WORD_MAX = 5, NUMBER_MAX = 400 };
-
-/* The value of a digit in any base, or a number beyond all bases. */
-static unsigned digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return (unsigned)(c - '0');
-    c = (char)(c | 0x20);
-    return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 99;
-}
 
 /* Where the digits begin, and the base that they are in. */
 static const char *skip_prefix(const char *text, unsigned *base)
@@ -84,7 +77,7 @@ static const char *skip_prefix(const char *text, unsigned *base)
     }
 }
 
-/* Go's ParseInt and ParseUint with base 0; a number beyond 64 bits is one, but does not `fit`. */
+/* Go's ParseInt and ParseUint with base 0. A number beyond 64 bits is one that does not `fit`. */
 static bool read_int(const char *text, struct scalar *out)
 {
     bool negative = *text == '-';
@@ -97,19 +90,21 @@ static bool read_int(const char *text, struct scalar *out)
     if (*digits == '\0')
         return false;
     for (const char *at = digits; *at; at++) {
-        unsigned digit = digit_value(*at);
+        const char *found = memchr(digits_of_bases, tolower((unsigned char)*at), base);
+        unsigned digit;
 
-        if (digit >= base)
+        if (!found)
             return false;
+        digit = (unsigned)(found - digits_of_bases);
         wraps = wraps || magnitude > (UINT64_MAX - digit) / base;
         magnitude = magnitude * base + digit;
         number = number * base + digit;
     }
-    /* -2^63 itself has no positive twin; nobody writes it, so a double serves. */
+    /* -2^63 has no positive counterpart; as a key nobody writes it, so a double is enough. */
     bool fits = !wraps && magnitude <= INT64_MAX;
     int64_t whole = fits ? (int64_t)magnitude : 0;
 
-    /* Digit by digit a double rounds more than once: only for what no integer holds. */
+    /* A double that grows digit by digit rounds each time: only for what no integer holds. */
     if (!wraps)
         number = (double)magnitude;
     *out = (struct scalar){
@@ -127,36 +122,34 @@ static size_t count_digits(const char *text)
 }
 
 /* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
-static bool looks_like_float(const char *text)
+static bool read_float(const char *text, struct scalar *out)
 {
-    text += *text == '-' || *text == '+';
+    const char *at = text + (*text == '-' || *text == '+');
+    size_t before = count_digits(at);
 
-    size_t before = count_digits(text);
-    text += before;
-    if (*text == '.') {
-        size_t after = count_digits(text + 1);
+    at += before;
+    if (*at == '.') {
+        size_t after = count_digits(at + 1);
 
         if (before + after == 0)
             return false;
-        text += 1 + after;
+        at += 1 + after;
     } else if (before == 0) {
         return false;
     }
-    if (*text == 'e' || *text == 'E') {
-        text++;
-        text += *text == '-' || *text == '+';
-        if (count_digits(text) == 0)
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        at += *at == '-' || *at == '+';
+        if (count_digits(at) == 0)
             return false;
-        text += count_digits(text);
+        at += count_digits(at);
     }
-    return *text == '\0';
-}
+    if (*at != '\0')
+        return false;
 
-static bool read_float(const char *text, struct scalar *out)
-{
-    double number = looks_like_float(text) ? strtod(text, NULL) : INFINITY;
+    double number = strtod(text, NULL);
 
-    /* As in Go: what no double reaches stays a text. */
+    /* As in Go, a number beyond every double stays a text. */
     if (isinf(number))
         return false;
     *out = (struct scalar){.type = SCALAR_FLOAT, .number = number};
@@ -209,10 +202,13 @@ static struct scalar guess(const char *text)
     return out;
 }
 
-static bool obey_tag(const char *name, const char *text, struct scalar *out, struct error *err)
+bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
+                    struct error *err)
 {
+    size_t core = sizeof(core_tag) - 1;
+    const char *name = tag && strncmp(tag, core_tag, core) == 0 ? tag + core : "";
     struct scalar found = guess(text);
-    bool fine;
+    bool fine = true;
 
     if (strcmp(name, "int") == 0)
         fine = found.type == SCALAR_INT;
@@ -224,24 +220,10 @@ static bool obey_tag(const char *name, const char *text, struct scalar *out, str
         fine = found.type == SCALAR_NULL;
     else if (strcmp(name, "binary") == 0)
         return fail(err, "!!binary is not supported: write the base64 text without the tag");
-    else
-        return true;
+    else if (tag || !plain)
+        found = (struct scalar){.type = SCALAR_TEXT};
     if (!fine)
         return fail(err, "'%s' is not what its tag '!!%s' says", text, name);
-    *out = found;
-    return true;
-}
-
-bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
-                    struct error *err)
-{
-    size_t core = sizeof(core_tag) - 1;
-    struct scalar found = {.type = SCALAR_TEXT};
-
-    if (!tag && plain)
-        found = guess(text);
-    else if (tag && strncmp(tag, core_tag, core) == 0 && !obey_tag(tag + core, text, &found, err))
-        return false;
     *out = found;
     return true;
 }
@@ -277,13 +259,13 @@ bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *ou
         strbuf_adds(out, text);
         return true;
     case SCALAR_NULL:
-        return fail(err, "null is no key: put it in quotes if the text is meant");
+        return fail(err, "null cannot be a key: put it in quotes if the text is meant");
     case SCALAR_BOOL:
         strbuf_adds(out, scalar->truth ? "true" : "false");
         return true;
     case SCALAR_INT:
         if (!scalar->fits)
-            return fail(err, "'%s' is no key: put it in quotes if the text is meant", text);
+            return fail(err, "'%s' cannot be a key: put it in quotes if the text is meant", text);
         strbuf_addf(out, "%" PRId64, scalar->whole);
         return true;
     case SCALAR_FLOAT:

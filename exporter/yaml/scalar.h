@@ -29,8 +29,8 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
                     struct error *err) MUST_USE;
 
 /*
- * Append what the scalar is called as a key: numbers and booleans are written
- * as sigs.k8s.io/yaml writes them. Fails for null, which is no key.
+ * Append the scalar as a key: numbers and booleans are written as
+ * sigs.k8s.io/yaml writes them. Fails for null, which cannot be a key.
  */
 bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *out,
                 struct error *err) MUST_USE;

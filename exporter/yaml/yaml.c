@@ -12,8 +12,8 @@ struct yaml_reader {
     struct yaml_events events;
     struct yaml_limits limits;
     struct anchors anchors;
-    cJSON *kept;        /* Values that are in no tree but may have anchors. */
-    struct weight used; /* By the document; `height` is the depth at hand. */
+    cJSON *kept;        /* Values outside the tree that anchors may point to. */
+    struct weight used; /* By the document; `height` is the current depth. */
     bool started;
 };
 
@@ -38,13 +38,12 @@ static bool refuse(struct yaml_reader *r, yaml_mark_t mark, const char *what)
     return yaml_events_refuse(&r->events, mark, what);
 }
 
-/* Count what is about to be made; false over a limit. */
+/* Count a node before it is made. False, with the reason, over a limit. */
 static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
 {
     if (cost.nodes > r->limits.nodes_max - r->used.nodes ||
         cost.bytes > r->limits.bytes_max - r->used.bytes)
-        return refuse(r, mark,
-                      "the document, with its anchors expanded, is larger than is allowed");
+        return refuse(r, mark, "the document, with its anchors expanded, is too large");
     if (r->used.height + cost.height > JSON_DEPTH_MAX)
         return refuse(r, mark, "nested deeper than 128 levels");
     r->used.nodes += cost.nodes;
@@ -86,26 +85,11 @@ static bool resolve(struct yaml_reader *r, const yaml_event_t *event, struct sca
     return refuse(r, event->start_mark, why.text);
 }
 
-static cJSON *make_scalar(const struct scalar *scalar, const char *text)
-{
-    switch (scalar->type) {
-    case SCALAR_TEXT:
-        return made(cJSON_CreateString(text));
-    case SCALAR_NULL:
-        return made(cJSON_CreateNull());
-    case SCALAR_BOOL:
-        return made(cJSON_CreateBool(scalar->truth));
-    case SCALAR_INT:
-    case SCALAR_FLOAT:
-        return made(cJSON_CreateNumber(scalar->number));
-    }
-    abort();
-}
-
 static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
 {
     struct anchor *anchor = open_anchor(r, event->data.scalar.anchor);
     struct scalar scalar = {0};
+    cJSON *node = NULL;
 
     *weight = (struct weight){.nodes = 1, .bytes = event->data.scalar.length};
     if (!charge(r, event->start_mark, *weight) || !resolve(r, event, &scalar))
@@ -114,22 +98,26 @@ static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, stru
         refuse(r, event->start_mark, "JSON has no infinity and no 'not a number'");
         return NULL;
     }
-    cJSON *node = make_scalar(&scalar, (const char *)event->data.scalar.value);
+    switch (scalar.type) {
+    case SCALAR_TEXT:
+        node = made(cJSON_CreateString((const char *)event->data.scalar.value));
+        break;
+    case SCALAR_NULL:
+        node = made(cJSON_CreateNull());
+        break;
+    case SCALAR_BOOL:
+        node = made(cJSON_CreateBool(scalar.truth));
+        break;
+    case SCALAR_INT:
+    case SCALAR_FLOAT:
+        node = made(cJSON_CreateNumber(scalar.number));
+        break;
+    }
     anchor_close(anchor, node, *weight);
     return node;
 }
 
-static cJSON *read_alias(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
-{
-    const struct anchor *anchor = find_anchor(r, event);
-
-    if (!anchor || !charge(r, event->start_mark, anchor->weight))
-        return NULL;
-    *weight = anchor->weight;
-    return made(cJSON_Duplicate(anchor->node, true));
-}
-
-/* The one declaration ahead: a node holds nodes. */
+/* Declared ahead because a node contains nodes. */
 static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight);
 
 static cJSON *read_sequence(struct yaml_reader *r, struct weight *weight)
@@ -153,13 +141,7 @@ static cJSON *read_sequence(struct yaml_reader *r, struct weight *weight)
     }
 }
 
-static bool is_merge(const yaml_event_t *event)
-{
-    return event->type == YAML_SCALAR_EVENT && event->data.scalar.plain_implicit &&
-           strcmp((const char *)event->data.scalar.value, "<<") == 0;
-}
-
-/* A key that is an alias means the text or the number that its anchor names. */
+/* A key that is an alias stands for the text, number or boolean of its anchor. */
 static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
 {
     const struct anchor *anchor = find_anchor(r, event);
@@ -177,84 +159,66 @@ static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, str
     return true;
 }
 
-static bool read_key(struct yaml_reader *r, const yaml_event_t *event, struct strbuf *key)
+/* A key that is new in the mapping. */
+static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_event_t *event,
+                     struct strbuf *key)
 {
     const char *text = (const char *)event->data.scalar.value;
     struct scalar scalar;
     struct error why;
 
-    if (event->type == YAML_ALIAS_EVENT)
-        return read_alias_key(r, event, key);
-    if (event->type != YAML_SCALAR_EVENT)
+    if (event->type == YAML_ALIAS_EVENT) {
+        if (!read_alias_key(r, event, key))
+            return false;
+    } else if (event->type != YAML_SCALAR_EVENT) {
         return refuse(r, event->start_mark, "a key must be a text, a number or a boolean");
-    if (!resolve(r, event, &scalar))
+    } else if (!resolve(r, event, &scalar)) {
         return false;
-    if (!scalar_key(&scalar, text, key, &why))
+    } else if (!scalar_key(&scalar, text, key, &why)) {
         return refuse(r, event->start_mark, why.text);
-    if (event->data.scalar.anchor) {
+    } else if (event->data.scalar.anchor) {
         cJSON *named = made(cJSON_CreateString(key->data));
 
         cJSON_AddItemToArray(r->kept, named);
         anchor_close(open_anchor(r, event->data.scalar.anchor), named,
                      (struct weight){.nodes = 1, .bytes = key->len});
     }
-    return true;
-}
-
-/* The value of `<<`: a mapping or several. Nothing of it is used before the mapping ends. */
-static bool read_merge(struct yaml_reader *r, struct mapping *m, const yaml_event_t *event,
-                       struct weight *weight)
-{
-    cJSON *value = read_node(r, event, weight);
-
-    if (!value)
-        return false;
-    /* It may have anchors, so it lives as long as the document. */
-    cJSON_AddItemToArray(r->kept, value);
-    if (!mapping_merge(m, value))
-        return refuse(r, event->start_mark, "'<<' takes a mapping or a list of mappings");
-    /* What is merged is copied once more. */
-    return charge(r, event->start_mark, (struct weight){weight->nodes, weight->bytes, 0});
-}
-
-/* A key that is new in the mapping. */
-static bool read_new_key(struct yaml_reader *r, const struct mapping *m, const yaml_event_t *event,
-                         struct strbuf *key)
-{
-    struct error what;
-
-    if (!read_key(r, event, key))
-        return false;
     if (!charge(r, event->start_mark,
                 (struct weight){.bytes = strbuf_ok(key) ? key->len : SIZE_MAX}))
         return false;
     if (!mapping_has(m, key->data))
         return true;
-    fail(&what, "the key '%s' appears twice in one mapping", key->data);
-    return refuse(r, event->start_mark, what.text);
+    fail(&why, "the key '%s' appears twice in one mapping", key->data);
+    return refuse(r, event->start_mark, why.text);
 }
 
-/* One key, whose event is at hand, and its value. */
+/* One key, whose event has been read, and its value. */
 static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
                         struct weight *weight)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(r->limits.bytes_max);
     CLEANUP(yaml_event_delete) yaml_event_t event = {0};
     struct weight inner = {0};
-    bool merges = is_merge(key_event);
+    bool merges = key_event->type == YAML_SCALAR_EVENT && key_event->data.scalar.plain_implicit &&
+                  strcmp((const char *)key_event->data.scalar.value, "<<") == 0;
 
-    if (!merges && !read_new_key(r, m, key_event, &key))
+    if (!merges && !read_key(r, m, key_event, &key))
         return false;
     if (!yaml_events_next(&r->events, &event))
         return false;
+
+    cJSON *value = read_node(r, &event, &inner);
+    if (!value)
+        return false;
     if (merges) {
-        if (!read_merge(r, m, &event, &inner))
+        /* Anchors may point into it, so it lives as long as the document. */
+        cJSON_AddItemToArray(r->kept, value);
+        if (!mapping_merge(m, value))
+            return refuse(r, event.start_mark, "'<<' needs a mapping or a list of mappings");
+        /* It is merged when the mapping ends, which copies it once more. */
+        if (!charge(r, event.start_mark, (struct weight){inner.nodes, inner.bytes, 0}))
             return false;
     } else {
-        cJSON *value = read_node(r, &event, &inner);
-
-        if (!value)
-            return false;
         mapping_put(m, key.data, value);
     }
     weight->bytes += key.len;
@@ -289,9 +253,14 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
 
     if (event->type == YAML_SCALAR_EVENT)
         return read_scalar(r, event, weight);
-    if (event->type == YAML_ALIAS_EVENT)
-        return read_alias(r, event, weight);
+    if (event->type == YAML_ALIAS_EVENT) {
+        const struct anchor *named = find_anchor(r, event);
 
+        if (!named || !charge(r, event->start_mark, named->weight))
+            return NULL;
+        *weight = named->weight;
+        return made(cJSON_Duplicate(named->node, true));
+    }
     struct anchor *anchor = open_anchor(r, is_sequence ? event->data.sequence_start.anchor
                                                        : event->data.mapping_start.anchor);
     *weight = (struct weight){.nodes = 1, .height = 1};

@@ -9,12 +9,12 @@
  * and aliases expanded, keys that are numbers or booleans turned into texts.
  *
  * Stricter than kubectl in one point: a key that appears twice in a mapping is
- * an error. The last one would win in silence, so half of what somebody wrote
- * would not count, and we would judge a policy that they do not see in the file.
+ * an error. The last one would win silently, and we would judge another policy
+ * than the one that people see in the file.
  */
 struct yaml_reader;
 
-/* Of one document, with its anchors expanded: what stops a billion laughs. */
+/* Of one document with its anchors expanded, against a billion laughs. */
 struct yaml_limits {
     size_t nodes_max;
     size_t bytes_max; /* Of keys and texts. */
@@ -30,8 +30,8 @@ void yaml_reader_free(struct yaml_reader *reader);
 
 /*
  * The next document that is not empty, owned by the caller, and where it
- * begins; or the end, or the reason why this is no YAML and where: then there
- * is nothing more to ask for. No tree is nested deeper than JSON_DEPTH_MAX.
+ * begins; or the end; or the reason why this is no YAML, and where. Do not call
+ * again after the end or a failure. No tree is nested deeper than JSON_DEPTH_MAX.
  */
 enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
                                    struct json_position *where, struct error *err) MUST_USE;

@@ -6,8 +6,8 @@
 #include "metrics/base/json.h"
 
 /*
- * libyaml's events, with every failure said in one line and placed. After a
- * failure there are no more events.
+ * libyaml's events. Every failure is one line of text with its place; after it
+ * there are no more events.
  */
 struct yaml_events {
     yaml_parser_t parser;
@@ -22,7 +22,7 @@ struct yaml_events {
 void yaml_events_init(struct yaml_events *events, const char *text, size_t len);
 void yaml_events_release(struct yaml_events *events);
 
-/* False for bytes that libyaml would take for something else than UTF-8 text. Ask first. */
+/* False for bytes that libyaml would read as something other than UTF-8. Call first. */
 bool yaml_events_check(struct yaml_events *events) MUST_USE;
 
 /* The next event, which the caller gives to yaml_event_delete. */

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What every file of the project may count on: sizes, attributes, memory that
- * cannot fail, and a list of functions that cannot be called.
+ * What every file of the project may use: sizes, attributes, memory that cannot
+ * fail, and a list of functions that must not be called.
  */
 #include <assert.h>
 #include <inttypes.h>

@@ -35,7 +35,7 @@ static const bool is_structural[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
 };
 
-/* The bytes being fed: those before `kept` have gone where they belong. */
+/* The bytes being fed: those before `kept` have been appended or dropped. */
 struct feed {
     const char *bytes;
     size_t len;
@@ -144,7 +144,7 @@ static size_t skip_key(struct frame *f, const char *bytes, size_t at, size_t len
     return skip_string(f, bytes, at, len);
 }
 
-/* Put the bytes up to `end` where they belong. */
+/* Append the bytes up to `end` to the object or to the rest; between values drop them. */
 static void keep(struct frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
@@ -154,13 +154,7 @@ static void keep(struct frame *f, struct feed *feed, size_t end)
     feed->kept = end;
 }
 
-static void begin_object(struct frame *f, const struct feed *feed)
-{
-    f->in_object = true;
-    f->object_start = f->offset + feed->at;
-}
-
-/* Hand out the object, which ends before the byte at hand. */
+/* Hand out the object, which ends before the current byte. */
 static void end_object(struct frame *f, struct feed *feed)
 {
     keep(f, feed, feed->at);
@@ -228,7 +222,8 @@ static void step_between(struct frame *f, struct feed *feed)
         f->depth--;
         feed->at++;
     } else {
-        begin_object(f, feed);
+        f->in_object = true;
+        f->object_start = f->offset + feed->at;
         f->depth += class == BYTE_OPEN ? 1 : 0;
         f->in_string = class == BYTE_QUOTE;
         feed->at++;
@@ -262,31 +257,27 @@ static void step_rest(struct frame *f, struct feed *feed)
     }
 }
 
-static void step(struct frame *f, struct feed *feed)
-{
-    if (f->in_string && f->key_state != KEY_OTHER)
-        feed->at = skip_key(f, feed->bytes, feed->at, feed->len);
-    else if (f->in_string)
-        feed->at = skip_string(f, feed->bytes, feed->at, feed->len);
-    else if (f->in_object && f->depth > handing_depth(f))
-        scan_container(f, feed);
-    else if (f->in_object)
-        step_scalar(f, feed);
-    else if (is_between_values(f))
-        step_between(f, feed);
-    else
-        step_rest(f, feed);
-}
-
 bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err)
 {
     struct feed feed = {.bytes = bytes, .len = len};
 
     if (f->stopped)
-        return fail(err, "nothing can be read after an earlier failure");
+        return fail(err, "cannot read on after an earlier failure");
     while (feed.at < len && !f->stopped && !f->ended && strbuf_ok(&f->object) &&
-           strbuf_ok(&f->rest))
-        step(f, &feed);
+           strbuf_ok(&f->rest)) {
+        if (f->in_string && f->key_state != KEY_OTHER)
+            feed.at = skip_key(f, bytes, feed.at, len);
+        else if (f->in_string)
+            feed.at = skip_string(f, bytes, feed.at, len);
+        else if (f->in_object && f->depth > handing_depth(f))
+            scan_container(f, &feed);
+        else if (f->in_object)
+            step_scalar(f, &feed);
+        else if (is_between_values(f))
+            step_between(f, &feed);
+        else
+            step_rest(f, &feed);
+    }
     f->offset += feed.at;
     if (f->stopped)
         return false;

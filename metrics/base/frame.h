@@ -33,9 +33,9 @@ struct frame {
     bool in_string;
     bool escaped;
     bool stopped;
-    bool one_document;   /* FRAME_LIST: take no byte beyond the end of the list; set after init. */
+    bool one_document;   /* FRAME_LIST: stop at the end of the list; set after init. */
     bool ended;          /* With one_document: that end was reached. */
-    size_t offset;       /* Bytes taken so far: with one_document perhaps fewer than were fed. */
+    size_t offset;       /* Bytes read so far: with one_document perhaps fewer than were fed. */
     size_t object_start; /* Where the open object began. */
     struct strbuf object;
     struct strbuf rest;
@@ -46,8 +46,10 @@ void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_
                 void *context);
 void frame_release(struct frame *f);
 
-/* Take the next bytes. False, once and for all, when something passes the ceiling or on_object said
- * so; in that case `err` is left alone, for on_object knows the reason. */
+/*
+ * Read the next bytes. False, and from then on always, if an object or the rest is larger than the
+ * ceiling, or if on_object answered false: then `err` is untouched, for on_object has the reason.
+ */
 bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err) MUST_USE;
 
 /* True if the stream may end here: no object is open. */

@@ -5,7 +5,7 @@
 
 static const char replacement_character[] = "\xef\xbf\xbd";
 
-/* Doubles hold every whole number up to here; beyond, what was sent is not what we would read. */
+/* Doubles hold every whole number up to here; beyond, a number may differ from what was sent. */
 static const double whole_number_max = 9007199254740992;
 
 const cJSON *json_get(const cJSON *object, const char *key)
@@ -13,7 +13,7 @@ const cJSON *json_get(const cJSON *object, const char *key)
     if (!cJSON_IsObject(object))
         return NULL;
 
-    /* The library's own look-up takes twice as long: most keys differ in their first character. */
+    /* cJSON's own look-up takes twice as long: most keys differ in their first character. */
     for (const cJSON *member = object->child; member; member = member->next) {
         if (member->string && member->string[0] == key[0] && strcmp(member->string, key) == 0)
             return cJSON_IsNull(member) ? NULL : member;
@@ -63,28 +63,19 @@ static bool is_deeper(const cJSON *item, unsigned levels)
     return false;
 }
 
-/* Parse what needs no check first; NULL if it is no JSON after all, or nested too deep. */
-static cJSON *parse_plain(const char *json, size_t len)
-{
-    cJSON *tree =
-        json_is_plain(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
-
-    if (!tree || !is_deeper(tree, JSON_DEPTH_MAX))
-        return tree;
-    cJSON_Delete(tree);
-    return NULL;
-}
-
 cJSON *json_parse(const char *json, size_t len, struct json_position *where, struct error *err)
 {
-    cJSON *plain = parse_plain(json, len);
+    /* Most texts need no check first, unless cJSON refuses them or they are nested too deep. */
+    cJSON *plain =
+        json_is_plain(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
 
-    if (plain)
+    if (plain && !is_deeper(plain, JSON_DEPTH_MAX))
         return plain;
+    cJSON_Delete(plain);
 
     struct json_fault fault = json_check(json, len);
 
-    /* What json_check lets through cJSON takes too, but for limits that differ by its version. */
+    /* cJSON accepts what json_check does, but for limits that differ by its version. */
     if (!fault.reason) {
         const char *end = json;
         /* With its NUL: cJSON then insists that nothing but white space stands before it. */
@@ -121,24 +112,16 @@ void json_cleanup(cJSON **tree)
     cJSON_Delete(*tree);
 }
 
-/* What follows the backslash, or NUL where the long form is due. */
-static char short_escape(char c)
+static void quote_char(struct strbuf *out, char c)
 {
     static const char plain[] = "\"\\\b\f\n\r\t";
     static const char escape[] = "\"\\bfnrt";
     const char *found = strchr(plain, c);
 
-    return found ? escape[found - plain] : '\0';
-}
-
-static void quote_char(struct strbuf *out, char c)
-{
-    char escape = short_escape(c);
-
     if ((unsigned char)c >= 0x80)
         strbuf_adds(out, replacement_character);
-    else if (escape)
-        strbuf_add(out, (char[]){'\\', escape}, 2);
+    else if (found)
+        strbuf_add(out, (char[]){'\\', escape[found - plain]}, 2);
     else
         strbuf_addf(out, "\\u%04x", (unsigned)c);
 }

@@ -28,11 +28,11 @@ struct json_position {
 
 /*
  * Parse exactly `len` bytes holding one JSON value; white space around it is
- * fine, anything else after it is an error. Refuses what cJSON would let
- * through and a cluster never sends: invalid UTF-8, a NUL byte raw or as
- * \u0000, nesting deeper than JSON_DEPTH_MAX. Lets pass what
- * does no harm: 007 for 7, 1. for 1, and a raw tab or newline in a string. `json[len]` must
- * be readable and NUL. Returns NULL with the reason, and the place if `where` is not NULL.
+ * fine, anything else after it is an error. Refuses what cJSON would accept and
+ * a cluster never sends: invalid UTF-8, a NUL byte raw or as \u0000, nesting
+ * deeper than JSON_DEPTH_MAX. Accepts what does no harm: 007 for 7, 1. for 1, and
+ * a raw tab or newline in a string. `json[len]` must be readable and NUL. Returns
+ * NULL with the reason, and the place if `where` is not NULL.
  */
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;

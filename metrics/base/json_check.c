@@ -3,7 +3,7 @@
 
 #include "metrics/base/utf8.h"
 
-static_assert(JSON_DEPTH_MAX == 128, "open_container() says it in words");
+static_assert(JSON_DEPTH_MAX == 128, "check_value() says it in words");
 
 /* What the grammar allows next. */
 enum expect {
@@ -85,8 +85,7 @@ static bool is_between(int value, int low, int high)
     return value >= low && value <= high;
 }
 
-/* An escape, from its backslash. Reads ahead freely: the text ends in NUL, which matches nothing.
- */
+/* An escape, from its backslash. May read ahead: the text ends in NUL, which matches nothing. */
 static bool check_escape(struct check *c)
 {
     const char *at = c->json + c->at;
@@ -140,7 +139,7 @@ static bool check_string(struct check *c)
     size_t start = c->at++;
 
     for (;;) {
-        /* In a variable of its own, which no character read can alias: this loop is the hot one. */
+        /* A local pointer, which no write can alias: this is the hot loop. */
         const char *at = c->json + c->at;
 
         while (is_plain[(unsigned char)*at])
@@ -209,23 +208,19 @@ static void end_value(struct check *c)
     c->expect = c->depth > 0 ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
 }
 
-static bool open_container(struct check *c, char closer)
-{
-    if (c->depth == JSON_DEPTH_MAX)
-        return refuse(c, "nested deeper than 128 levels");
-    c->closers[c->depth++] = closer;
-    c->expect = closer == ']' ? EXPECT_VALUE_OR_END : EXPECT_KEY_OR_END;
-    c->at++;
-    return true;
-}
-
 static bool check_value(struct check *c)
 {
     char byte = c->json[c->at];
     bool fine;
 
-    if (byte == '{' || byte == '[')
-        return open_container(c, byte == '{' ? '}' : ']');
+    if (byte == '{' || byte == '[') {
+        if (c->depth == JSON_DEPTH_MAX)
+            return refuse(c, "nested deeper than 128 levels");
+        c->closers[c->depth++] = byte == '{' ? '}' : ']';
+        c->expect = byte == '{' ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
+        c->at++;
+        return true;
+    }
     if (byte == '"')
         fine = check_string(c);
     else if (byte == '-' || is_digit(byte))
@@ -263,7 +258,7 @@ static bool check_char(struct check *c, char due, enum expect next)
     return true;
 }
 
-/* One token, which begins with the byte at hand. */
+/* One token, which begins with the current byte. */
 static bool check_token(struct check *c)
 {
     char closer = c->depth > 0 ? c->closers[c->depth - 1] : '\0';
@@ -290,39 +285,21 @@ static bool check_token(struct check *c)
     abort();
 }
 
-static bool check_all(struct check *c)
-{
-    for (;;) {
-        while (is_space(c->json[c->at]))
-            c->at++;
-        if (c->at == c->len)
-            break;
-        if (c->json[c->at] == '\0')
-            return refuse(c, "a NUL byte");
-        if (!check_token(c))
-            return false;
-    }
-    if (c->expect == EXPECT_NOTHING)
-        return true;
-    return refuse(c, c->depth == 0 ? "no JSON value at all" : "it ends in the middle of a value");
-}
-
 struct json_fault json_check(const char *json, size_t len)
 {
     struct check c = {.json = json, .len = len};
 
-    if (check_all(&c))
-        return (struct json_fault){0};
-    return (struct json_fault){.reason = c.reason, .offset = c.at};
-}
-
-static bool is_plain_byte(const char *at)
-{
-    unsigned char byte = (unsigned char)*at;
-
-    if (byte == '\\')
-        return at[1] != 'u';
-    return (byte >= 0x20 && byte < 0x80) || is_space((char)byte);
+    for (;;) {
+        while (is_space(json[c.at]))
+            c.at++;
+        if (c.at == len || json[c.at] == '\0' || !check_token(&c))
+            break;
+    }
+    if (!c.reason && c.at < len)
+        c.reason = "a NUL byte";
+    else if (!c.reason && c.expect != EXPECT_NOTHING)
+        c.reason = c.depth == 0 ? "no JSON value at all" : "it ends in the middle of a value";
+    return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
 }
 
 /*
@@ -352,7 +329,10 @@ bool json_is_plain(const char *json, size_t len)
             }
         }
         for (size_t end = len - at < sizeof(word) ? len : at + sizeof(word); at < end; at++) {
-            if (!is_plain_byte(json + at))
+            unsigned char byte = (unsigned char)json[at];
+
+            if (byte == '\\' ? json[at + 1] == 'u'
+                             : (byte < 0x20 || byte >= 0x80) && !is_space((char)byte))
                 return false;
         }
     }

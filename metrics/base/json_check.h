@@ -13,15 +13,15 @@ struct json_fault {
 };
 
 /*
- * Hold `len` bytes against the JSON grammar (RFC 8259): one value, white space
+ * Check `len` bytes against the JSON grammar (RFC 8259): one value, white space
  * around it. Refuses, beyond the grammar, \u0000 and nesting deeper than
- * JSON_DEPTH_MAX; lets pass what json_parse does: 007, "1." and a raw tab or
+ * JSON_DEPTH_MAX; accepts what json_parse does: 007, "1." and a raw tab or
  * newline in a string. `json[len]` must be readable and NUL. Needs no memory.
  */
 struct json_fault json_check(const char *json, size_t len) MUST_USE;
 
 /*
- * True if the bytes are all printable ASCII and white space, without \u escapes: then what cJSON
- * makes of them needs no second look. Most objects of a cluster are.
+ * True if the bytes are all printable ASCII and white space, without \u escapes, as most objects
+ * of a cluster are: then cJSON's own checks are enough.
  */
 bool json_is_plain(const char *json, size_t len);

@@ -45,25 +45,21 @@ static void place(struct map *m, struct map_slot slot)
     m->slots[at] = slot;
 }
 
-static void grow(struct map *m)
-{
-    struct map old = *m;
-
-    m->capacity = old.capacity > 0 ? old.capacity * 2 : FIRST_CAPACITY;
-    m->slots = xcalloc(m->capacity, sizeof(*m->slots));
-    for (size_t i = 0; i < old.capacity; i++) {
-        if (old.slots[i].item)
-            place(m, old.slots[i]);
-    }
-    free(old.slots);
-}
-
 void map_add(struct map *m, uint64_t hash, void *item)
 {
     assert(item);
     /* At most seven eighths full: probes stay short enough, and an empty slot ends every one. */
-    if (m->count >= m->capacity / 8 * 7)
-        grow(m);
+    if (m->count >= m->capacity / 8 * 7) {
+        struct map old = *m;
+
+        m->capacity = old.capacity > 0 ? old.capacity * 2 : FIRST_CAPACITY;
+        m->slots = xcalloc(m->capacity, sizeof(*m->slots));
+        for (size_t i = 0; i < old.capacity; i++) {
+            if (old.slots[i].item)
+                place(m, old.slots[i]);
+        }
+        free(old.slots);
+    }
     place(m, (struct map_slot){.hash = hash, .item = item});
     m->count++;
 }

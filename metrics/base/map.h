@@ -5,7 +5,7 @@
 
 /*
  * A hash table of pointers: open addressing, linear probing, deletion by
- * shifting back, so that it never needs a clean-up.
+ * shifting back, so that no tombstones pile up.
  *
  * The table owns the slots, never what they point at. An item must answer the
  * same hash and equality for as long as it is inside. The hash comes from the
@@ -41,7 +41,7 @@ void *map_get(const struct map *m, uint64_t hash, const void *key);
 /* Add an item that is not inside yet. */
 void map_add(struct map *m, uint64_t hash, void *item);
 
-/* Take the item equal to `key` out and return it; NULL if there is none. */
+/* Remove the item equal to `key` and return it; NULL if there is none. */
 void *map_take(struct map *m, uint64_t hash, const void *key);
 
 /*

@@ -37,7 +37,7 @@ bool parse_int64(const char *text, int64_t *out)
 
     if (!parse_uint(text + (negative ? 1 : 0), (uint64_t)INT64_MAX + (negative ? 1 : 0), &value))
         return false;
-    /* Written so that the smallest number has no positive twin to overflow into. */
+    /* The smallest number has no positive counterpart: negating it would overflow. */
     *out = negative && value > 0 ? -(int64_t)(value - 1) - 1 : (int64_t)value;
     return true;
 }
@@ -130,19 +130,7 @@ static void multiply_1024(struct decimal *d)
         prepend(d, carry % 10);
 }
 
-static void add_one(struct decimal *d)
-{
-    for (size_t i = d->count; i-- > 0;) {
-        if (d->digits[i] < 9) {
-            d->digits[i]++;
-            return;
-        }
-        d->digits[i] = 0;
-    }
-    prepend(d, 1);
-}
-
-/* Keep whole nanos; a remainder counts as one more, so that nothing asked for becomes zero. */
+/* Round up to whole nanos, so that no request becomes zero. */
 static void round_up_to_nano(struct decimal *d)
 {
     bool remainder = false;
@@ -152,10 +140,17 @@ static void round_up_to_nano(struct decimal *d)
         d->count--;
         d->exponent++;
     }
-    if (remainder) {
-        d->exponent = NANO;
-        add_one(d);
+    if (!remainder)
+        return;
+    d->exponent = NANO;
+    for (size_t i = d->count; i-- > 0;) {
+        if (d->digits[i] < 9) {
+            d->digits[i]++;
+            return;
+        }
+        d->digits[i] = 0;
     }
+    prepend(d, 1);
 }
 
 static double to_double(struct decimal *d)
@@ -186,7 +181,7 @@ bool parse_quantity(const char *text, double *out)
 
     if (!read_suffix(end, &suffix))
         return false;
-    /* Kubernetes reads small numbers in a way that takes "no digits" for zero, and others not. */
+    /* Kubernetes reads small numbers by another path, which accepts no digits as zero. */
     if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
         return false;
 

@@ -7,7 +7,7 @@
  * A growing byte string with a ceiling.
  *
  * Appending never fails at the call: once the ceiling would be passed the
- * buffer stops taking bytes and remembers it, so a writer asks strbuf_ok()
+ * buffer accepts no more bytes and remembers that, so a writer asks strbuf_ok()
  * once, at the end. `data` is always a valid C string.
  */
 struct strbuf {

@@ -176,9 +176,9 @@ TEST_WITH(a_file_that_is_missing_settles_it_too, set_up, tear_down)
 {
     struct bench *b = *state;
 
-    assert_false(asset_source_settled(b->source));
+    assert_false(asset_source_ready(b->source));
     read_all(b);
-    assert_true(asset_source_settled(b->source));
+    assert_true(asset_source_ready(b->source));
     assert_int_equal(asset_source_snapshot_ms(b->source), 0);
     assert_int_equal(leases(b), 0);
 }

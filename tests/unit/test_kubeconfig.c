@@ -140,7 +140,7 @@ static struct load_case {
         .files = {"a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n"
                   "c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]\n"
                   "e: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: [*e,*e,*e,*e,*e,*e,*e,*e,*e,*e]\n"},
-        .error = "the document, with its anchors expanded, is larger than is allowed",
+        .error = "the document, with its anchors expanded, is too large",
     },
     /* names that lead nowhere */
     {

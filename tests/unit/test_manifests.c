@@ -380,7 +380,7 @@ TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
     write_deployments(p, "c.yaml", "x4");
     start(p, "", NULL);
     assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
-    assert_text(p, 0, "Deployment 'default/x' is named again in '");
+    assert_text(p, 0, "Deployment 'default/x' is declared again in '");
     assert_text(p, 0, "/c.yaml', line 2, which counts instead");
     assert_int_equal(manifests_broken_count(p->manifests), 2);
 

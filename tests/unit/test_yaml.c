@@ -92,7 +92,7 @@ static struct text_case text_cases[] = {
      "\"-.inf\":\"g\",\"2\":\"h\"}"},
     {"on is a key of its own", "on: push\n", "{\"true\":\"push\"}"},
     {"a null key", "a: 1\n~: 2\n",
-     "2:1 not valid YAML: null is no key: put it in quotes if the text is meant"},
+     "2:1 not valid YAML: null cannot be a key: put it in quotes if the text is meant"},
     {"a mapping as a key", "? {a: b}\n: c\n",
      "1:3 not valid YAML: a key must be a text, a number or a boolean"},
     {"an empty key in quotes", "'': 1\n", "{\"\":1}"},
@@ -133,9 +133,9 @@ static struct text_case text_cases[] = {
      "{\"a\":{\"p\":2},\"b\":[1]}"},
     {"a merge in quotes is a key", "'<<': 1\n", "{\"<<\":1}"},
     {"a merge of a text", "<<: x\n",
-     "1:5 not valid YAML: '<<' takes a mapping or a list of mappings"},
+     "1:5 not valid YAML: '<<' needs a mapping or a list of mappings"},
     {"a merge of a list of texts", "<<: [{a: 1}, x]\n",
-     "1:5 not valid YAML: '<<' takes a mapping or a list of mappings"},
+     "1:5 not valid YAML: '<<' needs a mapping or a list of mappings"},
 
     {"a bad indent", "a:\n  b: 1\n c: 2\n",
      "3:2 not valid YAML: while parsing a block mapping: did not find expected key"},
@@ -226,7 +226,7 @@ TEST(a_billion_laughs_stop_at_the_nodes)
 
     laugh(&yaml, "lol", "[]");
     assert_refused(&yaml, roomy, "8:");
-    assert_refused(&yaml, roomy, "with its anchors expanded, is larger than is allowed");
+    assert_refused(&yaml, roomy, "with its anchors expanded, is too large");
 }
 
 TEST(a_billion_laughs_stop_at_the_bytes)
@@ -238,7 +238,7 @@ TEST(a_billion_laughs_stop_at_the_bytes)
     memset(text, 'x', sizeof(text));
     text[1000] = '\0';
     laugh(&yaml, text, "[]");
-    assert_refused(&yaml, limits, "with its anchors expanded, is larger than is allowed");
+    assert_refused(&yaml, limits, "with its anchors expanded, is too large");
 }
 
 TEST(merged_laughs_stop_too)
@@ -250,7 +250,7 @@ TEST(merged_laughs_stop_too)
     strbuf_addf(&yaml, "a0: &a0 {k: lol}\n");
     for (int i = 1; i < 30; i++)
         strbuf_addf(&yaml, "a%d: &a%d {<<: [*a%d, *a%d], k%d: 1}\n", i, i, i - 1, i - 1, i);
-    assert_refused(&yaml, roomy, "with its anchors expanded, is larger than is allowed");
+    assert_refused(&yaml, roomy, "with its anchors expanded, is too large");
 }
 
 TEST(many_small_documents_share_no_limit)
