@@ -2,7 +2,7 @@
 #include "exporter/kube/api_table.h"
 
 enum {
-    /* Far more than any server has; each takes a few hundred bytes. */
+    /* Far more than any server has; each needs a few hundred bytes. */
     RESOURCES_MAX = 20 * 1000,
     VERSIONS_MAX = 5 * 1000,
 };
@@ -205,7 +205,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     return true;
 }
 
-/* True if this table cannot tell what the version has. */
+/* True if this table does not know what the version has. */
 static bool is_unsure(const struct api_table *t, const char *api_version)
 {
     const struct api_version *version = api_table_version(t, api_version);

@@ -7,8 +7,8 @@
 
 /*
  * What one reflector puts into the store that all sources share. Its objects carry its
- * origin: it touches no other source's, and after a pass over all of them it can
- * tell which ones are gone.
+ * origin: it touches no other source's, and after a pass over all objects it removes
+ * those that are gone.
  */
 struct reflector_store {
     struct store *store; /* Borrowed, as is all that follows. */

@@ -275,7 +275,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
         struct reflector *r = s->reflectors[i];
 
         reflector_turn(r);
-        /* Only discovery can tell that a kind is gone: a 404 alone is no proof. */
+        /* A 404 alone does not prove that a kind is gone: ask discovery. */
         if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
     }

@@ -3,7 +3,7 @@
 
 #include "metrics/model/decode.h"
 
-/* What the rules take an object for. */
+/* What an object is to the rules. */
 enum object_class {
     CLASS_TEMPLATE, /* Anything that a policy could select. */
     CLASS_POLICY,

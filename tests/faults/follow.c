@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * follow SERVER CA_FILE TOKEN_FILE: the exporter's session with an API server without the rest
- * of it, for a server that misbehaves. Commands come in lines: "state" prints every object that
- * is known and "end", "stats" one line of numbers; the end of the input ends it.
+ * follow SERVER CA_FILE TOKEN_FILE: the exporter's session with an API server and nothing else
+ * of the exporter, for a server that misbehaves. Commands come in lines: "state" prints every
+ * object in the store and "end", "stats" one line of numbers; the end of the input ends it.
  */
 #include <curl/curl.h>
 #include <signal.h>
@@ -66,8 +66,8 @@ static void print_stats(const struct kube_session *session)
     fflush(stdout);
 }
 
-/* The commands that have come. False at the end of the input. */
-static bool take_commands(const struct store *store, const struct kube_session *session)
+/* Run the commands that have arrived. False at the end of the input. */
+static bool read_commands(const struct store *store, const struct kube_session *session)
 {
     char bytes[256];
     ssize_t len = read(STDIN_FILENO, bytes, sizeof(bytes) - 1);
@@ -92,14 +92,14 @@ static void run(struct kube_session *session, struct store *store, struct engine
 
         kube_session_turn(session, platform_steady_ms(), platform_now_ms());
 
-        bool settled = engine_run(engine, platform_now_ms(), 256);
+        bool idle = engine_run(engine, platform_now_ms(), 256);
         int64_t now_ms = platform_steady_ms();
         int64_t due_ms = kube_session_due(session);
         int64_t wait_ms = due_ms > now_ms + WAIT_MAX_MS ? WAIT_MAX_MS : due_ms - now_ms;
 
-        if (kube_session_poll(session, &input, 1, settled && wait_ms > 0 ? wait_ms : 0) &&
+        if (kube_session_poll(session, &input, 1, idle && wait_ms > 0 ? wait_ms : 0) &&
             (input.revents & (POLLIN | POLLHUP)) != 0)
-            more = take_commands(store, session);
+            more = read_commands(store, session);
     }
 }
 

@@ -180,7 +180,7 @@ static void drain(int *fd, struct strbuf *out)
     }
 }
 
-/* Keep the newest of its standard error: a buffer that is full begins anew. */
+/* Keep the newest of its standard error: a full buffer starts over. */
 static void drain_complaint(struct exec_plugin *p)
 {
     struct strbuf fresh = STRBUF_INIT(CHUNK_BYTES * (CHUNKS_A_TURN * 2));

@@ -318,7 +318,7 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     if (p->heard)
         p->heard_ms = now_ms;
     collect_finished(p, finished);
-    /* A stream whose response does not begin is of no use, however sound its connection. */
+    /* A stream without a response is of no use, however well its connection works. */
     for (struct transfer *t = p->transfers; t; t = next) {
         next = t->next;
         if (!t->added || t->responded || t->class != REQUEST_STREAM ||
