@@ -6,15 +6,17 @@
 
 enum { SLICE_MS = 5 };
 
-static bool set_filter(struct evaluation *e, struct error *err)
+static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
+                         struct error *err)
 {
+    CLEANUP(kube_config_release) struct kube_config config = {0};
     const struct options *o = &e->options;
+    const struct kube_place place = {
+        .kubeconfig = o->kubeconfig,
+        .context = o->context,
+        .environment = settings->environment,
+    };
 
-    if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
-        return fail(err,
-                    "--shard %" PRIu64 " of --total-shards %" PRIu64
-                    ": the shards are numbered from 0, and this number is too large",
-                    o->shard, o->total_shards);
     e->filter = (struct namespace_filter){
         .namespaces = (const char *const *)o->namespaces.items,
         .namespace_count = o->namespaces.count,
@@ -23,19 +25,6 @@ static bool set_filter(struct evaluation *e, struct error *err)
         .shard = (uint32_t)o->shard,
         .total_shards = (uint32_t)o->total_shards,
     };
-    return true;
-}
-
-static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
-                         struct error *err)
-{
-    CLEANUP(kube_config_release) struct kube_config config = {0};
-    const struct kube_place place = {
-        .kubeconfig = e->options.kubeconfig,
-        .context = e->options.context,
-        .environment = settings->environment,
-    };
-
     switch (kube_locate(&place, &config, err)) {
     case KUBE_FOUND:
         break;
@@ -67,8 +56,11 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     const struct options *o = &e->options;
     bool names_server = *o->kubeconfig != '\0' || *o->context != '\0';
 
-    if (!set_filter(e, err))
-        return false;
+    if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
+        return fail(err,
+                    "--shard %" PRIu64 " of --total-shards %" PRIu64
+                    ": the shards are numbered from 0, and this number is too large",
+                    o->shard, o->total_shards);
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, &manifest_limits_default);
     if (settings->follow)

@@ -78,21 +78,6 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-static bool start_server(struct loop *l, struct error *err)
-{
-    const struct options *o = &l->next->options;
-    const struct server_options server = {
-        .addresses = (const char *const *)o->listen_addresses.items,
-        .address_count = o->listen_addresses.count,
-        .telemetry_path = o->telemetry_path,
-        .log = l->settings.log,
-    };
-
-    l->telemetry_path = xstrdup(o->telemetry_path);
-    l->server = server_start(&server, l->publisher.snapshot, err);
-    return l->server != NULL;
-}
-
 static struct health health_of(const struct loop *l)
 {
     /* Until the first evaluation is complete, people want to know what its source does. */
@@ -129,7 +114,22 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->signals = -1;
     l->config_loaded = true;
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
-    if (!block_signals(l, err) || !prepare_next(l, err) || !start_server(l, err)) {
+    if (!block_signals(l, err) || !prepare_next(l, err)) {
+        loop_free(l);
+        return NULL;
+    }
+
+    const struct options *o = &l->next->options;
+    const struct server_options server = {
+        .addresses = (const char *const *)o->listen_addresses.items,
+        .address_count = o->listen_addresses.count,
+        .telemetry_path = o->telemetry_path,
+        .log = settings->log,
+    };
+
+    l->telemetry_path = xstrdup(o->telemetry_path);
+    l->server = server_start(&server, l->publisher.snapshot, err);
+    if (!l->server) {
         loop_free(l);
         return NULL;
     }

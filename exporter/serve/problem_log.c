@@ -20,18 +20,9 @@ static int compare_hashes(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Without line and column: a problem that only moved within its file is the same. */
-static uint64_t hash_problem(const struct manifest_problem *p)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
-
-    strbuf_addf(&text, "%d\n%s\n%s", (int)p->kind, p->path, p->text);
-    return map_hash(text.data, text.len, 0);
-}
-
 bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log)
 {
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PROBLEM_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
     size_t count = manifests_problem_count(m);
     uint64_t *hashes = xcalloc(count ? count : 1, sizeof(*hashes));
     size_t count_before = l->count;
@@ -40,17 +31,20 @@ bool problem_log_update(struct problem_log *l, const struct manifests *m, const 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        hashes[i] = hash_problem(&p);
+        /* Without line and column: a problem that only moved within its file is the same. */
+        strbuf_reset(&text);
+        strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
+        hashes[i] = map_hash(text.data, text.len, 0);
         if (l->count > 0 &&
             bsearch(&hashes[i], l->logged, l->count, sizeof(*hashes), compare_hashes))
             continue;
         l->rejected += p.kind == PROBLEM_MALFORMED || p.kind == PROBLEM_REJECTED;
         if (fresh++ >= LINES_MAX)
             continue;
-        strbuf_reset(&place);
-        manifest_problem_place(&p, &place);
+        strbuf_reset(&text);
+        manifest_problem_place(&p, &text);
         log_write(log, p.kind == PROBLEM_FOREIGN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
-                  "manifest problem", "kind", problem_kind_name(p.kind), "place", place.data,
+                  "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
                   "problem", p.text);
     }
     if (fresh > LINES_MAX)
