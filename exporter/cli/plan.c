@@ -112,7 +112,7 @@ static const char *const examples[] = {
 const struct verb plan_verb = {
     .name = "plan",
     .usage = "[FLAGS] [-f CHANGE] [PATH...]",
-    .summary = "tell what a change of policies or templates would do",
+    .summary = "show what a change of policies or templates would do",
     .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
                "PATH, then once more with each CHANGE applied and each OBJECT deleted, and "
                "prints what differs: templates gained, lost, moved or out of date, replicas by "

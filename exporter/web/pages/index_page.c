@@ -256,8 +256,8 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
 }
 
 /*
- * What there is to look at, for people. Plain HTML without any script, light or dark as the browser
- * is, for telephones as well.
+ * The findings, for people: plain HTML without any script, light or dark as the browser is, and for
+ * telephones, too.
  */
 void index_page_write(const struct health *h, struct strbuf *out)
 {
