@@ -17,7 +17,7 @@
 
 enum {
     SLICE_MS = 5,
-    EVALUATIONS_A_CLOCK = 64, /* Few enough that a slice ends in time. */
+    EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
     BOTH_WAIT_MS = 20, /* While two API servers are watched: only one can be waited for. */
 };
@@ -206,7 +206,7 @@ static bool run_slice(struct evaluation *e)
     bool done = false;
 
     while (!done && duration * 1000 < SLICE_MS) {
-        done = evaluation_run(e, platform_now_ms(), EVALUATIONS_A_CLOCK);
+        done = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
         duration = platform_steady_seconds() - start;
     }
     if (engine_evaluations(e->engine) != evaluations)
