@@ -6,36 +6,17 @@
 
 enum { SLICE_MS = 5 };
 
-static struct rules_options rules_of(const struct options *o)
+static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
+                         struct error *err)
 {
-    return (struct rules_options){
-        .takeover = (enum takeover)o->takeover,
-        .grace_ms = o->grace_ms,
-        .lease_skew_ms = o->lease_skew_ms,
-        .skipped_namespaces = o->skipped_namespaces,
-        .skipped_apis = o->skipped_apis,
-    };
-}
-
-static bool open_manifests(struct evaluation *e, bool follow, struct error *err)
-{
-    e->manifests = manifests_new(e->store, (const char *const *)e->options.manifests.items,
-                                 e->options.manifests.count, &manifest_limits_default);
-    if (!follow)
-        return true;
-    e->changes_fd = manifests_watch(e->manifests, err);
-    return e->changes_fd >= 0;
-}
-
-static bool set_scope(struct evaluation *e, struct error *err)
-{
+    CLEANUP(kube_config_release) struct kube_config config = {0};
     const struct options *o = &e->options;
+    const struct kube_place place = {
+        .kubeconfig = o->kubeconfig,
+        .context = o->context,
+        .environment = settings->environment,
+    };
 
-    if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
-        return fail(err,
-                    "--shard %" PRIu64 " of --total-shards %" PRIu64
-                    ": shards are counted from 0, and there is none of this number",
-                    o->shard, o->total_shards);
     e->filter = (struct namespace_filter){
         .namespaces = (const char *const *)o->namespaces.items,
         .namespace_count = o->namespaces.count,
@@ -44,19 +25,6 @@ static bool set_scope(struct evaluation *e, struct error *err)
         .shard = (uint32_t)o->shard,
         .total_shards = (uint32_t)o->total_shards,
     };
-    return true;
-}
-
-static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
-                         struct error *err)
-{
-    CLEANUP(kube_config_release) struct kube_config config = {0};
-    const struct kube_place place = {
-        .kubeconfig = e->options.kubeconfig,
-        .context = e->options.context,
-        .environment = settings->environment,
-    };
-
     switch (kube_locate(&place, &config, err)) {
     case KUBE_FOUND:
         break;
@@ -86,27 +54,45 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                          struct error *err)
 {
     const struct options *o = &e->options;
-    bool told = *o->kubeconfig != '\0' || *o->context != '\0';
+    bool names_server = *o->kubeconfig != '\0' || *o->context != '\0';
 
-    if (!set_scope(e, err) || !open_manifests(e, settings->follow, err))
+    if (o->total_shards > UINT32_MAX || o->shard >= (o->total_shards ? o->total_shards : 1))
+        return fail(err,
+                    "--shard %" PRIu64 " of --total-shards %" PRIu64
+                    ": the shards are numbered from 0, and this number is too large",
+                    o->shard, o->total_shards);
+    e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
+                                 o->manifests.count, &manifest_limits_default);
+    if (settings->follow)
+        e->changes_fd = manifests_watch(e->manifests, err);
+    if (settings->follow && e->changes_fd < 0)
         return false;
     if (*o->asset_file != '\0')
         e->assets = asset_source_new(e->store, o->asset_file, settings->log);
     if (o->manifests.count > 0 && !settings->cluster)
-        return !told || fail(err, "there are both manifests and --kubeconfig or --context: look at "
-                                  "one of them at a time");
+        return !names_server ||
+               fail(err, "manifests and an API server (--kubeconfig, --context) cannot be "
+                         "evaluated together: name one of them");
     return open_session(e, settings, err);
 }
 
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
-    struct rules_options rules;
 
     e->options = *settings->options;
     *settings->options = (struct options){0};
     e->changes_fd = -1;
-    rules = rules_of(&e->options);
+
+    const struct options *o = &e->options;
+    const struct rules_options rules = {
+        .takeover = (enum takeover)o->takeover,
+        .grace_ms = o->grace_ms,
+        .lease_skew_ms = o->lease_skew_ms,
+        .skipped_namespaces = o->skipped_namespaces,
+        .skipped_apis = o->skipped_apis,
+    };
+
     e->store = store_new(settings->seed);
     e->engine = engine_new(e->store, &rules, settings->seed, err);
     if (!e->engine || !open_sources(e, settings, err)) {
@@ -140,19 +126,19 @@ static void turn_session(struct evaluation *e)
     if (!e->session)
         return;
     kube_session_turn(e->session, platform_steady_ms(), platform_now_ms());
-    e->settled = false;
+    e->caught_up = false;
 }
 
 enum loading evaluation_load(struct evaluation *e, struct error *err)
 {
-    e->settled = false;
+    e->caught_up = false;
     turn_session(e);
     asset_source_pump(e->assets, platform_steady_ms(), SLICE_MS);
     if ((e->session && !kube_session_ready(e->session)) || !asset_source_ready(e->assets))
         return LOADING_GOES_ON;
     if (!manifests_load(e->manifests, err))
         return LOADING_FAILED;
-    /* Of a file that is there and broken the log and the page tell. */
+    /* A broken file that was read before is in the log and on the page; this is the first read. */
     if (e->assets && asset_source_snapshot_ms(e->assets) == 0) {
         fail(err, "%s", asset_source_problem(e->assets));
         return LOADING_FAILED;
@@ -162,17 +148,17 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
 
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
 {
-    e->settled = engine_run(e->engine, now_ms, budget);
-    return e->settled;
+    e->caught_up = engine_run(e->engine, now_ms, budget);
+    return e->caught_up;
 }
 
 void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 {
     turn_session(e);
     if (manifests_pump(e->manifests, slice_ms))
-        e->settled = false;
+        e->caught_up = false;
     if (asset_source_pump(e->assets, platform_steady_ms(), slice_ms))
-        e->settled = false;
+        e->caught_up = false;
 }
 
 int64_t evaluation_idle_ms(const struct evaluation *e)
@@ -180,7 +166,7 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     int64_t idle_ms = INT64_MAX;
     int64_t due_ms = engine_deadline(e->engine);
 
-    if (!e->settled || manifests_busy(e->manifests) || asset_source_busy(e->assets))
+    if (!e->caught_up || manifests_busy(e->manifests) || asset_source_busy(e->assets))
         return 0;
     if (due_ms != INT64_MAX)
         idle_ms = due_ms - platform_now_ms();
@@ -196,7 +182,7 @@ void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, 
 {
     int timeout = wait_ms > INT32_MAX ? INT32_MAX : (int)wait_ms;
 
-    /* Signals being blocked it cannot be EINTR; any other failure is as good as "look again". */
+    /* Signals are blocked, so it is not EINTR; after any other failure every source is read. */
     if (e && e->session)
         kube_session_poll(e->session, others, count, timeout);
     else if (poll(others, count, timeout) < 0) {

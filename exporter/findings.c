@@ -23,14 +23,14 @@ const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
 
 static void keep(struct listing *list, const struct entry *entry)
 {
-    /* Twice as much room each time it is full; the count alone tells when. */
+    /* The room doubles each time it is full, which is whenever the count is a power of two. */
     if ((list->count & (list->count - 1)) == 0)
         list->entries = xreallocarray(list->entries, list->count ? list->count * 2 : 1,
                                       sizeof(const struct entry *));
     list->entries[list->count++] = entry;
 }
 
-static void look_at_dependency(struct findings *f, const struct entry *entry)
+static void add_dependency(struct findings *f, const struct entry *entry)
 {
     const struct dependency_decision *d = dependency_decision(entry);
     bool conflict = false;
@@ -40,7 +40,6 @@ static void look_at_dependency(struct findings *f, const struct entry *entry)
     if (!d || !d->attached)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        f->conflicts[i] += d->fields[i].conflict;
         conflict |= d->fields[i].conflict;
         predicted |= d->fields[i].predicted;
         remarkable |= d->fields[i].unapplied;
@@ -53,7 +52,7 @@ static void look_at_dependency(struct findings *f, const struct entry *entry)
         keep(&f->remarks, entry);
 }
 
-static void look_at_template(struct findings *f, const struct entry *entry)
+static void add_template(struct findings *f, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -71,20 +70,20 @@ static void look_at_template(struct findings *f, const struct entry *entry)
         keep(&f->lists[FINDING_ORPHANED], entry);
     if (d->state == STATE_STALE && d->phase == PHASE_OVERDUE)
         keep(&f->lists[FINDING_OVERDUE], entry);
-    look_at_dependency(f, entry);
+    add_dependency(f, entry);
 }
 
-static void look_at(struct findings *f, const struct entry *entry, enum object_class class)
+static void add_entry(struct findings *f, const struct entry *entry, enum object_class class)
 {
     if (entry_defects(entry))
         keep(&f->lists[FINDING_BROKEN], entry);
     if (connector_conflicts(entry))
         keep(&f->lists[FINDING_CONNECTOR], entry);
     if (class == CLASS_TEMPLATE) {
-        look_at_template(f, entry);
+        add_template(f, entry);
     } else if (class == CLASS_BINDING) {
         f->bindings++;
-        look_at_dependency(f, entry);
+        add_dependency(f, entry);
     } else if (class == CLASS_POLICY) {
         const struct policy_decision *d = policy_decision(entry);
 
@@ -115,7 +114,7 @@ void findings_gather(const struct engine *engine, struct findings *out)
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
                 if (partition->entries[i]->object)
-                    look_at(out, partition->entries[i], type->def->class);
+                    add_entry(out, partition->entries[i], type->def->class);
             }
         }
     }
@@ -131,30 +130,20 @@ void findings_release(struct findings *f)
     listing_release(&f->remarks);
 }
 
-static size_t count_predicted(const struct listing *list)
+size_t findings_count(const struct findings *f, enum finding_class class)
 {
+    const struct listing *list = &f->lists[class];
     size_t count = 0;
 
+    if (class == FINDING_UNBOUND)
+        return f->states[STATE_UNBOUND];
+    if (class != FINDING_CONFLICT && class != FINDING_PREDICTED)
+        return list->count;
     for (size_t i = 0; i < list->count; i++) {
         const struct dependency_decision *d = dependency_decision(list->entries[i]);
 
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
-            count += d->fields[k].predicted;
+            count += class == FINDING_CONFLICT ? d->fields[k].conflict : d->fields[k].predicted;
     }
-    return count;
-}
-
-size_t findings_count(const struct findings *f, enum finding_class class)
-{
-    size_t count = 0;
-
-    if (class == FINDING_PREDICTED)
-        return count_predicted(&f->lists[class]);
-    if (class == FINDING_UNBOUND)
-        return f->states[STATE_UNBOUND];
-    if (class != FINDING_CONFLICT)
-        return f->lists[class].count;
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        count += f->conflicts[i];
     return count;
 }

@@ -5,8 +5,8 @@
 #include "metrics/rules/engine.h"
 
 /*
- * What people should look at, out of all that an engine concluded: for `check`
- * and for the page. Walks over every object once, and sorts only what it keeps.
+ * What needs people's attention, out of all that an engine decided: for `check`
+ * and for the page. Visits every object once, and sorts only what it keeps.
  */
 
 /*
@@ -49,7 +49,6 @@ struct findings {
     size_t templates;
     size_t states[STATE_COUNT];
     size_t not_selected; /* Pending, but of a kind that no policy selects: no finding. */
-    size_t conflicts[DEPENDENCY_FIELD_COUNT];
     size_t policies;
     size_t bindings;
     /* Objects of each class, by kind, namespace and name; FINDING_OVERDUE is part of STALE's. */
@@ -58,11 +57,11 @@ struct findings {
     struct listing remarks;
 };
 
-/* Of an engine that has settled; true until the store changes. Release with findings_release. */
+/* Collect the findings of an engine that has run to its end; valid until the store changes. */
 void findings_gather(const struct engine *engine, struct findings *out);
 void findings_release(struct findings *f);
 
-/* A class of which an object can have several, each with a sentence. */
+/* A class of which one object can have several findings, each with a sentence. */
 struct finding_wrongs {
     enum finding_class class;
     const char *title;
@@ -71,7 +70,7 @@ struct finding_wrongs {
     const char *const *texts;                  /* By bit. */
 };
 
-/* In the order in which people are told of them. */
+/* In the order in which they are shown. */
 enum { FINDING_WRONGS = 3 };
 extern const struct finding_wrongs finding_wrongs[FINDING_WRONGS];
 

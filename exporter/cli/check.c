@@ -109,7 +109,7 @@ static void print_found(const struct check *c, struct output *o)
     strbuf_adds(&o->text, c->unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 
-static void print_json(const struct check *c, struct output *o)
+static void write_report(const struct check *c, struct strbuf *out)
 {
     const struct manifests *m = c->evaluation->manifests;
     size_t count = manifests_problem_count(m);
@@ -122,7 +122,7 @@ static void print_json(const struct check *c, struct output *o)
         if (p.kind != PROBLEM_FOREIGN)
             invalid[kept++] = (struct report_invalid){"Manifest", p.path, p.line, p.column, p.text};
     }
-    report_write(c->evaluation->engine, invalid, kept, &o->text);
+    report_write(c->evaluation->engine, invalid, kept, out);
     free(invalid);
 }
 
@@ -133,7 +133,7 @@ static enum exit_status answer(const struct check *c, const struct command *comm
 
     output_init(&o, command->out);
     if (document_wanted(c->evaluation->options.output)) {
-        print_json(c, &o);
+        write_report(c, &o.text);
     } else {
         findings_print(c->evaluation->engine, &c->findings, &o);
         print_problems(c, "Not read", true, c->unread, &o);

@@ -60,32 +60,27 @@ static void emit_scalar(yaml_emitter_t *emitter, const char *text, bool is_text)
                                       plain, is_text, style));
 }
 
-static void emit_leaf(yaml_emitter_t *emitter, const cJSON *item)
-{
-    CLEANUP(strbuf_release) struct strbuf number = STRBUF_INIT(NUMBER_MAX);
-
-    number_add_double(&number, item->valuedouble);
-    if (cJSON_IsNumber(item))
-        emit_scalar(emitter, number.data, false);
-    else if (cJSON_IsString(item))
-        emit_scalar(emitter, item->valuestring, true);
-    else
-        emit_scalar(emitter,
-                    cJSON_IsTrue(item)    ? "true"
-                    : cJSON_IsFalse(item) ? "false"
-                                          : "null",
-                    false);
-}
-
 /* Recursion is safe: json_parse() refuses documents that are nested too deeply. */
 static void emit_item(yaml_emitter_t *emitter, const cJSON *item)
 {
+    CLEANUP(strbuf_release) struct strbuf number = STRBUF_INIT(NUMBER_MAX);
     bool is_map = cJSON_IsObject(item);
     const cJSON *child;
     yaml_event_t event;
 
+    if (cJSON_IsNumber(item)) {
+        number_add_double(&number, item->valuedouble);
+        emit_scalar(emitter, number.data, false);
+        return;
+    }
+    if (cJSON_IsString(item)) {
+        emit_scalar(emitter, item->valuestring, true);
+        return;
+    }
     if (!is_map && !cJSON_IsArray(item)) {
-        emit_leaf(emitter, item);
+        const char *word = cJSON_IsTrue(item) ? "true" : cJSON_IsFalse(item) ? "false" : "null";
+
+        emit_scalar(emitter, word, false);
         return;
     }
     emit(emitter, &event,

@@ -87,9 +87,10 @@ static const char *const examples[] = {
 const struct verb explain_verb = {
     .name = "explain",
     .usage = "[FLAGS] TEMPLATE [PATH...]",
-    .summary = "tell how the decision about one template came about",
+    .summary = "explain the decision about one template",
     .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
-               "PATH, and tells, about one TEMPLATE, written KIND[.GROUP]/[NAMESPACE/]NAME: "
+               "PATH, and explains the decision about one TEMPLATE, written "
+               "KIND[.GROUP]/[NAMESPACE/]NAME: "
                "its state and what it means, the policies in question and what made each lose, "
                "whose claim stands, what its binding says otherwise, who requires it, and what "
                "its next change will do.",

@@ -7,7 +7,7 @@
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };
 
-/* For people; the reason before it in the same row is for programs. */
+/* For people; the word of the reason, beside it in the table, is for programs. */
 static const char *const pending_texts[PENDING_REASON_COUNT] = {
     [PENDING_NO_MATCH] = "no policy selects it",
     [PENDING_EXCLUDED] = "a policy would select it, but its excludedResources keep it out",
@@ -21,7 +21,7 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] = "its policy has changed",
     [STALE_POLICY_REPLACED] = "another policy governs it now",
     [STALE_SELECTOR_MISMATCH] = "its policy does not select it any more",
-    [STALE_POLICY_GONE] = "its policy is gone or was made anew",
+    [STALE_POLICY_GONE] = "its policy is gone or was created again",
     [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
 };
 

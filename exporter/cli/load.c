@@ -5,7 +5,7 @@
 
 #include "exporter/system/platform.h"
 
-enum { LINE_MAX_BYTES = 8192, LOOKS_BETWEEN_READS = 1024 };
+enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024 };
 
 /* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
@@ -38,7 +38,7 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
     if (e->session)
         signal(SIGPIPE, SIG_IGN);
     while ((loading = evaluation_load(e, err)) == LOADING_GOES_ON) {
-        bool idle = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_READS);
+        bool idle = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
 
         if (e->session && !kube_session_hopeful(e->session, err))
             return LOADING_GOES_ON;

@@ -10,7 +10,7 @@
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 
-/* One half of the plan. What the command line says is read for each anew. */
+/* Evaluate the manifests, with the change or without. Each half has its own options. */
 static struct evaluation *load_half(const struct command *command, bool changed,
                                     enum exit_status *status)
 {
@@ -27,7 +27,7 @@ static struct evaluation *load_half(const struct command *command, bool changed,
     return e;
 }
 
-/* Delete what is to be deleted. False, naming it, if there is no such object. */
+/* Delete each --delete. False, naming it, if there is no such object. */
 static bool delete_all(struct evaluation *e, const struct command *command)
 {
     const struct text_list *deletions = &e->options.deletions;
@@ -49,23 +49,6 @@ static bool delete_all(struct evaluation *e, const struct command *command)
     return true;
 }
 
-static enum exit_status answer(const struct evaluation *before, const struct evaluation *after,
-                               const struct command *command)
-{
-    CLEANUP(output_release) struct output o;
-    CLEANUP(comparison_release) struct comparison c;
-
-    output_init(&o, command->out);
-    comparison_make(before->engine, after->engine, &c);
-    if (document_wanted(after->options.output))
-        plan_write_json(&c, &o.text);
-    else
-        plan_print(&c, &o);
-    document_finish(&o.text, after->options.output);
-    return command_print(command, &o,
-                         c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK);
-}
-
 static enum exit_status plan(const struct command *command)
 {
     enum exit_status before_status, after_status = STATUS_USAGE, status = STATUS_USAGE;
@@ -74,8 +57,20 @@ static enum exit_status plan(const struct command *command)
 
     if (after && (before_status != STATUS_OK || after_status != STATUS_OK))
         load_complain(after, command);
-    if (after && delete_all(after, command))
-        status = answer(before, after, command);
+    if (after && delete_all(after, command)) {
+        CLEANUP(output_release) struct output o;
+        CLEANUP(comparison_release) struct comparison c;
+
+        output_init(&o, command->out);
+        comparison_make(before->engine, after->engine, &c);
+        if (document_wanted(after->options.output))
+            plan_write_json(&c, &o.text);
+        else
+            plan_print(&c, &o);
+        document_finish(&o.text, after->options.output);
+        status = command_print(command, &o,
+                               c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK);
+    }
     if (before_status != STATUS_OK)
         status = before_status;
     else if (after_status != STATUS_OK)
@@ -117,7 +112,7 @@ static const char *const examples[] = {
 const struct verb plan_verb = {
     .name = "plan",
     .usage = "[FLAGS] [-f CHANGE] [PATH...]",
-    .summary = "tell what a change of policies or templates would do",
+    .summary = "show what a change of policies or templates would do",
     .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
                "PATH, then once more with each CHANGE applied and each OBJECT deleted, and "
                "prints what differs: templates gained, lost, moved or out of date, replicas by "

@@ -101,7 +101,7 @@ static void print_clusters(const struct comparison *c, struct output *o)
     if (c->undetermined > 0) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
-        strbuf_addf(&line, "Where %zu template%s will go only the scheduler knows: counted as now.",
+        strbuf_addf(&line, "Only the scheduler knows where %zu template%s will go: counted as now.",
                     c->undetermined, c->undetermined == 1 ? "" : "s");
         strbuf_addf(&o->text, "%*s", INDENT, "");
         output_wrap(&o->text, line.data, INDENT, INDENT, o->width);
@@ -118,7 +118,7 @@ void plan_print(const struct comparison *c, struct output *o)
     if (c->template_count + c->conflict_count == 0)
         output_styled(o, STYLE_GOOD, "The change makes no difference.");
     else
-        strbuf_adds(&o->text, "What comes next for each template, `explain` tells.");
+        strbuf_adds(&o->text, "`explain` shows what comes next for each template.");
     strbuf_addc(&o->text, '\n');
 }
 

@@ -56,19 +56,6 @@ static bool set_list(struct reading *r, const struct option_def *def, const yaml
            fail_in(err, "'%s'", def->name);
 }
 
-static bool set_value(struct reading *r, const struct option_def *def, const yaml_node_t *value,
-                      struct error *err)
-{
-    bool many = option_type_grows(def->type) || def->type == OPTION_SET;
-
-    if (value->type == YAML_SEQUENCE_NODE && many)
-        return set_list(r, def, value, err);
-    if (!is_text(value))
-        return fail(err, "'%s' takes a single value", def->name);
-    return options_set(r->options, def, scalar_of(value), true, err) ||
-           fail_in(err, "'%s'", def->name);
-}
-
 static const struct option_def *find_key(struct reading *r, const yaml_node_t *key,
                                          struct error *err)
 {
@@ -108,10 +95,19 @@ static bool bind_document(const char *path, struct reading *r, struct error *err
         const yaml_node_t *key = yaml_document_get_node(r->document, pair->key);
         const yaml_node_t *value = yaml_document_get_node(r->document, pair->value);
         const struct option_def *def = find_key(r, key, err);
+        bool done;
 
         if (!def)
             return fail_at(path, key, err);
-        if (!set_value(r, def, value, err))
+        if (value->type == YAML_SEQUENCE_NODE &&
+            (option_type_grows(def->type) || def->type == OPTION_SET))
+            done = set_list(r, def, value, err);
+        else if (!is_text(value))
+            done = fail(err, "'%s' takes a single value", def->name);
+        else
+            done = options_set(r->options, def, scalar_of(value), true, err) ||
+                   fail_in(err, "'%s'", def->name);
+        if (!done)
             return fail_at(path, value, err);
     }
     return true;

@@ -5,9 +5,8 @@
 
 /*
  * The file of --config.file: one YAML mapping whose keys are the names of the
- * flags. An option that may be given several times takes a list, a set of
- * choices too. Strict: a key that is unknown, or there twice, is an error that
- * names the line.
+ * flags. An option that may be given several times, and a set of choices, may
+ * have a list. A key that is unknown or occurs twice is an error that names the line.
  */
 
 /*

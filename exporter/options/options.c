@@ -26,7 +26,7 @@ void options_init(struct options *o)
 
         if (def->fallback &&
             !option_value_set(field_of(o, def), def->type, def->choices, def->fallback, &err))
-            abort(); /* The table is wrong; its test says where. */
+            abort(); /* A mistake in the table. */
     }
 }
 

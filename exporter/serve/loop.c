@@ -17,9 +17,9 @@
 
 enum {
     SLICE_MS = 5,
-    LOOKS_BETWEEN_CLOCKS = 64, /* Few enough that a slice ends in time. */
+    EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     WAIT_MAX_MS = 60 * 1000,
-    BOTH_WAIT_MS = 20, /* While two API servers are followed and only one can be waited for. */
+    BOTH_WAIT_MS = 20, /* While two API servers are watched: only one can be waited for. */
 };
 
 struct loop {
@@ -27,19 +27,19 @@ struct loop {
     sigset_t mask_before;
     int signals;
     struct server *server;
-    char *telemetry_path;       /* As the server has it: options may change, the server does not. */
-    struct evaluation *current; /* NULL until everything was read once. */
-    struct evaluation *next;    /* Being prepared to take its place; NULL if none is. */
+    char *telemetry_path;       /* The server's: a reload may change the option, not the server. */
+    struct evaluation *current; /* NULL until everything is read once. */
+    struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
     bool next_loaded;
     bool stopping;
     bool config_loaded;
-    uint64_t looks; /* How many objects had been looked at when that was last asked. */
-    size_t files;   /* And how many files there were. */
+    uint64_t evaluations; /* As has_changed() last saw them. */
+    size_t files;         /* Likewise. */
     struct publisher publisher;
     struct problem_log problems;
 };
 
-static bool take_signals_over(struct loop *l, struct error *err)
+static bool block_signals(struct loop *l, struct error *err)
 {
     sigset_t wanted;
 
@@ -53,7 +53,7 @@ static bool take_signals_over(struct loop *l, struct error *err)
     return l->signals >= 0 || fail(err, "cannot wait for signals: %s", strerror(errno));
 }
 
-/* Begin to prepare what the command line and its configuration file say now. */
+/* Start an evaluation with what the command line and its configuration file say now. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
     struct options options;
@@ -78,34 +78,14 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-static bool start_server(struct loop *l, struct error *err)
-{
-    const struct options *o = &l->next->options;
-    const struct server_options server = {
-        .addresses = (const char *const *)o->listen_addresses.items,
-        .address_count = o->listen_addresses.count,
-        .telemetry_path = o->telemetry_path,
-        .log = l->settings.log,
-    };
-
-    l->telemetry_path = xstrdup(o->telemetry_path);
-    l->server = server_start(&server, l->publisher.snapshot, err);
-    return l->server != NULL;
-}
-
-/* Before the first evaluation is complete its source is what people wonder about. */
-static const struct kube_session *shown_session(const struct loop *l)
-{
-    if (l->current)
-        return l->current->session;
-    return l->next ? l->next->session : NULL;
-}
-
 static struct health health_of(const struct loop *l)
 {
+    /* Until the first evaluation is complete, people want to know what its source does. */
+    const struct evaluation *shown = l->current ? l->current : l->next;
+
     return (struct health){
         .evaluation = l->current,
-        .session = shown_session(l),
+        .session = shown ? shown->session : NULL,
         .server = l->server,
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
@@ -134,7 +114,22 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->signals = -1;
     l->config_loaded = true;
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
-    if (!take_signals_over(l, err) || !prepare_next(l, err) || !start_server(l, err)) {
+    if (!block_signals(l, err) || !prepare_next(l, err)) {
+        loop_free(l);
+        return NULL;
+    }
+
+    const struct options *o = &l->next->options;
+    const struct server_options server = {
+        .addresses = (const char *const *)o->listen_addresses.items,
+        .address_count = o->listen_addresses.count,
+        .telemetry_path = o->telemetry_path,
+        .log = settings->log,
+    };
+
+    l->telemetry_path = xstrdup(o->telemetry_path);
+    l->server = server_start(&server, l->publisher.snapshot, err);
+    if (!l->server) {
         loop_free(l);
         return NULL;
     }
@@ -166,34 +161,28 @@ const char *loop_address(const struct loop *l, size_t at)
     return server_address(l->server, at);
 }
 
-/* Standard input gives its bytes once. */
-static bool can_be_read_again(const struct evaluation *e)
-{
-    for (size_t i = 0; i < e->options.manifests.count; i++) {
-        if (strcmp(e->options.manifests.items[i], "-") == 0)
-            return false;
-    }
-    return true;
-}
-
 static void reload(struct loop *l)
 {
     const struct log *log = l->settings.log;
     struct error err;
 
-    if (l->current && !can_be_read_again(l->current)) {
-        log_write(log, LOG_LEVEL_WARN, "standard input cannot be read again; all stays as it is");
+    for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
+        if (strcmp(l->current->options.manifests.items[i], "-") != 0)
+            continue;
+        log_write(log, LOG_LEVEL_WARN,
+                  "cannot reload: standard input is read only once; the old state stays in force");
         return;
     }
-    log_write(log, LOG_LEVEL_INFO, "reading options and sources again");
+    log_write(log, LOG_LEVEL_INFO, "reloading options and sources");
     l->config_loaded = prepare_next(l, &err);
     if (!l->config_loaded) {
-        log_write(log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error", err.text);
+        log_write(log, LOG_LEVEL_ERROR, "reload failed; the old configuration stays in force",
+                  "error", err.text);
         note_change(l);
     }
 }
 
-static void take_signals(struct loop *l)
+static void handle_signals(struct loop *l)
 {
     struct signalfd_siginfo info;
 
@@ -201,96 +190,72 @@ static void take_signals(struct loop *l)
         if (info.ssi_signo == SIGHUP) {
             reload(l);
         } else {
-            log_write(l->settings.log, LOG_LEVEL_INFO, "ending", "signal",
+            log_write(l->settings.log, LOG_LEVEL_INFO, "stopping", "signal",
                       info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT");
             l->stopping = true;
         }
     }
 }
 
-/* Look at what changed until it is done or the slice is over. True if it is done. */
-static bool settle(struct evaluation *e)
+/* Evaluate what changed until nothing is left or the slice is over. True if nothing is left. */
+static bool run_slice(struct evaluation *e)
 {
-    uint64_t looks = engine_evaluations(e->engine);
+    uint64_t evaluations = engine_evaluations(e->engine);
     double start = platform_steady_seconds();
     double duration = 0;
     bool done = false;
 
     while (!done && duration * 1000 < SLICE_MS) {
-        done = evaluation_run(e, platform_now_ms(), LOOKS_BETWEEN_CLOCKS);
+        done = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
         duration = platform_steady_seconds() - start;
     }
-    if (engine_evaluations(e->engine) != looks)
+    if (engine_evaluations(e->engine) != evaluations)
         registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
     return done;
 }
 
-/* Neighbours of a file make noise, too: does anything look different? */
+/* A change beside a watched file wakes the loop, too: is there anything new to publish? */
 static bool has_changed(struct loop *l)
 {
     const struct evaluation *e = l->current;
-    uint64_t looks = engine_evaluations(e->engine);
+    uint64_t evaluations = engine_evaluations(e->engine);
     size_t files = manifests_file_count(e->manifests);
     bool problems = problem_log_update(&l->problems, e->manifests, l->settings.log);
-    bool changed = problems || looks != l->looks || files != l->files;
+    bool changed = problems || evaluations != l->evaluations || files != l->files;
 
-    l->looks = looks;
+    l->evaluations = evaluations;
     l->files = files;
     return changed;
 }
 
-/* Options that only a restart changes would otherwise seem to have been taken. */
-static void warn_of_restart(const struct loop *l)
+/* The evaluation that was prepared is complete: it replaces the current one. */
+static void adopt_next(struct loop *l)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
+    const struct log *log = l->settings.log;
+    const struct evaluation *e = l->next;
+
+    for (size_t i = 0; l->current && i < OPTION_COUNT; i++) {
         if (option_defs[i].needs_restart &&
-            !options_same(&l->current->options, &l->next->options, &option_defs[i]))
-            log_write(l->settings.log, LOG_LEVEL_WARN, "a changed option counts after a restart",
-                      "option", option_defs[i].name);
+            !options_same(&l->current->options, &e->options, &option_defs[i]))
+            log_write(log, LOG_LEVEL_WARN, "option changed; restart to apply it", "option",
+                      option_defs[i].name);
     }
-}
-
-static void tell_counts(const struct loop *l)
-{
-    const struct evaluation *e = l->current;
-
-    log_write(l->settings.log, LOG_LEVEL_INFO, e->session ? "all is synced" : "manifests are read",
-              "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_TEMPLATE)), "policies",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
-}
-
-static void take_next(struct loop *l)
-{
-    if (l->current)
-        warn_of_restart(l);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
     has_changed(l);
-    tell_counts(l);
+    log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
+              "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
+              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_TEMPLATE)), "policies",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
+              LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
     publish_all(l);
     server_set_ready(l->server, true);
 }
 
-/* False if there is none before it that could stay in place. */
-static bool drop_next(struct loop *l, const struct error *err)
-{
-    if (!l->current)
-        return false;
-    log_write(l->settings.log, LOG_LEVEL_ERROR, "cannot reload; all stays as it is", "error",
-              err->text);
-    evaluation_free(l->next);
-    l->next = NULL;
-    l->config_loaded = false;
-    note_change(l);
-    return true;
-}
-
-/* False if the first evaluation cannot be. */
+/* Go on preparing. False if it failed and there is no current evaluation to fall back on. */
 static bool advance_next(struct loop *l, struct error *err)
 {
     if (l->next_loaded) {
@@ -298,15 +263,24 @@ static bool advance_next(struct loop *l, struct error *err)
     } else {
         enum loading loading = evaluation_load(l->next, err);
 
-        /* A first evaluation waits for its server for ever; a later one has one to fall back on. */
+        /* The first evaluation waits for its server for ever, one of a reload does not. */
         if (loading == LOADING_FAILED ||
             (loading == LOADING_GOES_ON && l->current && l->next->session &&
-             !kube_session_hopeful(l->next->session, err)))
-            return drop_next(l, err);
+             !kube_session_hopeful(l->next->session, err))) {
+            if (!l->current)
+                return false;
+            log_write(l->settings.log, LOG_LEVEL_ERROR,
+                      "reload failed; the old configuration stays in force", "error", err->text);
+            evaluation_free(l->next);
+            l->next = NULL;
+            l->config_loaded = false;
+            note_change(l);
+            return true;
+        }
         l->next_loaded = loading == LOADING_DONE;
     }
-    if (settle(l->next) && l->next_loaded)
-        take_next(l);
+    if (run_slice(l->next) && l->next_loaded)
+        adopt_next(l);
     return true;
 }
 
@@ -315,10 +289,10 @@ static void follow(struct loop *l, bool readable)
     struct evaluation *e = l->current;
 
     if (engine_deadline(e->engine) <= platform_now_ms())
-        e->settled = false;
+        e->caught_up = false;
     if (readable || e->session || e->assets || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
-    if (!e->settled && settle(e) && has_changed(l))
+    if (!e->caught_up && run_slice(e) && has_changed(l))
         note_change(l);
 }
 
@@ -342,30 +316,28 @@ static int64_t wait_ms(const struct loop *l)
     return wait > 0 ? wait : 0;
 }
 
-/* While the first evaluation is on its way the page tells how that goes. */
-static bool can_publish(const struct loop *l)
-{
-    return !l->current || (l->current->settled && !manifests_busy(l->current->manifests));
-}
-
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
     struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
-    /* poll() passes over a negative descriptor. */
+    /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals, .events = POLLIN},
         {.fd = l->current ? l->current->changes_fd : -1, .events = POLLIN},
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
-    take_signals(l);
+    handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
     if (l->next && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    if (can_publish(l) && platform_steady_ms() >= publisher_due(&l->publisher)) {
+    /* Until the first evaluation is complete, the pages show how far it is. */
+    bool complete =
+        !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
+
+    if (complete && platform_steady_ms() >= publisher_due(&l->publisher)) {
         const struct health health = health_of(l);
 
         publisher_turn(&l->publisher, &health, platform_steady_ms());

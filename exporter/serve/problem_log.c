@@ -8,7 +8,7 @@ enum { LINES_MAX = 100, PROBLEM_MAX = 64 * 1024 };
 
 void problem_log_release(struct problem_log *l)
 {
-    free(l->told);
+    free(l->logged);
     *l = (struct problem_log){0};
 }
 
@@ -20,27 +20,9 @@ static int compare_hashes(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* Without line and column: a problem that only moved within its file is the same. */
-static uint64_t hash_problem(const struct manifest_problem *p)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
-
-    strbuf_addf(&text, "%d\n%s\n%s", (int)p->kind, p->path, p->text);
-    return map_hash(text.data, text.len, 0);
-}
-
-static void tell(const struct log *log, const struct manifest_problem *p)
-{
-    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PROBLEM_MAX);
-
-    manifest_problem_place(p, &place);
-    log_write(log, p->kind == PROBLEM_FOREIGN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
-              "manifest problem", "kind", problem_kind_name(p->kind), "place", place.data,
-              "problem", p->text);
-}
-
 bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log)
 {
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PROBLEM_MAX);
     size_t count = manifests_problem_count(m);
     uint64_t *hashes = xcalloc(count ? count : 1, sizeof(*hashes));
     size_t count_before = l->count;
@@ -49,19 +31,28 @@ bool problem_log_update(struct problem_log *l, const struct manifests *m, const 
     for (size_t i = 0; i < count; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
-        hashes[i] = hash_problem(&p);
-        if (l->count > 0 && bsearch(&hashes[i], l->told, l->count, sizeof(*hashes), compare_hashes))
+        /* Without line and column: a problem that only moved within its file is the same. */
+        strbuf_reset(&text);
+        strbuf_addf(&text, "%d\n%s\n%s", (int)p.kind, p.path, p.text);
+        hashes[i] = map_hash(text.data, text.len, 0);
+        if (l->count > 0 &&
+            bsearch(&hashes[i], l->logged, l->count, sizeof(*hashes), compare_hashes))
             continue;
         l->rejected += p.kind == PROBLEM_MALFORMED || p.kind == PROBLEM_REJECTED;
-        if (fresh++ < LINES_MAX)
-            tell(log, &p);
+        if (fresh++ >= LINES_MAX)
+            continue;
+        strbuf_reset(&text);
+        manifest_problem_place(&p, &text);
+        log_write(log, p.kind == PROBLEM_FOREIGN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+                  "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
+                  "problem", p.text);
     }
     if (fresh > LINES_MAX)
-        log_write(log, LOG_LEVEL_WARN, "more manifest problems, not told one by one", "count",
+        log_write(log, LOG_LEVEL_WARN, "more manifest problems are not logged one by one", "count",
                   LOG_NUMBER((int64_t)(fresh - LINES_MAX)));
     qsort(hashes, count, sizeof(*hashes), compare_hashes);
-    free(l->told);
-    l->told = hashes;
+    free(l->logged);
+    l->logged = hashes;
     l->count = count;
     return fresh > 0 || count != count_before;
 }

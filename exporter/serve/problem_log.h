@@ -5,19 +5,19 @@
 #include "exporter/system/log.h"
 
 /*
- * Tells each problem of the manifests once, in the log: when it appears, not
- * again while it stays, and again when it comes back.
+ * Logs each problem of the manifests when it appears, and again only after it was
+ * gone in between.
  */
 struct problem_log {
-    uint64_t *told; /* Sorted hashes of what was there last time. */
+    uint64_t *logged; /* Sorted hashes of the last update's problems. */
     size_t count;
-    uint64_t rejected; /* How many there were so far that kept an object out. */
+    uint64_t rejected; /* How many problems so far kept an object from being evaluated. */
 };
 
 void problem_log_release(struct problem_log *l);
 
 /*
- * Write a line for each problem that was not there last time; of very many only
- * the first. False if the problems are those of last time.
+ * Log each problem that the last update did not have; of very many only the first, and how
+ * many more there are. False if the problems are the same as then.
  */
 bool problem_log_update(struct problem_log *l, const struct manifests *m, const struct log *log);

@@ -4,7 +4,7 @@
 #include "exporter/system/platform.h"
 
 enum {
-    SHORTEST_MS = 50, /* Between two pages of metrics: no scraper looks more often. */
+    SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */
     PAGE_MAX = 1024 * 1024 * 1024,
 };
 
@@ -16,7 +16,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
         .log = log,
         .blank = registry_new(NULL, &registry_options_default, platform_seed()),
     };
-    /* Pages for people look at every object and come less often. */
+    /* Pages for people visit every object, so they are written less often. */
     for (unsigned i = 0; i < PAGE_COUNT; i++)
         throttle_init(&p->throttles[i], i == PAGE_METRICS ? SHORTEST_MS : longest_ms, longest_ms,
                       refresh_ms);

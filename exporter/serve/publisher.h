@@ -10,7 +10,7 @@
 struct publisher {
     struct snapshot *snapshot; /* Owned. */
     const struct log *log;     /* Borrowed. */
-    struct registry *blank;    /* The page's own health before the first evaluation is there. */
+    struct registry *blank;    /* The exporter's own health, until there is an evaluation. */
     struct throttle throttles[PAGE_COUNT];
 };
 
@@ -19,7 +19,7 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
                     int64_t refresh_ms);
 void publisher_release(struct publisher *p);
 
-/* There is something new to publish; `now_ms` is steady, here and below. */
+/* Note a change; `now_ms` is steady, here and below. */
 void publisher_change(struct publisher *p, int64_t now_ms);
 
 /* When the next page is due. */

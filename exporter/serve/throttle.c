@@ -3,9 +3,9 @@
 
 enum { COST_PARTS = 5 };
 
-void throttle_init(struct throttle *p, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
+void throttle_init(struct throttle *t, int64_t shortest_ms, int64_t longest_ms, int64_t refresh_ms)
 {
-    *p = (struct throttle){
+    *t = (struct throttle){
         .shortest_ms = shortest_ms,
         .longest_ms = longest_ms,
         .refresh_ms = refresh_ms,
@@ -13,37 +13,31 @@ void throttle_init(struct throttle *p, int64_t shortest_ms, int64_t longest_ms, 
     };
 }
 
-void throttle_change(struct throttle *p, int64_t now_ms)
+void throttle_change(struct throttle *t, int64_t now_ms)
 {
-    if (p->changed_ms == 0)
-        p->changed_ms = now_ms;
+    if (t->changed_ms == 0)
+        t->changed_ms = now_ms;
 }
 
-int64_t throttle_deadline(const struct throttle *p)
+int64_t throttle_deadline(const struct throttle *t)
 {
-    int64_t refresh_ms = p->refreshed_ms + p->refresh_ms;
-    int64_t change_ms = p->published_ms + p->interval_ms;
+    int64_t refresh_ms = t->refreshed_ms + t->refresh_ms;
+    int64_t change_ms = t->published_ms + t->interval_ms;
 
-    return p->changed_ms != 0 && change_ms < refresh_ms ? change_ms : refresh_ms;
+    return t->changed_ms != 0 && change_ms < refresh_ms ? change_ms : refresh_ms;
 }
 
-static int64_t interval_of(const struct throttle *p, int64_t cost_ms)
+int64_t throttle_publish(struct throttle *t, int64_t cost_ms, int64_t now_ms)
 {
+    int64_t waited_ms = t->changed_ms != 0 ? now_ms - t->changed_ms : 0;
     int64_t interval_ms = cost_ms * COST_PARTS;
 
-    if (interval_ms < p->shortest_ms)
-        interval_ms = p->shortest_ms;
-    return interval_ms < p->longest_ms ? interval_ms : p->longest_ms;
-}
-
-int64_t throttle_publish(struct throttle *p, int64_t cost_ms, int64_t now_ms)
-{
-    int64_t waited_ms = p->changed_ms != 0 ? now_ms - p->changed_ms : 0;
-
-    if (p->changed_ms != 0)
-        p->published_ms = now_ms;
-    p->interval_ms = interval_of(p, cost_ms);
-    p->changed_ms = 0;
-    p->refreshed_ms = now_ms;
+    if (t->changed_ms != 0)
+        t->published_ms = now_ms;
+    if (interval_ms < t->shortest_ms)
+        interval_ms = t->shortest_ms;
+    t->interval_ms = interval_ms < t->longest_ms ? interval_ms : t->longest_ms;
+    t->changed_ms = 0;
+    t->refreshed_ms = now_ms;
     return waited_ms;
 }

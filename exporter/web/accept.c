@@ -58,20 +58,6 @@ static bool parse_weight(struct span s, int *out)
     return weight <= WEIGHT_MAX;
 }
 
-/* The weight among the parameters of an entry; false if it is malformed. */
-static bool find_weight(struct span parameters, int *out)
-{
-    *out = WEIGHT_MAX;
-    while (parameters.len > 0) {
-        struct span value = cut(&parameters, ';');
-        struct span name = cut(&value, '=');
-
-        if (span_is(name, "q") && !parse_weight(trim(value), out))
-            return false;
-    }
-    return true;
-}
-
 bool accept_gzip(const char *header)
 {
     int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
@@ -80,9 +66,17 @@ bool accept_gzip(const char *header)
     while (rest.len > 0) {
         struct span entry = cut(&rest, ',');
         struct span name = cut(&entry, ';');
-        int weight;
+        int weight = WEIGHT_MAX;
+        bool valid = true;
 
-        if (!find_weight(entry, &weight))
+        while (entry.len > 0) {
+            struct span value = cut(&entry, ';');
+            struct span parameter = cut(&value, '=');
+
+            if (span_is(parameter, "q"))
+                valid = valid && parse_weight(trim(value), &weight);
+        }
+        if (!valid)
             continue;
         if (span_is(name, "gzip") || span_is(name, "x-gzip"))
             gzip = weight;

@@ -87,7 +87,7 @@ struct reaper_peer *reaper_add(struct reaper *r, int fd, int64_t now_ms)
     peer->previous->next = peer;
     r->peers.previous = peer;
     r->count++;
-    /* The thread sleeps without a deadline while there is nobody. */
+    /* Without a connection the thread sleeps without a deadline. */
     if (r->count == 1)
         pthread_cond_signal(&r->wake);
     pthread_mutex_unlock(&r->lock);
@@ -132,7 +132,7 @@ static unsigned sweep_locked(struct reaper *r, int64_t now_ms)
         leaving += p->ended;
     }
 
-    /* Where more than three quarters of the places are taken, who waits makes room. */
+    /* Above three quarters of the limit the connections that wait for a request are closed. */
     unsigned staying = r->count - leaving;
     unsigned surplus = staying > comfortable ? staying - comfortable : 0;
 

@@ -8,8 +8,8 @@
  *
  * libmicrohttpd's own timeout is one of inactivity, which a client that sends
  * (or receives) a byte now and then outlives; and when its table is full it accepts
- * nobody. So each phase of a connection has a deadline here, and when places get
- * scarce those that wait for a request go first, oldest first.
+ * no further connection. So each phase of a connection has a deadline here, and near
+ * the limit those that wait for a request are closed, the oldest first.
  *
  * Ending is shutdown(2): the library then sees the end and closes the socket
  * itself. reaper_remove() comes before that close, under the same lock, so that a
@@ -31,7 +31,7 @@ struct reaper *reaper_new(unsigned limit) MUST_USE;
 /* Stop the thread, if it was started. NULL is fine. No connection may be left. */
 void reaper_free(struct reaper *r);
 
-/* Look after the connections in a thread of its own, from here on. */
+/* Start the thread that watches the connections. */
 bool reaper_start(struct reaper *r, struct error *err) MUST_USE;
 
 /* A connection on this socket. The peer is the reaper's; reaper_remove() ends it. */
@@ -40,7 +40,7 @@ void reaper_enter(struct reaper *r, struct reaper_peer *peer, enum reaper_phase 
                   int64_t now_ms);
 void reaper_remove(struct reaper *r, struct reaper_peer *peer);
 
-/* End what is due at this time; answers how many. The thread calls it, and tests. */
+/* Close the connections that are due; answers how many. The thread calls it, and tests. */
 unsigned reaper_sweep(struct reaper *r, int64_t now_ms);
 
 /* The clock all of these times are of: milliseconds that only go forward. */

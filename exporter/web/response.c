@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/response.h"
 
-/* libmicrohttpd refuses only when out of memory, or when the header is not one: our mistake. */
+/* libmicrohttpd fails only without memory, or for an invalid header, which would be a mistake here.
+ */
 void response_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (MHD_add_response_header(response, name, value) != MHD_YES)

@@ -6,7 +6,7 @@
 #include "metrics/base/base.h"
 
 /*
- * Making libmicrohttpd's responses, with the headers that all of ours carry.
+ * Makes libmicrohttpd's responses, with the headers that all of them carry.
  * A response never changes once it was queued and may be queued any number of
  * times, by any thread; MHD_destroy_response() gives up the maker's reference.
  */

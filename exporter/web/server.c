@@ -46,7 +46,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     return site_state(uri);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the library says what it passes. */
+/* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
                                   const char *path, const char *method, const char *version,
                                   const char *data, size_t *data_size, void **state)

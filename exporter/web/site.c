@@ -164,21 +164,14 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
     return result;
 }
 
-/* A path is compared as decoded and without its query, so it must be one that can be equal. */
-static bool is_plain_path(const char *path)
-{
-    if (path[0] != '/')
-        return false;
-    for (const char *at = path; *at != '\0'; at++) {
-        if (*at <= ' ' || *at >= 0x7F || strchr("?#%", *at))
-            return false;
-    }
-    return true;
-}
-
 struct site *site_new(const char *telemetry_path, struct snapshot *snapshot, struct error *err)
 {
-    if (!is_plain_path(telemetry_path)) {
+    bool plain = telemetry_path[0] == '/';
+
+    /* Requests' paths are compared as decoded and without a query: others can never be equal. */
+    for (const char *at = telemetry_path; *at != '\0'; at++)
+        plain = plain && *at > ' ' && *at < 0x7F && !strchr("?#%", *at);
+    if (!plain) {
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'", telemetry_path);
         return NULL;
     }

@@ -12,7 +12,7 @@
 
 enum {
     ACCEPT_MAX = 1024,
-    GZIP_LEVEL = 1,        /* A page lives a second or so: speed counts, not the last per cent. */
+    GZIP_LEVEL = 1,        /* A page is replaced within seconds: speed counts more than size. */
     GZIP_WINDOW = 15 + 16, /* 16 asks zlib for gzip's header and checksum. */
     GZIP_MEMORY = 8,
 };

@@ -6,7 +6,7 @@
 #include "exporter/web/pages/pages.h"
 
 /*
- * The pages the world may read, made by the loop and sent by libmicrohttpd's
+ * The pages that clients read, made by the loop and sent by libmicrohttpd's
  * threads. A page never changes: a new one takes its place, and the old one goes
  * when the last client has read it. All of the locking is in here.
  */

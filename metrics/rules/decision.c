@@ -53,38 +53,15 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
     [DEPENDENCY_PRESERVE] = "PreserveResourcesOnDeletion",
 };
 
-const char *const defect_names[DEFECT_COUNT] = {
-    [DEFECT_NAME_COLLISION] = "binding_name_collision",
-    [DEFECT_DANGLING_CLAIM] = "dangling_claim",
-    [DEFECT_MISSING_TEMPLATE] = "missing_template",
-};
+/* From tables of rows (id, word, text). */
+#define ROW_WORD(id, word, text) word,
+#define ROW_TEXT(id, word, text) text,
 
-const char *const defect_texts[DEFECT_COUNT] = {
-    [DEFECT_NAME_COLLISION] = "another template has or wants a binding of the same name",
-    [DEFECT_DANGLING_CLAIM] = "the policy that it claims does not exist, or was made anew",
-    [DEFECT_MISSING_TEMPLATE] = "the template that it is of does not exist",
-};
+const char *const defect_names[DEFECT_COUNT] = {DEFECTS(ROW_WORD)};
+const char *const defect_texts[DEFECT_COUNT] = {DEFECTS(ROW_TEXT)};
 
-const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {
-    [POLICY_INVALID_SELECTOR] = "invalid_selector",
-    [POLICY_INVALID_EXCLUSION] = "invalid_exclusion",
-    [POLICY_EMPTY_EXCLUSION] = "empty_exclusion",
-    [POLICY_NO_SELECTOR] = "no_selector",
-    [POLICY_FOREIGN_NAMESPACE] = "foreign_namespace",
-    [POLICY_PREEMPTION_WITHOUT_NAME] = "preemption_without_name",
-};
-
-const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {
-    [POLICY_INVALID_SELECTOR] = "a labelSelector of resourceSelectors is invalid and never matches",
-    [POLICY_INVALID_EXCLUSION] =
-        "a labelSelector of excludedResources is invalid and excludes nothing",
-    [POLICY_EMPTY_EXCLUSION] = "a rule of excludedResources sets no field and excludes nothing",
-    [POLICY_NO_SELECTOR] = "resourceSelectors is empty, so that nothing is selected",
-    [POLICY_FOREIGN_NAMESPACE] =
-        "a resourceSelector names another namespace than the policy's and never matches",
-    [POLICY_PREEMPTION_WITHOUT_NAME] =
-        "preemption is Always, but a resourceSelector has no name and takes nothing over",
-};
+const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_WORD)};
+const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_TEXT)};
 
 const char *reason_name(enum template_state state, unsigned reason)
 {

@@ -116,13 +116,23 @@ struct dependency_decision {
     bool derived; /* From manifests without bindings. */
 };
 
-/* What is broken about a template or a binding, whatever its state; bits by this order. */
-enum defect {
-    DEFECT_NAME_COLLISION,   /* Another template has or wants the same binding. */
-    DEFECT_DANGLING_CLAIM,   /* The policy that it claims does not exist, or not under this id. */
-    DEFECT_MISSING_TEMPLATE, /* Of a kind that policies select; of others nobody may know any. */
-    DEFECT_COUNT,
-};
+/*
+ * What is broken about a template or a binding, whatever its state; bits by this order. A row
+ * is its enumerator, its word for programs and a sentence for people. A new one is a row here,
+ * and the rule that finds it.
+ */
+#define DEFECTS(ROW)                                                                               \
+    /* Another template has or wants the same binding. */                                          \
+    ROW(NAME_COLLISION, "binding_name_collision",                                                  \
+        "another template has or wants a binding of the same name")                                \
+    /* The policy that it claims does not exist, or not under this id. */                          \
+    ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
+        "the policy that it claims does not exist, or was created again")                          \
+    /* Of a kind that policies select; of others nobody may know any. */                           \
+    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")
+
+#define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
+enum defect { DEFECTS(DEFECT_ENUMERATOR) DEFECT_COUNT };
 extern const char *const defect_names[DEFECT_COUNT];
 /* One sentence for people. */
 extern const char *const defect_texts[DEFECT_COUNT];
@@ -159,16 +169,25 @@ struct binding_decision {
     uint8_t defects;                        /* Bit by defect. */
 };
 
-/* What is wrong with a policy; bits by this order. */
-enum policy_problem {
-    POLICY_INVALID_SELECTOR,
-    POLICY_INVALID_EXCLUSION,
-    POLICY_EMPTY_EXCLUSION,
-    POLICY_NO_SELECTOR,
-    POLICY_FOREIGN_NAMESPACE,
-    POLICY_PREEMPTION_WITHOUT_NAME,
-    POLICY_PROBLEM_COUNT,
-};
+/*
+ * What is wrong with a policy; bits by this order. A row is its enumerator, its word for programs
+ * and a sentence for people. A new one is a row here, and the rule that finds it in lint.c.
+ */
+#define POLICY_PROBLEMS(ROW)                                                                       \
+    ROW(INVALID_SELECTOR, "invalid_selector",                                                      \
+        "a labelSelector of resourceSelectors is invalid and never matches")                       \
+    ROW(INVALID_EXCLUSION, "invalid_exclusion",                                                    \
+        "a labelSelector of excludedResources is invalid and excludes nothing")                    \
+    ROW(EMPTY_EXCLUSION, "empty_exclusion",                                                        \
+        "a rule of excludedResources sets no field and excludes nothing")                          \
+    ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty, so that nothing is selected")     \
+    ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
+        "a resourceSelector names another namespace than the policy's and never matches")          \
+    ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
+        "preemption is Always, but a resourceSelector has no name and takes nothing over")
+
+#define POLICY_PROBLEM_ENUMERATOR(id, word, text) POLICY_##id,
+enum policy_problem { POLICY_PROBLEMS(POLICY_PROBLEM_ENUMERATOR) POLICY_PROBLEM_COUNT };
 extern const char *const policy_problem_names[POLICY_PROBLEM_COUNT];
 /* One sentence for people. */
 extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];

@@ -8,7 +8,7 @@
 #include "metrics/expose/parties.h"
 
 enum {
-    SHOWN_MAX = 100, /* Of each kind of finding: the page is looked at, not searched. */
+    SHOWN_MAX = 100, /* Of each class: the page is for a look, not for a search. */
     PLACE_MAX = 8192,
 };
 
@@ -63,17 +63,6 @@ static void add_entry(struct strbuf *out, const struct entry *e)
     add_name(out, entry_kind(e), entry_ns(e), e->name);
 }
 
-static void add_header(const struct health *h, struct strbuf *out)
-{
-    strbuf_adds(out, "<header>\n<h1>" EXPORTER_NAME "</h1>\n<p class=\"faint\">Version ");
-    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, exporter_revision);
-    /* Relative, so that they lead home from behind a proxy that adds a prefix, too. */
-    strbuf_adds(out, "</p>\n<nav><a href=\"");
-    html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
-    strbuf_adds(out, "\">Metrics</a><a href=\"-/healthy\">Healthy</a>"
-                     "<a href=\"-/ready\">Ready</a></nav>\n</header>\n");
-}
-
 static void add_more(struct strbuf *out, size_t count)
 {
     if (count > SHOWN_MAX)
@@ -83,17 +72,6 @@ static void add_more(struct strbuf *out, size_t count)
 static void add_heading(struct strbuf *out, const char *title, size_t count)
 {
     strbuf_addf(out, "<h2>%s <span class=\"faint\">%zu</span></h2>\n", title, count);
-}
-
-static void add_tiles(const struct findings *f, struct strbuf *out)
-{
-    strbuf_adds(out, "<h2>Templates</h2>\n<ul class=\"tiles\">\n");
-    for (unsigned i = 0; i < STATE_COUNT; i++)
-        strbuf_addf(out, "<li><b>%zu</b>%s</li>\n", f->states[i], state_names[i]);
-    strbuf_adds(out, "</ul>\n");
-    if (f->not_selected > 0)
-        strbuf_addf(out, "<p class=\"faint\">%zu pending of kinds that no policy selects.</p>\n",
-                    f->not_selected);
 }
 
 struct wants {
@@ -177,7 +155,7 @@ static void add_templates(const char *title, const struct listing *list, struct 
     add_more(out, list->count);
 }
 
-/* Objects of which several things can be wrong, each with its sentence. */
+/* Objects that can have several findings, each with a sentence. */
 static void add_wrongs(const struct finding_wrongs *w, const struct listing *list,
                        struct strbuf *out)
 {
@@ -222,7 +200,7 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
     add_more(out, count);
 }
 
-/* "The API server <url>", and what of it cannot be read. */
+/* The API server, and which of its resources cannot be read. */
 static void add_session(const struct kube_session *session, struct strbuf *out)
 {
     const struct kube_source *source = kube_session_source(session);
@@ -261,7 +239,13 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
 
     findings_gather(e->engine, &f);
     add_conflicts(e->engine, &f, out);
-    add_tiles(&f, out);
+    strbuf_adds(out, "<h2>Templates</h2>\n<ul class=\"tiles\">\n");
+    for (unsigned i = 0; i < STATE_COUNT; i++)
+        strbuf_addf(out, "<li><b>%zu</b>%s</li>\n", f.states[i], state_names[i]);
+    strbuf_adds(out, "</ul>\n");
+    if (f.not_selected > 0)
+        strbuf_addf(out, "<p class=\"faint\">%zu pending of kinds that no policy selects.</p>\n",
+                    f.not_selected);
     add_templates("Pending", &f.lists[FINDING_PENDING], out);
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
@@ -272,8 +256,8 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
 }
 
 /*
- * What there is to look at, for people. Plain HTML without any script, light or dark as the browser
- * is, for telephones as well.
+ * The findings, for people: plain HTML without any script, light or dark as the browser is, and for
+ * telephones, too.
  */
 void index_page_write(const struct health *h, struct strbuf *out)
 {
@@ -281,11 +265,16 @@ void index_page_write(const struct health *h, struct strbuf *out)
 
     format_timestamp(h->now_ms, now);
     strbuf_adds(out, head);
-    add_header(h, out);
-    strbuf_adds(out, "<main>\n");
+    strbuf_adds(out, "<header>\n<h1>" EXPORTER_NAME "</h1>\n<p class=\"faint\">Version ");
+    html_textf(out, "%s (revision %s)", EXPORTER_VERSION, exporter_revision);
+    /* Relative links also work behind a proxy that adds a prefix. */
+    strbuf_adds(out, "</p>\n<nav><a href=\"");
+    html_text(out, h->telemetry_path + (*h->telemetry_path == '/'));
+    strbuf_adds(out, "\">Metrics</a><a href=\"-/healthy\">Healthy</a>"
+                     "<a href=\"-/ready\">Ready</a></nav>\n</header>\n<main>\n");
     if (!h->config_loaded)
-        strbuf_adds(out, "<p class=\"bad\">The last reload failed; what was there before goes on. "
-                         "The log says why.</p>\n");
+        strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
+                         "force. The log says why.</p>\n");
     if (h->evaluation)
         add_evaluation(h->evaluation, out);
     else
