@@ -590,6 +590,20 @@ static void shards_share_everything_once(void **state)
     assert_int_equal(cluster_bindings, 1);
 }
 
+/* How many kinds have been read. Those that the fake server does not have must be known absent. */
+static size_t count_synced(const struct lab *lab)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->source, i);
+
+        assert_true(r->synced || r->last_end == END_ABSENT);
+        count += r->synced;
+    }
+    return count;
+}
+
 /* However many there are: so many lists at once, and all are read in the end. */
 static void lists_wait_for_each_other(void **state)
 {
@@ -604,8 +618,7 @@ static void lists_wait_for_each_other(void **state)
         lists += kube_source_reflector(lab.source, i)->transfer != NULL;
     assert_int_equal(lists, 4);
     settle(&lab);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        assert_true(kube_source_reflector(lab.source, i)->synced);
+    assert_true(count_synced(&lab) >= lists);
     lab_release(&lab);
 }
 
@@ -624,10 +637,8 @@ static void streaming_lists_are_given_up_together(void **state)
     count_requests(&lab.api, requests);
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         sum += requests[i];
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        assert_true(kube_source_reflector(lab.source, i)->synced);
     /* A list and a watch each, and those that were under way when the first was refused. */
-    assert_in_range(sum, 2 * kube_source_count(lab.source), 2 * kube_source_count(lab.source) + 4);
+    assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
     lab_release(&lab);
 }
 
