@@ -5,10 +5,7 @@
 
 #include "exporter/cli/verbs.h"
 
-/* THE table of verbs, in the order of --help. The first is the default. */
-static const struct verb *const verbs[] = {
-    &serve_verb, &check_verb, &explain_verb, &plan_verb, &metrics_verb, NULL,
-};
+static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
 
 int main(int argc, char **argv)
 {

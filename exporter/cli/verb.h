@@ -21,7 +21,8 @@ struct command {
     int err; /* Standard error. */
 };
 
-/* One thing that the program does, defined by a file of its own. The table of them is in main.c. */
+/* One thing that the program does, defined by a file of its own. The table of them is VERBS
+ * (options.h). */
 struct verb {
     const char *name;
     const char *usage;           /* What follows the name. */
@@ -33,7 +34,9 @@ struct verb {
     enum exit_status (*run)(struct command *command);
 };
 
-extern const struct verb serve_verb, check_verb, explain_verb, plan_verb, metrics_verb;
+#define VERB_DECLARATION(id, name) extern const struct verb name;
+VERBS(VERB_DECLARATION)
+#define VERB_POINTER(id, name) &(name),
 
 /* Write "karmada-policy-exporter: <text>" to standard error. */
 void command_complain(const struct command *command, const char *text);

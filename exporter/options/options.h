@@ -4,13 +4,24 @@
 #include "exporter/findings.h"
 #include "exporter/options/option_value.h"
 
+/*
+ * THE table of verbs, in the order of --help; the first is the default. A row is a verb's bit in
+ * the table of options, and the struct verb that its file in exporter/cli/ defines.
+ */
+#define VERBS(VERB)                                                                                \
+    VERB(SERVE, serve_verb)                                                                        \
+    VERB(CHECK, check_verb)                                                                        \
+    VERB(EXPLAIN, explain_verb)                                                                    \
+    VERB(PLAN, plan_verb)                                                                          \
+    VERB(METRICS, metrics_verb)
+
+#define VERB_PLACE(id, name) VERB_PLACE_##id,
+enum verb_place { VERBS(VERB_PLACE) VERB_COUNT };
+
 /* Which verbs accept an option: bits. */
+#define VERB_BIT(id, name) VERB_##id = 1U << VERB_PLACE_##id,
 enum verb_bit {
-    VERB_SERVE = 1U << 0,
-    VERB_CHECK = 1U << 1,
-    VERB_EXPLAIN = 1U << 2,
-    VERB_PLAN = 1U << 3,
-    VERB_METRICS = 1U << 4,
+    VERBS(VERB_BIT)
     /* All that evaluate objects. */
     VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
     VERB_ALL = VERB_LOOKS | VERB_METRICS,

@@ -10,10 +10,7 @@
 
 enum { ARGUMENTS_MAX = 6, TEXT_MAX = 64 * 1024 };
 
-/* As main.c lists them. */
-static const struct verb *const verbs[] = {
-    &serve_verb, &check_verb, &explain_verb, &plan_verb, &metrics_verb, NULL,
-};
+static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
 
 /* What a command line answers: its status, and texts in what it prints where. */
 static struct verb_case {
