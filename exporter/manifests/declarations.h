@@ -47,8 +47,7 @@ void declarations_fail(struct declarations *m, struct manifest_file *file);
 /* The file is gone: drop its objects. */
 void declarations_drop(struct declarations *m, struct manifest_file *file);
 
-/* Free the declarations of the file and leave its objects in the store: at the end of the program.
- */
+/* Free the file's declarations, but leave its objects in the store: for the end of the program. */
 void declarations_forget(struct declarations *m, struct manifest_file *file);
 
 /* Fill the file's `duplicates` from its declarations that are shadowed. */

@@ -28,8 +28,7 @@ struct log {
     FILE *stream; /* Borrowed. */
 };
 
-/* A level or a format by its name in the flags: "debug", "info", "warn", "error"; "logfmt", "json".
- */
+/* A level ("debug", "info", "warn", "error") or a format ("logfmt", "json") by its name. */
 bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
 bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;
 

@@ -22,7 +22,7 @@ bool mapping_has(const struct mapping *m, const char *key);
 /* The mapping owns the item from now on. The key must be new. */
 void mapping_put(struct mapping *m, const char *key, cJSON *item);
 
-/* A value of `<<`, borrowed until mapping_take. False unless it is a mapping or a list of mappings.
+/* A value of `<<`, borrowed until mapping_take. False unless it is one mapping or a list of them.
  */
 bool mapping_merge(struct mapping *m, cJSON *value) MUST_USE;
 

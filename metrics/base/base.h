@@ -23,8 +23,7 @@
 /* Run fn(&variable) when the variable goes out of scope, on every path out. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
-/* Allocate or abort: every input has a ceiling, so running out is not an answer a caller could use.
- */
+/* Allocate or abort: every input has a ceiling, so no caller can do better. */
 void *xmalloc(size_t size) MUST_USE;
 void *xcalloc(size_t count, size_t size) MUST_USE;
 /* Room for `count` elements of `size` bytes; aborts too where the product does not fit a size_t. */
