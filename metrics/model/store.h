@@ -56,7 +56,6 @@ struct entry {
     void *contribution;
     struct edge *reads;
     struct entry **readers;
-    struct entry *next_dirty;
     uint32_t read_count;
     uint32_t reader_count;
     uint32_t reader_capacity;

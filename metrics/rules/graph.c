@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/graph.h"
 
-/* Marked entries, in the order in which they were marked, linked by next_dirty. */
+enum { QUEUE_KEPT = 1024 };
+
+/* Marked entries, in the order in which they were marked. */
 struct queue {
-    struct entry *first;
-    struct entry *last;
+    struct entry **items;
+    size_t first;
+    size_t end;
+    size_t capacity;
 };
 
 struct timer {
@@ -36,6 +40,8 @@ void graph_free(struct graph *g)
 {
     if (!g)
         return;
+    for (unsigned i = 0; i < GRAPH_RANKS; i++)
+        free(g->queues[i].items);
     free(g->timers);
     free(g);
 }
@@ -50,12 +56,16 @@ void graph_mark(struct graph *g, struct entry *entry)
         return;
     queue = &g->queues[g->rank(entry)];
     entry->dirty = true;
-    entry->next_dirty = NULL;
-    if (queue->last)
-        queue->last->next_dirty = entry;
-    else
-        queue->first = entry;
-    queue->last = entry;
+    if (queue->end == queue->capacity && queue->first > queue->capacity / 2) {
+        /* One that is never emptied does not grow for ever. */
+        queue->end -= queue->first;
+        memmove(queue->items, queue->items + queue->first, queue->end * sizeof(struct entry *));
+        queue->first = 0;
+    } else if (queue->end == queue->capacity) {
+        queue->capacity = queue->capacity ? 2 * queue->capacity : 64;
+        queue->items = xreallocarray(queue->items, queue->capacity, sizeof(struct entry *));
+    }
+    queue->items[queue->end++] = entry;
 }
 
 void graph_mark_readers(struct graph *g, const struct entry *entry)
@@ -84,18 +94,28 @@ void graph_mark_class(struct graph *g, enum object_class class)
     }
 }
 
+/* Start again at the front, without the room that a first load needs once. */
+static void empty(struct queue *queue)
+{
+    queue->first = queue->end = 0;
+    if (queue->capacity <= QUEUE_KEPT)
+        return;
+    free(queue->items);
+    *queue = (struct queue){0};
+}
+
 struct entry *graph_next(struct graph *g)
 {
     for (unsigned i = 0; i < GRAPH_RANKS; i++) {
         struct queue *queue = &g->queues[i];
-        struct entry *entry = queue->first;
+        struct entry *entry;
 
-        if (!entry)
+        if (queue->first == queue->end)
             continue;
-        queue->first = entry->next_dirty;
-        if (!queue->first)
-            queue->last = NULL;
+        entry = queue->items[queue->first++];
         entry->dirty = false;
+        if (queue->first == queue->end)
+            empty(queue);
         return entry;
     }
     return NULL;
@@ -104,7 +124,7 @@ struct entry *graph_next(struct graph *g)
 bool graph_is_done(const struct graph *g)
 {
     for (unsigned i = 0; i < GRAPH_RANKS; i++) {
-        if (g->queues[i].first)
+        if (g->queues[i].first < g->queues[i].end)
             return false;
     }
     return true;
