@@ -4,6 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain_words.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/connector.h"
 
@@ -67,7 +68,7 @@ static void tell_state(struct telling *t, const struct template_decision *d)
 static void tell_candidate(struct telling *t, const struct template_decision *d, uint32_t at)
 {
     const struct candidate *c = &d->candidates[at];
-    const struct policy *policy = c->policy->object;
+    const struct policy *policy = entry_policy(c->policy);
     enum rank_step step = RANK_NAME;
 
     tell(t, EXPLAIN_PARAGRAPH, "%u. %s, selects it by %s, priority %" PRId32, at + 1,
@@ -97,7 +98,7 @@ static void tell_claim(struct telling *t, const struct template_decision *d)
     if (d->claimed)
         tell(t, EXPLAIN_PARAGRAPH, "%s has its claim on the %s%s.", full_name(t, d->claimed),
              d->kept_claim ? "template" : "binding",
-             d->claimed->object ? "" : ", and does not exist");
+             entry_exists(d->claimed) ? "" : ", and does not exist");
     else
         tell(t, EXPLAIN_PARAGRAPH, "No policy has a claim on it.");
     if (d->governing)
@@ -110,7 +111,7 @@ static void tell_claim(struct telling *t, const struct template_decision *d)
 static void tell_fields(struct telling *t, const struct template_decision *d,
                         const struct binding *b)
 {
-    const struct policy *policy = d->governing ? d->governing->object : NULL;
+    const struct policy *policy = entry_policy(d->governing);
 
     for (unsigned i = 0; policy && i < DRIFT_FIELD_COUNT; i++) {
         if (!(d->fields & 1U << i))
@@ -133,7 +134,7 @@ static void tell_assigned(struct telling *t, const struct binding *b)
 
 static void tell_binding(struct telling *t, const struct template_decision *d)
 {
-    const struct binding *b = d->binding ? d->binding->object : NULL;
+    const struct binding *b = entry_binding(d->binding);
 
     if (!b)
         return;
@@ -150,7 +151,7 @@ static void tell_ballot(void *context, const struct ballot *ballot)
     struct telling *t = context;
     const struct entry *who = ballot->template ? ballot->template : ballot->binding;
 
-    if (ballot->binding && !ballot->binding->object) {
+    if (ballot->binding && !entry_exists(ballot->binding)) {
         tell(t, EXPLAIN_PARAGRAPH, "%s is named, but there is no such binding",
              full_name(t, ballot->binding));
         return;
@@ -205,8 +206,8 @@ static void tell_holder(struct telling *t, const char *cluster, const char *hold
 static void tell_holders(struct telling *t, const struct entry *template,
                          const struct template_decision *d)
 {
-    const struct connector *connector = template_connector(template->object);
-    const struct binding *b = d->binding ? d->binding->object : NULL;
+    const struct connector *connector = template_connector(entry_template(template));
+    const struct binding *b = entry_binding(d->binding);
 
     if (connector->refused_by)
         tell_holder(t, NULL, connector->refused_by);
@@ -226,7 +227,7 @@ static void tell_lease(struct telling *t, const struct entry *template)
         [VERDICT_REFUSED] = "Its own namespace is refused the lease.",
     };
     const struct entry *entry = engine_lease_of(t->engine, template);
-    const struct lease *lease = entry ? entry->object : NULL;
+    const struct lease *lease = entry_lease(entry);
     const struct lease_decision *d = entry ? lease_decision(entry) : NULL;
     char until[32];
 

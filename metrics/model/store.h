@@ -159,6 +159,12 @@ struct partition *type_partition(const struct store *s, const struct type *type,
 /* How many entries have an object of a class. */
 size_t store_count(const struct store *s, enum object_class class);
 
+/* The object exists; an entry stays without one while others refer to it. */
+static inline bool entry_exists(const struct entry *e)
+{
+    return e->object != NULL;
+}
+
 static inline enum object_class entry_class(const struct entry *e)
 {
     return e->partition->type->def->class;

@@ -11,9 +11,7 @@ static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 /* What the object says, where it exists; NULL if not. Both classes are read as templates are. */
 static const struct template *find_object(const struct store *s, const struct identity *id)
 {
-    const struct entry *entry = store_find(s, id);
-
-    return entry ? entry->object : NULL;
+    return entry_template_or_setting(store_find(s, id));
 }
 
 const struct namespace_ids *connector_known_ids(const struct store *s)

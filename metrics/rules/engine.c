@@ -152,7 +152,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 
     e->evaluations++;
     g->ballots.count = g->reads.count = 0;
-    if (entry->object && rule->decide) {
+    if (entry_exists(entry) && rule->decide) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)
@@ -161,7 +161,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
     decision_replace(c, entry, fresh, &g->reads, due_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
-    if (!entry->object)
+    if (!entry_exists(entry))
         store_tidy(c->store, entry);
 }
 

@@ -68,7 +68,7 @@ void graph_mark_type(struct graph *g, const struct type *type)
 {
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
-            if (p->entries[i]->object)
+            if (entry_exists(p->entries[i]))
                 graph_mark(g, p->entries[i]);
             else
                 graph_mark_readers(g, p->entries[i]);

@@ -67,7 +67,7 @@ static void list_clusters_of(struct placements *p, const struct partition *parti
     p->clusters =
         xreallocarray(p->clusters, p->cluster_count + partition->count, sizeof(struct entry *));
     for (size_t i = 0; i < partition->count; i++) {
-        if (partition->entries[i]->object)
+        if (entry_exists(partition->entries[i]))
             p->clusters[p->cluster_count++] = partition->entries[i];
     }
 }

@@ -33,7 +33,7 @@ static struct entry *read_template(const struct rule_context *c, const struct bi
 
     if (template)
         entry_list_add(reads, template);
-    return template && template->object ? template : NULL;
+    return template && entry_exists(template) ? template : NULL;
 }
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
@@ -46,7 +46,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         struct entry *referrer = store_refer(c->store, &id);
 
         entry_list_add(&out->reads, referrer);
-        if (referrer->object)
+        if (entry_exists(referrer))
             read_template(c, entry_binding(referrer), &out->reads);
     }
     ballots_gather(c->store, entry, &out->ballots);

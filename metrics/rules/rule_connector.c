@@ -143,7 +143,7 @@ static void mark_namespace(struct rule_context *c, const char *name)
             connector_manages(type->api_version) ? type_partition(c->store, type, ns) : NULL;
 
         for (size_t i = 0; partition && i < partition->count; i++) {
-            if (partition->entries[i]->object)
+            if (entry_exists(partition->entries[i]))
                 graph_mark(c->graph, partition->entries[i]);
         }
     }
@@ -159,7 +159,7 @@ void connectors_mark(struct rule_context *c)
 
 void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    const struct template *fresh = entry->object;
+    const struct template *fresh = entry_template_or_setting(entry);
 
     if (!same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
         mark_namespace(c, entry->name);

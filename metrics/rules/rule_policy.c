@@ -11,7 +11,7 @@ static void mark_selected_in(struct graph *g, const struct partition *partition,
     for (size_t i = 0; i < partition->count; i++) {
         struct entry *entry = partition->entries[i];
 
-        if (entry->object && selector_score(selector, entry) != SCORE_NONE)
+        if (entry_exists(entry) && selector_score(selector, entry) != SCORE_NONE)
             graph_mark(g, entry);
     }
 }
@@ -89,7 +89,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
             store_refer(c->store, &(struct identity){def->api_version, def->name, entry_ns(entry),
                                                      policy->overrides[i]});
         entry_list_add(&out->reads, override);
-        facts->override_missing |= !override->object;
+        facts->override_missing |= !entry_exists(override);
     }
 }
 
