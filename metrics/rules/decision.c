@@ -61,8 +61,9 @@ const char *const defect_names[DEFECT_COUNT] = {
 
 const char *const defect_texts[DEFECT_COUNT] = {
     [DEFECT_NAME_COLLISION] = "another template has or wants a binding of the same name",
-    [DEFECT_DANGLING_CLAIM] = "the policy that it claims does not exist, or was made anew",
-    [DEFECT_MISSING_TEMPLATE] = "the template that it is of does not exist",
+    [DEFECT_DANGLING_CLAIM] =
+        "the policy that it claims does not exist, or was deleted and created again",
+    [DEFECT_MISSING_TEMPLATE] = "its template does not exist",
 };
 
 const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {
@@ -79,11 +80,11 @@ const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {
     [POLICY_INVALID_EXCLUSION] =
         "a labelSelector of excludedResources is invalid and excludes nothing",
     [POLICY_EMPTY_EXCLUSION] = "a rule of excludedResources sets no field and excludes nothing",
-    [POLICY_NO_SELECTOR] = "resourceSelectors is empty, so that nothing is selected",
+    [POLICY_NO_SELECTOR] = "resourceSelectors is empty and selects nothing",
     [POLICY_FOREIGN_NAMESPACE] =
         "a resourceSelector names another namespace than the policy's and never matches",
     [POLICY_PREEMPTION_WITHOUT_NAME] =
-        "preemption is Always, but a resourceSelector has no name and takes nothing over",
+        "preemption is Always, but a resourceSelector without a name preempts nothing",
 };
 
 const char *reason_name(enum template_state state, unsigned reason)
@@ -133,7 +134,7 @@ unsigned entry_defects(const struct entry *e)
     return t ? t->defects : b ? b->defects : 0;
 }
 
-/* It is the only policy that the decision about a binding reads. */
+/* The claim's policy is the only one that the decision about a binding reads. */
 const struct entry *binding_claimed(const struct entry *binding)
 {
     for (uint32_t i = 0; i < binding->read_count; i++) {

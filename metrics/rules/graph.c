@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/graph.h"
 
-/* Marked entries, in the order in which they were marked, linked by next_dirty. */
+/* Marked entries in the order of their marking, linked by next_dirty. */
 struct queue {
     struct entry *first;
     struct entry *last;
@@ -16,7 +16,7 @@ struct graph {
     struct store *store;
     unsigned (*rank)(const struct entry *entry);
     struct queue queues[GRAPH_RANKS];
-    struct timer *timers; /* In no order: entry->timer is the slot. */
+    struct timer *timers; /* In no order: entry->timer is the slot, 1-based. */
     size_t timer_count;
     size_t timer_capacity;
     int64_t deadline_ms;
@@ -40,7 +40,7 @@ void graph_free(struct graph *g)
     free(g);
 }
 
-/* ---- what is marked ---- */
+/* ---- marked entries ---- */
 
 void graph_mark(struct graph *g, struct entry *entry)
 {
@@ -110,7 +110,7 @@ bool graph_is_done(const struct graph *g)
     return true;
 }
 
-/* ---- who reads whom ---- */
+/* ---- readers ---- */
 
 static uint32_t add_reader(struct entry *read, struct entry *reader)
 {
@@ -124,7 +124,7 @@ static uint32_t add_reader(struct entry *read, struct entry *reader)
     return read->reader_count++;
 }
 
-/* Move the last reader into the gap, and tell it where it stands now. */
+/* Move the last reader into the gap, and correct the position in its edges. */
 static void remove_reader(struct entry *read, uint32_t position)
 {
     uint32_t last = --read->reader_count;
@@ -185,14 +185,14 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
     free(old);
 }
 
-/* ---- whose time comes ---- */
+/* ---- timers ---- */
 
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms)
 {
     if (entry->timer == 0 && due_ms == INT64_MAX)
         return;
     if (due_ms == INT64_MAX) {
-        /* The last one moves into the gap. */
+        /* The last timer moves into the gap. */
         struct timer last = g->timers[--g->timer_count];
 
         g->timers[entry->timer - 1] = last;

@@ -6,12 +6,12 @@
 
 struct placements {
     struct store *store;
-    struct map found;
+    struct map placements; /* By canonical text. */
     uint64_t seed;
-    uint64_t version; /* Grows with every change of the clusters. */
-    struct entry **clusters;
+    uint64_t version;        /* Grows with every change of the clusters. */
+    struct entry **clusters; /* By name. */
     size_t cluster_count;
-    uint64_t listed; /* The version that `clusters` is of. */
+    uint64_t listed; /* The version as of which `clusters` is right. */
 };
 
 static bool is_of_text(const void *item, const void *key)
@@ -32,7 +32,7 @@ struct placements *placements_new(struct store *store, uint64_t seed)
 
     p->store = store;
     p->seed = seed;
-    p->found = MAP_INIT(is_of_text);
+    p->placements = MAP_INIT(is_of_text);
     p->version = 1;
     return p;
 }
@@ -41,8 +41,8 @@ void placements_free(struct placements *p)
 {
     if (!p)
         return;
-    assert(p->found.count == 0);
-    map_release(&p->found);
+    assert(p->placements.count == 0);
+    map_release(&p->placements);
     free(p->clusters);
     free(p);
 }
@@ -72,7 +72,7 @@ static void list_clusters_of(struct placements *p, const struct partition *parti
     }
 }
 
-/* All clusters by name. */
+/* Bring p->clusters up to date. */
 static void list_clusters(struct placements *p)
 {
     if (p->listed == p->version)
@@ -104,7 +104,7 @@ static int64_t weigh(const struct placement *placement, const struct entry *clus
     return weight;
 }
 
-/* What one group means; without a group that is every cluster. */
+/* The clusters that one group allows; without a group all of them. */
 static void fill_set(struct placements *p, const struct placement *placement,
                      const struct affinity_group *group, struct cluster_set *out)
 {
@@ -196,13 +196,13 @@ static void fill(struct placements *p, struct resolved_placement *resolved)
 const struct resolved_placement *placements_ref(struct placements *p, const char *text)
 {
     uint64_t hash = hash_text(p, text);
-    struct resolved_placement *resolved = map_get(&p->found, hash, text);
+    struct resolved_placement *resolved = map_get(&p->placements, hash, text);
 
     if (!resolved) {
         resolved = xcalloc(1, sizeof(*resolved));
         resolved->text = text ? intern_ref(text) : NULL;
         resolved->placement = placement_new(store_strings(p->store), text);
-        map_add(&p->found, hash, resolved);
+        map_add(&p->placements, hash, resolved);
     }
     resolved->holders++;
     if (resolved->version != p->version)
@@ -216,12 +216,12 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
         return;
 
     uint64_t hash = hash_text(p, resolved->text);
-    struct resolved_placement *held = map_get(&p->found, hash, resolved->text);
+    struct resolved_placement *held = map_get(&p->placements, hash, resolved->text);
 
     assert(held == resolved && held->holders > 0);
     if (--held->holders > 0)
         return;
-    map_take(&p->found, hash, held->text);
+    map_take(&p->placements, hash, held->text);
     clear(p, held);
     placement_free(store_strings(p->store), held->placement);
     intern_drop(store_strings(p->store), held->text);

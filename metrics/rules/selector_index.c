@@ -4,7 +4,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
-/* All texts are shared; NULL where the selector leaves it open. */
+/* All texts are shared; NULL for what the selector leaves open. */
 struct bucket_key {
     const char *policy_ns; /* NULL for cluster-wide policies. */
     const char *api_version;
@@ -15,14 +15,14 @@ struct bucket_key {
     const char *label_value;
 };
 
-struct filed {
+struct indexed {
     struct entry *policy;
     const struct resource_selector *selector;
 };
 
 struct bucket {
     struct bucket_key key;
-    struct filed *items;
+    struct indexed *items;
     size_t count;
     size_t capacity;
 };
@@ -90,7 +90,7 @@ void selector_index_free(struct selector_index *index)
     free(index);
 }
 
-/* The first label that every selected template must carry, if there is one. */
+/* The first label that every selected template must have; NULL if there is none. */
 static const struct label_requirement *anchor_of(const struct label_selector *selector)
 {
     for (size_t i = 0; selector && i < selector->count; i++) {
@@ -102,7 +102,7 @@ static const struct label_requirement *anchor_of(const struct label_selector *se
     return NULL;
 }
 
-/* Where a selector is filed. False if it can never match, so that it is filed nowhere. */
+/* The bucket of a selector. False if it can never match and is in none. */
 static bool key_of(const struct entry *policy, const struct resource_selector *selector,
                    struct bucket_key *out)
 {
@@ -120,7 +120,7 @@ static bool key_of(const struct entry *policy, const struct resource_selector *s
     };
     if (cluster_wide)
         return true;
-    /* A PropagationPolicy is looked up for templates of its own namespace only. */
+    /* A PropagationPolicy selects templates of its own namespace only. */
     out->ns = policy->partition->ns;
     return !selector->ns || selector->ns == policy->partition->ns;
 }
@@ -172,8 +172,8 @@ size_t selector_index_type_count(const struct selector_index *index, const char 
     return type ? type->selectors : 0;
 }
 
-static void file_selector(struct selector_index *index, struct entry *policy,
-                          const struct resource_selector *selector)
+static void add_selector(struct selector_index *index, struct entry *policy,
+                         const struct resource_selector *selector)
 {
     struct bucket_key key;
 
@@ -192,11 +192,11 @@ static void file_selector(struct selector_index *index, struct entry *policy,
         bucket->capacity = bucket->capacity ? 2 * bucket->capacity : 1;
         bucket->items = xreallocarray(bucket->items, bucket->capacity, sizeof(*bucket->items));
     }
-    bucket->items[bucket->count++] = (struct filed){policy, selector};
+    bucket->items[bucket->count++] = (struct indexed){policy, selector};
 }
 
-static void take_selector(struct selector_index *index, struct entry *policy,
-                          const struct resource_selector *selector)
+static void remove_selector(struct selector_index *index, struct entry *policy,
+                            const struct resource_selector *selector)
 {
     struct bucket_key key;
 
@@ -220,14 +220,14 @@ void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        file_selector(index, entry, &policy->selectors[i]);
+        add_selector(index, entry, &policy->selectors[i]);
 }
 
 void selector_index_remove(struct selector_index *index, struct entry *entry,
                            const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        take_selector(index, entry, &policy->selectors[i]);
+        remove_selector(index, entry, &policy->selectors[i]);
 }
 
 static void note(struct selector_index *index, struct entry *policy, enum selector_score score)
@@ -253,7 +253,7 @@ static void search(struct selector_index *index, const struct bucket_key *key,
     }
 }
 
-/* Under one name, label or nothing: the namespace's own policies, then the cluster-wide ones. */
+/* Search by name, by label or by neither, first the namespace's own policies. */
 static void search_all(struct selector_index *index, struct bucket_key key,
                        const struct entry *template)
 {
