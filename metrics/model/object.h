@@ -4,8 +4,8 @@
 #include "metrics/model/store.h"
 
 /*
- * The object of an entry as what it is: NULL where the entry is of another class, has no
- * object, or is NULL itself.
+ * The object of an entry, by its class. NULL if the entry is of another class, has no object, or
+ * is NULL itself. Borrowed from the store.
  */
 struct binding;
 struct cluster;
@@ -24,7 +24,7 @@ static inline const struct template *entry_template(const struct entry *e)
     return entry_object(e, CLASS_TEMPLATE);
 }
 
-/* What Config Connector goes by is the same in both classes, and read by one function. */
+/* Objects of both classes are decoded as a struct template (kind.c). */
 static inline const struct template *entry_template_or_setting(const struct entry *e)
 {
     return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
