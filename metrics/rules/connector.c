@@ -71,11 +71,6 @@ static bool is_unclear(const struct connector_facts *f)
     return f->connector->unclear || (!own && f->defaults && f->defaults->unclear);
 }
 
-static bool is_reported(const struct connector_facts *f)
-{
-    return f->connector->refused_by || (f->binding && f->binding->member_conflicts);
-}
-
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
 {
     const struct connector *c = facts->connector;
@@ -91,7 +86,8 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         .protection = protection_of(facts),
     };
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
-        [CONNECTOR_REPORTED] = is_reported(facts),
+        [CONNECTOR_REPORTED] =
+            c->refused_by || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
         [CONNECTOR_LAPSE_HAZARD] = lapses && out->protection == PROTECTION_RESOURCE,
         [CONNECTOR_UNPROTECTABLE] = out->protection == PROTECTION_UNPROTECTABLE,

@@ -3,16 +3,6 @@
 
 #include "metrics/rules/links.h"
 
-/*
- * Karmada resolves the priority through a PriorityClass, which no source has: only a priority
- * that the policy no longer sets is drift for certain.
- */
-static bool schedule_priority_drifts(const struct propagation *policy,
-                                     const struct propagation *binding)
-{
-    return !policy->schedule_priority && binding->schedule_priority;
-}
-
 unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
                       bool cluster_scoped)
 {
@@ -27,7 +17,11 @@ unsigned drift_fields(const struct propagation *policy, const struct propagation
         [FIELD_FAILOVER] = policy->failover != binding->failover,
         [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
         [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
-        [FIELD_SCHEDULE_PRIORITY] = schedule_priority_drifts(policy, binding),
+        /*
+         * Karmada resolves it through a PriorityClass, which no source has: only a priority that
+         * the policy no longer sets is drift for certain.
+         */
+        [FIELD_SCHEDULE_PRIORITY] = !policy->schedule_priority && binding->schedule_priority,
     };
     unsigned fields = 0;
 

@@ -78,18 +78,6 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     return e;
 }
 
-static void release_decisions(struct engine *e, const struct partition *partition)
-{
-    for (size_t i = 0; i < partition->count; i++) {
-        struct entry *entry = partition->entries[i];
-        const struct rule *rule = rule_of(entry);
-
-        if (rule->release)
-            rule->release(&e->context, entry->decision);
-        entry->decision = NULL;
-    }
-}
-
 void engine_free(struct engine *e)
 {
     struct rule_context *c;
@@ -99,8 +87,15 @@ void engine_free(struct engine *e)
     c = &e->context;
     store_listen(c->store, (struct store_listener){0});
     for (const struct type *type = store_types(c->store); type; type = type->next) {
-        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
-            release_decisions(e, p);
+        const struct rule *rule = rules[type->def->class];
+
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (rule->release)
+                    rule->release(c, p->entries[i]->decision);
+                p->entries[i]->decision = NULL;
+            }
+        }
     }
     ignored_free(c->ignored);
     selector_index_free(c->index);

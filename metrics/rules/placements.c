@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/placements.h"
 
+#include "metrics/model/listing.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/affinity.h"
 
@@ -9,9 +10,8 @@ struct placements {
     struct map placements; /* By canonical text. */
     uint64_t seed;
     uint64_t version;        /* Grows with every change of the clusters. */
-    struct entry **clusters; /* By name. */
-    size_t cluster_count;
-    uint64_t listed; /* The version as of which `clusters` is right. */
+    struct listing clusters; /* In the order of entry_compare(), which is by name. */
+    uint64_t listed;         /* The version as of which `clusters` is right. */
 };
 
 static bool is_of_text(const void *item, const void *key)
@@ -43,7 +43,7 @@ void placements_free(struct placements *p)
         return;
     assert(p->placements.count == 0);
     map_release(&p->placements);
-    free(p->clusters);
+    listing_release(&p->clusters);
     free(p);
 }
 
@@ -52,42 +52,14 @@ void placements_clusters_changed(struct placements *p)
     p->version++;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct entry *const *x = a;
-    const struct entry *const *y = b;
-
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static void list_clusters_of(struct placements *p, const struct partition *partition)
-{
-    if (partition->count == 0)
-        return;
-    p->clusters =
-        xreallocarray(p->clusters, p->cluster_count + partition->count, sizeof(struct entry *));
-    for (size_t i = 0; i < partition->count; i++) {
-        if (entry_exists(partition->entries[i]))
-            p->clusters[p->cluster_count++] = partition->entries[i];
-    }
-}
-
 /* Bring p->clusters up to date. */
 static void list_clusters(struct placements *p)
 {
     if (p->listed == p->version)
         return;
     p->listed = p->version;
-    p->cluster_count = 0;
-    for (const struct type *type = store_types(p->store); type; type = type->next) {
-        if (type->def->class != CLASS_CLUSTER)
-            continue;
-        for (const struct partition *partition = type->partitions; partition;
-             partition = partition->next_of_type)
-            list_clusters_of(p, partition);
-    }
-    if (p->cluster_count > 1)
-        qsort(p->clusters, p->cluster_count, sizeof(struct entry *), by_name);
+    listing_release(&p->clusters);
+    p->clusters = listing_make(p->store, CLASS_CLUSTER);
 }
 
 static int64_t weigh(const struct placement *placement, const struct entry *cluster)
@@ -111,10 +83,10 @@ static void fill_set(struct placements *p, const struct placement *placement,
     struct intern *strings = store_strings(p->store);
 
     *out = (struct cluster_set){.tolerated = true};
-    if (p->cluster_count > 0)
-        out->members = xreallocarray(NULL, p->cluster_count, sizeof(*out->members));
-    for (size_t i = 0; i < p->cluster_count; i++) {
-        const struct entry *cluster = p->clusters[i];
+    if (p->clusters.count > 0)
+        out->members = xreallocarray(NULL, p->clusters.count, sizeof(*out->members));
+    for (size_t i = 0; i < p->clusters.count; i++) {
+        const struct entry *cluster = p->clusters.entries[i];
 
         if (group && !affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
             continue;
@@ -150,12 +122,12 @@ static void fill_clusters(struct placements *p, struct resolved_placement *resol
 {
     struct intern *strings = store_strings(p->store);
 
-    if (p->cluster_count > 0)
-        resolved->clusters = xreallocarray(NULL, p->cluster_count, sizeof(*resolved->clusters));
-    for (size_t i = 0; i < p->cluster_count; i++) {
-        if (is_meant(resolved->placement, p->clusters[i]))
+    if (p->clusters.count > 0)
+        resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
+    for (size_t i = 0; i < p->clusters.count; i++) {
+        if (is_meant(resolved->placement, p->clusters.entries[i]))
             resolved->clusters[resolved->cluster_count++] =
-                intern_add(strings, p->clusters[i]->name);
+                intern_add(strings, p->clusters.entries[i]->name);
     }
 }
 
@@ -182,7 +154,7 @@ static void fill(struct placements *p, struct resolved_placement *resolved)
     clear(p, resolved);
     list_clusters(p);
     resolved->version = p->version;
-    resolved->has_clusters = p->cluster_count > 0;
+    resolved->has_clusters = p->clusters.count > 0;
     if (placement->unreadable)
         return;
     resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
@@ -238,8 +210,8 @@ static int name_before(const void *key, const void *item)
 bool placements_has_cluster(struct placements *p, const char *name)
 {
     list_clusters(p);
-    return p->cluster_count > 0 &&
-           bsearch(name, p->clusters, p->cluster_count, sizeof(struct entry *), name_before);
+    return p->clusters.count > 0 && bsearch(name, p->clusters.entries, p->clusters.count,
+                                            sizeof(struct entry *), name_before);
 }
 
 static int text_before(const void *key, const void *item)

@@ -48,15 +48,6 @@ static bool may_start_later(struct intern *strings, const struct placement *plac
     return found;
 }
 
-static bool has_overflow(const struct placement *placement)
-{
-    for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (placement->groups[i].overflow_count > 0)
-            return true;
-    }
-    return false;
-}
-
 /* The first group that allows any cluster: Karmada tries the next one only if it finds none. */
 static const struct cluster_set *first_set(const struct resolved_placement *resolved)
 {
@@ -74,6 +65,11 @@ static bool is_determined(struct intern *strings, const struct resolved_placemen
     const struct placement *placement = resolved->placement;
     const struct cluster_set *set = first_set(resolved);
     bool divides = b->replicas > 0;
+    bool overflows = false;
+
+    for (uint32_t i = 0; i < placement->group_count; i++)
+        overflows |= placement->groups[i].overflow_count > 0;
+
     const struct {
         bool holds;
         enum undetermined_reason reason;
@@ -83,7 +79,7 @@ static bool is_determined(struct intern *strings, const struct resolved_placemen
         {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
         {placement->has_workload_affinity, UNDETERMINED_UNSUPPORTED},
         {placement->has_spread_constraints, UNDETERMINED_SPREAD_CONSTRAINTS},
-        {has_overflow(placement), UNDETERMINED_OVERFLOW},
+        {overflows, UNDETERMINED_OVERFLOW},
         {may_start_later(strings, placement, b), UNDETERMINED_OVERFLOW},
         {!set, UNDETERMINED_NO_CLUSTERS},
         {set && !set->tolerated, UNDETERMINED_TAINTS},

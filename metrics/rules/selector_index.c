@@ -102,27 +102,35 @@ static const struct label_requirement *anchor_of(const struct label_selector *se
     return NULL;
 }
 
-/* The bucket of a selector. False if it can never match and is in none. */
-static bool key_of(const struct entry *policy, const struct resource_selector *selector,
-                   struct bucket_key *out)
+/* Where the bucket of a selector is, or would be. */
+struct slot {
+    struct bucket_key key;
+    uint64_t hash;
+    struct bucket *bucket; /* NULL if there is none yet. */
+};
+
+/* False if the selector can never match, and so is in no bucket. */
+static bool find_slot(const struct selector_index *index, const struct entry *policy,
+                      const struct resource_selector *selector, struct slot *out)
 {
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     const struct label_requirement *anchor = selector->name ? NULL : anchor_of(selector->labels);
 
-    *out = (struct bucket_key){
+    if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
+        return false;
+    out->key = (struct bucket_key){
         .policy_ns = cluster_wide ? NULL : policy->partition->ns,
         .api_version = selector->api_version,
         .kind = selector->kind,
-        .ns = selector->ns,
+        /* A PropagationPolicy selects templates of its own namespace only. */
+        .ns = cluster_wide ? selector->ns : policy->partition->ns,
         .name = selector->name,
         .label_key = anchor ? anchor->key : NULL,
         .label_value = anchor ? anchor->values[0] : NULL,
     };
-    if (cluster_wide)
-        return true;
-    /* A PropagationPolicy selects templates of its own namespace only. */
-    out->ns = policy->partition->ns;
-    return !selector->ns || selector->ns == policy->partition->ns;
+    out->hash = map_hash(&out->key, sizeof(out->key), index->seed);
+    out->bucket = map_get(&index->buckets, out->hash, &out->key);
+    return true;
 }
 
 static void count_type(struct selector_index *index, const struct resource_selector *selector,
@@ -175,18 +183,17 @@ size_t selector_index_type_count(const struct selector_index *index, const char 
 static void add_selector(struct selector_index *index, struct entry *policy,
                          const struct resource_selector *selector)
 {
-    struct bucket_key key;
+    struct slot slot;
 
     count_type(index, selector, true);
-    if (!key_of(policy, selector, &key))
+    if (!find_slot(index, policy, selector, &slot))
         return;
 
-    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
-    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    struct bucket *bucket = slot.bucket;
     if (!bucket) {
         bucket = xcalloc(1, sizeof(*bucket));
-        bucket->key = key;
-        map_add(&index->buckets, hash, bucket);
+        bucket->key = slot.key;
+        map_add(&index->buckets, slot.hash, bucket);
     }
     if (bucket->count == bucket->capacity) {
         bucket->capacity = bucket->capacity ? 2 * bucket->capacity : 1;
@@ -198,14 +205,13 @@ static void add_selector(struct selector_index *index, struct entry *policy,
 static void remove_selector(struct selector_index *index, struct entry *policy,
                             const struct resource_selector *selector)
 {
-    struct bucket_key key;
+    struct slot slot;
 
     count_type(index, selector, false);
-    if (!key_of(policy, selector, &key))
+    if (!find_slot(index, policy, selector, &slot))
         return;
 
-    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
-    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    struct bucket *bucket = slot.bucket;
     for (size_t i = 0; i < bucket->count; i++) {
         if (bucket->items[i].selector != selector)
             continue;
@@ -213,7 +219,7 @@ static void remove_selector(struct selector_index *index, struct entry *policy,
         break;
     }
     if (bucket->count == 0)
-        free_bucket(map_take(&index->buckets, hash, &key));
+        free_bucket(map_take(&index->buckets, slot.hash, &slot.key));
 }
 
 void selector_index_add(struct selector_index *index, struct entry *entry,
@@ -230,15 +236,6 @@ void selector_index_remove(struct selector_index *index, struct entry *entry,
         remove_selector(index, entry, &policy->selectors[i]);
 }
 
-static void note(struct selector_index *index, struct entry *policy, enum selector_score score)
-{
-    if (index->found_count == index->found_capacity) {
-        index->found_capacity = index->found_capacity ? 2 * index->found_capacity : 16;
-        index->found = xreallocarray(index->found, index->found_capacity, sizeof(*index->found));
-    }
-    index->found[index->found_count++] = (struct selection){policy, score};
-}
-
 static void search(struct selector_index *index, const struct bucket_key *key,
                    const struct entry *template)
 {
@@ -248,8 +245,14 @@ static void search(struct selector_index *index, const struct bucket_key *key,
     for (size_t i = 0; bucket && i < bucket->count; i++) {
         enum selector_score score = selector_score(bucket->items[i].selector, template);
 
-        if (score != SCORE_NONE)
-            note(index, bucket->items[i].policy, score);
+        if (score == SCORE_NONE)
+            continue;
+        if (index->found_count == index->found_capacity) {
+            index->found_capacity = index->found_capacity ? 2 * index->found_capacity : 16;
+            index->found =
+                xreallocarray(index->found, index->found_capacity, sizeof(*index->found));
+        }
+        index->found[index->found_count++] = (struct selection){bucket->items[i].policy, score};
     }
 }
 
