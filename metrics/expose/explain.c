@@ -97,7 +97,7 @@ static void tell_claim(struct telling *t, const struct template_decision *d)
     tell(t, EXPLAIN_HEADING, "Who governs it");
     if (d->claimed)
         tell(t, EXPLAIN_PARAGRAPH, "%s has its claim on the %s%s.", full_name(t, d->claimed),
-             d->kept_claim ? "template" : "binding",
+             d->own_claim ? "template" : "binding",
              entry_exists(d->claimed) ? "" : ", and does not exist");
     else
         tell(t, EXPLAIN_PARAGRAPH, "No policy has a claim on it.");

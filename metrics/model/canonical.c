@@ -5,7 +5,7 @@
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
-/* Doubles hold every whole number up to here. */
+/* A double is exact for every whole number up to here. */
 static const double whole_number_max = 0x1p53;
 
 /* A place in one of the structures that has rules of its own. */

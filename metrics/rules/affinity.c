@@ -12,7 +12,7 @@ static bool lists(const char *const *texts, size_t count, const char *text)
     return false;
 }
 
-bool affinity_names(const struct cluster_affinity *affinity, const char *name)
+bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name)
 {
     if (lists(affinity->exclude, affinity->exclude_count, name))
         return false;
@@ -79,7 +79,7 @@ static bool zones_match(const struct label_selector *selector, const struct clus
 bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
                       const struct cluster *cluster)
 {
-    if (affinity->never || !affinity_names(affinity, name))
+    if (affinity->never || !affinity_allows_name(affinity, name))
         return false;
     if (affinity->labels && !label_selector_matches(affinity->labels, &cluster->labels))
         return false;

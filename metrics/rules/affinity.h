@@ -14,7 +14,7 @@ bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
  * True if the affinity allows a cluster as far as its name says: all that is known of a cluster
  * whose object is not in the source.
  */
-bool affinity_names(const struct cluster_affinity *affinity, const char *name);
+bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
  * True if the scheduler may put something new on the cluster: the placement tolerates its

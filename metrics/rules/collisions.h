@@ -32,7 +32,7 @@ struct collisions *collisions_new(const struct collision_rule *rule, uint64_t se
 void collisions_free(struct collisions *c);
 
 /*
- * Put a template in that is not in the register, or take one out that is. The other templates
+ * Put a template in that is not in the register, or remove one that is. The other templates
  * whose answer of collisions_has() changes by that are appended to `affected`.
  */
 void collisions_add(struct collisions *c, struct entry *template, struct entry_list *affected);

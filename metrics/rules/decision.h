@@ -137,7 +137,7 @@ struct template_decision {
     enum stale_phase phase : 8;
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
-    bool kept_claim;         /* The claim is on the template itself, not on its binding. */
+    bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool propagates;         /* The governing policy propagates dependencies. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */

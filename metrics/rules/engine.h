@@ -9,7 +9,7 @@
  * Keeps a decision on every entry of a store. After a change only the entries that it can
  * affect are evaluated again.
  *
- * What tests hold it to: whatever the order of changes, once engine_run() answers true the
+ * The invariant that tests check: whatever the order of changes, once engine_run() answers true the
  * decisions equal those of a fresh engine over the same objects at the same time.
  */
 struct engine;
@@ -57,7 +57,7 @@ uint64_t engine_evaluations(const struct engine *e);
 /* The takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/* True while the store holds no binding: dependencies are derived from pod templates. */
+/* True while there is no binding in the store: dependencies are derived from pod templates. */
 bool engine_derives(const struct engine *e);
 
 /*

@@ -98,7 +98,7 @@ static void fill_set(struct placements *p, const struct placement *placement,
     }
 }
 
-static bool group_means(const struct affinity_group *group, const struct entry *cluster)
+static bool group_allows(const struct affinity_group *group, const struct entry *cluster)
 {
     if (affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
         return true;
@@ -109,10 +109,10 @@ static bool group_means(const struct affinity_group *group, const struct entry *
     return false;
 }
 
-static bool is_meant(const struct placement *placement, const struct entry *cluster)
+static bool allows(const struct placement *placement, const struct entry *cluster)
 {
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_means(&placement->groups[i], cluster))
+        if (group_allows(&placement->groups[i], cluster))
             return true;
     }
     return placement->group_count == 0;
@@ -125,7 +125,7 @@ static void fill_clusters(struct placements *p, struct resolved_placement *resol
     if (p->clusters.count > 0)
         resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
     for (size_t i = 0; i < p->clusters.count; i++) {
-        if (is_meant(resolved->placement, p->clusters.entries[i]))
+        if (allows(resolved->placement, p->clusters.entries[i]))
             resolved->clusters[resolved->cluster_count++] =
                 intern_add(strings, p->clusters.entries[i]->name);
     }
@@ -176,7 +176,7 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
         resolved->placement = placement_new(store_strings(p->store), text);
         map_add(&p->placements, hash, resolved);
     }
-    resolved->holders++;
+    resolved->references++;
     if (resolved->version != p->version)
         fill(p, resolved);
     return resolved;
@@ -188,16 +188,16 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
         return;
 
     uint64_t hash = hash_text(p, resolved->text);
-    struct resolved_placement *held = map_get(&p->placements, hash, resolved->text);
+    struct resolved_placement *own = map_get(&p->placements, hash, resolved->text);
 
-    assert(held == resolved && held->holders > 0);
-    if (--held->holders > 0)
+    assert(own == resolved && own->references > 0);
+    if (--own->references > 0)
         return;
-    map_take(&p->placements, hash, held->text);
-    clear(p, held);
-    placement_free(store_strings(p->store), held->placement);
-    intern_drop(store_strings(p->store), held->text);
-    free(held);
+    map_take(&p->placements, hash, own->text);
+    clear(p, own);
+    placement_free(store_strings(p->store), own->placement);
+    intern_drop(store_strings(p->store), own->text);
+    free(own);
 }
 
 static int name_before(const void *key, const void *item)
@@ -219,12 +219,12 @@ static int text_before(const void *key, const void *item)
     return strcmp(key, *(const char *const *)item);
 }
 
-static bool group_names(const struct affinity_group *group, const char *name)
+static bool group_allows_name(const struct affinity_group *group, const char *name)
 {
-    if (affinity_names(&group->affinity, name))
+    if (affinity_allows_name(&group->affinity, name))
         return true;
     for (uint32_t i = 0; i < group->overflow_count; i++) {
-        if (affinity_names(&group->overflow[i], name))
+        if (affinity_allows_name(&group->overflow[i], name))
             return true;
     }
     return false;
@@ -242,7 +242,7 @@ bool placements_allow(struct placements *p, const struct resolved_placement *res
                bsearch(name, resolved->clusters, resolved->cluster_count,
                        sizeof(*resolved->clusters), text_before);
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_names(&placement->groups[i], name))
+        if (group_allows_name(&placement->groups[i], name))
             return true;
     }
     return placement->group_count == 0;

@@ -30,9 +30,9 @@ struct resolved_placement {
     uint32_t group_count;
     const char **clusters; /* All that any group allows, overflow too, by name; shared texts. */
     uint32_t cluster_count;
-    bool has_clusters; /* There are Cluster objects at all. */
-    uint32_t holders;  /* References; the last placements_drop() frees it. */
-    uint64_t version;  /* Of the set of clusters that it was resolved to. */
+    bool has_clusters;   /* There are Cluster objects at all. */
+    uint32_t references; /* The last placements_drop() frees it. */
+    uint64_t version;    /* Of the set of clusters that it was resolved to. */
 };
 
 struct placements *placements_new(struct store *store, uint64_t seed) MUST_USE;
@@ -47,7 +47,7 @@ void placements_clusters_changed(struct placements *p);
 
 /*
  * A new reference to the placement of a canonical text (struct propagation). It is resolved to
- * the clusters there are now, also for all others who hold a reference.
+ * the clusters there are now, also for those who have a reference already.
  */
 const struct resolved_placement *placements_ref(struct placements *p, const char *text) MUST_USE;
 /* Give a reference back. Takes NULL. */

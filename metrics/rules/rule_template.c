@@ -82,7 +82,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     s.candidates = d->candidates;
     s.candidate_count = d->candidate_count;
     d->claimed = s.claimed;
-    d->kept_claim = s.own_claim;
+    d->own_claim = s.own_claim;
     d->binding = s.binding;
     if (f->is_ignored) {
         d->state = STATE_IGNORED;
