@@ -113,7 +113,7 @@ void findings_gather(const struct engine *engine, struct findings *out)
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count; i++) {
-                if (partition->entries[i]->object)
+                if (entry_exists(partition->entries[i]))
                     add_entry(out, partition->entries[i], type->def->class);
             }
         }

@@ -2,6 +2,7 @@
 #include "metrics/expose/collect.h"
 
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 
 static const char *const scope_names[] = {"namespaced", "cluster"};
 
@@ -47,13 +48,13 @@ static enum binding_origin origin_of(const struct binding *b)
 
 static void collect_bindings(const struct entry *entry, struct samples *out)
 {
-    SAMPLE(out, 1, partition_of(entry) * ORIGIN_COUNT + origin_of(entry->object));
+    SAMPLE(out, 1, partition_of(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
 }
 
 /* Both texts are canonical and shared, so that equal is the same. */
 static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
 {
-    const struct binding *b = entry->object;
+    const struct binding *b = entry_binding(entry);
 
     if (b->has_placement && b->propagation.placement != b->applied_placement)
         SAMPLE(out, 1, partition_of(entry));

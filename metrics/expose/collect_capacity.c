@@ -2,6 +2,7 @@
 #include "metrics/expose/collect.h"
 
 #include "metrics/model/cluster.h"
+#include "metrics/model/object.h"
 #include "metrics/rules/capacity.h"
 
 /* Of these every member cluster has its series, so that a board shows 0 and no gap. */
@@ -125,7 +126,7 @@ static void collect_undetermined(const struct entry *entry, struct samples *out)
 
 static void collect_allocatable(const struct entry *entry, struct samples *out)
 {
-    const struct cluster *cluster = entry->object;
+    const struct cluster *cluster = entry_cluster(entry);
 
     for (uint32_t i = 0; i < cluster->resource_count; i++) {
         const struct cluster_resource *r = &cluster->resources[i];
@@ -137,7 +138,7 @@ static void collect_allocatable(const struct entry *entry, struct samples *out)
 
 static void collect_allocated(const struct entry *entry, struct samples *out)
 {
-    const struct cluster *cluster = entry->object;
+    const struct cluster *cluster = entry_cluster(entry);
 
     for (uint32_t i = 0; i < cluster->resource_count; i++) {
         const struct cluster_resource *r = &cluster->resources[i];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
+#include "metrics/model/object.h"
+
 static void collect_connector_resources(const struct entry *entry, struct samples *out)
 {
     const struct connector_decision *c = template_decision(entry)->connector;
@@ -39,7 +41,7 @@ static void collect_lease_expiration(const struct entry *entry, struct samples *
     enum lease_state state = lease_decision(entry)->state;
 
     if (state == LEASE_HELD || state == LEASE_EXPIRING)
-        SAMPLE(out, ((const struct lease *)entry->object)->expires_s * 1000, 0);
+        SAMPLE(out, entry_lease(entry)->expires_s * 1000, 0);
 }
 
 /* LEASE_UNKNOWN, the last name, is never shown. */

@@ -3,6 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/event.h"
+#include "metrics/model/object.h"
 
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };
@@ -133,7 +134,7 @@ static void collect_shared(const struct entry *entry, struct samples *out)
 
 static void collect_conflict_events(const struct entry *entry, struct samples *out)
 {
-    const struct event *event = entry->object;
+    const struct event *event = entry_event(entry);
 
     if (event->is_conflict && event->conflict_resolution)
         SAMPLE(out, event->count, DEPENDENCY_CONFLICT_RESOLUTION);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
+#include "metrics/model/object.h"
+
 enum relation { RELATION_CLAIMED, RELATION_SELECTED, RELATION_WON, RELATION_EXCLUDED };
 
 static const char *const relation_names[] = {
@@ -58,7 +60,7 @@ static const char *bool_text(bool value)
 
 static void collect_policy_info(const struct entry *entry, struct samples *out)
 {
-    const struct policy *policy = entry->object;
+    const struct policy *policy = entry_policy(entry);
     const struct propagation *p = &policy->propagation;
     bool overwrites = p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     char priority[16];
@@ -73,7 +75,7 @@ static void collect_policy_info(const struct entry *entry, struct samples *out)
 
 static void collect_policy_generation(const struct entry *entry, struct samples *out)
 {
-    const struct policy *policy = entry->object;
+    const struct policy *policy = entry_policy(entry);
 
     SAMPLE(out, policy->generation, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }

@@ -3,6 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
 static void collect_templates(const struct entry *entry, struct samples *out)
@@ -116,10 +117,9 @@ static void collect_unbound_oldest(const struct entry *entry, struct samples *ou
 static void collect_binding_delay(const struct entry *entry, struct samples *out)
 {
     const struct binding_decision *d = binding_decision(entry);
-    const struct binding *b = entry->object;
-    const struct template *t = d->template ? d->template->object : NULL;
-    const struct entry *claimed = binding_claimed(entry);
-    const struct policy *policy = claimed ? claimed->object : NULL;
+    const struct binding *b = entry_binding(entry);
+    const struct template *t = entry_template(d->template);
+    const struct policy *policy = entry_policy(binding_claimed(entry));
 
     if (!b->has_placement || !t || !policy)
         return;

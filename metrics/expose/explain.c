@@ -4,6 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain_words.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/connector.h"
 
@@ -67,7 +68,7 @@ static void explain_candidates(struct explanation *x, const struct template_deci
     emit(x, EXPLAIN_HEADING, "Policies that select it, best first");
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
-        const struct policy *policy = c->policy->object;
+        const struct policy *policy = entry_policy(c->policy);
         enum rank_step step = RANK_NAME;
 
         emit(x, EXPLAIN_PARAGRAPH, "%u. %s, selects it by %s, priority %" PRId32, i + 1,
@@ -90,8 +91,8 @@ static void explain_claim(struct explanation *x, const struct template_decision 
     emit(x, EXPLAIN_HEADING, "Who governs it");
     if (d->claimed)
         emit(x, EXPLAIN_PARAGRAPH, "%s%s has its claim on the %s.", full_name(x, d->claimed),
-             d->claimed->object ? "" : ", which does not exist,",
-             d->kept_claim ? "template" : "binding");
+             entry_exists(d->claimed) ? "" : ", which does not exist,",
+             d->own_claim ? "template" : "binding");
     else
         emit(x, EXPLAIN_PARAGRAPH, "No policy has a claim on it.");
     if (d->governing)
@@ -104,7 +105,7 @@ static void explain_claim(struct explanation *x, const struct template_decision 
 static void explain_fields(struct explanation *x, const struct template_decision *d,
                            const struct binding *b)
 {
-    const struct policy *policy = d->governing ? d->governing->object : NULL;
+    const struct policy *policy = entry_policy(d->governing);
 
     for (unsigned i = 0; policy && i < DRIFT_FIELD_COUNT; i++) {
         if (!(d->fields & 1U << i))
@@ -117,7 +118,7 @@ static void explain_fields(struct explanation *x, const struct template_decision
 
 static void explain_binding(struct explanation *x, const struct template_decision *d)
 {
-    const struct binding *b = d->binding ? d->binding->object : NULL;
+    const struct binding *b = entry_binding(d->binding);
 
     if (!b)
         return;
@@ -139,7 +140,7 @@ static void explain_ballot(void *context, const struct ballot *ballot)
     struct explanation *x = context;
     const struct entry *who = ballot->template ? ballot->template : ballot->binding;
 
-    if (ballot->binding && !ballot->binding->object) {
+    if (ballot->binding && !entry_exists(ballot->binding)) {
         emit(x, EXPLAIN_PARAGRAPH, "%s is listed, but does not exist.",
              full_name(x, ballot->binding));
         return;
@@ -195,8 +196,8 @@ static void explain_holder(struct explanation *x, const char *cluster, const cha
 static void explain_holders(struct explanation *x, const struct entry *template,
                             const struct template_decision *d)
 {
-    const struct connector *connector = template_connector(template->object);
-    const struct binding *b = d->binding ? d->binding->object : NULL;
+    const struct connector *connector = template_connector(entry_template(template));
+    const struct binding *b = entry_binding(d->binding);
 
     if (connector->refused_by)
         explain_holder(x, NULL, connector->refused_by);
@@ -223,7 +224,7 @@ static void explain_lease(struct explanation *x, const struct entry *template)
         [LEASE_UNKNOWN] = ", by a snapshot of the assets that is too old to rely on",
     };
     const struct entry *entry = engine_lease_of(x->engine, template);
-    const struct lease *lease = entry ? entry->object : NULL;
+    const struct lease *lease = entry_lease(entry);
     const struct lease_decision *d = entry ? lease_decision(entry) : NULL;
     char until[32];
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain_words.h"
 
+#include "metrics/model/object.h"
+
 static const char *const stale_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",
     [STALE_POLICY_REPLACED] =
@@ -60,7 +62,7 @@ const char *explain_state_words(const struct template_decision *d)
 
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover)
 {
-    const struct policy *policy = d->governing ? d->governing->object : NULL;
+    const struct policy *policy = entry_policy(d->governing);
 
     if (d->phase == PHASE_OVERDUE)
         return "Karmada should have acted on this by now.";

@@ -2,6 +2,7 @@
 #include "metrics/expose/parties.h"
 
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 
 struct policy_name policy_name_of(const struct entry *policy)
 {
@@ -21,7 +22,7 @@ static struct policy_name claimed_policy(const struct claim *claim)
 
 struct policy_name ballot_policy(const struct ballot *ballot, bool current)
 {
-    const struct binding *b = ballot->binding ? ballot->binding->object : NULL;
+    const struct binding *b = entry_binding(ballot->binding);
     const struct template_decision *d =
         ballot->template ? template_decision(ballot->template) : NULL;
 
@@ -37,7 +38,7 @@ static const char *or_empty(const char *text)
 
 struct identity dependency_resource(const struct entry *dependency)
 {
-    const struct binding *b = entry_class(dependency) == CLASS_BINDING ? dependency->object : NULL;
+    const struct binding *b = entry_binding(dependency);
 
     if (!b)
         return (struct identity){dependency->partition->type->api_version, entry_kind(dependency),

@@ -189,7 +189,7 @@ static void collect(struct registry *r, const struct entry *entry)
     struct samples *out = &r->samples;
 
     out->count = 0;
-    if (!entry->object || (!entry->decision && (1u << class & DECIDED)))
+    if (!entry_exists(entry) || (!entry->decision && (1u << class & DECIDED)))
         return;
     for (struct family_state **family = r->collected[class]; *family; family++) {
         size_t before = out->count;

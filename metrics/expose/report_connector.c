@@ -2,6 +2,7 @@
 #include "metrics/expose/report_items.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/model/object.h"
 #include "metrics/rules/connector.h"
 
 static const char *const container_names[] = {
@@ -26,7 +27,7 @@ void report_connector(struct writer *w, const struct connector_decision *c)
 void report_lease(struct writer *w, const struct entry *entry)
 {
     const struct lease_decision *d = lease_decision(entry);
-    const struct lease *lease = entry->object;
+    const struct lease *lease = entry_lease(entry);
     char expiration[32];
 
     format_timestamp(lease->expires_s * 1000, expiration);

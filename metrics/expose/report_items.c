@@ -2,6 +2,7 @@
 #include "metrics/expose/report_items.h"
 
 #include "metrics/expose/parties.h"
+#include "metrics/model/object.h"
 #include "metrics/rules/capacity.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
@@ -113,7 +114,7 @@ void report_template(struct writer *w, const struct entry *template)
     else
         writer_text(w, "binding", NULL);
     if (stale) {
-        put_assigned(w, d->binding ? d->binding->object : NULL);
+        put_assigned(w, entry_binding(d->binding));
         put_projected(w, d->capacity);
     }
     if (d->connector)

@@ -11,16 +11,7 @@ static const char applied_placement_key[] = "policy.karmada.io/applied-placement
 static const uint32_t fnv_basis = 2166136261U;
 static const uint32_t fnv_prime = 16777619U;
 
-/* As decode_shared, but "" if absent or empty. */
-static const char *read_text(struct decode *d, const cJSON *parent, const char *path,
-                             const char *key)
-{
-    const char *text = decode_text(d, parent, path, key);
-
-    return intern_add(d->strings, text ? text : "");
-}
-
-/* What the scheduler wrote down. It is its own business whether that can be read. */
+/* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
 static const char *read_applied_placement(struct decode *d, const cJSON *metadata)
 {
     const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
@@ -35,35 +26,18 @@ static const char *read_applied_placement(struct decode *d, const cJSON *metadat
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
-static void read_resource(struct decode *d, const cJSON *spec, struct binding *b)
-{
-    static const char path[] = "spec.resource";
-    const cJSON *resource = decode_object(d, spec, "spec", "resource");
-    const char *uid = decode_text(d, resource, path, "uid");
-
-    b->api_version = read_text(d, resource, path, "apiVersion");
-    b->kind = read_text(d, resource, path, "kind");
-    b->ns = read_text(d, resource, path, "namespace");
-    decode_text(d, resource, path, "name");
-    if (uid)
-        b->uid_hash = uid_hash(uid);
-}
-
 static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.requiredBy[]";
     const cJSON *array = decode_array(d, spec, "spec", "requiredBy");
-    int size = cJSON_GetArraySize(array);
     const cJSON *item;
 
-    if (size == 0)
-        return;
-    b->referrers = xreallocarray(NULL, (size_t)size, sizeof(*b->referrers));
+    b->referrers = decode_room(array, sizeof(*b->referrers));
     cJSON_ArrayForEach (item, array) {
         decode_element(d, item, path);
         b->referrers[b->referrer_count++] = (struct referrer){
-            .ns = read_text(d, item, path, "namespace"),
-            .name = read_text(d, item, path, "name"),
+            .ns = decode_shared_or_empty(d, item, path, "namespace"),
+            .name = decode_shared_or_empty(d, item, path, "name"),
         };
     }
 }
@@ -72,22 +46,19 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
 {
     static const char path[] = "spec.clusters[]";
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
-    int size = cJSON_GetArraySize(array);
     const cJSON *item;
 
-    if (size == 0)
-        return;
-    b->clusters = xreallocarray(NULL, (size_t)size, sizeof(*b->clusters));
+    b->clusters = decode_room(array, sizeof(*b->clusters));
     cJSON_ArrayForEach (item, array) {
         decode_element(d, item, path);
         b->clusters[b->cluster_count++] = (struct target_cluster){
-            .name = read_text(d, item, path, "name"),
+            .name = decode_shared_or_empty(d, item, path, "name"),
             .replicas = decode_replicas(d, item, path, "replicas", 0),
         };
     }
 }
 
-/* What the member clusters' Config Connectors say of the resource, as Karmada gathers it. */
+/* The conflicts that Config Connector reports in member clusters, as Karmada collects them. */
 static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
 {
     const cJSON *items = json_get(json_get(json, "status"), "aggregatedStatus");
@@ -114,12 +85,9 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
     static const char path[] = "spec.replicaRequirements";
     const cJSON *requirements = decode_object(d, spec, "spec", "replicaRequirements");
     const cJSON *requests = decode_object(d, requirements, path, "resourceRequest");
-    int size = cJSON_GetArraySize(requests);
     const cJSON *item;
 
-    if (size == 0)
-        return;
-    b->requests = xreallocarray(NULL, (size_t)size, sizeof(*b->requests));
+    b->requests = decode_room(requests, sizeof(*b->requests));
     cJSON_ArrayForEach (item, requests) {
         b->requests[b->request_count++] = (struct resource_request){
             .resource = intern_add(d->strings, item->string),
@@ -130,9 +98,16 @@ static void read_requests(struct decode *d, const cJSON *spec, struct binding *b
 
 static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
 {
+    static const char path[] = "spec.resource";
     const cJSON *components = decode_array(d, spec, "spec", "components");
+    const cJSON *resource = decode_object(d, spec, "spec", "resource");
+    const char *uid = decode_text(d, resource, path, "uid");
 
-    read_resource(d, spec, b);
+    b->api_version = decode_shared_or_empty(d, resource, path, "apiVersion");
+    b->kind = decode_shared_or_empty(d, resource, path, "kind");
+    b->ns = decode_shared_or_empty(d, resource, path, "namespace");
+    decode_text(d, resource, path, "name");
+    b->uid_hash = uid_hash(uid ? uid : "");
     propagation_decode(d, spec, &b->propagation);
     read_referrers(d, spec, b);
     read_clusters(d, spec, b);
@@ -143,24 +118,17 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
 }
 
-/* With the template's name behind it: a hundred thousand names are hardly ever shared. */
-static struct binding *new_binding(const cJSON *json)
-{
-    const char *name = json_str(json_get(json_get(json, "spec"), "resource"), "name", "");
-    size_t size = strlen(name) + 1;
-    struct binding *b = xcalloc(1, sizeof(*b) + size);
-
-    b->name = memcpy(b + 1, name, size);
-    b->uid_hash = uid_hash("");
-    return b;
-}
-
 void *binding_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
-    struct binding *b = new_binding(json);
+    const cJSON *resource = json_get(json_get(json, "spec"), "resource");
+    const char *name = json_str(resource, "name", "");
+    size_t name_size = strlen(name) + 1;
+    /* The template's name is behind the struct: sharing is for texts that repeat. */
+    struct binding *b = xcalloc(1, sizeof(*b) + name_size);
 
+    b->name = memcpy(b + 1, name, name_size);
     b->claim = claim_decode(d, metadata);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
     b->applied_placement = read_applied_placement(d, metadata);

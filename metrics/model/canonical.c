@@ -5,7 +5,7 @@
 
 enum { TEXT_MAX = 4 * 1024 * 1024 };
 
-/* Doubles hold every whole number up to here. */
+/* A double is exact for every whole number up to here. */
 static const double whole_number_max = 0x1p53;
 
 /* A place in one of the structures that has rules of its own. */
@@ -22,7 +22,7 @@ enum place {
     MATCH_LABELS,
 };
 
-/* What stands at `key` of a place; an array's elements are all at the array's place. */
+/* The place of the member `key` of `from`. Elements are at the place of their array. */
 static const struct step {
     enum place from;
     const char *key;
@@ -35,7 +35,7 @@ static const struct step {
     {FAILOVER_APPLICATION, "decisionConditions", DECISION_CONDITIONS},
 };
 
-/* Written where the key is unset and `if_key`, if any, is unset too or `if_text`. */
+/* Written if `key` is unset and `if_key`, unless NULL, is unset or has the value `if_text`. */
 static const struct default_value {
     enum place place;
     const char *key;
@@ -55,13 +55,13 @@ static const struct default_value {
     {DECISION_CONDITIONS, "tolerationSeconds", "300", NULL, NULL},
 };
 
-/* Of these an absent value is not 0 but a default, or for ever. */
+/* If these are absent, a default counts, or no limit: 0 is something else. */
 static const char *const zero_counts[] = {"tolerationSeconds", "gracePeriodSeconds"};
 
-/* All that policies own of a suspension. */
+/* The members of a suspension that policies own. */
 static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
 
-/* A member of an object or an element of an array: sent, or filled in where `item` is NULL. */
+/* A member of an object or an element of an array; a default if `item` is NULL. */
 struct member {
     const char *key; /* NULL for an element. */
     const cJSON *item;
@@ -87,24 +87,19 @@ static enum place step_to(enum place from, const char *key)
     return strcmp(key, "matchLabels") == 0 ? MATCH_LABELS : ANYWHERE;
 }
 
-static bool is_zero(const cJSON *item)
-{
-    const char *key = item->string ? item->string : "";
-
-    return item->valuedouble == 0 && !is_among(key, zero_counts, ARRAY_LEN(zero_counts));
-}
-
-/* True if a scalar, or nothing at all, means the same as being absent. */
+/* True of a scalar, or NULL, that means the same as an absent member. */
 static bool is_unset(const cJSON *item)
 {
     if (cJSON_IsString(item))
         return !item->valuestring[0];
     if (cJSON_IsNumber(item))
-        return is_zero(item);
+        return item->valuedouble == 0 &&
+               !(item->string && is_among(item->string, zero_counts, ARRAY_LEN(zero_counts)));
     return !item || cJSON_IsNull(item) || cJSON_IsFalse(item);
 }
 
-static void write_scalar(struct strbuf *out, const cJSON *item)
+/* A scalar, or an object or array that is empty or of which nothing is left. */
+static void write_leaf(struct strbuf *out, const cJSON *item)
 {
     double number = item->valuedouble;
 
@@ -112,35 +107,16 @@ static void write_scalar(struct strbuf *out, const cJSON *item)
         json_quote(out, item->valuestring);
     else if (cJSON_IsBool(item))
         strbuf_adds(out, cJSON_IsTrue(item) ? "true" : "false");
+    else if (cJSON_IsObject(item))
+        strbuf_adds(out, "{}");
+    else if (cJSON_IsArray(item))
+        strbuf_adds(out, "[]");
     else if (!cJSON_IsNumber(item))
         strbuf_adds(out, "null");
     else if (number == trunc(number) && fabs(number) <= whole_number_max)
         strbuf_addf(out, "%" PRId64, (int64_t)number);
     else
         strbuf_addf(out, "%.17g", number);
-}
-
-/* What means nothing, where its place has to be kept. */
-static void write_empty(struct strbuf *out, const cJSON *item)
-{
-    if (cJSON_IsObject(item))
-        strbuf_adds(out, "{}");
-    else if (cJSON_IsArray(item))
-        strbuf_adds(out, "[]");
-    else
-        write_scalar(out, item);
-}
-
-static bool applies(const struct default_value *value, const cJSON *object, enum place place)
-{
-    if (value->place != place || !is_unset(json_get(object, value->key)))
-        return false;
-    if (!value->if_key)
-        return true;
-
-    const char *text = json_str(object, value->if_key, "");
-
-    return !*text || strcmp(text, value->if_text) == 0;
 }
 
 static int compare_members(const void *a, const void *b)
@@ -154,34 +130,31 @@ static int compare_members(const void *a, const void *b)
     return x->position < y->position ? -1 : 1;
 }
 
-static size_t list_elements(const cJSON *array, struct member *out)
-{
-    size_t count = 0;
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, array)
-        out[count++] = (struct member){.item = item};
-    return count;
-}
-
-/* An object's members and its defaults, sorted; of a key given twice the last, as in Go. */
-static size_t list_members(const cJSON *object, enum place place, struct member *out)
+/*
+ * The elements of an array; or the members of an object and its defaults, sorted; of a key that
+ * occurs twice the last, as in Go.
+ */
+static size_t list_members(const cJSON *json, enum place place, struct member *out)
 {
     size_t count = 0;
     size_t kept = 0;
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, object) {
-        if (place == SUSPENSION &&
+    cJSON_ArrayForEach (item, json) {
+        if (place == SUSPENSION && item->string &&
             !is_among(item->string, suspension_keys, ARRAY_LEN(suspension_keys)))
             continue;
         out[count] = (struct member){.key = item->string, .item = item, .position = count};
         count++;
     }
+    if (!cJSON_IsObject(json))
+        return count;
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         const struct default_value *value = &defaults[i];
+        const char *other = value->if_key ? json_str(json, value->if_key, "") : "";
 
-        if (!applies(value, object, place))
+        if (value->place != place || !is_unset(json_get(json, value->key)) ||
+            (*other && strcmp(other, value->if_text) != 0))
             continue;
         out[count] = (struct member){.key = value->key, .json = value->json, .position = count};
         count++;
@@ -202,7 +175,7 @@ static void cut(struct strbuf *out, size_t len)
     out->data[len] = '\0';
 }
 
-/* False if nothing is left of the value: then nothing was written. */
+/* Write a value; false, and nothing written, if it means the same as an absent one. */
 static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
 {
     bool is_object = cJSON_IsObject(item);
@@ -212,13 +185,13 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
     if (!is_object && !cJSON_IsArray(item)) {
         if (is_unset(item))
             return false;
-        write_scalar(out, item);
+        write_leaf(out, item);
         return true;
     }
 
     size_t room = (size_t)cJSON_GetArraySize(item) + ARRAY_LEN(defaults);
     CLEANUP(free_cleanup) struct member *members = xreallocarray(NULL, room, sizeof(*members));
-    size_t count = is_object ? list_members(item, place, members) : list_elements(item, members);
+    size_t count = list_members(item, place, members);
 
     strbuf_addc(out, is_object ? '{' : '[');
     for (size_t i = 0; i < count; i++) {
@@ -237,7 +210,7 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
                 cut(out, mark);
                 continue;
             }
-            write_empty(out, m->item);
+            write_leaf(out, m->item);
         }
         written = true;
     }

@@ -5,10 +5,10 @@
 
 static const char path[] = "metadata.managedFields[]";
 
-/* A label with Karmada's mark in its key that users set all the same. */
+/* A label that users set, although its key contains ".karmada.io". */
 static const char users_label[] = "namespace.karmada.io/skip-auto-propagation";
 
-/* True if the field set has a member other than "." (the map itself) and Karmada's own keys. */
+/* True if the field set has a key that is not Karmada's. "." stands for the map itself. */
 static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
@@ -46,7 +46,7 @@ static bool has_user_metadata(const cJSON *metadata)
     return false;
 }
 
-/* True if the entry owns anything that only a user changes. */
+/* True if an element of managedFields owns anything that only users change. */
 static bool is_users(struct decode *d, const cJSON *entry)
 {
     const cJSON *fields = decode_object(d, entry, path, "fieldsV1");

@@ -4,15 +4,13 @@
 #include "metrics/model/decode.h"
 
 /*
- * When a user last changed an object, from metadata.managedFields, in
- * milliseconds since the epoch; 0 where that is unknown. An object that nobody
- * but Karmada changed since, or whose generation is still 1, was last changed
- * when it was created. Without managedFields a later change leaves no time behind:
- * then nothing is said rather than something older than the truth.
+ * When a user last changed an object, from metadata.managedFields, in milliseconds since the
+ * epoch; 0 if unknown. An object that only Karmada has changed, or whose generation is 1, was
+ * last changed when it was created. Without managedFields the time of a later change is unknown:
+ * the time of creation would be too old.
  *
- * An entry of the status subresource, or one that owns nothing but status and
- * label or annotation keys containing ".karmada.io", is Karmada's own and does
- * not count (Karmada: ResourceChangeByKarmada). The label
- * namespace.karmada.io/skip-auto-propagation is a user's.
+ * An element for the status subresource, or one that owns nothing but status and keys of labels
+ * or annotations that contain ".karmada.io", is Karmada's and does not count (Karmada:
+ * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
  */
 int64_t user_changed_ms(struct decode *d, const cJSON *metadata);

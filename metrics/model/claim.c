@@ -24,7 +24,7 @@ static const struct claim_keys {
     },
 };
 
-/* The text under `key` in the first of annotations and labels that has it; NULL if neither has. */
+/* The annotation `key`, else the label; NULL if there is neither. */
 static const char *either(struct decode *d, const cJSON *annotations, const cJSON *labels,
                           const char *key)
 {

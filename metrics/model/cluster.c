@@ -16,28 +16,19 @@ static void read_zones(struct decode *d, const cJSON *spec, struct cluster *c)
     c->zones[c->zone_count++] = intern_add(d->strings, zone);
 }
 
-static const char *read_text(struct decode *d, const cJSON *taint, const char *key)
-{
-    const char *text = decode_text(d, taint, "spec.taints[]", key);
-
-    return intern_add(d->strings, text ? text : "");
-}
-
 static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
 {
+    static const char path[] = "spec.taints[]";
     const cJSON *array = decode_array(d, spec, "spec", "taints");
-    int size = cJSON_GetArraySize(array);
     const cJSON *item;
 
-    if (size == 0)
-        return;
-    c->taints = xreallocarray(NULL, (size_t)size, sizeof(*c->taints));
+    c->taints = decode_room(array, sizeof(*c->taints));
     cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, "spec.taints[]");
+        decode_element(d, item, path);
         c->taints[c->taint_count++] = (struct taint){
-            .key = read_text(d, item, "key"),
-            .value = read_text(d, item, "value"),
-            .effect = read_text(d, item, "effect"),
+            .key = decode_shared_or_empty(d, item, path, "key"),
+            .value = decode_shared_or_empty(d, item, path, "value"),
+            .effect = decode_shared_or_empty(d, item, path, "effect"),
         };
     }
 }
@@ -67,7 +58,7 @@ static int compare_resources(const void *a, const void *b)
     return strcmp(x->resource, y->resource);
 }
 
-/* Both maps as one list: first every member as an entry of its own, then equal names as one. */
+/* Both maps as one list: the members of both, sorted, and then those of equal names merged. */
 static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
 {
     static const char path[] = "status.resourceSummary";

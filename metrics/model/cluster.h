@@ -3,24 +3,24 @@
 
 #include "metrics/model/labels.h"
 
-/* Keeps away what does not tolerate it. Shared texts, "" where not set. */
+/* Shared texts, "" for what is not set. */
 struct taint {
     const char *key;
     const char *value;
     const char *effect;
 };
 
-/* What a member cluster has of one resource, in the resource's base unit (cores, bytes, ...). */
+/* How much of a resource a member cluster has, in its base unit (cores, bytes, ...). Shared. */
 struct cluster_resource {
     const char *resource;
     double allocatable;
     double allocated;
 };
 
-/* A member cluster: what placements choose by, and what it can take. */
+/* A member cluster: what placements choose by, and its resources. */
 struct cluster {
     struct labels labels;
-    const char *provider; /* NULL if not told; so is the region. */
+    const char *provider; /* NULL if not set, as is the region. */
     const char *region;
     const char **zones; /* spec.zones and, if not among them, the deprecated spec.zone. */
     struct taint *taints;
@@ -32,5 +32,6 @@ struct cluster {
     bool deleting;
 };
 
+/* As struct kind_def wants them. */
 void *cluster_decode(struct decode *d, const cJSON *json);
 void cluster_release(struct intern *strings, void *object);

@@ -19,29 +19,23 @@ static const struct container_field {
     {CONTAINER_ORGANIZATION, PREFIX "organization-id", "organizationRef"},
 };
 
-static bool has_own_annotation(const cJSON *metadata)
-{
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, json_get(metadata, "annotations")) {
-        if (item->string && strncmp(item->string, PREFIX, strlen(PREFIX)) == 0)
-            return true;
-    }
-    return false;
-}
-
 enum connector_role connector_role_of(const cJSON *json)
 {
     const char *api_version = json_str(json, "apiVersion", "");
     const char *kind = json_str(json, "kind", "");
     const cJSON *metadata = json_get(json, "metadata");
+    const cJSON *item;
 
     if (connector_manages(api_version))
         return ROLE_RESOURCE;
     if (strcmp(api_version, "v1") != 0)
         return ROLE_NONE;
-    if (strcmp(kind, "Namespace") == 0 && has_own_annotation(metadata))
-        return ROLE_DEFAULTS;
+    if (strcmp(kind, "Namespace") == 0) {
+        cJSON_ArrayForEach (item, json_get(metadata, "annotations")) {
+            if (item->string && strncmp(item->string, PREFIX, strlen(PREFIX)) == 0)
+                return ROLE_DEFAULTS;
+        }
+    }
     if (strcmp(kind, "ConfigMap") == 0 &&
         strcmp(json_str(metadata, "namespace", ""), "cnrm-system") == 0 &&
         strcmp(json_str(metadata, "name", ""), "namespace-id") == 0)
@@ -49,7 +43,7 @@ enum connector_role connector_role_of(const cJSON *json)
     return ROLE_NONE;
 }
 
-/* ---- what annotations say ---- */
+/* ---- annotations ---- */
 
 static enum prevention read_prevention(struct decode *d, const cJSON *annotations)
 {
@@ -63,7 +57,7 @@ static enum prevention read_prevention(struct decode *d, const cJSON *annotation
     return strcmp(text, "none") == 0 ? PREVENTION_NONE : PREVENTION_UNKNOWN;
 }
 
-/* The first that is told; `several` if another is told, too. */
+/* The first container there is; `several` is set if there is another. */
 static struct container read_container(struct decode *d, const cJSON *annotations, bool *several)
 {
     struct container container = {.kind = CONTAINER_NONE};
@@ -82,9 +76,9 @@ static struct container read_container(struct decode *d, const cJSON *annotation
     return container;
 }
 
-/* ---- what the spec says ---- */
+/* ---- spec and status ---- */
 
-/* Newer kinds name what they belong to: the last part of "projects/p" or "p", or another object. */
+/* Newer kinds have a reference: to "p" or "projects/p" in the cloud, or to an object by name. */
 static struct container read_reference(struct decode *d, const cJSON *spec)
 {
     for (size_t i = 0; i < ARRAY_LEN(container_fields); i++) {
@@ -107,7 +101,7 @@ static const char *read_location(struct decode *d, const cJSON *spec)
         const char *text = json_str(spec, keys[i], "");
         const char *slash = strrchr(text, '/');
 
-        /* "projects/p/regions/r" is the region r; and what is global is nowhere in particular. */
+        /* "projects/p/regions/r" is the region r; "global" is the same as no location. */
         text = slash ? slash + 1 : text;
         if (*text != '\0' && strcmp(text, "global") != 0)
             return intern_add(d->strings, text);
@@ -115,7 +109,7 @@ static const char *read_location(struct decode *d, const cJSON *spec)
     return NULL;
 }
 
-/* The references to what a resource is part of, as one text. */
+/* The references to what a resource is within, as one text. */
 static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclear)
 {
     static const char *const keys[] = {
@@ -135,38 +129,25 @@ static const char *read_parent(struct decode *d, const cJSON *spec, bool *unclea
     return text.len > 0 ? intern_add(d->strings, text.data) : NULL;
 }
 
-/* Annotations are texts; what is no number of seconds counts as not told. */
-static int64_t read_reconcile_s(struct decode *d, const cJSON *annotations)
-{
-    const char *text =
-        decode_text(d, annotations, annotations_path, PREFIX "reconcile-interval-in-seconds");
-    uint64_t seconds;
-
-    return text && parse_uint(text, INT32_MAX, &seconds) ? (int64_t)seconds : -1;
-}
-
-/* "... resource is under lease by '<id>' for an additional ...": what stands in the quotes. */
-static const char *read_holder(struct decode *d, const char *message)
-{
-    static const char before[] = "under lease by '";
-    const char *at = strstr(message, before);
-    const char *id = at ? at + strlen(before) : "";
-    const char *end = strchr(id, '\'');
-    size_t len = end ? (size_t)(end - id) : 0;
-
-    /* An id is a label's value; what is longer was not written by Config Connector. */
-    return intern_add_len(d->strings, id, len <= ID_MAX_BYTES ? len : 0);
-}
-
 const char *management_conflict_decode(struct decode *d, const cJSON *status)
 {
+    /* The id is in quotes: "... resource is under lease by '<id>' for an additional ...". */
+    static const char before[] = "under lease by '";
     const cJSON *c;
 
     cJSON_ArrayForEach (c, json_get(status, "conditions")) {
-        if (strcmp(json_str(c, "type", ""), "Ready") == 0 &&
-            strcmp(json_str(c, "status", ""), "False") == 0 &&
-            strcmp(json_str(c, "reason", ""), "ManagementConflict") == 0)
-            return read_holder(d, json_str(c, "message", ""));
+        if (strcmp(json_str(c, "type", ""), "Ready") != 0 ||
+            strcmp(json_str(c, "status", ""), "False") != 0 ||
+            strcmp(json_str(c, "reason", ""), "ManagementConflict") != 0)
+            continue;
+
+        const char *at = strstr(json_str(c, "message", ""), before);
+        const char *id = at ? at + strlen(before) : "";
+        const char *end = strchr(id, '\'');
+        size_t len = end ? (size_t)(end - id) : 0;
+
+        /* An id is the value of a label: a longer one is not from Config Connector. */
+        return intern_add_len(d->strings, id, len <= ID_MAX_BYTES ? len : 0);
     }
     return NULL;
 }
@@ -176,11 +157,14 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
     const cJSON *spec = decode_object(d, json, "", "spec");
     const char *deletion = decode_text(d, annotations, annotations_path, PREFIX "deletion-policy");
+    const char *reconcile =
+        decode_text(d, annotations, annotations_path, PREFIX "reconcile-interval-in-seconds");
+    uint64_t reconcile_s;
     unsigned traits = connector_traits(json_str(json, "kind", ""));
     struct connector *c = xcalloc(1, sizeof(*c));
 
     c->prevention = read_prevention(d, annotations);
-    /* Several are an error to Config Connector, which then manages nothing. */
+    /* Several containers are an error to Config Connector: it does not manage the resource. */
     c->container = read_container(d, annotations, &c->unclear);
     if (!c->container.id)
         c->container = read_reference(d, spec);
@@ -188,52 +172,45 @@ static struct connector *decode_resource(struct decode *d, const cJSON *json)
     c->location = read_location(d, spec);
     c->parent = read_parent(d, spec, &c->unclear);
     c->refused_by = management_conflict_decode(d, json_get(json, "status"));
-    c->reconcile_s = read_reconcile_s(d, annotations);
+    /* Config Connector ignores an interval that is no number. */
+    c->reconcile_s =
+        reconcile && parse_uint(reconcile, INT32_MAX, &reconcile_s) ? (int64_t)reconcile_s : -1;
     c->abandons = deletion && strcmp(deletion, "abandon") == 0;
     c->unclear = c->unclear || traits & CONNECTOR_NO_IDENTITY ||
                  (traits & CONNECTOR_SERVER_ID && !c->resource_id);
     return c;
 }
 
-static struct connector_defaults *decode_defaults(struct decode *d, const cJSON *json)
-{
-    const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
-    struct connector_defaults *defaults = xcalloc(1, sizeof(*defaults));
-
-    defaults->prevention = read_prevention(d, annotations);
-    defaults->container = read_container(d, annotations, &defaults->unclear);
-    return defaults;
-}
-
-static struct namespace_ids *decode_ids(struct decode *d, const cJSON *json)
-{
-    struct namespace_ids *ids = xcalloc(1, sizeof(*ids));
-
-    labels_decode(d, json, "", "data", &ids->ids);
-    return ids;
-}
-
 void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role)
 {
+    const cJSON *annotations = json_get(json_get(json, "metadata"), "annotations");
+    struct connector_defaults *defaults;
+    struct namespace_ids *ids;
+
     switch (role) {
     case ROLE_RESOURCE:
         return decode_resource(d, json);
     case ROLE_DEFAULTS:
-        return decode_defaults(d, json);
+        defaults = xcalloc(1, sizeof(*defaults));
+        defaults->prevention = read_prevention(d, annotations);
+        defaults->container = read_container(d, annotations, &defaults->unclear);
+        return defaults;
     case ROLE_NAMESPACE_IDS:
-        return decode_ids(d, json);
+        ids = xcalloc(1, sizeof(*ids));
+        labels_decode(d, json, "", "data", &ids->ids);
+        return ids;
     case ROLE_NONE:
         return NULL;
     }
     abort();
 }
 
-void connector_release(struct intern *strings, void *said, enum connector_role role)
+void connector_release(struct intern *strings, void *part, enum connector_role role)
 {
-    if (!said)
+    if (!part)
         return;
     if (role == ROLE_RESOURCE) {
-        struct connector *c = said;
+        struct connector *c = part;
 
         intern_drop(strings, c->container.id);
         intern_drop(strings, c->resource_id);
@@ -241,9 +218,9 @@ void connector_release(struct intern *strings, void *said, enum connector_role r
         intern_drop(strings, c->parent);
         intern_drop(strings, c->refused_by);
     } else if (role == ROLE_DEFAULTS) {
-        intern_drop(strings, ((struct connector_defaults *)said)->container.id);
+        intern_drop(strings, ((struct connector_defaults *)part)->container.id);
     } else {
-        labels_release(strings, &((struct namespace_ids *)said)->ids);
+        labels_release(strings, &((struct namespace_ids *)part)->ids);
     }
-    free(said);
+    free(part);
 }

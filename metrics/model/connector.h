@@ -5,9 +5,9 @@
 #include "metrics/model/labels.h"
 
 /*
- * What Config Connector's own annotations and fields say (seed 004): about one of its
- * resources (any kind of a group that ends in ".cnrm.cloud.google.com"), about a
- * Namespace, and about the ids of namespaces. It is what few templates have beside all else.
+ * What Config Connector reads (seed 004): annotations and fields of its resources (any kind of a
+ * group that ends in ".cnrm.cloud.google.com"), annotations of a Namespace, and the ids of
+ * namespaces. Only few templates have such a part: its role says which.
  */
 enum connector_role {
     ROLE_NONE,
@@ -17,8 +17,8 @@ enum connector_role {
 };
 
 /*
- * Under what a source puts a Namespace, or the ConfigMap with the ids, that it reads for
- * these settings alone: it is no template then, and nobody asks for its policy.
+ * The apiVersion under which a source puts a Namespace, or the ConfigMap with the ids, that it
+ * reads for these settings alone: as CLASS_SETTING, because it needs no policy.
  */
 #define SETTING_GROUP       "cnrm.cloud.google.com"
 #define SETTING_API_VERSION SETTING_GROUP "/v1"
@@ -28,10 +28,10 @@ enum prevention {
     PREVENTION_UNSET,
     PREVENTION_NONE,
     PREVENTION_RESOURCE,
-    PREVENTION_UNKNOWN, /* Anything else: it protects nothing. */
+    PREVENTION_UNKNOWN, /* Any other value: it protects nothing. */
 };
 
-/* What a resource belongs to. */
+/* What a resource belongs to in the cloud. */
 enum container_kind { CONTAINER_NONE, CONTAINER_PROJECT, CONTAINER_FOLDER, CONTAINER_ORGANIZATION };
 
 struct container {
@@ -39,40 +39,41 @@ struct container {
     const char *id; /* Shared; NULL if there is none. */
 };
 
-/* On a resource of Config Connector. Texts are shared, NULL if not told. */
+/* Of a resource of Config Connector. Texts are shared, NULL if not set. */
 struct connector {
-    struct container container; /* By annotation, else by spec.projectRef and its like. */
+    struct container container; /* By annotation, else by spec.projectRef and the like. */
     const char *resource_id;    /* spec.resourceID; without it the object's name counts. */
     const char *location;       /* spec.location, .region or .zone. */
-    const char *parent;         /* What its name is one within: an instance, a dataset, ... */
-    const char *refused_by;     /* The holder's id in a ManagementConflict; "" if not told. */
+    const char *parent;         /* Within which its name is unique: an instance, a dataset, ... */
+    const char *refused_by;     /* The holder's id in a ManagementConflict; "" if it has none. */
     int64_t reconcile_s;        /* -1: the default. */
     enum prevention prevention;
-    bool unclear;  /* Which cloud resource it stands for cannot be told. */
+    bool unclear;  /* The object leaves open which cloud resource it stands for. */
     bool abandons; /* deletion-policy: abandon. */
 };
 
-/* On a Namespace: what its resources have where they say nothing. */
+/* Of a Namespace: for those of its resources that set nothing themselves. */
 struct connector_defaults {
     struct container container;
     enum prevention prevention;
-    bool unclear; /* It tells several containers. */
+    bool unclear; /* It names several containers. */
 };
 
-/* On the ConfigMap cnrm-system/namespace-id: which id each namespace signs its leases with. */
+/* Of the ConfigMap cnrm-system/namespace-id: the id under which each namespace holds leases. */
 struct namespace_ids {
     struct labels ids; /* Namespace to id. */
 };
 
 /*
- * The holder's id in the condition Ready of a status with the reason ManagementConflict: a
- * shared text, "" where the message names none; NULL without such a condition. A status of
- * another shape has none: it is others' business.
+ * The holder's id in a status whose condition Ready has the reason ManagementConflict: a shared
+ * text that the caller drops, "" if the message has no id; NULL without such a condition. Never
+ * fails: a status of another shape has no such condition.
  */
 const char *management_conflict_decode(struct decode *d, const cJSON *status);
 
-/* Which of the three an object is, what it says, and letting that go. */
+/* The role of an object; ROLE_NONE for most. */
 enum connector_role connector_role_of(const cJSON *json);
+/* A new struct of the role, which connector_release() frees; NULL for ROLE_NONE. */
 void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role);
 /* Takes NULL. */
-void connector_release(struct intern *strings, void *said, enum connector_role role);
+void connector_release(struct intern *strings, void *part, enum connector_role role);

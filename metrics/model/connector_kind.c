@@ -10,11 +10,11 @@ enum {
     SERVER = CONNECTOR_SERVER_ID,
 };
 
-/* Sorted by kind, for bsearch. A kind that is missing here is taken for one with labels. */
-static const struct trait_row {
+/* Sorted by kind, for bsearch. A kind that is not listed counts as one with labels. */
+static const struct kind_traits {
     const char *kind;
     unsigned traits;
-} rows[] = {
+} kinds[] = {
     {"AccessContextManagerAccessPolicy", PLAIN | SERVER},
     {"BigtableTable", PLAIN},
     {"BillingBudgetsBudget", PLAIN | SERVER},
@@ -119,12 +119,13 @@ bool connector_manages(const char *api_version)
 
 static int by_kind(const void *key, const void *item)
 {
-    return strcmp(key, ((const struct trait_row *)item)->kind);
+    return strcmp(key, ((const struct kind_traits *)item)->kind);
 }
 
 unsigned connector_traits(const char *kind)
 {
-    const struct trait_row *row = bsearch(kind, rows, ARRAY_LEN(rows), sizeof(rows[0]), by_kind);
+    const struct kind_traits *found =
+        bsearch(kind, kinds, ARRAY_LEN(kinds), sizeof(kinds[0]), by_kind);
 
-    return row ? row->traits : 0;
+    return found ? found->traits : 0;
 }

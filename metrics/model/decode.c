@@ -79,6 +79,14 @@ const char *decode_shared(struct decode *d, const cJSON *parent, const char *pat
     return text ? intern_add(d->strings, text) : NULL;
 }
 
+const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const char *path,
+                                   const char *key)
+{
+    const char *text = decode_text(d, parent, path, key);
+
+    return intern_add(d->strings, text ? text : "");
+}
+
 int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    int64_t fallback)
 {
@@ -90,7 +98,7 @@ int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, cons
         wrong_type(d, path, key, "a whole number", item);
         return fallback;
     }
-    /* Beyond 2^53 a double no longer tells neighbours apart. */
+    /* A double is exact for whole numbers up to 2^53. */
     if (item->valuedouble != trunc(item->valuedouble) || fabs(item->valuedouble) > 0x1p53) {
         decode_fail(d, path, key, "must be a whole number of at most 2^53");
         return fallback;
@@ -182,18 +190,21 @@ void decode_element(struct decode *d, const cJSON *element, const char *path)
         wrong_type(d, path, "", "an object", element);
 }
 
+void *decode_room(const cJSON *items, size_t size)
+{
+    size_t count = (size_t)cJSON_GetArraySize(items);
+
+    return count > 0 ? xreallocarray(NULL, count, size) : NULL;
+}
+
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count)
 {
     const cJSON *array = decode_array(d, parent, path, key);
-    size_t size = (size_t)cJSON_GetArraySize(array);
+    const char **texts = decode_room(array, sizeof(*texts));
     const cJSON *item;
 
     *count = 0;
-    if (size == 0)
-        return NULL;
-
-    const char **texts = xreallocarray(NULL, size, sizeof(*texts));
     cJSON_ArrayForEach (item, array) {
         if (!cJSON_IsString(item) && !cJSON_IsNull(item))
             decode_fail(d, path, key, "must be an array of strings");

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/event.h"
 
-/* The text under the first of two names: core/v1's, else that of events.k8s.io/v1. */
-static const char *either_text(struct decode *d, const cJSON *json, const char *core,
-                               const char *newer)
-{
-    const char *text = decode_text(d, json, "", core);
-    const char *other = decode_text(d, json, "", newer);
-
-    return text ? text : other;
-}
-
 static uint32_t read_count(struct decode *d, const cJSON *json)
 {
     const cJSON *series = decode_object(d, json, "", "series");
@@ -28,14 +18,7 @@ static uint32_t read_count(struct decode *d, const cJSON *json)
     return highest < UINT32_MAX ? (uint32_t)highest : UINT32_MAX;
 }
 
-static const char *read_shared(struct decode *d, const cJSON *about, const char *path,
-                               const char *key)
-{
-    const char *text = decode_text(d, about, path, key);
-
-    return intern_add(d->strings, text ? text : "");
-}
-
+/* core/v1 and events.k8s.io/v1 have different names for the same fields. */
 static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -43,15 +26,17 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     const cJSON *regarding = decode_object(d, json, "", "regarding");
     const cJSON *about = involved ? involved : regarding;
     const char *path = involved ? "involvedObject" : "regarding";
-    const char *message = either_text(d, json, "message", "note");
+    const char *core_message = decode_text(d, json, "", "message");
+    const char *note = decode_text(d, json, "", "note");
+    const char *message = core_message ? core_message : note;
 
     e->is_conflict = true;
-    e->kind = read_shared(d, about, path, "kind");
-    e->ns = read_shared(d, about, path, "namespace");
-    e->name = read_shared(d, about, path, "name");
+    e->kind = decode_shared_or_empty(d, about, path, "kind");
+    e->ns = decode_shared_or_empty(d, about, path, "namespace");
+    e->name = decode_shared_or_empty(d, about, path, "name");
     e->uid = decode_shared(d, metadata, "metadata", "uid");
     e->count = read_count(d, json);
-    /* Events that were lumped together keep the message behind a prefix. */
+    /* The message of combined events has a prefix. */
     e->conflict_resolution = message && strstr(message, "ConflictResolution conflicted");
     e->preserve = message && strstr(message, "PreserveResourcesOnDeletion conflicted");
 }

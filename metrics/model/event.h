@@ -4,19 +4,20 @@
 #include "metrics/model/decode.h"
 
 /*
- * An Event of core/v1 or of events.k8s.io/v1. Of DependencyPolicyConflict, what
- * counting takes; of any other nothing: `is_conflict` is false and all else is zero.
+ * An Event of core/v1 or of events.k8s.io/v1: what counting needs of a DependencyPolicyConflict.
+ * Of any other event nothing is kept: all is zero. Shared texts.
  */
 struct event {
-    const char *kind; /* The object it is about, normally the attached ResourceBinding. */
-    const char *ns;   /* "" if that is cluster-scoped. */
+    const char *kind; /* Of the object it is about, normally the attached ResourceBinding. */
+    const char *ns;   /* "" if the object is cluster-scoped. */
     const char *name;
-    const char *uid; /* The Event's own; NULL if not told. */
+    const char *uid; /* Of the Event itself; NULL if not set. */
     uint32_t count;  /* How often it was seen, at least once. */
     bool is_conflict;
     bool conflict_resolution; /* What its message says the referrers disagree on. */
     bool preserve;
 };
 
+/* As struct kind_def wants them. */
 void *event_decode(struct decode *d, const cJSON *json);
 void event_release(struct intern *strings, void *object);

@@ -3,7 +3,7 @@
 
 #include "metrics/base/json.h"
 
-/* What names an object. Cluster-scoped objects have the namespace "". Borrowed texts. */
+/* What identifies an object. Cluster-scoped objects have the namespace "". Borrowed texts. */
 struct identity {
     const char *api_version;
     const char *kind;
@@ -11,6 +11,5 @@ struct identity {
     const char *name;
 };
 
-/* Read apiVersion, kind, metadata.namespace and metadata.name; all but the namespace must be set.
- */
+/* Read the identity of an object; false if anything but the namespace is missing. */
 bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;

@@ -6,7 +6,7 @@ enum { NAME_MAX_LEN = 63, PREFIX_MAX_LEN = 253 };
 static const struct {
     const char *name;
     enum label_operator op;
-    bool takes_values;
+    bool has_values;
 } operators[] = {
     {"In", LABEL_IN, true},
     {"NotIn", LABEL_NOT_IN, true},
@@ -18,13 +18,9 @@ void labels_decode(struct decode *d, const cJSON *parent, const char *path, cons
                    struct labels *out)
 {
     const cJSON *map = decode_object(d, parent, path, key);
-    int size = cJSON_GetArraySize(map);
     const cJSON *item;
 
-    *out = (struct labels){0};
-    if (size == 0)
-        return;
-    out->items = xreallocarray(NULL, (size_t)size, sizeof(*out->items));
+    *out = (struct labels){.items = decode_room(map, sizeof(*out->items))};
     cJSON_ArrayForEach (item, map) {
         if (!cJSON_IsString(item) && !cJSON_IsNull(item)) {
             decode_fail(d, path, key, "must be a map of strings");
@@ -89,32 +85,21 @@ static bool is_prefix(const char *s, size_t len)
     return true;
 }
 
-static bool is_label_key(const char *key)
-{
-    const char *slash = strchr(key, '/');
-
-    if (!slash)
-        return is_name_part(key, strlen(key));
-    return is_prefix(key, (size_t)(slash - key)) && is_name_part(slash + 1, strlen(slash + 1));
-}
-
-static bool is_label_value(const char *value)
-{
-    return !*value || is_name_part(value, strlen(value));
-}
-
-/* Append one requirement with room for `values` values. */
+/* Append a requirement with room for `values` values. */
 static struct label_requirement *add_requirement(struct decode *d, struct label_selector *s,
                                                  const char *key, enum label_operator op,
                                                  size_t values)
 {
+    const char *slash = strchr(key, '/');
+    const char *name = slash ? slash + 1 : key;
+
     s->items = xreallocarray(s->items, s->count + 1, sizeof(*s->items));
     struct label_requirement *r = &s->items[s->count++];
 
     *r = (struct label_requirement){.key = intern_add(d->strings, key), .op = op};
     if (values > 0)
         r->values = xreallocarray(NULL, values, sizeof(*r->values));
-    if (!is_label_key(key))
+    if (!is_name_part(name, strlen(name)) || (slash && !is_prefix(key, (size_t)(slash - key))))
         s->invalid = "a label key is not valid";
     return r;
 }
@@ -123,7 +108,7 @@ static void add_value(struct decode *d, struct label_selector *s, struct label_r
                       const char *value)
 {
     r->values[r->value_count++] = intern_add(d->strings, value);
-    if (!is_label_value(value))
+    if (*value && !is_name_part(value, strlen(value)))
         s->invalid = "a label value is not valid";
 }
 
@@ -144,7 +129,7 @@ static void decode_expression(struct decode *d, struct label_selector *s, const 
         s->invalid = "an operator is not one of In, NotIn, Exists, DoesNotExist";
         return;
     }
-    if (operators[i].takes_values != (count > 0))
+    if (operators[i].has_values != (count > 0))
         s->invalid = count > 0 ? "Exists and DoesNotExist take no values"
                                : "In and NotIn need at least one value";
     struct label_requirement *r = add_requirement(d, s, key ? key : "", operators[i].op, count);

@@ -3,19 +3,19 @@
 
 #include "metrics/model/decode.h"
 
-/* One label; both texts are shared strings. `value` may be "". */
+/* One label. Shared texts; `value` may be "". */
 struct label {
     const char *key;
     const char *value;
 };
 
-/* An owned list of labels, or of `In`-like values; empty is {NULL, 0}. */
+/* A list of labels; all zero is an empty one. */
 struct labels {
     struct label *items;
     size_t count;
 };
 
-/* Read `parent.key` as a map of strings. Release what comes out, also after a failure. */
+/* Read the map of texts `parent.key`. Release it also after a failure. */
 void labels_decode(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    struct labels *out);
 void labels_release(struct intern *strings, struct labels *labels);
@@ -39,10 +39,10 @@ struct label_requirement {
 };
 
 /*
- * A Kubernetes LabelSelector, matchLabels folded into `In` requirements. All
- * must hold. An invalid one (unknown operator, values that the operator does
- * not take, an illegal key or value) matches nothing, as in apimachinery's
- * LabelSelectorAsSelector; `invalid` says why.
+ * A Kubernetes LabelSelector, with matchLabels as `In` requirements. All must hold. An invalid
+ * one (unknown operator, values where the operator has none or none where it needs some, an
+ * illegal key or value) matches nothing, as in apimachinery's LabelSelectorAsSelector; `invalid`
+ * says why, else it is NULL.
  */
 struct label_selector {
     struct label_requirement *items;
@@ -50,7 +50,7 @@ struct label_selector {
     const char *invalid;
 };
 
-/* Read `parent.key`; NULL if absent. The caller frees it with label_selector_free. */
+/* Read `parent.key`; NULL if absent. The caller frees it with label_selector_free(). */
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
 void label_selector_free(struct intern *strings, struct label_selector *selector);

@@ -19,7 +19,7 @@ struct listing listing_make(const struct store *store, enum object_class class)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                if (p->entries[i]->object)
+                if (entry_exists(p->entries[i]))
                     listing.entries[listing.count++] = p->entries[i];
             }
         }

@@ -4,11 +4,12 @@
 #include "metrics/model/store.h"
 
 /*
- * The object of an entry as what it is: NULL where the entry is of another class, has no
- * object, or is NULL itself.
+ * The object of an entry, by its class. NULL if the entry is of another class, has no object, or
+ * is NULL itself. Borrowed from the store.
  */
 struct binding;
 struct cluster;
+struct event;
 struct lease;
 struct policy;
 struct template;
@@ -21,6 +22,12 @@ static inline const void *entry_object(const struct entry *e, enum object_class 
 static inline const struct template *entry_template(const struct entry *e)
 {
     return entry_object(e, CLASS_TEMPLATE);
+}
+
+/* Objects of both classes are decoded as a struct template (kind.c). */
+static inline const struct template *entry_template_or_setting(const struct entry *e)
+{
+    return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
 }
 
 static inline const struct policy *entry_policy(const struct entry *e)
@@ -36,6 +43,11 @@ static inline const struct binding *entry_binding(const struct entry *e)
 static inline const struct cluster *entry_cluster(const struct entry *e)
 {
     return entry_object(e, CLASS_CLUSTER);
+}
+
+static inline const struct event *entry_event(const struct entry *e)
+{
+    return entry_object(e, CLASS_EVENT);
 }
 
 static inline const struct lease *entry_lease(const struct entry *e)

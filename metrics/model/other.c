@@ -5,7 +5,7 @@ void *other_decode(struct decode *d, const cJSON *json)
 {
     (void)d;
     (void)json;
-    /* Only that it is there counts, and an address is all that says so. */
+    /* Its address says that the object exists. */
     return xmalloc(1);
 }
 

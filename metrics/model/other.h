@@ -4,8 +4,8 @@
 #include "metrics/model/decode.h"
 
 /*
- * An object of one of Karmada's own groups that no rule looks at. It is kept, as
- * the least there can be, so that nothing takes it for a template.
+ * An object of one of Karmada's own groups that no rule uses. Only its existence is kept, as one
+ * byte, so that it is no template.
  */
 void *other_decode(struct decode *d, const cJSON *json);
 void other_release(struct intern *strings, void *object);

@@ -4,12 +4,13 @@
 #include "metrics/model/decode.h"
 
 /*
- * An OverridePolicy or a ClusterOverridePolicy. Policies wait for the overrides
- * that they name, be they in force or being deleted: existence is all that counts.
+ * An OverridePolicy or a ClusterOverridePolicy. Policies depend on whether the ones that they
+ * name in dependentOverrides exist, and on nothing else of them.
  */
 struct override {
     int64_t created_ms; /* 0 if unknown. */
 };
 
+/* As struct kind_def wants them. */
 void *override_decode(struct decode *d, const cJSON *json);
 void override_release(struct intern *strings, void *object);

@@ -4,20 +4,20 @@
 #include "metrics/model/labels.h"
 
 /*
- * What a placement says of member clusters, for those who ask where it leads.
- * Everybody else compares canonical texts and never looks inside.
+ * A placement, parsed to find the member clusters that it allows. To compare two placements,
+ * compare their canonical texts.
  */
 
-/* Which clusters are meant (Karmada: ClusterAffinity). All that is set must hold. */
+/* Which clusters are allowed (Karmada: ClusterAffinity). All that is set must hold. */
 struct cluster_affinity {
     struct label_selector *labels; /* NULL if absent; so are the next two. */
-    struct label_selector *fields; /* The requirements of fieldSelector, */
-    struct label_selector *zones;  /* and apart from them those on zones: a cluster has several. */
+    struct label_selector *fields; /* The requirements of fieldSelector but for those on zones, */
+    struct label_selector *zones;  /* which are apart because a cluster has several zones. */
     const char **names;
     const char **exclude;
     uint32_t name_count;
     uint32_t exclude_count;
-    bool never; /* An operator on zones that nobody knows: no cluster is meant. */
+    bool never; /* An operator on zones is unknown: no cluster is allowed. */
 };
 
 /* clusterAffinity, or one of clusterAffinities. */
@@ -28,7 +28,7 @@ struct affinity_group {
     uint32_t overflow_count;
 };
 
-/* Shared texts, "" where not set. */
+/* Shared texts, "" for what is not set. */
 struct toleration {
     const char *key;
     const char *op;
@@ -47,11 +47,11 @@ enum division {
     DIVISION_STATIC_WEIGHT,
     DIVISION_DYNAMIC_WEIGHT,
     DIVISION_AGGREGATED,
-    DIVISION_UNKNOWN, /* A type or preference that came after us. */
+    DIVISION_UNKNOWN, /* A type or preference of a newer Karmada. */
 };
 
 struct placement {
-    struct affinity_group *groups; /* None: every cluster is meant. */
+    struct affinity_group *groups; /* Without any, every cluster is allowed. */
     struct toleration *tolerations;
     struct static_weight *weights;
     uint32_t group_count;
@@ -60,13 +60,13 @@ struct placement {
     enum division division;
     bool has_spread_constraints;
     bool has_workload_affinity;
-    bool unreadable; /* A member has a wrong type: nothing else is to be relied on. */
+    bool unreadable; /* A member has a wrong type: do not rely on any other field. */
 };
 
 /*
- * The placement that a canonical text holds (struct propagation); NULL is the
- * empty one. Never fails: fields that nobody knows are passed over, and what
- * cannot be read makes it `unreadable`.
+ * The placement of a canonical text (struct propagation); NULL is the empty one. Never fails:
+ * unknown fields are ignored, and a field of a wrong type makes it `unreadable`. Free it with
+ * placement_free().
  */
 struct placement *placement_new(struct intern *strings, const char *canonical) MUST_USE;
 /* Takes NULL. */

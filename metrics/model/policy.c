@@ -23,23 +23,17 @@ static const char *read_canonical(struct decode *d, const cJSON *spec, const cha
     return canonical_text(d, decode_object(d, spec, "spec", key), kind);
 }
 
-static const char *read_suspension(struct decode *d, const cJSON *spec)
+void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out)
 {
+    const char *scheduler = decode_text(d, spec, "spec", "schedulerName");
     const cJSON *suspension = decode_object(d, spec, "spec", "suspension");
 
     decode_bool(d, suspension, "spec.suspension", "dispatching");
     decode_object(d, suspension, "spec.suspension", "dispatchingOnClusters");
-    return read_canonical(d, spec, "suspension", CANONICAL_SUSPENSION);
-}
-
-void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out)
-{
-    const char *scheduler = decode_text(d, spec, "spec", "schedulerName");
-
     *out = (struct propagation){
         .placement = read_canonical(d, spec, "placement", CANONICAL_PLACEMENT),
         .failover = read_canonical(d, spec, "failover", CANONICAL_FAILOVER),
-        .suspension = read_suspension(d, spec),
+        .suspension = canonical_text(d, suspension, CANONICAL_SUSPENSION),
         .scheduler_name = intern_add(d->strings, scheduler ? scheduler : default_scheduler),
         .schedule_priority = read_canonical(d, spec, "schedulePriority", CANONICAL_PLAIN),
         .conflict_resolution = read_conflict_resolution(d, spec),
@@ -58,33 +52,25 @@ void propagation_release(struct intern *strings, struct propagation *p)
     *p = (struct propagation){0};
 }
 
-static struct resource_selector read_selector(struct decode *d, const cJSON *json, const char *path)
-{
-    decode_element(d, json, path);
-    return (struct resource_selector){
-        .api_version = decode_shared(d, json, path, "apiVersion"),
-        .kind = decode_shared(d, json, path, "kind"),
-        .ns = decode_shared(d, json, path, "namespace"),
-        .name = decode_shared(d, json, path, "name"),
-        .labels = label_selector_decode(d, json, path, "labelSelector"),
-    };
-}
-
 static struct resource_selector *read_selectors(struct decode *d, const cJSON *spec,
                                                 const char *key, uint32_t *count)
 {
     const cJSON *array = decode_array(d, spec, "spec", key);
-    size_t size = (size_t)cJSON_GetArraySize(array);
+    struct resource_selector *selectors = decode_room(array, sizeof(*selectors));
     char path[64];
     const cJSON *item;
 
-    if (size == 0)
-        return NULL;
-
-    struct resource_selector *selectors = xreallocarray(NULL, size, sizeof(*selectors));
     snprintf(path, sizeof(path), "spec.%s[]", key);
-    cJSON_ArrayForEach (item, array)
-        selectors[(*count)++] = read_selector(d, item, path);
+    cJSON_ArrayForEach (item, array) {
+        decode_element(d, item, path);
+        selectors[(*count)++] = (struct resource_selector){
+            .api_version = decode_shared(d, item, path, "apiVersion"),
+            .kind = decode_shared(d, item, path, "kind"),
+            .ns = decode_shared(d, item, path, "namespace"),
+            .name = decode_shared(d, item, path, "name"),
+            .labels = label_selector_decode(d, item, path, "labelSelector"),
+        };
+    }
     return selectors;
 }
 
@@ -112,14 +98,14 @@ static int32_t read_priority(struct decode *d, const cJSON *spec)
     return (int32_t)priority;
 }
 
-static bool reads_as(struct decode *d, const cJSON *spec, const char *key, const char *value)
+static bool text_is(struct decode *d, const cJSON *spec, const char *key, const char *value)
 {
     const char *text = decode_text(d, spec, "spec", key);
 
     return text && strcmp(text, value) == 0;
 }
 
-/* Karmada's webhook turns propagateDeps on for these: they are nothing without what is derived. */
+/* Karmada's webhook sets propagateDeps for these: they need the Service derived from them. */
 static bool selects_service_imports(const struct policy *p)
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {
@@ -150,8 +136,8 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     p->changed_ms = user_changed_ms(d, metadata);
-    p->lazy = reads_as(d, spec, "activationPreference", "Lazy");
-    p->preempts = reads_as(d, spec, "preemption", "Always");
+    p->lazy = text_is(d, spec, "activationPreference", "Lazy");
+    p->preempts = text_is(d, spec, "preemption", "Always");
     p->deleting = decode_deleting(d, metadata);
     if (d->failed) {
         policy_release(d->strings, p);

@@ -6,10 +6,7 @@
 /* The two fields that referrers of a shared dependency may disagree on (seed 000). */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
 
-/*
- * One entry of resourceSelectors or excludedResources. Unset texts are NULL;
- * all set texts are shared.
- */
+/* An element of resourceSelectors or excludedResources. Shared texts, NULL for what is not set. */
 struct resource_selector {
     const char *api_version;
     const char *kind;
@@ -19,19 +16,18 @@ struct resource_selector {
 };
 
 /*
- * What is copied from a policy's spec into the binding's (Karmada:
- * BuildResourceBinding, ApplyPolicy), each as canonical JSON (canonical.h), so
- * that equal is the same shared pointer. NULL for what is not set. Bindings
- * hold theirs in the same struct: comparing the two is the whole of drift, but
- * for schedule_priority: a policy names a PriorityClass there, a binding has
- * the number that Karmada read from it, and the two never compare.
+ * The fields that Karmada copies from a policy's spec into a binding's (BuildResourceBinding,
+ * ApplyPolicy), of either. Structures are canonical JSON (canonical.h), and all texts are shared,
+ * so that equal ones are the same pointer; NULL for what is not set. Drift is a difference
+ * between the two, but for schedule_priority, which cannot be compared: a policy names a
+ * PriorityClass there, a binding has the number that Karmada read from it.
  */
 struct propagation {
     const char *placement;
     const char *failover;
     const char *suspension; /* The part that policies own: not `scheduling`. */
     const char *scheduler_name;
-    const char *schedule_priority; /* Of a policy and of a binding not the same thing. */
+    const char *schedule_priority; /* See above. */
     enum conflict_resolution conflict_resolution;
     enum optional_bool preserve; /* preserveResourcesOnDeletion */
     bool propagate_deps;
@@ -60,5 +56,6 @@ struct policy {
     bool deleting;
 };
 
+/* As struct kind_def wants them. */
 void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);

@@ -22,26 +22,26 @@ static const struct reference_kind needs[] = {
     [NEED_ENDPOINT_SLICES] = {"discovery.k8s.io/v1", "EndpointSlice", "kubernetes.io/service-name"},
 };
 
-/* A member that names something: `outer.member.name`, or `member.name` without `outer`. */
-struct named {
+/* A field that refers to an object: `outer.member.name`, or `member.name` without `outer`. */
+struct reference_field {
     const char *outer;
     const char *member;
-    const char *path; /* Of the member, from where the reader stands. */
+    const char *path; /* Of the member, for errors. */
     const char *name;
     enum need need;
 };
 
-static const struct named env_members[] = {
+static const struct reference_field env_fields[] = {
     {"valueFrom", "configMapKeyRef", "env[].valueFrom.configMapKeyRef", "name", NEED_CONFIG_MAP},
     {"valueFrom", "secretKeyRef", "env[].valueFrom.secretKeyRef", "name", NEED_SECRET},
 };
 
-static const struct named env_from_members[] = {
+static const struct reference_field env_from_fields[] = {
     {NULL, "configMapRef", "envFrom[].configMapRef", "name", NEED_CONFIG_MAP},
     {NULL, "secretRef", "envFrom[].secretRef", "name", NEED_SECRET},
 };
 
-static const struct named volume_members[] = {
+static const struct reference_field volume_fields[] = {
     {NULL, "configMap", "configMap", "name", NEED_CONFIG_MAP},
     {NULL, "secret", "secret", "secretName", NEED_SECRET},
     {NULL, "azureFile", "azureFile", "secretName", NEED_SECRET},
@@ -56,16 +56,16 @@ static const struct named volume_members[] = {
     {NULL, "persistentVolumeClaim", "persistentVolumeClaim", "claimName", NEED_CLAIM},
 };
 
-static const struct named projected_members[] = {
+static const struct reference_field projected_fields[] = {
     {NULL, "configMap", "projected.sources[].configMap", "name", NEED_CONFIG_MAP},
     {NULL, "secret", "projected.sources[].secret", "name", NEED_SECRET},
 };
 
-/* A name that was come across; borrowed from the tree. */
+/* A reference that was found; the name is borrowed from the JSON. */
 struct found {
     enum need need;
     const char *name;
-    bool excluded; /* Not needed, whoever names it. */
+    bool excluded; /* Not needed, even if another field refers to it. */
 };
 
 struct search {
@@ -80,7 +80,7 @@ static void search_release(struct search *s)
     free(s->items);
 }
 
-/* Take a name; nothing where none is set. */
+/* Add a reference, unless its name is not set. */
 static void add(struct search *s, struct found found)
 {
     if (!found.name)
@@ -92,32 +92,25 @@ static void add(struct search *s, struct found found)
     s->items[s->count++] = found;
 }
 
-/* What the row's member stands in, NULL if absent. */
-static const cJSON *find_outer(struct search *s, const cJSON *parent, const struct named *row)
-{
-    const cJSON *outer = row->outer ? json_get(parent, row->outer) : parent;
-
-    if (outer && !cJSON_IsObject(outer)) {
-        char path[PATH_ROOM];
-
-        snprintf(path, sizeof(path), "%.*s", (int)(strlen(row->path) - strlen(row->member) - 1),
-                 row->path);
-        decode_element(s->d, outer, path);
-    }
-    return outer;
-}
-
-static void read_named(struct search *s, const cJSON *parent, const struct named *rows,
-                       size_t count)
+static void read_fields(struct search *s, const cJSON *parent, const struct reference_field *fields,
+                        size_t count)
 {
     for (size_t i = 0; cJSON_IsObject(parent) && i < count; i++) {
-        const struct named *row = &rows[i];
-        const cJSON *member = json_get(find_outer(s, parent, row), row->member);
+        const struct reference_field *f = &fields[i];
+        const cJSON *outer = f->outer ? json_get(parent, f->outer) : parent;
+        const cJSON *member = json_get(outer, f->member);
 
+        if (outer && !cJSON_IsObject(outer)) {
+            char path[PATH_ROOM];
+
+            snprintf(path, sizeof(path), "%.*s", (int)(strlen(f->path) - strlen(f->member) - 1),
+                     f->path);
+            decode_element(s->d, outer, path);
+        }
         if (!member)
             continue;
-        decode_element(s->d, member, row->path);
-        add(s, (struct found){row->need, decode_text(s->d, member, row->path, row->name), false});
+        decode_element(s->d, member, f->path);
+        add(s, (struct found){f->need, decode_text(s->d, member, f->path, f->name), false});
     }
 }
 
@@ -127,11 +120,11 @@ static void read_container(struct search *s, const cJSON *container)
 
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "env")) {
         decode_element(s->d, env, "env[]");
-        read_named(s, env, env_members, ARRAY_LEN(env_members));
+        read_fields(s, env, env_fields, ARRAY_LEN(env_fields));
     }
     cJSON_ArrayForEach (env, decode_array(s->d, container, "", "envFrom")) {
         decode_element(s->d, env, "envFrom[]");
-        read_named(s, env, env_from_members, ARRAY_LEN(env_from_members));
+        read_fields(s, env, env_from_fields, ARRAY_LEN(env_from_fields));
     }
 }
 
@@ -140,10 +133,10 @@ static void read_volume(struct search *s, const cJSON *volume)
     const cJSON *projected = decode_object(s->d, volume, "", "projected");
     const cJSON *source;
 
-    read_named(s, volume, volume_members, ARRAY_LEN(volume_members));
+    read_fields(s, volume, volume_fields, ARRAY_LEN(volume_fields));
     cJSON_ArrayForEach (source, decode_array(s->d, projected, "projected", "sources")) {
         decode_element(s->d, source, "projected.sources[]");
-        read_named(s, source, projected_members, ARRAY_LEN(projected_members));
+        read_fields(s, source, projected_fields, ARRAY_LEN(projected_fields));
     }
 }
 
@@ -157,7 +150,7 @@ static void read_tls(struct search *s, const cJSON *tls)
     add(s, (struct found){NEED_SECRET, decode_text(s->d, tls, "", "secretName"), false});
 }
 
-/* Each Pod of a StatefulSet gets its own claim: the one named here does not exist. */
+/* Each Pod of a StatefulSet has a claim of its own: no object has the template's name. */
 static void read_claim_template(struct search *s, const cJSON *claim)
 {
     const cJSON *metadata = decode_object(s->d, claim, "", "metadata");
@@ -165,7 +158,7 @@ static void read_claim_template(struct search *s, const cJSON *claim)
     add(s, (struct found){NEED_CLAIM, decode_text(s->d, metadata, "metadata", "name"), true});
 }
 
-/* Read each element of `parent.key`; what a reader complains of is said to be below it. */
+/* Call `read` for each element of `parent.key`, whose path is the prefix of errors meanwhile. */
 static void each_element(struct search *s, const cJSON *parent, const char *path, const char *key,
                          void (*read)(struct search *s, const cJSON *element))
 {
@@ -184,16 +177,6 @@ static void each_element(struct search *s, const cJSON *parent, const char *path
     s->d->prefix = NULL;
 }
 
-/* The first `len` bytes of `key` name the member. */
-static const cJSON *find_member(const cJSON *object, const char *key, size_t len)
-{
-    const cJSON *member = object->child;
-
-    while (member && (strncmp(member->string, key, len) != 0 || member->string[len] != '\0'))
-        member = member->next;
-    return cJSON_IsNull(member) ? NULL : member;
-}
-
 /* The object at a path such as "spec.template.spec", NULL if absent. */
 static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
 {
@@ -202,8 +185,12 @@ static const cJSON *find(struct decode *d, const cJSON *json, const char *path)
     while (json && *step) {
         size_t len = strcspn(step, ".");
 
-        json = find_member(json, step, len);
+        json = json->child;
+        while (json && (strncmp(json->string, step, len) != 0 || json->string[len] != '\0'))
+            json = json->next;
         step += len;
+        if (cJSON_IsNull(json))
+            return NULL;
         if (json && !cJSON_IsObject(json)) {
             char wrong[PATH_ROOM];
 
@@ -226,7 +213,7 @@ static void read_pod(struct search *s, const cJSON *json, const char *path)
     each_element(s, pod, path, "volumes", read_volume);
     each_element(s, pod, path, "imagePullSecrets", read_pull_secret);
 
-    /* The older spelling: the API server sets both when it is given one. */
+    /* The older name of the field: the API server sets both. */
     const char *older = decode_text(s->d, pod, path, "serviceAccount");
     const char *account = decode_text(s->d, pod, path, "serviceAccountName");
 
@@ -276,11 +263,11 @@ static int compare_found(const void *a, const void *b)
 
     if (order == 0)
         order = strcmp(x->name, y->name);
-    /* Exclusions first, so that they decide for all that follow. */
+    /* Exclusions first: of equal names, the first decides. */
     return order ? order : y->excluded - x->excluded;
 }
 
-/* Sort, and keep of each name the first unless it is excluded. */
+/* Sort, and keep the first of each name unless it is excluded. */
 static void sort_found(struct search *s)
 {
     size_t kept = 0;

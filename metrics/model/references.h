@@ -3,14 +3,14 @@
 
 #include "metrics/model/decode.h"
 
-/* What can be needed: by name, or by one label whose value is then the name. */
+/* A kind that can be referred to: by name, or by one label whose value is the name. */
 struct reference_kind {
     const char *api_version;
     const char *kind;
     const char *label_key; /* NULL if by name. */
 };
 
-/* Another object in the template's namespace that it needs to run. `name` is shared. */
+/* An object in the template's namespace that the template needs to run. `name` is shared. */
 struct reference {
     const struct reference_kind *to;
     const char *name;
@@ -23,12 +23,11 @@ struct references {
 };
 
 /*
- * Find what a workload depends on, exactly as Karmada's native interpreter does
+ * The dependencies of a template, as Karmada's native interpreter finds them
  * (pkg/resourceinterpreter/default/native/dependencies.go): ConfigMaps, Secrets,
- * ServiceAccounts and PersistentVolumeClaims of a pod template, the TLS Secrets
- * of an Ingress, the derived Service and EndpointSlices of a ServiceImport.
- *
- * Kinds without rules have none.
+ * ServiceAccounts and PersistentVolumeClaims of a pod template, the TLS Secrets of an Ingress,
+ * the derived Service and EndpointSlices of a ServiceImport. Other kinds have none. Release them
+ * with references_release(), also after a failure.
  */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
 void references_release(struct intern *strings, struct references *r);

@@ -128,7 +128,7 @@ struct partition *type_partition(const struct store *s, const struct type *type,
     return map_get(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
 }
 
-/* Types are few and stay for the life of the store: series and partitions point at them. */
+/* Types are few, and stay as long as the store: partitions and series point at them. */
 static struct type *add_type(struct store *s, const struct kind_def *def, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
@@ -240,7 +240,7 @@ void store_tidy(struct store *s, struct entry *entry)
     free(entry);
 }
 
-/* Put `fresh` (or nothing) in the place of what the entry holds, tell, and let the old one go. */
+/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
 static void replace(struct store *s, struct entry *entry, void *fresh)
 {
     const struct kind_def *def = entry->partition->type->def;
@@ -259,9 +259,9 @@ static void replace(struct store *s, struct entry *entry, void *fresh)
     def->release(s->strings, old);
 }
 
-/* Put what was decoded in the entry's place; of nothing decoded, keep what is there. */
-static enum store_outcome take(struct store *s, struct entry *entry, void *object,
-                               struct origin origin)
+/* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */
+static enum store_outcome accept(struct store *s, struct entry *entry, void *object,
+                                 struct origin origin)
 {
     bool added = !entry->object;
 
@@ -289,7 +289,7 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
     const struct type *type = entry->partition->type;
     struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return take(s, entry, decode(s, type->def, &id, json, err), origin);
+    return accept(s, entry, decode(s, type->def, &id, json, err), origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -302,10 +302,10 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
     void *object = decode(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
-    return entry ? take(s, entry, object, origin) : STORE_REJECTED;
+    return entry ? accept(s, entry, object, origin) : STORE_REJECTED;
 }
 
-static void take_away(struct store *s, struct entry *entry)
+static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
         replace(s, entry, NULL);
@@ -313,8 +313,8 @@ static void take_away(struct store *s, struct entry *entry)
 }
 
 /*
- * Free the partitions of namespaces that are gone, once they are most of them: a
- * cluster that makes a namespace for every test run must not fill the memory.
+ * Free the empty partitions once they are more than half of all: a cluster that creates a
+ * namespace for every test run must not fill the memory.
  */
 static void free_empty_partitions(struct store *s)
 {
@@ -345,28 +345,8 @@ static void free_empty_partitions(struct store *s)
 
 void store_remove(struct store *s, struct entry *entry)
 {
-    take_away(s, entry);
+    remove_object(s, entry);
     free_empty_partitions(s);
-}
-
-static size_t sweep_partition(struct store *s, struct partition *partition, struct origin origin)
-{
-    size_t swept = 0;
-    size_t i = partition->count;
-
-    /*
-     * From the end, because removing moves the last entry of a partition forward;
-     * and the listener may have tidied away more than the one.
-     */
-    while ((i = i < partition->count ? i : partition->count) > 0) {
-        struct entry *entry = partition->entries[--i];
-
-        if (!entry->object || entry->source != origin.source || entry->sweep == origin.sweep)
-            continue;
-        take_away(s, entry);
-        swept++;
-    }
-    return swept;
 }
 
 size_t store_sweep(struct store *s, struct origin origin)
@@ -374,9 +354,20 @@ size_t store_sweep(struct store *s, struct origin origin)
     size_t swept = 0;
 
     for (struct type *type = s->first_type; type; type = type->next) {
-        for (struct partition *partition = type->partitions; partition;
-             partition = partition->next_of_type)
-            swept += sweep_partition(s, partition, origin);
+        for (struct partition *p = type->partitions; p; p = p->next_of_type) {
+            /*
+             * From the end, because removing an entry moves the last one into its place; and the
+             * listener may tidy others, so that fewer are left than there were.
+             */
+            for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
+                struct entry *entry = p->entries[--i];
+
+                if (!store_is_from(entry, origin.source) || entry->sweep == origin.sweep)
+                    continue;
+                remove_object(s, entry);
+                swept++;
+            }
+        }
     }
     free_empty_partitions(s);
     return swept;

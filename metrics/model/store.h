@@ -6,11 +6,11 @@
 #include "metrics/model/kind.h"
 
 /*
- * Every object that a source has told of, found by its identity.
+ * Every object that the sources have read, by its identity.
  *
- * A source puts objects as it reads them and sweeps what it no longer saw, so
- * reading everything again (a relist, a changed file) removes nothing half-way.
- * Whoever listens is told of each change once.
+ * A source puts objects as it reads them, and after a pass over all of them sweeps those that
+ * the pass has not seen: reading everything again (a relist, a changed file) removes nothing
+ * half-way. The listener is called once for each change.
  */
 struct store;
 struct entry;
@@ -27,8 +27,8 @@ struct type {
 };
 
 /*
- * The objects of one type in one namespace. It stays while it has entries; an
- * empty one may go in store_remove and store_sweep, and in nothing else.
+ * The entries of one type in one namespace, "" for what is cluster-scoped. Partitions are freed
+ * only when empty, and only by store_remove() and store_sweep().
  */
 struct partition {
     struct type *type;
@@ -37,21 +37,23 @@ struct partition {
     struct entry **entries;
     size_t count;
     size_t capacity;
-    int verdict; /* Of the rules, kept here because it is the same for the whole partition. */
+    int verdict; /* Of rules/ignored.h: the same for all objects of the partition. */
 };
 
+/* That an entry reads another one (rules/graph.h). */
 struct edge {
     struct entry *read;
     uint32_t position; /* Of the reader in read->readers. */
 };
 
 /*
- * One identity. It stays, without an object, while others refer to it; the
- * fields below `object` belong to the source, the rules and the exposition.
+ * One identity, with its object if that exists. An entry without an object stays while others
+ * refer to it. `object`, `position`, `source`, `sweep` and `pins` belong to the store, the other
+ * fields to the rules, `contribution` to the exposition.
  */
 struct entry {
     struct partition *partition;
-    void *object; /* What def->decode made; NULL while the object does not exist. */
+    void *object; /* What def->decode made; NULL while the object does not exist. See object.h. */
     void *decision;
     void *contribution;
     struct edge *reads;
@@ -59,7 +61,7 @@ struct entry {
     uint32_t read_count;
     uint32_t reader_count;
     uint32_t reader_capacity;
-    uint32_t timer; /* Its slot among the rules' timers, 1-based; 0 while it waits for nothing. */
+    uint32_t timer;    /* Its slot among the timers of the graph, 1-based; 0 without a timer. */
     uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;
@@ -69,9 +71,9 @@ struct entry {
 };
 
 /*
- * Told after a change; `old` is the object before it, NULL if new, and gone after
- * the call. It may refer to other entries and tidy them, but not put, remove or
- * sweep, nor tidy the entry that it is told of.
+ * `changed` is called after a change of an entry's object; `old` is the object before it, NULL if
+ * there was none, and is freed after the call. The listener may refer to other entries and tidy
+ * them, but must not put, remove or sweep, nor tidy the changed entry.
  */
 struct store_listener {
     void (*changed)(void *context, struct entry *entry, const void *old);
@@ -79,12 +81,14 @@ struct store_listener {
 };
 
 struct store *store_new(uint64_t seed) MUST_USE;
-/* Everything in it goes too. Takes NULL. What the rules hung on entries must be gone before. */
+/* Takes NULL. Frees all entries and objects; decisions and contributions must be freed before. */
 void store_free(struct store *s);
+/* From now on there is this listener and no other; all zero for none. */
 void store_listen(struct store *s, struct store_listener listener);
+/* The shared texts of everything in the store. */
 struct intern *store_strings(const struct store *s);
 
-/* Which source brought an object, and in which of its passes. */
+/* Which source has read an object, and in which of its passes. */
 struct origin {
     uint32_t source;
     uint32_t sweep;
@@ -93,35 +97,34 @@ struct origin {
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
 /*
- * Take one object. What cannot be read is rejected with the reason and leaves
- * the version before it in place, marked as seen, so that one bad write never
- * removes an object from sight.
+ * Add or replace one object. An object that is not valid is rejected with the reason: its last
+ * valid version stays in place and counts as seen, so that one bad write removes nothing.
  */
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
 
-/* As store_put, for a source that has asked store_refer for the entry of this very object. */
+/* As store_put(), for a source that knows the object's entry already, by store_refer(). */
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err);
 
-/* The object is gone. */
+/* The object no longer exists. Without readers and pins the entry is freed. */
 void store_remove(struct store *s, struct entry *entry);
 
-/* Remove what `origin.source` brought in another pass than `origin.sweep`. How many that were. */
+/* Remove the objects of `origin.source` last seen in another pass than this. Returns how many. */
 size_t store_sweep(struct store *s, struct origin origin);
 
-/* The entry of an identity, with or without an object; NULL if nobody knows it. */
+/* The entry of an identity, with or without an object; NULL if there is none. */
 struct entry *store_find(const struct store *s, const struct identity *id);
 
-/* As store_find, but makes it, so that others can refer to what does not exist (yet). */
+/* As store_find(), but adds the entry, so that others can refer to what does not exist yet. */
 struct entry *store_refer(struct store *s, const struct identity *id);
 
-/* Let an entry go that has no object and that nobody refers to any more; else nothing. */
+/* Free an entry that has no object and that nothing refers to; any other stays. */
 void store_tidy(struct store *s, struct entry *entry);
 
 /*
- * For a source that remembers an entry: it stays, with or without an object,
- * until each store_pin has met its store_unpin. The last one tidies.
+ * For a source that keeps a pointer to an entry: it stays, with or without an object, until
+ * every store_pin() has its store_unpin(), which tidies it.
  */
 static inline void store_pin(struct entry *entry)
 {
@@ -135,13 +138,13 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     store_tidy(s, entry);
 }
 
-/* True if the entry has an object, and this source brought it. */
+/* True if the entry has an object, and this source has read it last. */
 static inline bool store_is_from(const struct entry *entry, uint32_t source)
 {
     return entry->object && entry->source == source;
 }
 
-/* The source has seen the object in this pass, be it unreadable: the pass does not sweep it. */
+/* Mark the object as seen in this pass, valid or not, so that store_sweep() keeps it. */
 static inline void store_mark(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
@@ -158,6 +161,12 @@ struct partition *type_partition(const struct store *s, const struct type *type,
 /* How many entries have an object of a class. */
 size_t store_count(const struct store *s, enum object_class class);
 
+/* True if the entry has an object. */
+static inline bool entry_exists(const struct entry *e)
+{
+    return e->object != NULL;
+}
+
 static inline enum object_class entry_class(const struct entry *e)
 {
     return e->partition->type->def->class;
@@ -173,5 +182,5 @@ static inline const char *entry_ns(const struct entry *e)
     return e->partition->ns;
 }
 
-/* By kind, namespace, name, apiVersion, in byte order: the order of every list that people see. */
+/* By kind, namespace, name and apiVersion in byte order: the order of all lists for people. */
 int entry_compare(const struct entry *a, const struct entry *b);

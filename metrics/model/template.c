@@ -6,8 +6,7 @@
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
-/* Where Karmada finds the replicas of the kinds it knows; the API server's default for each is 1.
- */
+/* The field in spec with the replicas, for kinds that Karmada knows; it defaults to 1. */
 static const struct replicas_field {
     const char *api_version;
     const char *kind;
@@ -33,13 +32,13 @@ static int32_t read_replicas(struct decode *d, const cJSON *json)
         if (strcmp(field->api_version, api_version) == 0 && strcmp(field->kind, kind) == 0)
             return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
     }
-    /* Custom resources may use the word for something else: then it tells nothing. */
+    /* In a custom resource the field may be anything: a number of replicas, or unknown. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
     return (int32_t)replicas->valuedouble;
 }
 
-/* Where the pointer to what Config Connector goes by lies, in those templates that have one. */
+/* The pointer to the part for Config Connector, of a template that has a role. */
 static void **connector_slot(const struct template *t)
 {
     char *after = (char *)(uintptr_t)(t + 1) + t->labels.count * sizeof(*t->labels.items);
@@ -68,9 +67,8 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
 }
 
 /*
- * One block for the template, its labels, its claim and the pointer behind them: of
- * templates there are a hundred thousand, and every allocation costs its header and its
- * rounding.
+ * One allocation for the template, its labels, its claim and the pointer behind them: there may
+ * be a hundred thousand templates, and each allocation costs a header and rounding.
  */
 static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role)
 {

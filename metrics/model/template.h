@@ -6,11 +6,11 @@
 #include "metrics/model/references.h"
 
 /*
- * What the rules look at in a resource template. From a metadata-only source
- * there are no references and no replicas.
+ * What the rules need of a resource template. A source that reads metadata alone yields no
+ * references and no replicas.
  *
- * Labels and claim live in the template's own block and go with it: they are
- * never handed to labels_release or claim_free.
+ * Labels, claim and the part for Config Connector are in the template's own allocation: never
+ * pass them to labels_release() or claim_free().
  */
 struct template
 {
@@ -19,17 +19,18 @@ struct template
     const char *claimed_by;       /* resourcetemplate.karmada.io/claimed-by: another controller. */
     struct reference *references; /* As references_decode orders them. */
     uint32_t reference_count;
-    int32_t replicas;   /* -1 where the source does not tell. */
+    int32_t replicas;   /* -1 if unknown. */
     int64_t created_ms; /* 0 if unknown. */
     int64_t changed_ms; /* Last change by a user rather than by Karmada; 0 if unknown. */
     bool deleting;
     uint8_t role; /* To Config Connector: enum connector_role */
 };
 
-/* NULL where the template is no such object, or says nothing of the sort. */
+/* The part of a template for Config Connector; NULL if it has none of this role, or is NULL. */
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
 
+/* As struct kind_def wants them. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);

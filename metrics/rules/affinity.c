@@ -12,15 +12,14 @@ static bool lists(const char *const *texts, size_t count, const char *text)
     return false;
 }
 
-bool affinity_names(const struct cluster_affinity *affinity, const char *name)
+bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name)
 {
     if (lists(affinity->exclude, affinity->exclude_count, name))
         return false;
     return affinity->name_count == 0 || lists(affinity->names, affinity->name_count, name);
 }
 
-/* The field under the selector's own shared key, if it asks for the field and the cluster has it.
- */
+/* Add a field of the cluster under the selector's own key: keys are compared as pointers. */
 static void add_field(const struct label_selector *selector, const char *key, const char *value,
                       struct labels *out)
 {
@@ -51,7 +50,7 @@ static bool shares_zone(const struct label_requirement *r, const struct cluster 
     return false;
 }
 
-/* One zone of several is enough, for In and against NotIn. */
+/* In holds if one of the cluster's zones is listed; so does NotIn fail. */
 static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster)
 {
     switch (r->op) {
@@ -67,7 +66,7 @@ static bool zone_matches(const struct label_requirement *r, const struct cluster
     abort();
 }
 
-/* Karmada checks no zone for being a legal label value, so `invalid` says nothing here. */
+/* Karmada does not check that zones are legal label values, so `invalid` does not count here. */
 static bool zones_match(const struct label_selector *selector, const struct cluster *cluster)
 {
     for (size_t i = 0; i < selector->count; i++) {
@@ -80,7 +79,7 @@ static bool zones_match(const struct label_selector *selector, const struct clus
 bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
                       const struct cluster *cluster)
 {
-    if (affinity->never || !affinity_names(affinity, name))
+    if (affinity->never || !affinity_allows_name(affinity, name))
         return false;
     if (affinity->labels && !label_selector_matches(affinity->labels, &cluster->labels))
         return false;
@@ -112,7 +111,7 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
 
 bool placement_tolerates(const struct placement *placement, const struct cluster *cluster)
 {
-    /* Karmada taints a cluster that is being removed, if not at once. */
+    /* Karmada will taint it, if it has not yet. */
     if (cluster->deleting)
         return false;
     for (uint32_t i = 0; i < cluster->taint_count; i++) {

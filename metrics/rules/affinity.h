@@ -6,15 +6,18 @@
 
 /* Which member clusters a placement may use (Karmada: ClusterMatches, TaintToleration). */
 
-/* True if the affinity means this cluster; all that is set in it must hold. */
+/* True if the affinity allows this cluster: all that is set in it must hold. */
 bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
                       const struct cluster *cluster);
 
 /*
- * False if the affinity rules a cluster out by its name alone: all that can be
- * said of one whose object is not in the source.
+ * True if the affinity allows a cluster as far as its name says: all that is known of a cluster
+ * whose object is not in the source.
  */
-bool affinity_names(const struct cluster_affinity *affinity, const char *name);
+bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
-/* True if the scheduler may put something new on the cluster, whatever its taints. */
+/*
+ * True if the scheduler may put something new on the cluster: the placement tolerates its
+ * taints, and it is not being removed.
+ */
 bool placement_tolerates(const struct placement *placement, const struct cluster *cluster);

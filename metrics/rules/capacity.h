@@ -7,10 +7,10 @@
 struct assigned_cluster {
     const char *name; /* Shared. */
     int32_t replicas;
-    bool forbidden; /* The governing policy's affinity does not mean it any more. */
+    bool forbidden; /* The governing policy's placement no longer allows it. */
 };
 
-/* What a stale template has in member clusters, and where it would go (product contract 3.6). */
+/* Where the replicas of a stale template are, and where they would go (product contract 3.6). */
 struct capacity {
     struct assigned_cluster *assigned; /* By name, in byte order. */
     struct resource_request *requests; /* Of one replica. */
@@ -21,8 +21,8 @@ struct capacity {
 };
 
 /*
- * What a binding that is out of date means. `resolved` is the placement of the
- * policy that governs, NULL if none does. Free the answer.
+ * The capacity of a template whose binding `b` is out of date. `resolved` is the placement of
+ * the policy that governs, NULL if none does. Free it with capacity_free().
  */
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
                                  const struct resolved_placement *resolved,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/cloud_name.h"
 
-/* Where a group of Config Connector is called otherwise than the service that it drives. */
+/* Groups of Config Connector whose name is not that of the service they manage. */
 static const struct service {
     const char *group;
     const char *service;
@@ -18,7 +18,7 @@ static const char *const container_words[] = {
 };
 static const char *const location_words[] = {"locations", "regions", "zones"};
 
-/* A part of a text that lasts longer. */
+/* A part of a borrowed text. */
 struct piece {
     const char *text;
     size_t len;
@@ -29,7 +29,7 @@ static bool piece_is(struct piece p, const char *text)
     return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
 }
 
-/* Up to the next slash; `at` is then behind it. Nothing at the end. */
+/* The text up to the next slash, behind which `at` moves; empty at the end. */
 static struct piece next_piece(const char **at)
 {
     struct piece p = {*at, strcspn(*at, "/")};
@@ -39,7 +39,7 @@ static struct piece next_piece(const char **at)
     return p;
 }
 
-/* What the path of a name tells. */
+/* What the path in an asset's name says. */
 struct path {
     enum container_kind kind;
     struct piece container;
@@ -57,7 +57,7 @@ static void read_container(struct path *out, struct piece word, struct piece val
     }
 }
 
-/* Words and values in turn, but for "global", which stands alone; the last one is the name. */
+/* Pairs of a word and a value, but for "global", which has no value; the last value is the name. */
 static struct path read_path(const char *asset)
 {
     const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
@@ -96,7 +96,7 @@ static const char *service_of(struct piece group, size_t *len)
     return group.text;
 }
 
-/* Global and regional resources are several types there, and one kind here. */
+/* Global and regional resources are different asset types, but one kind. */
 static const char *plain_type(const char *type)
 {
     static const char *const partitions[] = {"Global", "Region"};
@@ -141,7 +141,7 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
     if (path.location.len > 0 &&
         (!identity->location || !piece_is(path.location, identity->location)))
         return false;
-    /* What has one name in the whole cloud is also named without its project. */
+    /* The name of a resource that is global in the cloud need not contain its project. */
     if (container->kind == CONTAINER_NONE || path.kind == CONTAINER_NONE)
         return container->kind == CONTAINER_NONE;
     return path.kind == container->kind && piece_is(path.container, container->id);

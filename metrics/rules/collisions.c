@@ -3,20 +3,20 @@
 
 #include "metrics/model/binding.h"
 
-/* Several templates that want one thing. */
+/* Several templates that want the same. */
 struct group {
     struct entry_list members;
-    size_t strangers; /* Members that are another object than the first one. */
+    size_t strangers; /* Members that are not versions of the first one's object. */
 };
 
-/* An item of the map is the template itself, or with the lowest bit set a group of several. */
+/* An item of the map is a template, or a group of several: then its lowest bit is set. */
 enum { GROUPED = 1 };
 
 struct collisions {
     struct map found; /* By what they want. */
     const struct collision_rule *rule;
     uint64_t seed;
-    size_t groups; /* How many there are: mostly none, which spares looking. */
+    size_t groups; /* Without any, which is the rule, no search is needed. */
 };
 
 static struct group *group_of(void *item)
@@ -39,7 +39,7 @@ const struct entry *collisions_first(const void *item)
     return ((const struct group *)(word & ~(uintptr_t)GROUPED))->members.items[0];
 }
 
-/* Both in one namespace and under one binding name. Only asked where the hashes are equal. */
+/* True if both have the same namespace and binding name. Called only for equal hashes. */
 static bool shares_binding(const void *item, const void *key)
 {
     const struct entry *a = collisions_first(item);
@@ -111,9 +111,9 @@ void collisions_free(struct collisions *c)
     free(c);
 }
 
-/* Count the strangers anew; what is told to the members may be another thing now. */
+/* Count the strangers again. Where that begins or ends a collision, the others are affected. */
 static void recount(struct group *g, bool collided, const struct entry *cause,
-                    struct entry_list *changed)
+                    struct entry_list *affected)
 {
     const struct entry_list *m = &g->members;
 
@@ -122,11 +122,11 @@ static void recount(struct group *g, bool collided, const struct entry *cause,
         g->strangers += !same_object(m->items[0], m->items[i]);
     for (size_t i = 0; i < m->count && collided != (g->strangers > 0); i++) {
         if (m->items[i] != cause)
-            entry_list_add(changed, m->items[i]);
+            entry_list_add(affected, m->items[i]);
     }
 }
 
-void collisions_add(struct collisions *c, struct entry *template, struct entry_list *changed)
+void collisions_add(struct collisions *c, struct entry *template, struct entry_list *affected)
 {
     uint64_t hash = hash_of(c, template);
     void *item = map_take(&c->found, hash, template);
@@ -142,11 +142,11 @@ void collisions_add(struct collisions *c, struct entry *template, struct entry_l
         c->groups++;
     }
     entry_list_add(&g->members, template);
-    recount(g, g->strangers > 0, template, changed);
+    recount(g, g->strangers > 0, template, affected);
     map_add(&c->found, hash, group_item(g));
 }
 
-/* Take one out; the order of the others does not matter to anybody. */
+/* Remove a template; the order of the others does not matter. */
 static void drop(struct entry_list *members, const struct entry *template)
 {
     for (size_t i = 0; i < members->count; i++) {
@@ -155,7 +155,7 @@ static void drop(struct entry_list *members, const struct entry *template)
     }
 }
 
-void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *changed)
+void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *affected)
 {
     uint64_t hash = hash_of(c, template);
     void *item = map_take(&c->found, hash, template);
@@ -164,7 +164,7 @@ void collisions_remove(struct collisions *c, struct entry *template, struct entr
     if (!g)
         return;
     drop(&g->members, template);
-    recount(g, g->strangers > 0, template, changed);
+    recount(g, g->strangers > 0, template, affected);
     if (g->members.count > 1) {
         map_add(&c->found, hash, group_item(g));
         return;

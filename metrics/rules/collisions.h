@@ -4,23 +4,25 @@
 #include "metrics/model/entry_list.h"
 
 /*
- * Templates of which only one can have what several want. Two versions of one object
- * (in manifests) are no collision.
+ * A register of templates that finds those which want the same thing, where only one can have
+ * it: a binding's name, a cloud resource. Two versions of one object (in manifests) do not
+ * collide.
  */
 struct collisions;
 
-/* What they want. Its answers about a template stay the same while that is inside. */
+/* What they want. The answers about a template must not change while it is in the register. */
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
-    /* As struct map wants it: `key` is a template, `item` is for collisions_first(). */
+    /* The comparison of struct map: `key` is a template, `item` is for collisions_first(). */
     bool (*same)(const void *item, const void *key);
 };
+/* One of the templates that want what this item of the map is about. */
 const struct entry *collisions_first(const void *item);
 
 /*
- * The name of a binding: Karmada makes it of the template's name and kind in lower case,
- * without the API group. Two templates of a namespace that differ in nothing else want
- * one binding, and only one of them gets it.
+ * The name of a binding: Karmada makes it from the template's name and kind in lower case,
+ * without the API group (binding_name). Two templates of a namespace that differ in nothing else
+ * collide.
  */
 extern const struct collision_rule collision_binding_name;
 
@@ -30,11 +32,11 @@ struct collisions *collisions_new(const struct collision_rule *rule, uint64_t se
 void collisions_free(struct collisions *c);
 
 /*
- * A template that wants something, not inside yet; and one that is inside goes.
- * Appends the others for which collisions_has has another answer from now on.
+ * Put a template in that is not in the register, or remove one that is. The other templates
+ * whose answer of collisions_has() changes by that are appended to `affected`.
  */
-void collisions_add(struct collisions *c, struct entry *template, struct entry_list *changed);
-void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *changed);
+void collisions_add(struct collisions *c, struct entry *template, struct entry_list *affected);
+void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *affected);
 
-/* True if another template inside wants what this one does, which is inside. */
+/* True if another template in the register wants the same. This one must be in it. */
 bool collisions_has(const struct collisions *c, const struct entry *template);

@@ -10,7 +10,7 @@ enum { BEFORE, AFTER };
 
 const char *const template_change_names[TEMPLATE_CHANGE_COUNT] = {
     [CHANGE_ADDED] = "added", [CHANGE_REMOVED] = "removed", [CHANGE_GAINED] = "gained",
-    [CHANGE_LOST] = "lost",   [CHANGE_MOVED] = "moved",     [CHANGE_STALED] = "staled",
+    [CHANGE_LOST] = "lost",   [CHANGE_MOVED] = "moved",     [CHANGE_OUTDATED] = "staled",
     [CHANGE_STATE] = "state",
 };
 
@@ -19,7 +19,7 @@ static bool same_policy(const struct entry *a, const struct entry *b)
     return a == b || (a && b && entry_compare(a, b) == 0);
 }
 
-/* False if nothing about the template differs. */
+/* How the template changes; false if it does not. */
 static bool compare_decisions(const struct template_decision *before,
                               const struct template_decision *after, enum template_change *change)
 {
@@ -32,7 +32,7 @@ static bool compare_decisions(const struct template_decision *before,
     else if (!same_policy(before->governing, after->governing))
         *change = CHANGE_MOVED;
     else if (before->state != STATE_STALE && after->state == STATE_STALE)
-        *change = CHANGE_STALED;
+        *change = CHANGE_OUTDATED;
     else if (!same_state || before->fields != after->fields)
         *change = CHANGE_STATE;
     else
@@ -83,7 +83,7 @@ static void compare_conflicts(struct comparison *c, const struct entry *before,
 
 typedef void pair_fn(struct comparison *c, const struct entry *before, const struct entry *after);
 
-/* Call `each` for every object that one of the two has, with NULL for the one that has it not. */
+/* Call `each` for every object of a class, with NULL for the side on which it does not exist. */
 static void each_pair(struct comparison *c, const struct engine *before, const struct engine *after,
                       enum object_class class, pair_fn *each)
 {
@@ -132,7 +132,7 @@ static void add_replicas(struct comparison *c, const struct binding *b,
     cluster->memory_bytes[side] += at->replicas * request_of(b, "memory");
 }
 
-/* What the binding has now, or what its policy will make of it when it is applied. */
+/* Add the replicas of the binding: those it has, or after the change those it will get. */
 static void add_assignment(struct comparison *c, const struct entry *template, unsigned side)
 {
     const struct template_decision *d = template ? template_decision(template) : NULL;
@@ -173,7 +173,7 @@ void comparison_make(const struct engine *before, const struct engine *after,
     *out = (struct comparison){0};
     each_pair(out, before, after, CLASS_TEMPLATE, compare_pair);
     each_pair(out, before, after, CLASS_TEMPLATE, compare_clusters);
-    /* Dependencies are bindings, or (derived) the templates themselves. */
+    /* Dependencies are bindings, or templates where they are derived. */
     each_pair(out, before, after, CLASS_BINDING, compare_conflicts);
     each_pair(out, before, after, CLASS_TEMPLATE, compare_conflicts);
     if (out->cluster_count > 1)

@@ -21,14 +21,13 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_DUPLICATE_IDENTITY] = "another object stands for the same cloud resource",
     [CONNECTOR_MULTI_CLUSTER] =
         "it is placed on several member clusters, each of which manages the one cloud resource",
-    [CONNECTOR_UNKNOWN_HOLDER] = "the lease is held under an id that is of no namespace here",
-    [CONNECTOR_EXPIRED] = "the lease has expired: whoever comes next may take the resource",
+    [CONNECTOR_UNKNOWN_HOLDER] = "no namespace here has the id that holds the lease",
+    [CONNECTOR_EXPIRED] = "the lease has expired, so that another may take over the resource",
     [CONNECTOR_EXPIRING] =
         "less than 20 minutes remain of the lease: its holder does not extend it",
     [CONNECTOR_LAPSE_HAZARD] =
         "it is reconciled less often than a lease lasts, so that the lease lapses in between",
-    [CONNECTOR_UNPROTECTABLE] =
-        "protection is asked for, and the kind has no labels to write a lease on",
+    [CONNECTOR_UNPROTECTABLE] = "a lease is asked for, but the kind has no labels to write it on",
     [CONNECTOR_DELETION_TRAP] =
         "leaving one of its member clusters deletes the cloud resource that the others use",
 };
@@ -39,7 +38,7 @@ const char *const protection_names[PROTECTION_COUNT] = {
     [PROTECTION_UNPROTECTABLE] = "unprotectable",
 };
 
-/* Its own word, else its Namespace's, which only counts for kinds that it can protect. */
+/* What the object asks for, else its Namespace, which counts only for kinds with labels. */
 static enum protection protection_of(const struct connector_facts *f)
 {
     bool lacks_labels = connector_traits(entry_kind(f->entry)) & CONNECTOR_NO_LABELS;
@@ -63,18 +62,13 @@ static struct container container_of_entry(const struct connector_facts *f)
     return (struct container){CONTAINER_PROJECT, entry_ns(f->entry)};
 }
 
-/* Of an object that says nothing, its Namespace's word counts, and may contradict itself. */
+/* An object without a container has its Namespace's, which may be several. */
 static bool is_unclear(const struct connector_facts *f)
 {
     bool own =
         f->connector->container.id || connector_traits(entry_kind(f->entry)) & CONNECTOR_GLOBAL;
 
     return f->connector->unclear || (!own && f->defaults && f->defaults->unclear);
-}
-
-static bool is_reported(const struct connector_facts *f)
-{
-    return f->connector->refused_by || (f->binding && f->binding->member_conflicts);
 }
 
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
@@ -92,7 +86,8 @@ void connector_decide(const struct connector_facts *facts, struct connector_deci
         .protection = protection_of(facts),
     };
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
-        [CONNECTOR_REPORTED] = is_reported(facts),
+        [CONNECTOR_REPORTED] =
+            c->refused_by || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
         [CONNECTOR_LAPSE_HAZARD] = lapses && out->protection == PROTECTION_RESOURCE,
         [CONNECTOR_UNPROTECTABLE] = out->protection == PROTECTION_UNPROTECTABLE,

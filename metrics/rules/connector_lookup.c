@@ -5,15 +5,13 @@
 #include "metrics/rules/cloud_name.h"
 #include "metrics/rules/decision.h"
 
-/* A Namespace or a ConfigMap is there as a template or as a setting. */
+/* A Namespace or a ConfigMap is a template or, if no policy selects its kind, a setting. */
 static const char *const setting_versions[] = {"v1", SETTING_API_VERSION};
 
-/* What the object says, where it exists; NULL if not. Both classes are read as templates are. */
+/* NULL if the object does not exist. */
 static const struct template *find_object(const struct store *s, const struct identity *id)
 {
-    const struct entry *entry = store_find(s, id);
-
-    return entry ? entry->object : NULL;
+    return entry_template_or_setting(store_find(s, id));
 }
 
 const struct namespace_ids *connector_known_ids(const struct store *s)
@@ -40,7 +38,7 @@ const struct connector_defaults *connector_defaults_of(const struct store *s,
     return defaults;
 }
 
-/* The first by name of those found so far and those in this partition. */
+/* The first by name of `first` and the leases in this partition that are the template's. */
 static const struct entry *lease_in(const struct partition *partition, const struct entry *template,
                                     const struct entry *first)
 {

@@ -110,7 +110,7 @@ unsigned entry_defects(const struct entry *e)
     return t ? t->defects : b ? b->defects : 0;
 }
 
-/* It is the only policy that the decision about a binding reads. */
+/* The claim's policy is the only one that the decision about a binding reads. */
 const struct entry *binding_claimed(const struct entry *binding)
 {
     for (uint32_t i = 0; i < binding->read_count; i++) {

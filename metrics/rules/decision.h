@@ -4,10 +4,10 @@
 #include "metrics/rules/rank.h"
 
 /*
- * What the rules concluded about one object. Decisions hang on entries
- * (`entry->decision`) and are the only thing that the exposition, the report
- * and the explanations read. The order of the enumerators is the order in
- * which they are listed everywhere; names[] turns them into label values.
+ * What the rules conclude about one object. A decision belongs to its entry (`entry->decision`);
+ * the exposition, the report and the explanations read decisions and never apply a rule
+ * themselves. Enumerators are listed everywhere in the order in which they stand here; the
+ * tables ..._names hold their label values.
  */
 
 enum template_state {
@@ -82,8 +82,8 @@ extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 const char *reason_name(enum template_state state, unsigned reason);
 
 /*
- * What one referrer wants, per field: false is Abort and false, true is
- * Overwrite and true. With both, any true wins.
+ * What one referrer wants, per field: false stands for Abort and for false, true for Overwrite
+ * and for true. If any referrer wants true, true wins.
  */
 struct vote {
     bool wants[DEPENDENCY_FIELD_COUNT];
@@ -93,24 +93,24 @@ struct vote {
 const char *dependency_value_name(enum dependency_field field, bool value);
 
 struct field_resolution {
-    bool conflict;   /* Both values are wanted. */
-    bool resolved;   /* The value that the rules give. */
-    bool stored;     /* The value that the binding has. */
-    bool unapplied;  /* Stored is not what the rules give (or not cleared). */
-    bool overridden; /* As unapplied, but for a binding whose own policy's value stands. */
-    bool ahead;      /* In conflict once what the policies say now is applied. */
-    bool predicted;  /* That, and not in conflict yet. */
-    bool predicted_resolved;
+    bool conflict;           /* Both values are wanted. */
+    bool resolved;           /* The value that the rules give. */
+    bool stored;             /* The value that the binding has. */
+    bool unapplied;          /* The stored value is not the resolved one. */
+    bool overridden;         /* As unapplied, but the binding keeps the value of its own policy. */
+    bool ahead;              /* In conflict once Karmada applies what the policies say now. */
+    bool predicted;          /* Ahead, and not in conflict yet. */
+    bool predicted_resolved; /* The value that the rules will give then. */
 };
 
 /*
- * About a binding that others require, or about a template that would get one.
- * Only an attached one, without a placement of its own, can be in conflict.
+ * About a dependency: a binding that others require, or (derived) a template that would get such
+ * a binding. Only an attached one, without a placement of its own, can be in conflict.
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* That exist and count. */
-    uint32_t dangling;  /* Named in requiredBy, but there is no such binding. */
+    uint32_t referrers; /* Those that exist and whose policies propagate dependencies. */
+    uint32_t dangling;  /* Listed in requiredBy, but no such binding exists. */
     int64_t since_ms;   /* When the last party to it changed; 0 if unknown. */
     bool attached;
     bool derived; /* From manifests without bindings. */
@@ -127,8 +127,8 @@ struct dependency_decision {
         "another template has or wants a binding of the same name")                                \
     /* The policy that it claims does not exist, or not under this id. */                          \
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
-        "the policy that it claims does not exist, or was created again")                          \
-    /* Of a kind that policies select; of others nobody may know any. */                           \
+        "the policy that it claims does not exist, or was deleted and created again")              \
+    /* Of a kind that policies select; others may not be watched. */                               \
     ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")
 
 #define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
@@ -147,12 +147,12 @@ struct template_decision {
     enum stale_phase phase : 8;
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
-    bool kept_claim;         /* `claimed` came from the template itself, not from its binding. */
+    bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool propagates;         /* The governing policy propagates dependencies. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
-    struct entry *winner;    /* Wins a fresh match now; NULL if none does. */
-    struct entry *governing; /* NULL if none. */
+    struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
+    struct entry *governing; /* The policy that it is to follow; NULL if none. */
     struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;   /* NULL if there is none. */
     struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
@@ -164,7 +164,7 @@ struct template_decision {
 
 /* About a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {
-    struct entry *template;                 /* What it propagates; NULL if that does not exist. */
+    struct entry *template;                 /* What it propagates; NULL if it does not exist. */
     struct dependency_decision *dependency; /* NULL unless others may require it. */
     uint8_t defects;                        /* Bit by defect. */
 };
@@ -180,11 +180,11 @@ struct binding_decision {
         "a labelSelector of excludedResources is invalid and excludes nothing")                    \
     ROW(EMPTY_EXCLUSION, "empty_exclusion",                                                        \
         "a rule of excludedResources sets no field and excludes nothing")                          \
-    ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty, so that nothing is selected")     \
+    ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
-        "preemption is Always, but a resourceSelector has no name and takes nothing over")
+        "preemption is Always, but a resourceSelector without a name preempts nothing")
 
 #define POLICY_PROBLEM_ENUMERATOR(id, word, text) POLICY_##id,
 enum policy_problem { POLICY_PROBLEMS(POLICY_PROBLEM_ENUMERATOR) POLICY_PROBLEM_COUNT };
@@ -195,9 +195,10 @@ extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 struct policy_decision {
     unsigned problems; /* Bits by policy_problem. */
     bool override_missing;
-    const struct resolved_placement *resolved; /* Its placement among the clusters there are. */
+    const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
 };
 
+/* The decision about an entry: NULL if it is of another class, or not decided (yet). */
 static inline const struct template_decision *template_decision(const struct entry *e)
 {
     return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;

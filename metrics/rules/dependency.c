@@ -16,7 +16,7 @@ bool vote_equal(const struct vote *a, const struct vote *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-/* ---- who votes ---- */
+/* ---- ballots ---- */
 
 static void add_ballot(struct ballot_list *list, struct ballot ballot)
 {
@@ -33,8 +33,10 @@ void ballot_list_release(struct ballot_list *list)
     *list = (struct ballot_list){0};
 }
 
-/* A member of spec.requiredBy. What it wants now is what the policy that governs its template says,
- * and its own binding's word where none does. */
+/*
+ * The ballot of an element of spec.requiredBy. What it currently wants is what the policy that
+ * governs its template says, or, without such a policy, what its binding says.
+ */
 static struct ballot observed_ballot(const struct store *s, const struct referrer *referrer)
 {
     struct identity id = referrer_identity(referrer);
@@ -92,7 +94,7 @@ void ballots_gather(const struct store *s, const struct entry *dependency, struc
         add_ballot(out, observed_ballot(s, &b->referrers[i]));
 }
 
-/* ---- what comes of it ---- */
+/* ---- the decision ---- */
 
 /* The sum over all referrers. */
 struct count {
@@ -155,7 +157,7 @@ struct dependency_decision *dependency_decide(const struct binding *b,
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
     struct vote stored = b ? vote_of(&b->propagation) : (struct vote){0};
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        /* Derived ones have nothing stored yet, so what they will get counts. */
+        /* A derived one has no binding yet: it will store what is resolved. */
         bool value = b ? stored.wants[i] : tally_resolved(&c.observed[i]);
 
         d->fields[i] = resolve(&c.observed[i], &c.current[i], value, attached);

@@ -5,12 +5,11 @@
 #include "metrics/rules/decision.h"
 
 /*
- * What the referrers of a shared dependency want, and what comes of it
- * (seed 000; Karmada: detectAndResolveConflictResolution and its twin for
- * preserveResourcesOnDeletion).
+ * What the referrers of a shared dependency want, and which value wins (seed 000; Karmada:
+ * detectAndResolveConflictResolution and its twin for preserveResourcesOnDeletion).
  */
 
-/* Votes on one field, counted. */
+/* The votes on one field, counted. */
 struct tally {
     uint32_t count[2]; /* For false and for true. */
 };
@@ -20,13 +19,13 @@ static inline bool tally_conflict(const struct tally *t)
     return t->count[false] > 0 && t->count[true] > 0;
 }
 
-/* Any true wins; of no votes at all the value is false. */
+/* One vote for true is enough; without any vote the value is false. */
 static inline bool tally_resolved(const struct tally *t)
 {
     return t->count[true] > 0;
 }
 
-/* What a policy, or a binding, wants of the dependencies. */
+/* What a policy or a binding wants of its dependencies. */
 struct vote vote_of(const struct propagation *p);
 bool vote_equal(const struct vote *a, const struct vote *b);
 
@@ -34,10 +33,10 @@ bool vote_equal(const struct vote *a, const struct vote *b);
 struct ballot {
     struct entry *binding;  /* The referring binding; NULL where derived. */
     struct entry *template; /* The template behind it; NULL if it does not exist. */
-    struct vote observed;   /* What decides now. */
-    struct vote current;    /* What its policy says now. */
-    bool counts_observed;
-    bool counts_current; /* False if its policy no longer propagates dependencies. */
+    struct vote observed;   /* What its binding says, which is what Karmada counts now. */
+    struct vote current;    /* What its policy says, which Karmada counts once applied. */
+    bool counts_observed;   /* False if the binding does not exist. */
+    bool counts_current;    /* False also if its policy no longer propagates dependencies. */
 };
 
 /* A growing list of ballots; all zero is an empty one. */
@@ -47,19 +46,21 @@ struct ballot_list {
     size_t capacity;
 };
 
+/* The list is empty and usable again. */
 void ballot_list_release(struct ballot_list *list);
 
 /*
- * Append the referrers of a dependency: of a binding in the order of its
- * spec.requiredBy; of a template (derived) those templates that read it and whose policies
- * propagate dependencies, by name. The decisions about the templates must be up to date.
+ * Append a ballot for each referrer of a dependency: of a binding the members of its
+ * spec.requiredBy, in that order; of a template (derived) the templates that read it and whose
+ * policies propagate dependencies, by name. The decisions about the templates must be up to
+ * date.
  */
 void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out);
 
 /*
- * The decision about a dependency with these referrers: about the binding `b`, or (derived,
- * NULL) about a template that gets no binding of its own from a policy. NULL if it is none.
- * The caller frees it.
+ * The decision about a dependency with these referrers: about the binding `b`, or (derived, `b`
+ * is NULL) about a template that no policy governs. NULL if it is no dependency. The caller
+ * frees it.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
                                               const struct ballot_list *ballots);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/division.h"
 
-/* Who gets the next replica: a heap with the first in line on top. */
+/* The shares by who gets the next replica: a heap with the first in line on top. */
 struct line {
     struct share **items;
     size_t count;
-    bool larger_name; /* At a tie. */
+    bool larger_name; /* At a tie the larger name comes first. */
 };
 
-/* As doubles, because that is how Karmada rounds, and rounding makes ties. */
+/* In doubles like Karmada, because rounding makes ties. */
 static double priority(const struct share *share, int64_t replicas)
 {
     return (double)share->weight / (2 * (double)replicas + 1);
@@ -56,9 +56,9 @@ static int64_t count_above(const struct share *share, double least)
 }
 
 /*
- * Hand out at once what all who have a priority of at least `least` get in any
- * case. Each gets at most weight / (2 x least) + 1/2, so that with this `least`
- * together they get fewer than there are, and lack about one each.
+ * Hand out in one step what every share gets in any case: all replicas for which its priority is
+ * at least `least`. Each share gets at most weight / (2 x least) + 1/2 by that, so with this
+ * `least` all together get fewer than there are, and about one each remains. Returns the rest.
  */
 static int64_t hand_out(struct share *shares, size_t count, int64_t replicas)
 {

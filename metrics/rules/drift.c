@@ -3,14 +3,6 @@
 
 #include "metrics/rules/links.h"
 
-/* Schedule priority is resolved through a PriorityClass that we do not see: only a left-over one is
- * drift. */
-static bool schedule_priority_drifts(const struct propagation *policy,
-                                     const struct propagation *binding)
-{
-    return !policy->schedule_priority && binding->schedule_priority;
-}
-
 unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
                       bool cluster_scoped)
 {
@@ -19,13 +11,17 @@ unsigned drift_fields(const struct propagation *policy, const struct propagation
         [FIELD_CONFLICT_RESOLUTION] = policy->conflict_resolution != binding->conflict_resolution,
         [FIELD_PRESERVE] =
             (policy->preserve == OPTIONAL_TRUE) != (binding->preserve == OPTIONAL_TRUE),
-        /* Karmada: ApplyClusterPolicy copies it when it makes the binding, and never again. */
+        /* Karmada: ApplyClusterPolicy copies it only when it creates the binding. */
         [FIELD_PROPAGATE_DEPS] =
             !cluster_scoped && policy->propagate_deps != binding->propagate_deps,
         [FIELD_FAILOVER] = policy->failover != binding->failover,
         [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
         [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
-        [FIELD_SCHEDULE_PRIORITY] = schedule_priority_drifts(policy, binding),
+        /*
+         * Karmada resolves it through a PriorityClass, which no source has: only a priority that
+         * the policy no longer sets is drift for certain.
+         */
+        [FIELD_SCHEDULE_PRIORITY] = !policy->schedule_priority && binding->schedule_priority,
     };
     unsigned fields = 0;
 
@@ -46,7 +42,7 @@ static bool claim_selects(const struct situation *s)
     return policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
 }
 
-/* A binding made by a policy, as opposed to one that others merely require. */
+/* The binding, if a policy made it; NULL for one that others merely require. */
 static const struct binding *own_binding(const struct situation *s)
 {
     const struct binding *b = entry_binding(s->binding);
@@ -67,8 +63,8 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
 }
 
 /*
- * Has the user changed the template since Karmada last had to look at it: since
- * the policy changed, and since the binding was written (by whatever policy)?
+ * True if a user changed the template after the policy changed and after the binding was written
+ * (by whatever policy), so that Karmada has to apply the policy now.
  */
 static bool is_owed(const struct situation *s, const struct policy *policy)
 {
@@ -80,9 +76,9 @@ static bool is_owed(const struct situation *s, const struct policy *policy)
 }
 
 /*
- * Set the phase: a lazy policy waits for the user's next change of the template,
- * any other policy is owed from its own change on. Where times are unknown the
- * policy's kind decides.
+ * Set the phase. Karmada has to apply a lazy policy at the user's next change of the template,
+ * any other policy at its own change; from then on the grace period runs. Without these times a
+ * lazy policy is deferred, any other overdue.
  */
 static int64_t set_phase(const struct situation *s, const struct entry *governing,
                          struct template_decision *out)
@@ -143,12 +139,12 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
 
     if (!claim)
         return false;
-    /* A cluster-wide policy has the namespace "", so the kinds need no look of their own. */
+    /* A cluster-wide policy has the namespace "", so this compares the kinds too. */
     return claim->ns != policy->partition->ns || strcmp(claim->name, policy->name) != 0 ||
            (p->id && p->id != claim->id);
 }
 
-/* The claim's policy governs: is its binding what it says now? */
+/* The claim's policy governs: compare the binding with what it says now. */
 static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
@@ -167,7 +163,7 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
     return INT64_MAX;
 }
 
-/* Without a claim that counts, but a policy would take it. */
+/* No claim counts, and the policy that governs wins a fresh match. */
 static int64_t decide_matched(const struct situation *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
@@ -182,9 +178,8 @@ static int64_t decide_matched(const struct situation *s, struct template_decisio
 }
 
 /*
- * Has the user changed the template since its binding was last written? Times
- * tell where the source has them, else the replica counts, which Karmada copies
- * with every change that it follows.
+ * True if a user changed the template since its binding was last written, by the times if both
+ * are known; else by the replica counts, which Karmada copies whenever it applies a policy.
  */
 static bool changed_since(const struct template *t, const struct binding *b)
 {
@@ -245,7 +240,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
     return decide_claimed(s, out);
 }
 
-/* Seed 001: whoever ranks best governs; a claim only tells what made the binding. */
+/* Seed 001: the best policy governs; a claim only says which one made the binding. */
 static int64_t decide_static(const struct situation *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_holds(s->claim, s->claimed))

@@ -7,11 +7,11 @@
 #include "metrics/rules/options.h"
 
 /*
- * The state of a template (product contract 3.2 and 3.3): what the rules want
- * now, held against what Karmada made. A pure function of what it is given.
+ * The state of a template (product contract 3.2 and 3.3): what the policies want now, compared
+ * with the binding that Karmada made. Pure functions.
  */
 
-/* Bits by enum drift_field: where the binding's copy is not what the policy says. */
+/* Bits by enum drift_field: the fields in which the binding's copy differs from the policy. */
 unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
                       bool cluster_scoped);
 
@@ -24,16 +24,15 @@ struct situation {
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* Of this template; NULL if there is none. */
-    struct entry *winner;      /* Of a fresh match. */
+    struct entry *winner;      /* The policy that wins a fresh match; NULL if none does. */
     const struct candidate *candidates;
     size_t candidate_count;
-    bool required;      /* Somebody that is propagated depends on it (derived). */
-    bool kind_selected; /* Some policy selects this kind at all. */
+    bool required;      /* A template that is propagated depends on it (derived). */
+    bool kind_selected; /* Some policy has a selector of this kind. */
 };
 
 /*
- * Fill in state, reason, phase, fields, governing and since_ms. The answer is
- * when the decision changes by time alone: the end of a grace period, else
- * INT64_MAX.
+ * Fill in state, reason, phase, fields, governing and since_ms, all zero before. Returns when
+ * the decision changes by time alone, at the end of a grace period; INT64_MAX for never.
  */
 int64_t drift_decide(const struct situation *s, struct template_decision *out);

@@ -17,10 +17,10 @@ struct engine {
     uint64_t evaluations;
 };
 
-/* What no rule is about still has its observer. */
+/* Classes without decisions: their entries are evaluated only to be reported to the observer. */
 static const struct rule no_rule = {.rank = GRAPH_RANKS - 1};
 
-/* One row an object class. */
+/* By class of objects. */
 static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_TEMPLATE] = &rule_template, [CLASS_POLICY] = &rule_policy,
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
@@ -78,18 +78,6 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     return e;
 }
 
-static void release_decisions(struct engine *e, const struct partition *partition)
-{
-    for (size_t i = 0; i < partition->count; i++) {
-        struct entry *entry = partition->entries[i];
-        const struct rule *rule = rule_of(entry);
-
-        if (rule->release)
-            rule->release(&e->context, entry->decision);
-        entry->decision = NULL;
-    }
-}
-
 void engine_free(struct engine *e)
 {
     struct rule_context *c;
@@ -99,8 +87,15 @@ void engine_free(struct engine *e)
     c = &e->context;
     store_listen(c->store, (struct store_listener){0});
     for (const struct type *type = store_types(c->store); type; type = type->next) {
-        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
-            release_decisions(e, p);
+        const struct rule *rule = rules[type->def->class];
+
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (rule->release)
+                    rule->release(c, p->entries[i]->decision);
+                p->entries[i]->decision = NULL;
+            }
+        }
     }
     ignored_free(c->ignored);
     selector_index_free(c->index);
@@ -113,8 +108,9 @@ void engine_free(struct engine *e)
 }
 
 /*
- * The one way in which a decision (NULL: there is none) gives way to the next: who is affected
- * is marked, registers and edges follow, the timer is set, and the old decision is freed.
+ * Put a fresh decision (NULL: none) in the place of the entry's: mark the entries that it
+ * affects, keep registers and edges in step, set the timer and free the old decision. No other
+ * function changes a decision.
  */
 static void decision_replace(struct rule_context *c, struct entry *entry, void *fresh,
                              const struct entry_list *reads, int64_t due_ms)
@@ -142,7 +138,7 @@ static void decision_replace(struct rule_context *c, struct entry *entry, void *
         rule->release(c, old);
 }
 
-/* Look again at one entry, report it, and let it go if it is of no use to anybody. */
+/* Decide about one entry, call the observer, and tidy the entry if it has no object. */
 static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
@@ -152,7 +148,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 
     e->evaluations++;
     g->ballots.count = g->reads.count = 0;
-    if (entry->object && rule->decide) {
+    if (entry_exists(entry) && rule->decide) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)
@@ -161,7 +157,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
     decision_replace(c, entry, fresh, &g->reads, due_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
-    if (!entry->object)
+    if (!entry_exists(entry))
         store_tidy(c->store, entry);
 }
 
@@ -170,7 +166,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     struct gathered gathered = {0};
     struct entry *entry;
 
-    /* A clock that was set back must not take back what has been said. */
+    /* A clock that is set back must not undo decisions: overdue stays overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
     graph_wake(e->context.graph, e->context.now_ms);

@@ -6,19 +6,20 @@
 #include "metrics/rules/options.h"
 
 /*
- * Keeps a decision on every entry of a store, and after each change looks again
- * only at what that change can affect.
+ * Keeps a decision on every entry of a store. After a change only the entries that it can
+ * affect are evaluated again.
  *
- * The property that guards it: whatever the order of changes, once settled the
+ * The invariant that tests check: whatever the order of changes, once engine_run() answers true the
  * decisions equal those of a fresh engine over the same objects at the same time.
  */
 struct engine;
 
+/* Preemption, a minute of grace, and the namespaces that Karmada skips by default: kube-.*. */
 extern const struct rules_options rules_options_default;
 
 /*
- * Told after each look at an entry: decision and object may have changed; the
- * object may be gone. Decisions of other entries may still be on the way.
+ * `decided` is called after each evaluation of an entry: its decision, its object or both may
+ * have changed, and the object may be gone. Other entries may still wait to be evaluated.
  */
 struct engine_observer {
     void (*decided)(void *context, struct entry *entry);
@@ -26,62 +27,63 @@ struct engine_observer {
 };
 
 /*
- * An engine over an empty store, which it listens to from now on. NULL with the reason where an
- * option is not valid. Free the engine before the store.
+ * An engine over an empty store; it becomes the store's listener. NULL with the reason if an
+ * option is not valid. `seed` is that of the hash maps. Free the engine before the store.
  */
 struct engine *engine_new(struct store *store, const struct rules_options *options, uint64_t seed,
                           struct error *err) MUST_USE;
+/* Takes NULL. All decisions are freed. */
 void engine_free(struct engine *e);
+/* From now on there is this observer and no other; all zero for none. */
 void engine_observe(struct engine *e, struct engine_observer observer);
 const struct store *engine_store(const struct engine *e);
 
 /*
- * Look again at up to `budget` entries. `now_ms` is the time that ages are
- * measured against. True when nothing is left to look at: only then do the
- * decisions agree with each other.
+ * Evaluate up to `budget` of the entries that changes and timers have marked. `now_ms`,
+ * milliseconds since the epoch, is the time that ages are measured against; it never goes back.
+ * True if none is left: only then do the decisions agree with each other.
  */
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
 
-/* When settling is due without any change, because a grace period ends; INT64_MAX for never. */
+/*
+ * When engine_run() is due although nothing changes, because a grace period or a lease ends:
+ * milliseconds since the epoch, INT64_MAX for never.
+ */
 int64_t engine_deadline(const struct engine *e);
 
-/* How many looks there have been since the start. */
+/* How many evaluations of an entry there have been. */
 uint64_t engine_evaluations(const struct engine *e);
 
-/* The rule set in force. */
+/* The takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/* True while the store holds no binding: dependencies are derived from pod templates. */
+/* True while there is no binding in the store: dependencies are derived from pod templates. */
 bool engine_derives(const struct engine *e);
 
 /*
- * Walk over every apiVersion and kind that a selector of some policy names, in no
- * order: start with *at = 0; false at the end. The texts are the engine's, and good
- * until a policy changes; none may during the walk.
+ * Walk over every apiVersion and kind that a selector of some policy names, in no order: start
+ * with *at = 0; false at the end. No policy may change during the walk; the texts are valid
+ * until one does.
  */
 bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
                           const char **kind);
-/* Another number whenever that set has changed. */
+/* A number that changes whenever that set does. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /*
- * The namespace that signs Config Connector's leases with this id; NULL if it is nobody's
- * here, or no ids are known. Borrowed.
+ * The namespace that signs Config Connector's leases with this id; NULL if none is known to.
+ * Borrowed.
  */
 const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
-/*
- * The lease on the cloud resource that a template of Config Connector stands for; NULL if no
- * inventory tells of one. It looks through all of them: for one object that somebody asks about.
- */
+/* connector_lease_of() and connector_lease_verdict() (connector_lookup.h) for this engine. */
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template);
-/* What comes of it at the next look of the template's own namespace. */
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease);
 
 /*
- * The referrers of a dependency in the order that spec.requiredBy lists them
- * (derived: by template name), for those who have to name them. Calls `each` per referrer.
+ * Call `each` for every referrer of a dependency, in the order of spec.requiredBy (derived: by
+ * template name).
  */
 void engine_ballots(const struct engine *e, const struct entry *dependency,
                     void (*each)(void *context, const struct ballot *ballot), void *context);

@@ -20,7 +20,7 @@ struct graph {
     struct store *store;
     unsigned (*rank)(const struct entry *entry);
     struct queue queues[GRAPH_RANKS];
-    struct timer *timers; /* In no order: entry->timer is the slot. */
+    struct timer *timers; /* In no order: entry->timer is the slot, 1-based. */
     size_t timer_count;
     size_t timer_capacity;
     int64_t deadline_ms;
@@ -46,7 +46,7 @@ void graph_free(struct graph *g)
     free(g);
 }
 
-/* ---- what is marked ---- */
+/* ---- marked entries ---- */
 
 void graph_mark(struct graph *g, struct entry *entry)
 {
@@ -78,7 +78,7 @@ void graph_mark_type(struct graph *g, const struct type *type)
 {
     for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
         for (size_t i = 0; i < p->count; i++) {
-            if (p->entries[i]->object)
+            if (entry_exists(p->entries[i]))
                 graph_mark(g, p->entries[i]);
             else
                 graph_mark_readers(g, p->entries[i]);
@@ -130,7 +130,7 @@ bool graph_is_done(const struct graph *g)
     return true;
 }
 
-/* ---- who reads whom ---- */
+/* ---- readers ---- */
 
 static uint32_t add_reader(struct entry *read, struct entry *reader)
 {
@@ -144,7 +144,7 @@ static uint32_t add_reader(struct entry *read, struct entry *reader)
     return read->reader_count++;
 }
 
-/* Move the last reader into the gap, and tell it where it stands now. */
+/* Move the last reader into the gap, and correct the position in its edges. */
 static void remove_reader(struct entry *read, uint32_t position)
 {
     uint32_t last = --read->reader_count;
@@ -205,14 +205,14 @@ void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_l
     free(old);
 }
 
-/* ---- whose time comes ---- */
+/* ---- timers ---- */
 
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms)
 {
     if (entry->timer == 0 && due_ms == INT64_MAX)
         return;
     if (due_ms == INT64_MAX) {
-        /* The last one moves into the gap. */
+        /* The last timer moves into the gap. */
         struct timer last = g->timers[--g->timer_count];
 
         g->timers[entry->timer - 1] = last;

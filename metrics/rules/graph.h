@@ -4,48 +4,52 @@
 #include "metrics/model/entry_list.h"
 
 /*
- * What has to be looked at again: entries that something marked, entries that read one that
- * changed, and entries whose time has come. It knows no kind of object; what a look finds out
- * is the engine's.
+ * Which entries have to be evaluated again: the marked ones, in queues by rank; which entry
+ * reads which; and timers that mark an entry at a time. The graph knows no class of objects and
+ * evaluates nothing: that is the engine's part.
  *
- * An entry that read others to reach its decision is one of their readers. Each entry is in
- * one queue at most, and has one timer at most; both live in the entry itself.
+ * An entry that reads others to reach its decision is one of their readers. Each entry is in at
+ * most one queue and has at most one timer; the links are in the entry itself, so that marking
+ * allocates nothing.
  */
 struct graph;
 
-/* Entries of a lower rank are looked at first, because those of a higher one read their decisions.
- */
+/* Ranks are 0 to GRAPH_RANKS - 1; marked entries of a lower rank come first. */
 enum { GRAPH_RANKS = 4 };
 
-/* `rank` answers below GRAPH_RANKS, and the same for an entry as long as it lives. */
+/* `rank` answers the rank of an entry, always the same for one entry. Never NULL. */
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry)) MUST_USE;
-/* Takes NULL. What it wrote into the entries stays there: the store goes next. */
+/* Takes NULL. The entries are not touched: free the store after the graph. */
 void graph_free(struct graph *g);
 
-/* Look at this entry again. */
+/* Mark an entry: it has to be evaluated again. Marking it twice is marking it once. */
 void graph_mark(struct graph *g, struct entry *entry);
-/* And at all who read it. */
+/* Mark the readers of an entry. */
 void graph_mark_readers(struct graph *g, const struct entry *entry);
-/* At all entries of a type; of those without an object, at their readers. */
+/* Mark every entry of a type that has an object; of one without, its readers. */
 void graph_mark_type(struct graph *g, const struct type *type);
-/* At all entries of a class, in the same way. */
+/* The same for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
 
-/* The next marked entry, no longer marked; NULL if none is left. */
+/* Unmark the next entry (lowest rank, then longest marked) and return it; NULL if none is left. */
 struct entry *graph_next(struct graph *g) MUST_USE;
+/* True if no entry is marked. */
 bool graph_is_done(const struct graph *g);
 
-/* False if graph_set_reads with the same list would change nothing. */
+/* True if graph_set_reads() with this list would change what `reader` reads. */
 bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads);
 /*
- * From now on `reader` reads exactly these entries, in this order, repetitions aside. Entries
- * that nobody reads any more and that have no object are let go.
+ * From now on `reader` reads these entries and no others, in the order of the list, each once.
+ * Entries that it no longer reads are tidied (store_tidy).
  */
 void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads);
 
-/* Look at the entry again at `due_ms`, and at no other time; INT64_MAX for never. */
+/* Replace the entry's timer: it is marked at `due_ms`, INT64_MAX for never. */
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
-/* Mark the entries whose time has come. */
+/*
+ * Mark the entries whose time has come. Their timers stay until graph_set_timer() replaces
+ * them: the evaluation that follows does.
+ */
 void graph_wake(struct graph *g, int64_t now_ms);
-/* Not later than the earliest timer; INT64_MAX without any. */
+/* When graph_wake() is due: never later than the next timer; INT64_MAX without any. */
 int64_t graph_deadline(const struct graph *g);

@@ -6,7 +6,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
-/* A part that is NULL fits any. */
+/* A part that is NULL matches any. */
 struct skipped_api {
     char *group;
     char *version;
@@ -20,10 +20,10 @@ struct ignored {
     size_t api_count;
 };
 
-/* Karmada's own groups are no templates at all (kind.c); these are skipped besides. */
+/* Karmada's own groups, which it skips too, are no templates in the first place (kind.c). */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* What a partition's `verdict` says: unset, not ignored, or the reason. */
+/* The `verdict` of a partition: not decided yet, not ignored, or this plus the reason. */
 enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
@@ -70,8 +70,7 @@ static void add_kinds(struct ignored *ignored, struct skipped_api api, const cha
     }
 }
 
-/* One token: group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle).
- */
+/* group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle). */
 static bool add_token(struct ignored *ignored, const char *token, size_t len, struct error *err)
 {
     const char *end = token + len;
@@ -174,7 +173,7 @@ static bool is_reserved(const char *ns)
            strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* The answer for all objects of a partition. */
+/* The verdict on all objects of a partition. */
 static int judge(const struct ignored *ignored, const struct partition *partition)
 {
     for (size_t i = 0; i < ignored->api_count; i++) {
@@ -188,7 +187,7 @@ static int judge(const struct ignored *ignored, const struct partition *partitio
     return VERDICT_NONE;
 }
 
-/* The API server's own configuration, written anew by each of its starts. */
+/* The API server's own configuration: it writes it at every start. */
 static bool is_system_object(const struct entry *template)
 {
     return strcmp(template->name, "extension-apiserver-authentication") == 0 &&

@@ -33,7 +33,7 @@ enum lease_state lease_state(const struct lease *l, struct lease_clock clock)
         return LEASE_UNKNOWN;
     if (lease_is_past(l->expires_s, clock))
         return LEASE_EXPIRED;
-    /* Its holder had to extend it: another clock that is behind may see more time left. */
+    /* By a clock that is behind ours, as the holder's may be, more time remains. */
     return l->expires_s - (clock.now_s - clock.skew_s) < LEASE_RENEWAL_S ? LEASE_EXPIRING
                                                                          : LEASE_HELD;
 }

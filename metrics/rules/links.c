@@ -36,7 +36,7 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
 {
     const struct policy *policy = entry_policy(claimed);
 
-    /* A policy without an id never met Karmada's webhook: its name is all there is. */
+    /* Karmada's webhook adds the id: a policy without one, in a manifest, has its name alone. */
     return policy && (!policy->id || policy->id == claim->id);
 }
 

@@ -4,28 +4,29 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 
-/* Which entry an object means when it names another one. */
+/* Which entry an object means when it refers to another one by name. */
 
-/* What spec.resource of a binding names. False if that is no template. */
+/* What spec.resource of a binding names, with the binding's texts. False if it is no template. */
 bool binding_resource(const struct binding *b, struct identity *out);
 
-/* The template of a binding, with or without an object; NULL if nobody knows it. */
+/* The template of a binding, existing or not; NULL if the store has no entry of it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
-/* The binding that a member of spec.requiredBy names. Borrowed texts. */
+/* The binding that an element of spec.requiredBy names, with the referrer's texts. */
 struct identity referrer_identity(const struct referrer *r);
 
-/* The policy of a claim, made as an entry where it does not exist. */
+/* The policy of a claim; the entry is made if the store has none (store_refer). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
 /*
- * The policy of a claim still exists under the id that the claim names. `claimed` is the
- * answer of claim_policy, or NULL.
+ * True if the policy of a claim exists and has the id of the claim. `claimed` is what
+ * claim_policy() answered, or NULL.
  */
 bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
- * The binding that Karmada makes for this template, if it exists and names this template;
- * else NULL. Of two templates that want one binding name only one gets it.
+ * The binding of a template: the one that has the name which Karmada makes (binding_name), if it
+ * exists and its spec.resource is this template; else NULL. Of two templates whose bindings
+ * would have the same name only one has it.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);

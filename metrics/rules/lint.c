@@ -19,7 +19,7 @@ unsigned policy_problems(const struct entry *policy)
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *selector = &p->selectors[i];
 
-        /* With a name the labelSelector is not even looked at. */
+        /* With a name the labelSelector is ignored. */
         if (!selector->name && has_invalid_labels(selector))
             problems |= 1U << POLICY_INVALID_SELECTOR;
         if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)

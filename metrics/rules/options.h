@@ -3,10 +3,10 @@
 
 #include "metrics/base/base.h"
 
-/* Which rules give a template to another policy (product contract 3.2). */
+/* The rules by which a template goes over to another policy (product contract 3.2). */
 enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
 
-/* What the people who run Karmada decide about the rules. */
+/* How Karmada is run, as far as the rules depend on it. Texts are borrowed. */
 struct rules_options {
     enum takeover takeover;
     int64_t grace_ms;      /* Differences younger than this are not overdue yet. */

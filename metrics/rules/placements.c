@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/placements.h"
 
+#include "metrics/model/listing.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/affinity.h"
 
 struct placements {
     struct store *store;
-    struct map found;
+    struct map placements; /* By canonical text. */
     uint64_t seed;
-    uint64_t version; /* Grows with every change of the clusters. */
-    struct entry **clusters;
-    size_t cluster_count;
-    uint64_t listed; /* The version that `clusters` is of. */
+    uint64_t version;        /* Grows with every change of the clusters. */
+    struct listing clusters; /* In the order of entry_compare(), which is by name. */
+    uint64_t listed;         /* The version as of which `clusters` is right. */
 };
 
 static bool is_of_text(const void *item, const void *key)
@@ -32,7 +32,7 @@ struct placements *placements_new(struct store *store, uint64_t seed)
 
     p->store = store;
     p->seed = seed;
-    p->found = MAP_INIT(is_of_text);
+    p->placements = MAP_INIT(is_of_text);
     p->version = 1;
     return p;
 }
@@ -41,9 +41,9 @@ void placements_free(struct placements *p)
 {
     if (!p)
         return;
-    assert(p->found.count == 0);
-    map_release(&p->found);
-    free(p->clusters);
+    assert(p->placements.count == 0);
+    map_release(&p->placements);
+    listing_release(&p->clusters);
     free(p);
 }
 
@@ -52,42 +52,14 @@ void placements_clusters_changed(struct placements *p)
     p->version++;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct entry *const *x = a;
-    const struct entry *const *y = b;
-
-    return strcmp((*x)->name, (*y)->name);
-}
-
-static void list_clusters_of(struct placements *p, const struct partition *partition)
-{
-    if (partition->count == 0)
-        return;
-    p->clusters =
-        xreallocarray(p->clusters, p->cluster_count + partition->count, sizeof(struct entry *));
-    for (size_t i = 0; i < partition->count; i++) {
-        if (partition->entries[i]->object)
-            p->clusters[p->cluster_count++] = partition->entries[i];
-    }
-}
-
-/* All clusters by name. */
+/* Bring p->clusters up to date. */
 static void list_clusters(struct placements *p)
 {
     if (p->listed == p->version)
         return;
     p->listed = p->version;
-    p->cluster_count = 0;
-    for (const struct type *type = store_types(p->store); type; type = type->next) {
-        if (type->def->class != CLASS_CLUSTER)
-            continue;
-        for (const struct partition *partition = type->partitions; partition;
-             partition = partition->next_of_type)
-            list_clusters_of(p, partition);
-    }
-    if (p->cluster_count > 1)
-        qsort(p->clusters, p->cluster_count, sizeof(struct entry *), by_name);
+    listing_release(&p->clusters);
+    p->clusters = listing_make(p->store, CLASS_CLUSTER);
 }
 
 static int64_t weigh(const struct placement *placement, const struct entry *cluster)
@@ -104,17 +76,17 @@ static int64_t weigh(const struct placement *placement, const struct entry *clus
     return weight;
 }
 
-/* What one group means; without a group that is every cluster. */
+/* The clusters that one group allows; without a group all of them. */
 static void fill_set(struct placements *p, const struct placement *placement,
                      const struct affinity_group *group, struct cluster_set *out)
 {
     struct intern *strings = store_strings(p->store);
 
     *out = (struct cluster_set){.tolerated = true};
-    if (p->cluster_count > 0)
-        out->members = xreallocarray(NULL, p->cluster_count, sizeof(*out->members));
-    for (size_t i = 0; i < p->cluster_count; i++) {
-        const struct entry *cluster = p->clusters[i];
+    if (p->clusters.count > 0)
+        out->members = xreallocarray(NULL, p->clusters.count, sizeof(*out->members));
+    for (size_t i = 0; i < p->clusters.count; i++) {
+        const struct entry *cluster = p->clusters.entries[i];
 
         if (group && !affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
             continue;
@@ -126,7 +98,7 @@ static void fill_set(struct placements *p, const struct placement *placement,
     }
 }
 
-static bool group_means(const struct affinity_group *group, const struct entry *cluster)
+static bool group_allows(const struct affinity_group *group, const struct entry *cluster)
 {
     if (affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
         return true;
@@ -137,10 +109,10 @@ static bool group_means(const struct affinity_group *group, const struct entry *
     return false;
 }
 
-static bool is_meant(const struct placement *placement, const struct entry *cluster)
+static bool allows(const struct placement *placement, const struct entry *cluster)
 {
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_means(&placement->groups[i], cluster))
+        if (group_allows(&placement->groups[i], cluster))
             return true;
     }
     return placement->group_count == 0;
@@ -150,12 +122,12 @@ static void fill_clusters(struct placements *p, struct resolved_placement *resol
 {
     struct intern *strings = store_strings(p->store);
 
-    if (p->cluster_count > 0)
-        resolved->clusters = xreallocarray(NULL, p->cluster_count, sizeof(*resolved->clusters));
-    for (size_t i = 0; i < p->cluster_count; i++) {
-        if (is_meant(resolved->placement, p->clusters[i]))
+    if (p->clusters.count > 0)
+        resolved->clusters = xreallocarray(NULL, p->clusters.count, sizeof(*resolved->clusters));
+    for (size_t i = 0; i < p->clusters.count; i++) {
+        if (allows(resolved->placement, p->clusters.entries[i]))
             resolved->clusters[resolved->cluster_count++] =
-                intern_add(strings, p->clusters[i]->name);
+                intern_add(strings, p->clusters.entries[i]->name);
     }
 }
 
@@ -182,7 +154,7 @@ static void fill(struct placements *p, struct resolved_placement *resolved)
     clear(p, resolved);
     list_clusters(p);
     resolved->version = p->version;
-    resolved->has_clusters = p->cluster_count > 0;
+    resolved->has_clusters = p->clusters.count > 0;
     if (placement->unreadable)
         return;
     resolved->group_count = placement->group_count > 0 ? placement->group_count : 1;
@@ -196,15 +168,15 @@ static void fill(struct placements *p, struct resolved_placement *resolved)
 const struct resolved_placement *placements_ref(struct placements *p, const char *text)
 {
     uint64_t hash = hash_text(p, text);
-    struct resolved_placement *resolved = map_get(&p->found, hash, text);
+    struct resolved_placement *resolved = map_get(&p->placements, hash, text);
 
     if (!resolved) {
         resolved = xcalloc(1, sizeof(*resolved));
         resolved->text = text ? intern_ref(text) : NULL;
         resolved->placement = placement_new(store_strings(p->store), text);
-        map_add(&p->found, hash, resolved);
+        map_add(&p->placements, hash, resolved);
     }
-    resolved->holders++;
+    resolved->references++;
     if (resolved->version != p->version)
         fill(p, resolved);
     return resolved;
@@ -216,16 +188,16 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
         return;
 
     uint64_t hash = hash_text(p, resolved->text);
-    struct resolved_placement *held = map_get(&p->found, hash, resolved->text);
+    struct resolved_placement *own = map_get(&p->placements, hash, resolved->text);
 
-    assert(held == resolved && held->holders > 0);
-    if (--held->holders > 0)
+    assert(own == resolved && own->references > 0);
+    if (--own->references > 0)
         return;
-    map_take(&p->found, hash, held->text);
-    clear(p, held);
-    placement_free(store_strings(p->store), held->placement);
-    intern_drop(store_strings(p->store), held->text);
-    free(held);
+    map_take(&p->placements, hash, own->text);
+    clear(p, own);
+    placement_free(store_strings(p->store), own->placement);
+    intern_drop(store_strings(p->store), own->text);
+    free(own);
 }
 
 static int name_before(const void *key, const void *item)
@@ -238,8 +210,8 @@ static int name_before(const void *key, const void *item)
 bool placements_has_cluster(struct placements *p, const char *name)
 {
     list_clusters(p);
-    return p->cluster_count > 0 &&
-           bsearch(name, p->clusters, p->cluster_count, sizeof(struct entry *), name_before);
+    return p->clusters.count > 0 && bsearch(name, p->clusters.entries, p->clusters.count,
+                                            sizeof(struct entry *), name_before);
 }
 
 static int text_before(const void *key, const void *item)
@@ -247,12 +219,12 @@ static int text_before(const void *key, const void *item)
     return strcmp(key, *(const char *const *)item);
 }
 
-static bool group_names(const struct affinity_group *group, const char *name)
+static bool group_allows_name(const struct affinity_group *group, const char *name)
 {
-    if (affinity_names(&group->affinity, name))
+    if (affinity_allows_name(&group->affinity, name))
         return true;
     for (uint32_t i = 0; i < group->overflow_count; i++) {
-        if (affinity_names(&group->overflow[i], name))
+        if (affinity_allows_name(&group->overflow[i], name))
             return true;
     }
     return false;
@@ -270,7 +242,7 @@ bool placements_allow(struct placements *p, const struct resolved_placement *res
                bsearch(name, resolved->clusters, resolved->cluster_count,
                        sizeof(*resolved->clusters), text_before);
     for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (group_names(&placement->groups[i], name))
+        if (group_allows_name(&placement->groups[i], name))
             return true;
     }
     return placement->group_count == 0;

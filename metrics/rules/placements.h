@@ -5,13 +5,12 @@
 #include "metrics/model/store.h"
 
 /*
- * The placements of all policies, held against the member clusters of a store:
- * each distinct one is parsed and matched once, however many policies and
- * templates share it.
+ * The placements of all policies, resolved to the member clusters of a store: each distinct one
+ * is parsed and matched once, however many policies and templates share it.
  */
 struct placements;
 
-/* A member cluster that a group of affinities means. */
+/* A member cluster that a group of affinities allows. */
 struct member {
     const char *name; /* Shared. */
     int64_t weight;   /* The largest of the static weights that match it; 0 if none does. */
@@ -20,41 +19,43 @@ struct member {
 struct cluster_set {
     struct member *members; /* By name, in byte order. */
     uint32_t count;
-    bool tolerated; /* None of them is tainted with what the placement does not tolerate. */
+    bool tolerated; /* The placement tolerates the taints of all of them. */
 };
 
-/* A placement, and where it leads. */
+/* A placement, and the clusters that it allows. */
 struct resolved_placement {
     const char *text; /* The canonical text, shared; NULL for the empty placement. */
     struct placement *placement;
-    struct cluster_set
-        *groups; /* As placement->groups; one for all clusters where there are none. */
+    struct cluster_set *groups; /* Of placement->groups; without any, one of all clusters. */
     uint32_t group_count;
-    const char **clusters; /* All that any group means, overflow too, by name; shared texts. */
+    const char **clusters; /* All that any group allows, overflow too, by name; shared texts. */
     uint32_t cluster_count;
-    bool has_clusters; /* There are Cluster objects at all. */
-    uint32_t holders;
-    uint64_t version; /* Of the clusters that it was held against. */
+    bool has_clusters;   /* There are Cluster objects at all. */
+    uint32_t references; /* The last placements_drop() frees it. */
+    uint64_t version;    /* Of the set of clusters that it was resolved to. */
 };
 
 struct placements *placements_new(struct store *store, uint64_t seed) MUST_USE;
-/* Takes NULL. Nobody may hold a placement of it any more. */
+/* Takes NULL. Every reference must have been dropped. */
 void placements_free(struct placements *p);
 
-/* A cluster came, went, or is another one to affinities: what is held has to be held again. */
+/*
+ * A cluster came or went, or what placements choose by (labels, fields, taints) changed:
+ * placements_ref() resolves again each placement that it is asked for.
+ */
 void placements_clusters_changed(struct placements *p);
 
 /*
- * The placement of a canonical text, brought up to date for all who hold it, with
- * one holder more.
+ * A new reference to the placement of a canonical text (struct propagation). It is resolved to
+ * the clusters there are now, also for those who have a reference already.
  */
 const struct resolved_placement *placements_ref(struct placements *p, const char *text) MUST_USE;
-/* One holder less. Takes NULL. */
+/* Give a reference back. Takes NULL. */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
 /* True if there is a Cluster of this name. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
-/* True if the placement may put something on this cluster: one without an object by its name. */
+/* True if any affinity of the placement allows this cluster; one without an object, by its name. */
 bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
                       const char *name);

@@ -24,9 +24,9 @@ static bool has_group(const struct placement *placement, const char *name)
 }
 
 /*
- * Karmada goes on from the affinity that it used last, if that is still there
- * (schedulerObservingAffinityName). It can only be one of those that it was
- * scheduled with.
+ * Karmada starts at the affinity that it used last, if the placement still has it
+ * (schedulerObservingAffinityName). No source says which one that is, but it is one of those
+ * that the binding was last scheduled with: true if another than the first may be it.
  */
 static bool may_start_later(struct intern *strings, const struct placement *placement,
                             const struct binding *b)
@@ -48,16 +48,7 @@ static bool may_start_later(struct intern *strings, const struct placement *plac
     return found;
 }
 
-static bool has_overflow(const struct placement *placement)
-{
-    for (uint32_t i = 0; i < placement->group_count; i++) {
-        if (placement->groups[i].overflow_count > 0)
-            return true;
-    }
-    return false;
-}
-
-/* The first group that means any cluster: only for want of one does Karmada go on to the next. */
+/* The first group that allows any cluster: Karmada tries the next one only if it finds none. */
 static const struct cluster_set *first_set(const struct resolved_placement *resolved)
 {
     for (uint32_t i = 0; i < resolved->group_count; i++) {
@@ -67,13 +58,18 @@ static const struct cluster_set *first_set(const struct resolved_placement *reso
     return NULL;
 }
 
-/* Whether everything that matters is known, and if not, what is not. */
+/* True if all that decides is known; else the reason why not. */
 static bool is_determined(struct intern *strings, const struct resolved_placement *resolved,
                           const struct binding *b, enum undetermined_reason *reason)
 {
     const struct placement *placement = resolved->placement;
     const struct cluster_set *set = first_set(resolved);
     bool divides = b->replicas > 0;
+    bool overflows = false;
+
+    for (uint32_t i = 0; i < placement->group_count; i++)
+        overflows |= placement->groups[i].overflow_count > 0;
+
     const struct {
         bool holds;
         enum undetermined_reason reason;
@@ -83,7 +79,7 @@ static bool is_determined(struct intern *strings, const struct resolved_placemen
         {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
         {placement->has_workload_affinity, UNDETERMINED_UNSUPPORTED},
         {placement->has_spread_constraints, UNDETERMINED_SPREAD_CONSTRAINTS},
-        {has_overflow(placement), UNDETERMINED_OVERFLOW},
+        {overflows, UNDETERMINED_OVERFLOW},
         {may_start_later(strings, placement, b), UNDETERMINED_OVERFLOW},
         {!set, UNDETERMINED_NO_CLUSTERS},
         {set && !set->tolerated, UNDETERMINED_TAINTS},
@@ -107,7 +103,7 @@ static void add_cluster(struct projection *out, const char *name, int64_t replic
         (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
 }
 
-/* Each cluster gets all; what has no replicas goes to each cluster too. */
+/* Every cluster gets all replicas; what has none goes to every cluster too. */
 static void duplicate(const struct cluster_set *set, int32_t replicas, struct projection *out)
 {
     for (uint32_t i = 0; i < set->count; i++)
@@ -125,7 +121,7 @@ static void divide(const struct cluster_set *set, const struct binding *b, struc
         if (member->weight > 0)
             shares[count++] = (struct share){.name = member->name, .weight = member->weight};
     }
-    /* Without any weight all weigh the same. */
+    /* Without any weight all have the same. */
     for (uint32_t i = 0; count == 0 && i < set->count; i++)
         shares[i] = (struct share){.name = set->members[i].name, .weight = 1};
     if (count == 0)

@@ -4,16 +4,16 @@
 #include "metrics/model/binding.h"
 #include "metrics/rules/placements.h"
 
-/* What keeps an assignment from being told without the scheduler's live knowledge. */
+/* Why only the scheduler, with its live knowledge, can say where a workload goes. */
 enum undetermined_reason {
     UNDETERMINED_AGGREGATED,
     UNDETERMINED_DYNAMIC_WEIGHT,
     UNDETERMINED_SPREAD_CONSTRAINTS,
-    UNDETERMINED_TAINTS,      /* Of a cluster that the affinity means. */
+    UNDETERMINED_TAINTS,      /* A cluster that the affinity allows has a taint not tolerated. */
     UNDETERMINED_COMPONENTS,  /* The workload has several pod templates. */
     UNDETERMINED_OVERFLOW,    /* Which of several affinities is in use depends on what fits. */
-    UNDETERMINED_NO_CLUSTERS, /* No Cluster in the source, or none that the affinity means. */
-    UNDETERMINED_UNSUPPORTED, /* workloadAffinity, or a placement that we do not understand. */
+    UNDETERMINED_NO_CLUSTERS, /* No Cluster in the source, or none that the affinity allows. */
+    UNDETERMINED_UNSUPPORTED, /* workloadAffinity, or a placement of a newer Karmada. */
     UNDETERMINED_REASON_COUNT,
 };
 extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];
@@ -27,10 +27,11 @@ struct projection {
 };
 
 /*
- * Project what a binding asks for (replicas, uid) onto a placement: exact for
- * Duplicated and for static weights, and for what has no replicas to divide; for
- * all else undetermined, never guessed. Release the answer.
+ * Where the scheduler would put the replicas of a binding under a placement: exact for
+ * Duplicated, for static weights and for what has no replicas to divide; for all else
+ * undetermined, never guessed. Release it with projection_release().
  */
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
+/* It is empty then, and may be released again. */
 void projection_release(struct intern *strings, struct projection *p);

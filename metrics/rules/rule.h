@@ -12,12 +12,12 @@
 #include "metrics/rules/selector_index.h"
 
 /*
- * How the engine comes to a decision about one class of objects: first everything that the
- * decision depends on is gathered, then it is made of nothing else. To add a class: a file
- * rule_<class>.c with its row, and the row's name in the table of engine.c.
+ * How the engine decides about one class of objects: `gather` collects everything that the
+ * decision depends on, `decide` makes the decision from that and nothing else. To add a class:
+ * a file rule_<class>.c that defines its struct rule, and one line in the table of engine.c.
  */
 
-/* What gathering looks into and what a change of an object moves. */
+/* What the rules of all classes share: `gather` reads it, the other functions may change it. */
 struct rule_context {
     struct store *store;
     struct graph *graph;
@@ -27,19 +27,19 @@ struct rule_context {
     struct placements *placements;
     struct collisions *binding_names;
     struct collisions *cloud_resources; /* Of Config Connector. */
-    struct map on_clusters;             /* Templates with a capacity: clusters matter to them. */
-    int64_t now_ms;
-    bool derives; /* There is no binding at all: what Karmada would make is derived. */
+    struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
+    int64_t now_ms;                     /* Of the evaluation that is running. */
+    bool derives;                       /* There are no bindings: dependencies are derived. */
 };
 
 struct policy_facts {
     const struct entry *policy;
-    const struct resolved_placement *placement; /* The decision keeps this reference. */
+    const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
 };
 
 struct template_facts {
-    struct situation situation; /* But for the candidates, which the decision itself keeps. */
+    struct situation situation;         /* Without winner and candidates: those `decide` adds. */
     const struct selection *selections; /* In no order; borrowed. */
     size_t selection_count;
     const struct connector_defaults *connector_defaults; /* NULL without any. */
@@ -53,17 +53,20 @@ struct template_facts {
 struct binding_facts {
     const struct binding *binding;
     struct entry *template;      /* NULL if it does not exist. */
-    const struct entry *claimed; /* NULL without a claim. */
+    const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     bool kind_selected;          /* Some policy selects the kind of the template. */
 };
 
 struct lease_facts {
     const struct lease *lease;
-    const struct namespace_ids *ids; /* NULL where they are not known. */
+    const struct namespace_ids *ids; /* NULL if they are unknown. */
     struct lease_clock clock;
 };
 
-/* What one look gathers. The lists are kept from look to look, to spare allocations. */
+/*
+ * All that the decision about one entry depends on. The lists keep their memory from one
+ * evaluation to the next.
+ */
 struct gathered {
     union {
         struct policy_facts policy;
@@ -71,39 +74,50 @@ struct gathered {
         struct binding_facts binding;
         struct lease_facts lease;
     };
-    struct ballot_list ballots; /* Of those who require the entry. */
-    struct entry_list reads;    /* Every entry that was looked at. */
+    struct ballot_list ballots; /* Of the referrers of the entry. */
+    struct entry_list reads;    /* The entries that the decision depends on. */
 };
 
-/* One class of objects. A function that is NULL has nothing to do. */
+/* The rule of one class of objects. A function that has nothing to do is NULL. */
 struct rule {
-    /* Lower ones are looked at first: the higher ones read their decisions. */
+    /* Lower ranks are evaluated first, because higher ones read their decisions (graph.h). */
     unsigned rank;
 
-    /* The object is another one, came (`old` is NULL) or went: mark whom that concerns. */
+    /*
+     * The object is new (`old` is NULL), was replaced, or is gone: mark the entries whose
+     * decisions that affects. The entry itself is marked already.
+     */
     void (*changed)(struct rule_context *c, struct entry *entry, const void *old);
 
-    /* Gather what the decision about an entry with an object depends on. */
+    /*
+     * Fill in the class's facts, and append to the lists, which come empty. The entry has an
+     * object. Not NULL where `decide` is not.
+     */
     void (*gather)(const struct rule_context *c, struct entry *entry, struct gathered *out);
     /*
-     * A new decision, made of nothing but what was gathered. `due_ms`, INT64_MAX before, is
-     * when it changes by time alone.
+     * A new decision, made from the gathered facts alone. `due_ms` is INT64_MAX before: set it
+     * to the time at which the decision changes without any change of an object. NULL: the
+     * class has no decisions.
      */
     void *(*decide)(const struct gathered *g, int64_t *due_ms);
-    /* Add to `reads` what it reads by what was decided. */
+    /* Append the entries that are read because of what was decided. */
     void (*add_reads)(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads);
 
-    /* True if those who read the one decision would find the same in the other. */
+    /* True if the two decisions are the same to their readers. NULL: always. */
     bool (*equal)(const void *old, const void *fresh);
-    /* Mark the readers of a decision that is not equal to the one before. */
+    /* Mark the readers of a decision that came, went, or is not equal to the last one. */
     void (*mark_readers)(struct graph *g, const struct entry *entry);
-    /* Mark those whose decisions count the entry among their readers. */
+    /*
+     * Mark the entries it reads whose decisions depend on who reads them. Called with the old
+     * reads and with the new ones, where they or the decision differ.
+     */
     void (*mark_read)(struct graph *g, const struct entry *entry);
 
     /*
-     * Leave the registers in which the decision stands, unless the next one (NULL: there is
-     * none) stands there too; and, once it is the entry's, enter those where it does not yet.
+     * Take the entry out of the registers (struct collisions, on_clusters) that its decision put
+     * it in and the next one, NULL for none, does not; `enter` puts it in those that its new
+     * decision needs and the last one, NULL for none, did not.
      */
     void (*leave)(struct rule_context *c, struct entry *entry, const void *next);
     void (*enter)(struct rule_context *c, struct entry *entry, const void *last);
@@ -112,14 +126,11 @@ struct rule {
     void (*release)(const struct rule_context *c, void *decision);
 };
 
-/*
- * An entry enters or leaves the register of those who want something that only one can have.
- * The others for whom that makes a difference are marked.
- */
+/* collisions_add() and collisions_remove(); the other entries that it affects are marked. */
 void rule_enter(struct graph *g, struct collisions *c, struct entry *entry);
 void rule_leave(struct graph *g, struct collisions *c, struct entry *entry);
 
-/* The rows. */
+/* The rules there are; engine.c has the table by class. */
 extern const struct rule rule_policy;
 extern const struct rule rule_override;
 extern const struct rule rule_template;

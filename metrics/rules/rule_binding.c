@@ -2,7 +2,7 @@
 #include "metrics/rules/links.h"
 #include "metrics/rules/rule.h"
 
-/* A binding tells which template it is of: that template's state may be another now. */
+/* The state of a template depends on its binding. */
 static void mark_template(struct rule_context *c, const struct binding *b)
 {
     struct entry *template = b ? binding_template(c->store, b) : NULL;
@@ -24,7 +24,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     graph_mark_readers(c->graph, entry);
 }
 
-/* The template of a binding; an absent one is remembered for the day it comes. */
+/* The template of a binding, NULL if it does not exist. It is read either way: it may come. */
 static struct entry *read_template(const struct rule_context *c, const struct binding *b,
                                    struct entry_list *reads)
 {
@@ -33,7 +33,7 @@ static struct entry *read_template(const struct rule_context *c, const struct bi
 
     if (template)
         entry_list_add(reads, template);
-    return template && template->object ? template : NULL;
+    return template && entry_exists(template) ? template : NULL;
 }
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
@@ -46,7 +46,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         struct entry *referrer = store_refer(c->store, &id);
 
         entry_list_add(&out->reads, referrer);
-        if (referrer->object)
+        if (entry_exists(referrer))
             read_template(c, entry_binding(referrer), &out->reads);
     }
     ballots_gather(c->store, entry, &out->ballots);
@@ -71,7 +71,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->template = f->template;
     if (b->claim && !claim_holds(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
-    /* Templates of kinds that policies select are watched: this one does not exist. */
+    /* Kinds that policies select are watched, so this template really does not exist. */
     if (!f->template && f->kind_selected && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->ballots);
@@ -88,7 +88,7 @@ static void release(const struct rule_context *c, void *decision)
     free(d);
 }
 
-/* Nobody reads a decision about a binding: its readers look at the object, see `changed`. */
+/* No `equal` and `mark_readers`: readers of a binding depend on its object alone, see `changed`. */
 const struct rule rule_binding = {
     .rank = 2,
     .changed = changed,

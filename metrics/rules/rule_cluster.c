@@ -9,9 +9,9 @@ static bool same_bytes(const void *a, const void *b, size_t bytes)
 }
 
 /*
- * True if no placement can tell the two apart. Texts are shared, so that they are
- * compared as pointers. Clusters report what they have free every few seconds,
- * and that must not make every policy be looked at again.
+ * True if the two differ in nothing that a placement chooses by. Clusters report their free
+ * resources every few seconds, and that must not cause an evaluation of every policy. Texts are
+ * shared, so they are compared as pointers.
  */
 static bool same_to_placements(const struct cluster *a, const struct cluster *b)
 {
@@ -35,7 +35,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
-    /* Without bindings these are where their policies' placements lead. */
+    /* Where connectors run follows from placements if there are no bindings to say it. */
     if (c->derives)
         connectors_mark(c);
 }

@@ -3,7 +3,7 @@
 
 #include "metrics/model/object.h"
 
-/* ---- which cloud resource it is ---- */
+/* ---- the register of cloud resources ---- */
 
 static const struct connector_identity *identity_of(const struct entry *entry)
 {
@@ -24,13 +24,13 @@ static bool same_resource(const void *item, const void *key)
 
 const struct collision_rule collision_cloud_resource = {hash_resource, same_resource};
 
-/* A decision whose identity is compared with others'. */
+/* True of a decision whose template is in the register of cloud resources. */
 static bool is_compared(const struct template_decision *d)
 {
     return d && d->connector && !d->connector->identity.unclear;
 }
 
-/* Both decisions are about one entry, and say that it is one and the same cloud resource. */
+/* True if both decisions about the entry put it in the register as the same resource. */
 static bool stays_compared(const struct entry *entry, const struct template_decision *a,
                            const struct template_decision *b)
 {
@@ -43,7 +43,7 @@ void template_connector_leave(struct rule_context *c, struct entry *entry,
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Leaving and coming back would affect the others each time that one of them is looked at. */
+    /* Leaving and entering again would mark the others, and they in turn this one, without end. */
     if (is_compared(d) && !stays_compared(entry, d, next))
         rule_leave(c->graph, c->cloud_resources, entry);
 }
@@ -64,9 +64,8 @@ void template_connector_enter(struct rule_context *c, struct entry *entry,
 /* ---- the decision ---- */
 
 /*
- * It is on several member clusters. In manifests without bindings: its policy's placement
- * means several, and nothing keeps it from all of them, for what has no replicas is not
- * divided.
+ * True if it is on several member clusters. Without bindings: if its policy's placement allows
+ * several and the scheduler will use all of them, because what has no replicas is not divided.
  */
 static bool is_on_several(const struct template_facts *f, const struct binding *b,
                           const struct resolved_placement *placement)
@@ -100,7 +99,7 @@ struct connector_decision *template_connector_decide(const struct template_facts
             .several_clusters = is_on_several(f, b, placement),
         },
         fresh);
-    /* The objects that the texts are from may go before the decision does. */
+    /* The decision may outlive the objects that the texts are from. */
     struct connector_identity *id = &fresh->identity;
     id->container.id = intern_add(f->strings, id->container.id);
     id->location = id->location ? intern_add(f->strings, id->location) : NULL;
@@ -120,7 +119,7 @@ void template_connector_release(struct intern *strings, struct connector_decisio
     free(d);
 }
 
-/* ---- what others have from a Namespace and from the ids of namespaces ---- */
+/* ---- what depends on a Namespace and on the ids of namespaces ---- */
 
 static bool same_defaults(const struct connector_defaults *a, const struct connector_defaults *b)
 {
@@ -130,10 +129,10 @@ static bool same_defaults(const struct connector_defaults *a, const struct conne
            a->container.kind == b->container.kind && a->container.id == b->container.id;
 }
 
-/* The resources of Config Connector in a namespace. */
+/* Mark the resources of Config Connector in a namespace. */
 static void mark_namespace(struct rule_context *c, const char *name)
 {
-    /* Not shared by anybody: then no partition has that name. */
+    /* The name of every partition is a shared text. */
     const char *ns = intern_find(store_strings(c->store), name);
 
     if (!ns)
@@ -143,7 +142,7 @@ static void mark_namespace(struct rule_context *c, const char *name)
             connector_manages(type->api_version) ? type_partition(c->store, type, ns) : NULL;
 
         for (size_t i = 0; partition && i < partition->count; i++) {
-            if (partition->entries[i]->object)
+            if (entry_exists(partition->entries[i]))
                 graph_mark(c->graph, partition->entries[i]);
         }
     }
@@ -159,7 +158,7 @@ void connectors_mark(struct rule_context *c)
 
 void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    const struct template *fresh = entry->object;
+    const struct template *fresh = entry_template_or_setting(entry);
 
     if (!same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
         mark_namespace(c, entry->name);
@@ -167,5 +166,5 @@ void template_connector_changed(struct rule_context *c, struct entry *entry, con
         graph_mark_class(c->graph, CLASS_LEASE);
 }
 
-/* A setting is a template's object where it is no template: a source of defaults and ids. */
+/* A setting has no decision, but is a source of defaults and ids as a template may be. */
 const struct rule rule_setting = {.rank = 3, .changed = template_connector_changed};

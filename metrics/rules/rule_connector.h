@@ -3,21 +3,24 @@
 
 #include "metrics/rules/rule.h"
 
-/* What a template is to Config Connector: the part of rule_template.c that is about seed 004. */
+/* The part of the rule of templates that is about Config Connector (seed 004). */
 
-/* Of templates that stand for one cloud resource only one should exist. */
+/* Templates that stand for the same cloud resource collide. */
 extern const struct collision_rule collision_cloud_resource;
 
-/* Look again at every resource of Config Connector. */
+/* Mark every template that is a resource of Config Connector. */
 void connectors_mark(struct rule_context *c);
 
-/* rule.changed: others may have their defaults or their namespace's id from the template. */
+/*
+ * `changed` of struct rule for templates and settings: a Namespace's annotations are defaults of
+ * its resources, and the ConfigMap with the ids of namespaces says who holds leases.
+ */
 void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old);
 
 /*
- * The part of a fresh decision, but for the duplicates; `placement` is that of the policy which
- * governs, NULL if none does. NULL if the template is no resource of Config Connector, or is
- * ignored. The caller releases it.
+ * That part of a fresh decision, but for duplicate identities, which `enter` finds; `placement`
+ * is that of the policy which governs, NULL if none does. NULL if the template is no resource of
+ * Config Connector, or is ignored. Release it with template_connector_release().
  */
 struct connector_decision *template_connector_decide(const struct template_facts *f,
                                                      const struct template_decision *d,
@@ -25,7 +28,7 @@ struct connector_decision *template_connector_decide(const struct template_facts
 /* Takes NULL. */
 void template_connector_release(struct intern *strings, struct connector_decision *d);
 
-/* rule.leave and rule.enter of the decision's part. */
+/* `leave` and `enter` of struct rule for that part of the decision. */
 void template_connector_leave(struct rule_context *c, struct entry *entry,
                               const struct template_decision *next);
 void template_connector_enter(struct rule_context *c, struct entry *entry,

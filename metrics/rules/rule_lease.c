@@ -2,7 +2,7 @@
 #include "metrics/rules/connector_lookup.h"
 #include "metrics/rules/rule.h"
 
-/* No `changed`: nobody's decision depends on a lease. */
+/* No `changed`: no other decision depends on a lease. */
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
@@ -20,7 +20,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     int64_t ends_s = lease_state_ends_s(f->lease, f->clock);
 
     lease_decide(f->lease, f->ids, f->clock, d);
-    /* The ids may go before the decision does. */
+    /* The decision may outlive the object with the ids. */
     if (d->holder_ns)
         intern_ref(d->holder_ns);
     if (ends_s != INT64_MAX)

@@ -3,7 +3,7 @@
 #include "metrics/rules/lint.h"
 #include "metrics/rules/rule.h"
 
-/* ---- whom a change concerns ---- */
+/* ---- what a change affects ---- */
 
 static void mark_selected_in(struct graph *g, const struct partition *partition,
                              const struct resource_selector *selector)
@@ -11,12 +11,12 @@ static void mark_selected_in(struct graph *g, const struct partition *partition,
     for (size_t i = 0; i < partition->count; i++) {
         struct entry *entry = partition->entries[i];
 
-        if (entry->object && selector_score(selector, entry) != SCORE_NONE)
+        if (entry_exists(entry) && selector_score(selector, entry) != SCORE_NONE)
             graph_mark(g, entry);
     }
 }
 
-/* The templates that a selector of this policy selects now. */
+/* Mark the templates that a selector of this policy selects. */
 static void mark_selected(struct rule_context *c, const struct entry *policy,
                           const struct resource_selector *selector)
 {
@@ -45,7 +45,7 @@ static void mark_selected(struct rule_context *c, const struct entry *policy,
         mark_selected_in(c->graph, p, selector);
 }
 
-/* The first and the last selector of a kind decide over "no policy selects this kind at all". */
+/* The first selector of a kind and the last one change "no policy selects the kind". */
 static void mark_unselected(struct rule_context *c, const struct policy *policy)
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
@@ -89,7 +89,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
             store_refer(c->store, &(struct identity){def->api_version, def->name, entry_ns(entry),
                                                      policy->overrides[i]});
         entry_list_add(&out->reads, override);
-        facts->override_missing |= !override->object;
+        facts->override_missing |= !entry_exists(override);
     }
 }
 
@@ -106,7 +106,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-/* All else that templates read of a policy is the object itself. */
+/* Templates read no more of the decision than this: all else is the object, see `changed`. */
 static bool equal(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
@@ -133,7 +133,7 @@ const struct rule rule_policy = {
     .release = release,
 };
 
-/* Whether an override policy exists is all that policies with dependentOverrides look at. */
+/* Policies with dependentOverrides depend on no more than whether the override policy exists. */
 static void override_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     (void)old;

@@ -4,7 +4,7 @@
 #include "metrics/rules/links.h"
 #include "metrics/rules/rule_connector.h"
 
-/* ---- what it depends on ---- */
+/* ---- gathering ---- */
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
@@ -15,7 +15,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     const struct binding *b = entry_binding(binding);
     const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;
 
-    /* Where there are bindings, they tell who requires it. */
+    /* If there are bindings, they say who requires it. */
     if (c->derives)
         ballots_gather(c->store, entry, &out->ballots);
     *facts = (struct template_facts){
@@ -40,7 +40,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 
 /* ---- the decision ---- */
 
-/* The policies that select the template, best first. */
+/* A decision with all policies that select the template, best first. */
 static struct template_decision *new_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
@@ -63,7 +63,7 @@ static struct template_decision *new_decision(const struct template_facts *f)
     return d;
 }
 
-/* Where the policy that governs leads. Policies are looked at before templates. */
+/* The placement of the policy that governs, which is decided already: policies rank lower. */
 static const struct resolved_placement *placement_of(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -82,7 +82,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     s.candidates = d->candidates;
     s.candidate_count = d->candidate_count;
     d->claimed = s.claimed;
-    d->kept_claim = s.own_claim;
+    d->own_claim = s.own_claim;
     d->binding = s.binding;
     if (f->is_ignored) {
         d->state = STATE_IGNORED;
@@ -107,8 +107,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
 }
 
 /*
- * The policies that select it, best first, and the one that it claims; derived: the
- * dependencies that it votes on, so that they find it among their readers.
+ * The policies that select it, best first, and the one that it claims; derived: also the
+ * dependencies that it votes on, so that ballots_gather() finds it among their readers.
  */
 static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads)
@@ -124,7 +124,7 @@ static void add_reads(const struct rule_context *c, const struct entry *entry, c
         const struct reference *r = &t->references[i];
         const struct identity id = {r->to->api_version, r->to->kind, entry_ns(entry), r->name};
 
-        /* Those by label are decided by objects that need not exist yet: not followed. */
+        /* A reference by label may mean objects that do not exist yet: it is not resolved. */
         if (!r->to->label_key)
             entry_list_add(reads, store_refer(c->store, &id));
     }
@@ -138,7 +138,7 @@ static bool equal(const void *old, const void *fresh)
            vote_equal(&a->vote, &b->vote);
 }
 
-/* ---- who looks at it ---- */
+/* ---- who depends on it ---- */
 
 static void mark_of_class(struct graph *g, struct entry *entry, enum object_class class)
 {
@@ -146,23 +146,23 @@ static void mark_of_class(struct graph *g, struct entry *entry, enum object_clas
         graph_mark(g, entry);
 }
 
-/* Bindings that others require read this decision for the conflicts to come. */
+/* Bindings that others require read this decision to predict conflicts. */
 static void mark_readers(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->reader_count; i++)
         mark_of_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Its dependencies (derived) count the votes of their readers. */
+/* Dependencies (derived) count the votes of the templates that read them. */
 static void mark_read(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->read_count; i++)
         mark_of_class(g, entry->reads[i].read, CLASS_TEMPLATE);
 }
 
-/* ---- what it stands in ---- */
+/* ---- registers ---- */
 
-/* Karmada gives it a binding, or keeps the one that it has. */
+/* True if Karmada will give the template a binding, or keep the one that it has. */
 static bool wants_binding(const struct template_decision *d)
 {
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);

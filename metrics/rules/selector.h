@@ -5,39 +5,39 @@
 #include "metrics/model/store.h"
 
 /*
- * Whether one selector, or one policy, selects one template. All texts are
- * shared ones of the same store, except names: those are compared as texts.
+ * Whether one selector, or one policy, selects one template. Texts of one store are shared, so
+ * they are compared as pointers; only names, which are not, are compared as texts.
  */
 
-/* How closely a selector names a template; the larger one counts (Karmada: ImplicitPriority). */
+/* How closely a selector fits a template; the larger one counts (Karmada: ImplicitPriority). */
 enum selector_score {
     SCORE_NONE,   /* Not selected. */
     SCORE_ALL,    /* By kind alone. */
-    SCORE_LABELS, /* By a labelSelector, be it an empty one. */
+    SCORE_LABELS, /* By a labelSelector, even an empty one. */
     SCORE_NAME,
 };
 
-/* All requirements hold (apimachinery: LabelSelectorAsSelector); an invalid selector: never. */
+/* True if all requirements hold (apimachinery: LabelSelectorAsSelector). Not of an invalid one. */
 bool label_selector_matches(const struct label_selector *selector, const struct labels *labels);
 
 /*
- * Karmada: ResourceSelectorPriority. A selector with a name ignores its
- * labelSelector. `template` must have an object.
+ * Karmada: ResourceSelectorPriority. A selector with a name ignores its labelSelector.
+ * `template` must have an object, here and below.
  */
 enum selector_score selector_score(const struct resource_selector *selector,
                                    const struct entry *template);
 
 /*
- * Seed 003: an exclusion rule matches when all its set sub-fields match; an
- * empty labelSelector counts as not set; a rule with nothing set never matches.
+ * Seed 003: an exclusion rule matches if all its fields that are set match; an empty
+ * labelSelector counts as not set; a rule with nothing set never matches.
  */
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template);
 
 /* True if any exclusion rule of the policy matches. */
 bool policy_excludes(const struct policy *policy, const struct entry *template);
 
-/* The best score of all the policy's selectors, exclusions left aside. */
+/* The best score of all the policy's selectors, whatever its exclusions say. */
 enum selector_score policy_score(const struct policy *policy, const struct entry *template);
 
-/* True if an exclusion rule has no sub-field set: it is invalid and excludes nothing. */
+/* True if no field of an exclusion rule is set: it is invalid and excludes nothing. */
 bool exclusion_is_empty(const struct resource_selector *rule);

@@ -4,7 +4,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
-/* All texts are shared; NULL where the selector leaves it open. */
+/* All texts are shared; NULL for what the selector leaves open. */
 struct bucket_key {
     const char *policy_ns; /* NULL for cluster-wide policies. */
     const char *api_version;
@@ -15,14 +15,14 @@ struct bucket_key {
     const char *label_value;
 };
 
-struct filed {
+struct indexed {
     struct entry *policy;
     const struct resource_selector *selector;
 };
 
 struct bucket {
     struct bucket_key key;
-    struct filed *items;
+    struct indexed *items;
     size_t count;
     size_t capacity;
 };
@@ -90,7 +90,7 @@ void selector_index_free(struct selector_index *index)
     free(index);
 }
 
-/* The first label that every selected template must carry, if there is one. */
+/* The first label that every selected template must have; NULL if there is none. */
 static const struct label_requirement *anchor_of(const struct label_selector *selector)
 {
     for (size_t i = 0; selector && i < selector->count; i++) {
@@ -102,27 +102,35 @@ static const struct label_requirement *anchor_of(const struct label_selector *se
     return NULL;
 }
 
-/* Where a selector is filed. False if it can never match, so that it is filed nowhere. */
-static bool key_of(const struct entry *policy, const struct resource_selector *selector,
-                   struct bucket_key *out)
+/* Where the bucket of a selector is, or would be. */
+struct slot {
+    struct bucket_key key;
+    uint64_t hash;
+    struct bucket *bucket; /* NULL if there is none yet. */
+};
+
+/* False if the selector can never match, and so is in no bucket. */
+static bool find_slot(const struct selector_index *index, const struct entry *policy,
+                      const struct resource_selector *selector, struct slot *out)
 {
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
     const struct label_requirement *anchor = selector->name ? NULL : anchor_of(selector->labels);
 
-    *out = (struct bucket_key){
+    if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
+        return false;
+    out->key = (struct bucket_key){
         .policy_ns = cluster_wide ? NULL : policy->partition->ns,
         .api_version = selector->api_version,
         .kind = selector->kind,
-        .ns = selector->ns,
+        /* A PropagationPolicy selects templates of its own namespace only. */
+        .ns = cluster_wide ? selector->ns : policy->partition->ns,
         .name = selector->name,
         .label_key = anchor ? anchor->key : NULL,
         .label_value = anchor ? anchor->values[0] : NULL,
     };
-    if (cluster_wide)
-        return true;
-    /* A PropagationPolicy is looked up for templates of its own namespace only. */
-    out->ns = policy->partition->ns;
-    return !selector->ns || selector->ns == policy->partition->ns;
+    out->hash = map_hash(&out->key, sizeof(out->key), index->seed);
+    out->bucket = map_get(&index->buckets, out->hash, &out->key);
+    return true;
 }
 
 static void count_type(struct selector_index *index, const struct resource_selector *selector,
@@ -172,40 +180,38 @@ size_t selector_index_type_count(const struct selector_index *index, const char 
     return type ? type->selectors : 0;
 }
 
-static void file_selector(struct selector_index *index, struct entry *policy,
-                          const struct resource_selector *selector)
+static void add_selector(struct selector_index *index, struct entry *policy,
+                         const struct resource_selector *selector)
 {
-    struct bucket_key key;
+    struct slot slot;
 
     count_type(index, selector, true);
-    if (!key_of(policy, selector, &key))
+    if (!find_slot(index, policy, selector, &slot))
         return;
 
-    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
-    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    struct bucket *bucket = slot.bucket;
     if (!bucket) {
         bucket = xcalloc(1, sizeof(*bucket));
-        bucket->key = key;
-        map_add(&index->buckets, hash, bucket);
+        bucket->key = slot.key;
+        map_add(&index->buckets, slot.hash, bucket);
     }
     if (bucket->count == bucket->capacity) {
         bucket->capacity = bucket->capacity ? 2 * bucket->capacity : 1;
         bucket->items = xreallocarray(bucket->items, bucket->capacity, sizeof(*bucket->items));
     }
-    bucket->items[bucket->count++] = (struct filed){policy, selector};
+    bucket->items[bucket->count++] = (struct indexed){policy, selector};
 }
 
-static void take_selector(struct selector_index *index, struct entry *policy,
-                          const struct resource_selector *selector)
+static void remove_selector(struct selector_index *index, struct entry *policy,
+                            const struct resource_selector *selector)
 {
-    struct bucket_key key;
+    struct slot slot;
 
     count_type(index, selector, false);
-    if (!key_of(policy, selector, &key))
+    if (!find_slot(index, policy, selector, &slot))
         return;
 
-    uint64_t hash = map_hash(&key, sizeof(key), index->seed);
-    struct bucket *bucket = map_get(&index->buckets, hash, &key);
+    struct bucket *bucket = slot.bucket;
     for (size_t i = 0; i < bucket->count; i++) {
         if (bucket->items[i].selector != selector)
             continue;
@@ -213,30 +219,21 @@ static void take_selector(struct selector_index *index, struct entry *policy,
         break;
     }
     if (bucket->count == 0)
-        free_bucket(map_take(&index->buckets, hash, &key));
+        free_bucket(map_take(&index->buckets, slot.hash, &slot.key));
 }
 
 void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        file_selector(index, entry, &policy->selectors[i]);
+        add_selector(index, entry, &policy->selectors[i]);
 }
 
 void selector_index_remove(struct selector_index *index, struct entry *entry,
                            const struct policy *policy)
 {
     for (size_t i = 0; i < policy->selector_count; i++)
-        take_selector(index, entry, &policy->selectors[i]);
-}
-
-static void note(struct selector_index *index, struct entry *policy, enum selector_score score)
-{
-    if (index->found_count == index->found_capacity) {
-        index->found_capacity = index->found_capacity ? 2 * index->found_capacity : 16;
-        index->found = xreallocarray(index->found, index->found_capacity, sizeof(*index->found));
-    }
-    index->found[index->found_count++] = (struct selection){policy, score};
+        remove_selector(index, entry, &policy->selectors[i]);
 }
 
 static void search(struct selector_index *index, const struct bucket_key *key,
@@ -248,12 +245,18 @@ static void search(struct selector_index *index, const struct bucket_key *key,
     for (size_t i = 0; bucket && i < bucket->count; i++) {
         enum selector_score score = selector_score(bucket->items[i].selector, template);
 
-        if (score != SCORE_NONE)
-            note(index, bucket->items[i].policy, score);
+        if (score == SCORE_NONE)
+            continue;
+        if (index->found_count == index->found_capacity) {
+            index->found_capacity = index->found_capacity ? 2 * index->found_capacity : 16;
+            index->found =
+                xreallocarray(index->found, index->found_capacity, sizeof(*index->found));
+        }
+        index->found[index->found_count++] = (struct selection){bucket->items[i].policy, score};
     }
 }
 
-/* Under one name, label or nothing: the namespace's own policies, then the cluster-wide ones. */
+/* Search by name, by label or by neither, first the namespace's own policies. */
 static void search_all(struct selector_index *index, struct bucket_key key,
                        const struct entry *template)
 {

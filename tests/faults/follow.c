@@ -12,6 +12,7 @@
 #include "exporter/kube/http/client.h"
 #include "exporter/kube/session.h"
 #include "exporter/system/platform.h"
+#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
 
@@ -21,15 +22,15 @@ extern char **environ;
 
 static void print_entry(const struct entry *entry)
 {
-    if (!entry->object)
+    if (!entry_exists(entry))
         return;
     printf("%s/%s/%s", entry_kind(entry), entry_ns(entry), entry->name);
     if (entry_class(entry) == CLASS_TEMPLATE) {
-        const struct template *t = entry->object;
+        const struct template *t = entry_template(entry);
 
         printf("=%s", t->labels.count > 0 ? t->labels.items[0].value : "");
     } else if (entry_class(entry) == CLASS_POLICY) {
-        printf("=%d", ((const struct policy *)entry->object)->priority);
+        printf("=%d", entry_policy(entry)->priority);
     }
     printf("\n");
 }

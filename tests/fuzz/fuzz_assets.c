@@ -32,7 +32,7 @@ static void look(struct store *store, struct engine *engine)
         continue;
 
     const struct entry *lease = engine_lease_of(engine, entry);
-    if (lease && (!lease->object || !lease_decision(lease) ||
+    if (lease && (!entry_exists(lease) || !lease_decision(lease) ||
                   engine_lease_verdict(engine, entry, lease) > VERDICT_REFUSED))
         abort();
 }

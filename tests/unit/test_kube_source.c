@@ -2,6 +2,7 @@
 #include "exporter/kube/source.h"
 
 #include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
 #include "tests/unit/fake_api.h"
@@ -93,13 +94,13 @@ static void describe(const struct entry *entry, struct strbuf *out)
 {
     strbuf_addf(out, "%s %s/%s", entry_kind(entry), entry_ns(entry), entry->name);
     if (entry_class(entry) == CLASS_TEMPLATE) {
-        const struct template *t = entry->object;
+        const struct template *t = entry_template(entry);
 
         strbuf_addf(out, " %s", t->labels.count > 0 ? t->labels.items[0].value : "?");
     } else if (entry_class(entry) == CLASS_POLICY) {
-        strbuf_addf(out, " %d", ((const struct policy *)entry->object)->priority);
+        strbuf_addf(out, " %d", entry_policy(entry)->priority);
     } else if (entry_class(entry) == CLASS_BINDING) {
-        strbuf_addf(out, " %d", ((const struct binding *)entry->object)->replicas);
+        strbuf_addf(out, " %d", entry_binding(entry)->replicas);
     }
 }
 
@@ -121,7 +122,7 @@ static char *inventory(const struct store *store)
             for (size_t i = 0; i < partition->count; i++) {
                 struct strbuf line = STRBUF_INIT(1 << 12);
 
-                if (!partition->entries[i]->object)
+                if (!entry_exists(partition->entries[i]))
                     continue;
                 describe(partition->entries[i], &line);
                 assert_true(count < ARRAY_LEN(lines));

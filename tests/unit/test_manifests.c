@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
@@ -62,11 +63,11 @@ static void dump_store(const struct store *store, struct strbuf *out)
                 const struct entry *entry = partition->entries[i];
                 char line[256];
 
-                if (!entry->object)
+                if (!entry_exists(entry))
                     continue;
                 int replicas = -1;
                 if (entry_class(entry) == CLASS_TEMPLATE)
-                    replicas = ((const struct template *)entry->object)->replicas;
+                    replicas = entry_template(entry)->replicas;
                 snprintf(line, sizeof(line), "%s=%d ", entry->name, replicas);
                 lines[count++] = xstrdup(line);
             }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector.h"
 
+#include "metrics/model/object.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
@@ -100,7 +101,8 @@ static const struct policy *put_policy(struct world *w, const char *list, const 
              "\"metadata\":{\"name\":\"p\"},\"spec\":{\"%s\":[{%s}]}}",
              list, rule);
     world_put_text(w, text);
-    return world_find(w, "policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "p")->object;
+    return entry_policy(
+        world_find(w, "policy.karmada.io/v1alpha1", "ClusterPropagationPolicy", "", "p"));
 }
 
 TEST_ROWS(scores, score_cases, selector)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/selector_index.h"
 
+#include "metrics/model/object.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 
@@ -38,7 +39,7 @@ static void list(const struct store *store, enum object_class class, struct all_
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
             for (size_t i = 0; i < partition->count && type->def->class == class; i++) {
-                if (partition->entries[i]->object)
+                if (entry_exists(partition->entries[i]))
                     out->items[out->count++] = partition->entries[i];
             }
         }
@@ -59,9 +60,10 @@ static void compare_with_every_selector(struct selector_index *index, const stru
 
         for (size_t p = 0; p < policies.count; p++) {
             const struct entry *policy = policies.items[p];
-            enum selector_score expect = in_reach(policy, templates.items[t])
-                                             ? policy_score(policy->object, templates.items[t])
-                                             : SCORE_NONE;
+            enum selector_score expect =
+                in_reach(policy, templates.items[t])
+                    ? policy_score(entry_policy(policy), templates.items[t])
+                    : SCORE_NONE;
 
             assert_int_equal(found_score(found, count, policy), expect);
         }
@@ -77,7 +79,7 @@ static void walk_types(const struct selector_index *index, const struct all_entr
     for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);)
         counted += selector_index_type_count(index, api_version, kind);
     for (size_t i = 0; i < policies->count; i++)
-        selectors += ((const struct policy *)policies->items[i]->object)->selector_count;
+        selectors += entry_policy(policies->items[i])->selector_count;
     assert_int_equal(counted, selectors);
 }
 
@@ -97,11 +99,11 @@ TEST(finds_what_every_selector_finds)
         }
         list(w.store, CLASS_POLICY, &policies);
         for (size_t i = 0; i < policies.count; i++)
-            selector_index_add(index, policies.items[i], policies.items[i]->object);
+            selector_index_add(index, policies.items[i], entry_policy(policies.items[i]));
         compare_with_every_selector(index, w.store);
         walk_types(index, &policies);
         for (size_t i = 0; i < policies.count; i++)
-            selector_index_remove(index, policies.items[i], policies.items[i]->object);
+            selector_index_remove(index, policies.items[i], entry_policy(policies.items[i]));
         policies.count = 0;
         walk_types(index, &policies);
 
@@ -135,13 +137,13 @@ TEST(the_version_moves_with_the_first_and_the_last_of_a_type)
     list(w.store, CLASS_POLICY, &policies);
 
     uint64_t version = selector_index_types_version(index);
-    selector_index_add(index, policies.items[0], policies.items[0]->object);
+    selector_index_add(index, policies.items[0], entry_policy(policies.items[0]));
     assert_int_not_equal(selector_index_types_version(index), version);
     version = selector_index_types_version(index);
-    selector_index_add(index, policies.items[1], policies.items[1]->object);
-    selector_index_remove(index, policies.items[0], policies.items[0]->object);
+    selector_index_add(index, policies.items[1], entry_policy(policies.items[1]));
+    selector_index_remove(index, policies.items[0], entry_policy(policies.items[0]));
     assert_int_equal(selector_index_types_version(index), version);
-    selector_index_remove(index, policies.items[1], policies.items[1]->object);
+    selector_index_remove(index, policies.items[1], entry_policy(policies.items[1]));
     assert_int_not_equal(selector_index_types_version(index), version);
     selector_index_free(index);
     world_release(&w);

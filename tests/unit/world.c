@@ -171,7 +171,7 @@ static void dump_connector(struct strbuf *out, const struct entry *entry)
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
     strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d since=%" PRId64,
-                state_names[d->state], d->reason, d->phase, d->fields, d->kept_claim, d->propagates,
+                state_names[d->state], d->reason, d->phase, d->fields, d->own_claim, d->propagates,
                 d->since_ms);
     dump_reference(out, "winner", d->winner);
     dump_reference(out, "governing", d->governing);
