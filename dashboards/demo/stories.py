@@ -263,7 +263,7 @@ def mishaps(plane):
         (45, "drafts: half-written.yaml is in order", write(good)),
         (20, "drafts: half-written.yaml has a policy that cannot be understood",
          write(good + "---\n" + odd)),
-        (20, PEAK + "drafts: somebody saves half a file; what it said before counts on "
+        (20, PEAK + "drafts: somebody saves half a file; its last good content stays in force "
              "(board Exporter health)", write(good + "---\nkind: [\n")),
     ]
 

@@ -10,7 +10,7 @@ enum { BEFORE, AFTER };
 
 const char *const template_change_names[TEMPLATE_CHANGE_COUNT] = {
     [CHANGE_ADDED] = "added", [CHANGE_REMOVED] = "removed", [CHANGE_GAINED] = "gained",
-    [CHANGE_LOST] = "lost",   [CHANGE_MOVED] = "moved",     [CHANGE_OUTDATED] = "staled",
+    [CHANGE_LOST] = "lost",   [CHANGE_MOVED] = "moved",     [CHANGE_OUTDATED] = "outdated",
     [CHANGE_STATE] = "state",
 };
 
