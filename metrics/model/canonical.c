@@ -136,18 +136,21 @@ static int compare_members(const void *a, const void *b)
  */
 static size_t list_members(const cJSON *json, enum place place, struct member *out)
 {
+    bool is_object = cJSON_IsObject(json);
     size_t count = 0;
     size_t kept = 0;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, json) {
-        if (place == SUSPENSION && item->string &&
-            !is_among(item->string, suspension_keys, ARRAY_LEN(suspension_keys)))
+        const char *key = is_object ? item->string : NULL;
+
+        if (place == SUSPENSION && key &&
+            !is_among(key, suspension_keys, ARRAY_LEN(suspension_keys)))
             continue;
-        out[count] = (struct member){.key = item->string, .item = item, .position = count};
+        out[count] = (struct member){.key = key, .item = item, .position = count};
         count++;
     }
-    if (!cJSON_IsObject(json))
+    if (!is_object)
         return count;
     for (size_t i = 0; i < ARRAY_LEN(defaults); i++) {
         const struct default_value *value = &defaults[i];
@@ -199,14 +202,14 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
         size_t mark = out->len;
 
         strbuf_adds(out, written ? "," : "");
-        if (is_object) {
+        if (m->key) {
             json_quote(out, m->key);
             strbuf_addc(out, ':');
         }
         if (m->json) {
             strbuf_adds(out, m->json);
-        } else if (!write_value(out, m->item, is_object ? step_to(place, m->key) : place)) {
-            if (is_object && place != MATCH_LABELS) {
+        } else if (!write_value(out, m->item, m->key ? step_to(place, m->key) : place)) {
+            if (m->key && place != MATCH_LABELS) {
                 cut(out, mark);
                 continue;
             }
