@@ -61,6 +61,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
 
     if (!ignored)
         return NULL;
+    for (unsigned i = 0; i < CLASS_COUNT; i++)
+        assert(rules[i] && "each class has a row in the table of rules above");
     struct engine *e = xcalloc(1, sizeof(*e));
     e->context = (struct rule_context){
         .store = store,
