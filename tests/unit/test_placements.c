@@ -27,7 +27,7 @@ TEST(holders_share_what_is_held)
     assert_string_equal(first->clusters[0], "m1");
     assert_string_equal(first->groups[0].members[1].name, "m2");
     placements_drop(p, first);
-    assert_int_equal(second->holders, 1);
+    assert_int_equal(second->references, 1);
     placements_drop(p, second);
     placements_drop(p, NULL);
     placements_free(p);
