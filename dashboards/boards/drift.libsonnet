@@ -16,7 +16,7 @@ function(kit)
     p.stat('Oldest deferred', 'For how long the longest deferred template may have been stale, of all policies; 0 if none is.', 's', q.age('karmada_templates_stale_oldest_timestamp_seconds', 'phase="deferred"', q.sum('karmada_templates_stale', 'phase="deferred"')), w=3, limits=limits.staleAge),
     p.stat('Orphaned', 'Templates that run on though no policy governs them any more, of all policies.', 'short', q.orZero(q.sum('karmada_templates', 'state="orphaned"')), w=3, limits=limits.any),
     p.stat('Not rescheduled', 'Bindings whose placement the scheduler has not applied yet: there the scheduler lags, not the policy.', 'short', q.sum('karmada_bindings_not_rescheduled'), w=3, limits=limits.any),
-    p.stat('Dangling claims', 'Templates and bindings whose claim names a policy that does not exist, or was made anew under another id.', 'short', q.sum('karmada_dangling_claims'), w=3, limits=limits.any),
+    p.stat('Dangling claims', 'Templates and bindings whose claim names a policy that does not exist, or was created again under another id.', 'short', q.sum('karmada_dangling_claims'), w=3, limits=limits.any),
     p.stat('Outranked', 'Templates that a policy keeps by its claim though another would win a fresh match.', 'short', q.orZero(q.sum('karmada_templates_outranked', chosen)), w=3),
 
     p.row('Over time'),
@@ -25,7 +25,7 @@ function(kit)
     p.bars('Fields that differ', 'Stale templates by the field in which binding and policy differ, of all policies; a template may count in several.', 'short', q.sum('karmada_templates_stale_field', '', 'field'), '{{field}}', h=7),
     p.bars('What decides between policies', 'Templates that several policies select, by what decides between the best two. "name" means that nothing but the alphabet decides.', 'short', q.sum('karmada_propagationpolicy_overlaps', '', 'decided_by'), '{{decided_by}}', h=7),
     p.series('Growth within 15 minutes', 'Stale templates now, less the fewest of the last quarter of an hour: a policy edit that many templates wait for shows as a peak.', 'short', [p.query('%s - min_over_time((%s)[15m:30s])' % ['(%s)' % stale_now, stale_now], 'more than there were')], h=7, points=100),
-    p.bars('Claims whose policy is gone', 'Templates and bindings whose claim names a policy that does not exist any more, or was made anew under another id.', 'short', q.sum('karmada_dangling_claims', '', 'holder'), '{{holder}}', h=7, limits=limits.any),
+    p.bars('Claims whose policy is gone', 'Templates and bindings whose claim names a policy that does not exist any more, or was created again under another id.', 'short', q.sum('karmada_dangling_claims', '', 'holder'), '{{holder}}', h=7, limits=limits.any),
 
     p.row('Which'),
     p.table(

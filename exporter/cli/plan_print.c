@@ -29,15 +29,10 @@ static const struct entry *entry_of(const struct template_comparison *row)
     return entry;
 }
 
-/* A change as people read it; JSON has the names of comparison.h. */
-static const struct {
-    const char *word;
-    enum output_style style;
-} changes[TEMPLATE_CHANGE_COUNT] = {
-    [CHANGE_ADDED] = {"added", STYLE_PLAIN},   [CHANGE_REMOVED] = {"removed", STYLE_BAD},
-    [CHANGE_GAINED] = {"gained", STYLE_GOOD},  [CHANGE_LOST] = {"lost", STYLE_BAD},
-    [CHANGE_MOVED] = {"moved", STYLE_CAUTION}, [CHANGE_OUTDATED] = {"outdated", STYLE_CAUTION},
-    [CHANGE_STATE] = {"state", STYLE_PLAIN},
+static const enum output_style change_styles[TEMPLATE_CHANGE_COUNT] = {
+    [CHANGE_ADDED] = STYLE_PLAIN, [CHANGE_REMOVED] = STYLE_BAD,   [CHANGE_GAINED] = STYLE_GOOD,
+    [CHANGE_LOST] = STYLE_BAD,    [CHANGE_MOVED] = STYLE_CAUTION, [CHANGE_OUTDATED] = STYLE_CAUTION,
+    [CHANGE_STATE] = STYLE_PLAIN,
 };
 
 static void print_templates(const struct comparison *c, struct output *o)
@@ -59,7 +54,7 @@ static void print_templates(const struct comparison *c, struct output *o)
         if (row->after)
             describe(&words, template_decision(row->after));
         table_add_object(&t, entry_kind(entry), entry_ns(entry), entry->name);
-        table_add(&t, changes[row->change].style, changes[row->change].word);
+        table_add(&t, change_styles[row->change], template_change_names[row->change]);
         table_add(&t, STYLE_PLAIN, words.data);
     }
     table_print(&t, o);

@@ -104,7 +104,7 @@ static struct match_case {
     {"a field that clusters do not have", FIELD("country", "'operator':'Exists'"), ZONED, false},
     {"a field that clusters do not have does not exist",
      FIELD("country", "'operator':'DoesNotExist'"), ZONED, true},
-    {"an unknown member of a fieldSelector is passed over",
+    {"an unknown member of a fieldSelector is skipped",
      "{'clusterAffinity':{'fieldSelector':{'matchLabels':{'region':'us'}}}}", ZONED, true},
     {"a name that is excluded too", "{'clusterAffinity':{'clusterNames':['m1'],'exclude':['m1']}}",
      "", false},

@@ -49,7 +49,7 @@ static struct defect_case {
     {"a claim of a policy that is there",
      {OBJECT("apps/v1", "Deployment", "web", CLAIM("1")), ALL_APPS},
      ""},
-    {"a claim of a policy that was made anew",
+    {"a claim of a policy that was created again",
      {OBJECT("apps/v1", "Deployment", "web", CLAIM("0")), ALL_APPS},
      "Deployment apps/v1 web: dangling_claim\n"},
     {"half a claim is none", {OBJECT("apps/v1", "Deployment", "web", CLAIM(""))}, ""},

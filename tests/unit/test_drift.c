@@ -201,7 +201,7 @@ static const struct drift_case {
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,
      .phase = PHASE_OVERDUE},
-    {"the policy of the claim was made anew under its name",
+    {"the policy of the claim was created again under its name",
      {NGINX(CLAIM("p", "1")), PP("p", "2", ALL), BINDING(CLAIM("p", "1"), ON("m1"))},
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,

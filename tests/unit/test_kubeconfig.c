@@ -60,7 +60,7 @@ static struct load_case {
         .wanted = "context 'c' of '@/a'; https://[::1]:6443",
     },
     {
-        .name = "what kubectl does not know either is passed over",
+        .name = "what kubectl does not know either is skipped",
         .files = {"preferences: {colors: true}\n" CLUSTER(HTTPS ", colour: red")},
         .wanted = "context 'c' of '@/a'; https://k:6443; token=t",
     },
@@ -103,7 +103,7 @@ static struct load_case {
         .wanted = "context 'c' of '@/a:@/b/b'; https://k; token=first",
     },
     {
-        .name = "of a list, files that are missing or empty are passed over",
+        .name = "of a list, files that are missing or empty are skipped",
         .files = {USER("token: t"), ""},
         .list = "@/missing::@/b/b:@/a",
         .wanted = "context 'c' of '@/missing::@/b/b:@/a'; https://k:6443; token=t",

@@ -58,7 +58,7 @@ static struct locate_case {
      {"KUBECONFIGS=@/variable", "HOME=@/home"},
      KUBE_FOUND,
      "https://home"},
-    {"a told file that is missing is not passed over",
+    {"a told file that is missing is not skipped",
      "@/missing",
      NULL,
      {"HOME=@/home"},
