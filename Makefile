@@ -71,7 +71,7 @@ FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
-E2E     := $(sort $(wildcard tests/stories/*.test tests/e2e/*.test tests/alerts/*.test tests/boards/*.test))
+E2E     := $(sort $(foreach d,stories e2e alerts boards,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
 HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
@@ -181,7 +181,7 @@ e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
 
-golden: $(EXPORTER) $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
+golden: all $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
 	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
 		units=$$?; tests/run-e2e.sh $(filter %.test,$(HOLDING)) && exit $$units
 

@@ -136,10 +136,10 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
 
     if (!wanted_parse(typed, &wanted, err))
         return NULL;
-    for (unsigned class = CLASS_TEMPLATE; class <= CLASS_OTHER; class ++) {
-        if (!(classes & 1U << class))
+    for (unsigned i = 0; i < CLASS_COUNT; i++) {
+        if (!(classes & 1U << i))
             continue;
-        CLEANUP(listing_release) struct listing all = listing_make(store, class);
+        CLEANUP(listing_release) struct listing all = listing_make(store, (enum object_class)i);
         count += find_all(&wanted, &all, &names, &found);
         add_nearest(&nearest, &wanted, &all);
     }

@@ -18,6 +18,15 @@ static void add_label(struct strbuf *out, const struct family_label *label)
     strbuf_adds(out, label->value_count > 0 ? ")" : "");
 }
 
+/* How many series the family has at most, for people. */
+static void add_bound(struct strbuf *out, const struct family_def *family)
+{
+    if (family->bound)
+        strbuf_adds(out, family->bound);
+    else
+        strbuf_addf(out, "%u", family_series_per_set(family));
+}
+
 static void add_family(struct strbuf *out, const struct family_def *family)
 {
     strbuf_addf(out, "| `%s` | %s%s%s | ", family->name, family_type_name(family->type),
@@ -26,9 +35,10 @@ static void add_family(struct strbuf *out, const struct family_def *family)
         strbuf_adds(out, label == family->labels ? "" : ", ");
         add_label(out, label);
     }
-    strbuf_addf(out, " | %s%s | %s | %s |\n", family->help,
-                family->opt_in ? " Off unless `--metrics.opt-in`." : "",
-                family->bound ? family->bound : "1", stability_name(family->stability));
+    strbuf_addf(out, " | %s%s | ", family->help,
+                family->opt_in ? " Off unless `--metrics.opt-in`." : "");
+    add_bound(out, family);
+    strbuf_addf(out, " | %s |\n", stability_name(family->stability));
 }
 
 void catalogue_markdown(struct strbuf *out)
@@ -62,6 +72,9 @@ static void write_label(struct writer *w, const struct family_label *label)
 
 static void write_family(struct writer *w, const struct family_def *family)
 {
+    CLEANUP(strbuf_release) struct strbuf bound = STRBUF_INIT(SIZE_MAX);
+
+    add_bound(&bound, family);
     writer_open(w, NULL, '{');
     writer_text(w, "name", family->name);
     writer_text(w, "type", family_type_name(family->type));
@@ -72,7 +85,7 @@ static void write_family(struct writer *w, const struct family_def *family)
         write_label(w, label);
     writer_close(w, ']');
     writer_text(w, "stability", stability_name(family->stability));
-    writer_text(w, "bound", family->bound);
+    writer_text(w, "bound", bound.data);
     writer_bool(w, "detail", family->detail);
     writer_bool(w, "optIn", family->opt_in);
     writer_close(w, '}');

@@ -87,28 +87,23 @@ static const struct family_def families[] = {
     {.name = "karmada_bindings",
      .help = "ResourceBindings and ClusterResourceBindings by what they exist for: a policy's "
              "claim, other bindings that require them, both, or neither.",
-     .bound = "8",
      .labels = {SCOPE, ENUM_LABEL("origin", origin_names)},
      FROM(BINDINGS, collect_bindings)},
     {.name = "karmada_bindings_not_rescheduled",
      .help = "Bindings whose placement the scheduler has not applied yet.",
-     .bound = "2",
      .labels = {SCOPE},
      FROM(BINDINGS, collect_not_rescheduled)},
     {.name = "karmada_binding_name_collisions",
      .help = "Templates whose binding has, or would have, the name of another template's binding: "
              "Karmada makes that name without the API group.",
-     .bound = "1",
      FROM(TEMPLATES, collect_collisions)},
     {.name = "karmada_dangling_claims",
      .help = "Templates and bindings whose claim names a policy that does not exist, or that was "
              "recreated with another id.",
-     .bound = "2",
      .labels = {ENUM_LABEL("holder", holder_names)},
      FROM(TEMPLATES | BINDINGS, collect_dangling_claims)},
     {.name = "karmada_bindings_without_template",
      .help = "Bindings whose template does not exist; only of kinds that policies select.",
-     .bound = "2",
      .labels = {SCOPE},
      FROM(BINDINGS, collect_without_template)},
 };

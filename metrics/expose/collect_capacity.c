@@ -185,7 +185,6 @@ static const struct family_def families[] = {
     {.name = "karmada_stale_undetermined_templates",
      .help = "Stale templates whose assignment under the governing policy is undetermined, by "
              "reason.",
-     .bound = "8",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
      FROM(TEMPLATES, collect_undetermined)},
     {.name = "karmada_member_cluster_allocatable",

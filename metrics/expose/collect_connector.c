@@ -59,7 +59,6 @@ static const struct family_def families[] = {
     {.name = "karmada_configconnector_conflicts",
      .help = "Resources of Config Connector and leases that are in a conflict, or will be, by its "
              "class.",
-     .bound = "9",
      .labels = {ENUM_LABEL("class", connector_conflict_names)},
      FROM(TEMPLATES | LEASES, collect_connector_conflicts)},
     {.name = "karmada_configconnector_conflict_info",
@@ -72,13 +71,11 @@ static const struct family_def families[] = {
     {.name = "karmada_configconnector_leases",
      .help = "Leases in the snapshot of the assets, by state; none if the snapshot is older than "
              "a lease lasts.",
-     .bound = "4",
      .labels = {LEASE_STATES},
      FROM(LEASES, collect_leases)},
     {.name = "karmada_configconnector_lease_expiration_min_timestamp_seconds",
      .unit = "seconds",
      .help = "When the first of the held leases expires.",
-     .bound = "1",
      .aggregation = AGGREGATE_MIN,
      FROM(LEASES, collect_lease_expiration)},
 };

@@ -45,7 +45,7 @@ struct family_def {
     const char *name;
     const char *unit; /* NULL or the base unit that the name ends in. */
     const char *help;
-    const char *bound; /* What limits the number of series, for people. */
+    const char *bound; /* What limits the number of series; NULL: its enumerated labels alone. */
     enum family_type type;
     enum family_stability stability;
     enum family_aggregation aggregation;

@@ -143,6 +143,30 @@ MADE_TESTS(of_every_family)
         ADD_TEST(a_golden_page_shows, family_at(i)->name, family_at(i));
 }
 
+/* A problem that no rule finds would be a reason that stays 0 for ever. */
+static void a_golden_page_has_the_problem(void **state)
+{
+    const char *const *problem = *state;
+    CLEANUP(strbuf_release) struct strbuf zero = STRBUF_INIT(1024);
+    size_t zeros = 0, all = 0;
+
+    strbuf_addf(&zero, "karmada_propagationpolicy_invalid{reason=\"%s\"} ", *problem);
+    for (const char *at = pages.data; (at = strstr(at, zero.data)); all++) {
+        at += zero.len;
+        zeros += strncmp(at, "0\n", 2) == 0;
+    }
+    if (zeros == all)
+        fail_msg("No golden page has a policy with %s. Add one to tests/fixtures/golden/"
+                 "assorted.json, then run `make golden`.",
+                 *problem);
+}
+
+MADE_TESTS(of_every_problem)
+{
+    for (size_t i = 0; i < POLICY_PROBLEM_COUNT; i++)
+        ADD_TEST(a_golden_page_has_the_problem, policy_problem_names[i], &policy_problem_names[i]);
+}
+
 TEST(before_the_sync_there_is_only_own_health)
 {
     CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);

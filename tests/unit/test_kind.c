@@ -83,6 +83,8 @@ TEST(every_row_says_how_it_is_watched)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
         if (watched && (!def->watch.resource || !*def->watch.resource))
             fail_msg("%s of '%s' is watched and has no resource", def->name, def->group);
+        if (!def->decode || !def->release)
+            fail_msg("%s of '%s' is not decoded or not released", def->name, def->group);
     }
     assert_int_equal(kind_of("apps/v1", "Deployment")->watch.when, WATCH_IF_SELECTED);
     assert_int_equal(kind_of("work.karmada.io/v1alpha1", "Work")->watch.when, WATCH_NEVER_USED);

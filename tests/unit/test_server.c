@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/server.h"
 
+#include "exporter/web/pages/pages.h"
 #include "tests/unit/http_client.h"
 
 #include "tests/unit/suite.h"
@@ -357,4 +358,23 @@ TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
     assert_non_null(strstr(text, " level=DEBUG msg="));
     assert_non_null(strstr(text, " component=libmicrohttpd\n"));
     free(text);
+}
+
+/* Of two with one name or one path, one would be counted as the other, or never be reached. */
+TEST(every_page_has_a_name_and_a_path_of_its_own)
+{
+#define PAGE_HANDLER(id, handler, path, ...) handler,
+#define PAGE_PATH(id, handler, path, ...)    path,
+    static const char *const handlers[] = {PAGES(PAGE_HANDLER)};
+    static const char *const paths[] = {PAGES(PAGE_PATH)};
+
+    for (size_t i = 0; i < PAGE_COUNT; i++) {
+        if (!*handlers[i] || (i == PAGE_METRICS) != !paths[i] || (paths[i] && *paths[i] != '/'))
+            fail_msg("pages.h: '%s' needs a name, and a path that begins with '/'", handlers[i]);
+        for (size_t k = 0; k < i; k++) {
+            if (strcmp(handlers[i], handlers[k]) == 0 ||
+                (paths[i] && paths[k] && strcmp(paths[i], paths[k]) == 0))
+                fail_msg("pages.h: '%s' and '%s' share a name or a path", handlers[i], handlers[k]);
+        }
+    }
 }
