@@ -14,8 +14,8 @@ static void read_status(const char *body, size_t len)
     if (strnlen(status.message, sizeof(status.message)) == sizeof(status.message))
         abort();
     for (unsigned code = 100; code < 600; code += 99)
-        (void)stop_of_response(code, &status);
-    (void)stop_of_error(&status);
+        (void)end_reason_of_response(code, &status);
+    (void)end_reason_of_error(&status);
 }
 
 /* The same body answers every request of two rounds: the second one inherits from the first. */
@@ -39,7 +39,7 @@ static void ask(bool aggregated, const char *body, size_t len)
         while (discovery_path(d)) {
             if (++requests > REQUESTS_MAX)
                 abort();
-            if (discovery_take(d, &reply))
+            if (discovery_receive(d, &reply))
                 break;
         }
     }

@@ -288,7 +288,7 @@ func crowd(connections int, within time.Duration) func(*lab) error {
 		return first(
 			func() error {
 				return l.await(within, "all streams live", func(s map[string]int) bool {
-					return s["ready"] == 1 && s["streams"] == s["followers"]-1 && s["waiting"] == 0
+					return s["ready"] == 1 && s["streams"] == s["reflectors"]-1 && s["waiting"] == 0
 				})
 			},
 			func() error {
@@ -299,7 +299,7 @@ func crowd(connections int, within time.Duration) func(*lab) error {
 			},
 			func() error {
 				l.remove("ClusterPropagationPolicy//all")
-				return l.await(5*time.Second, "streams end", func(s map[string]int) bool { return s["followers"] == 8 })
+				return l.await(5*time.Second, "streams end", func(s map[string]int) bool { return s["reflectors"] == 8 })
 			},
 			func() error {
 				return l.await(10*time.Second, "the server sees it", func(map[string]int) bool { return l.watchers.Load() <= 8 })
