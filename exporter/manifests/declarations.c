@@ -23,15 +23,10 @@ struct declaration {
 
 enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
 
-static uint64_t hash(const struct entry *entry)
-{
-    return map_hash(&entry, sizeof(struct entry *), 0);
-}
-
 /* The link to the entry's last declaration, or the end of its chain. There are chains. */
 static struct declaration **link_of(const struct declarations *m, const struct entry *entry)
 {
-    struct declaration **at = &m->chains[hash(entry) & (m->chain_count - 1)];
+    struct declaration **at = &m->chains[map_hash_address(entry) & (m->chain_count - 1)];
 
     while (*at && (*at)->entry != entry)
         at = &(*at)->next;
@@ -63,7 +58,7 @@ static void grow(struct declarations *m)
         struct declaration **ends[] = {&m->chains[i], &m->chains[i + old]};
 
         for (struct declaration *at = m->chains[i]; at; at = at->next) {
-            size_t half = (hash(at->entry) & old) != 0;
+            size_t half = (map_hash_address(at->entry) & old) != 0;
 
             *ends[half] = at;
             ends[half] = &at->next;

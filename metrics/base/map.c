@@ -17,6 +17,13 @@ uint64_t map_hash(const void *bytes, size_t len, uint64_t seed)
     return XXH3_64bits_withSeed(bytes, len, seed);
 }
 
+uint64_t map_hash_address(const void *address)
+{
+    uintptr_t number = (uintptr_t)address;
+
+    return map_hash(&number, sizeof(number), 0);
+}
+
 /* The slot that holds the key, or the empty one where it would go. The map has slots. */
 static size_t find(const struct map *m, uint64_t hash, const void *key)
 {

@@ -35,6 +35,9 @@ void map_release(struct map *m);
 /* The hash of `len` bytes under `seed`. */
 uint64_t map_hash(const void *bytes, size_t len, uint64_t seed);
 
+/* The hash of an address. It needs no seed: nobody outside chooses addresses. */
+uint64_t map_hash_address(const void *address);
+
 /* The item equal to `key`, or NULL. */
 void *map_get(const struct map *m, uint64_t hash, const void *key);
 

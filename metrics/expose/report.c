@@ -24,19 +24,11 @@ static bool is_of_policy(const void *item, const void *key)
     return counts->policy == key;
 }
 
-/* Addresses, which nobody outside chooses: no seed is needed. */
-static uint64_t hash_entry(const struct entry *entry)
-{
-    uintptr_t address = (uintptr_t)entry;
-
-    return map_hash(&address, sizeof(address), 0);
-}
-
 /* The counts of a policy; those that nobody reads if there is no such policy. */
 static struct policy_counts *counts_of(struct report *r, const struct entry *policy)
 {
     struct policy_counts *counts =
-        policy ? map_get(&r->counts_by_policy, hash_entry(policy), policy) : NULL;
+        policy ? map_get(&r->counts_by_policy, map_hash_address(policy), policy) : NULL;
 
     return counts ? counts : &r->counts[r->policies.count];
 }
@@ -62,7 +54,7 @@ static void count_policies(struct report *r)
     r->counts = xcalloc(r->policies.count + 1, sizeof(*r->counts));
     for (size_t i = 0; i < r->policies.count; i++) {
         r->counts[i].policy = r->policies.entries[i];
-        map_add(&r->counts_by_policy, hash_entry(r->policies.entries[i]), &r->counts[i]);
+        map_add(&r->counts_by_policy, map_hash_address(r->policies.entries[i]), &r->counts[i]);
     }
     for (size_t i = 0; i < r->templates.count; i++)
         count_template(r, template_decision(r->templates.entries[i]));

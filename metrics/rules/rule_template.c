@@ -168,13 +168,6 @@ static bool wants_binding(const struct template_decision *d)
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
 }
 
-static uint64_t hash_pointer(const struct entry *entry)
-{
-    uintptr_t address = (uintptr_t)entry;
-
-    return map_hash(&address, sizeof(address), 0);
-}
-
 static void leave(struct rule_context *c, struct entry *entry, const void *next)
 {
     const struct template_decision *d = entry->decision, *fresh = next;
@@ -182,7 +175,7 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
     if (wants_binding(d) && !wants_binding(fresh))
         rule_leave(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
-        map_take(&c->on_clusters, hash_pointer(entry), entry);
+        map_take(&c->on_clusters, map_hash_address(entry), entry);
     template_connector_leave(c, entry, fresh);
 }
 
@@ -198,7 +191,7 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }
     if (d->capacity && !(old && old->capacity))
-        map_add(&c->on_clusters, hash_pointer(entry), entry);
+        map_add(&c->on_clusters, map_hash_address(entry), entry);
     template_connector_enter(c, entry, old);
 }
 
