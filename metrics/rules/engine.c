@@ -206,11 +206,6 @@ enum takeover engine_takeover(const struct engine *e)
     return e->context.options.takeover;
 }
 
-bool engine_derives(const struct engine *e)
-{
-    return e->context.derives;
-}
-
 bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
                           const char **kind)
 {

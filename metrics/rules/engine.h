@@ -57,9 +57,6 @@ uint64_t engine_evaluations(const struct engine *e);
 /* The takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/* True while there is no binding in the store: dependencies are derived from pod templates. */
-bool engine_derives(const struct engine *e);
-
 /*
  * Walk over every apiVersion and kind that a selector of some policy names, in no order: start
  * with *at = 0; false at the end. No policy may change during the walk; the texts are valid
