@@ -18,7 +18,7 @@ struct engine {
 };
 
 /* Classes without decisions: their entries are evaluated only to be reported to the observer. */
-static const struct rule no_rule = {.rank = GRAPH_RANKS - 1};
+static const struct rule no_rule = {.rank = RULE_RANK_LAST};
 
 /* By class of objects; those that no rule is about have no line. */
 static const struct rule *const rules[CLASS_COUNT] = {
@@ -40,7 +40,7 @@ static const struct rule *rule_of(const struct entry *entry)
 
 static unsigned rank_of(const struct entry *entry)
 {
-    return rule_of(entry)->rank;
+    return (unsigned)rule_of(entry)->rank;
 }
 
 static void changed(void *context, struct entry *entry, const void *old)

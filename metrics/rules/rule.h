@@ -78,10 +78,19 @@ struct gathered {
     struct entry_list reads;    /* The entries that the decision depends on. */
 };
 
+/* In the order of evaluation (graph.h): each reads the decisions of those before it. */
+enum rule_rank {
+    RULE_RANK_POLICY,
+    RULE_RANK_TEMPLATE,
+    RULE_RANK_BINDING,
+    RULE_RANK_LAST,
+    RULE_RANK_COUNT
+};
+_Static_assert((unsigned)RULE_RANK_COUNT == GRAPH_RANKS, "the graph has a queue for each");
+
 /* The rule of one class of objects. A function that has nothing to do is NULL. */
 struct rule {
-    /* Lower ranks are evaluated first, because higher ones read their decisions (graph.h). */
-    unsigned rank;
+    enum rule_rank rank;
 
     /*
      * The object is new (`old` is NULL), was replaced, or is gone: mark the entries whose

@@ -90,7 +90,7 @@ static void release(const struct rule_context *c, void *decision)
 
 /* No `equal` and `mark_readers`: readers of a binding depend on its object alone, see `changed`. */
 const struct rule rule_binding = {
-    .rank = 2,
+    .rank = RULE_RANK_BINDING,
     .changed = changed,
     .gather = gather,
     .decide = decide,

@@ -40,4 +40,4 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
         connectors_mark(c);
 }
 
-const struct rule rule_cluster = {.rank = 3, .changed = changed};
+const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};

@@ -167,4 +167,4 @@ void template_connector_changed(struct rule_context *c, struct entry *entry, con
 }
 
 /* A setting has no decision, but is a source of defaults and ids as a template may be. */
-const struct rule rule_setting = {.rank = 3, .changed = template_connector_changed};
+const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = template_connector_changed};

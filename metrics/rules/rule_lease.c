@@ -37,4 +37,5 @@ static void release(const struct rule_context *c, void *decision)
     free(d);
 }
 
-const struct rule rule_lease = {.rank = 3, .gather = gather, .decide = decide, .release = release};
+const struct rule rule_lease = {
+    .rank = RULE_RANK_LAST, .gather = gather, .decide = decide, .release = release};

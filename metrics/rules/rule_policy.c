@@ -124,7 +124,7 @@ static void release(const struct rule_context *c, void *decision)
 }
 
 const struct rule rule_policy = {
-    .rank = 0,
+    .rank = RULE_RANK_POLICY,
     .changed = changed,
     .gather = gather,
     .decide = decide,
@@ -140,4 +140,4 @@ static void override_changed(struct rule_context *c, struct entry *entry, const 
     graph_mark_readers(c->graph, entry);
 }
 
-const struct rule rule_override = {.changed = override_changed};
+const struct rule rule_override = {.rank = RULE_RANK_LAST, .changed = override_changed};

@@ -208,7 +208,7 @@ static void release(const struct rule_context *c, void *decision)
 }
 
 const struct rule rule_template = {
-    .rank = 1,
+    .rank = RULE_RANK_TEMPLATE,
     .changed = template_connector_changed,
     .gather = gather,
     .decide = decide,
