@@ -91,6 +91,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
         .lease_skew_ms = o->lease_skew_ms,
         .skipped_namespaces = o->skipped_namespaces,
         .skipped_apis = o->skipped_apis,
+        .feature_gates = o->feature_gates,
     };
 
     e->store = store_new(settings->seed);

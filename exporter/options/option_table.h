@@ -61,6 +61,11 @@ OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", 
                "groups, group/versions or group/version/Kinds, several with semicolons",
        .verbs = VERB_LOOKS)
 
+OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
+       .help = "feature gates of Karmada's components that differ from its defaults, by its own "
+               "names, as PropagationPolicyPreemption=true; several with commas",
+       .verbs = VERB_LOOKS)
+
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
        .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
                "leases of Config Connector's resources; read again when it changes",

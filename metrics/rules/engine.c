@@ -61,8 +61,13 @@ static bool is_entry(const void *item, const void *key)
 struct engine *engine_new(struct store *store, const struct rules_options *options, uint64_t seed,
                           struct error *err)
 {
-    struct ignored *ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
+    const char *feature_gates = options->feature_gates ? options->feature_gates : "";
+    struct ignored *ignored;
+    gate_set gates;
 
+    if (!gates_parse(feature_gates, &gates, err))
+        return NULL;
+    ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
         return NULL;
     struct engine *e = xcalloc(1, sizeof(*e));
@@ -70,6 +75,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .store = store,
         .graph = graph_new(store, rank_of),
         .options = *options,
+        .gates = gates,
         .ignored = ignored,
         .index = selector_index_new(store, seed),
         .placements = placements_new(store, seed),

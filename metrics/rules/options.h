@@ -15,4 +15,6 @@ struct rules_options {
     const char *skipped_namespaces;
     /* As karmada-controller-manager's --skipped-propagating-apis; "" adds none. */
     const char *skipped_apis;
+    /* As --feature-gates of Karmada's components (gates.h); NULL or "" for its defaults. */
+    const char *feature_gates;
 };

@@ -5,6 +5,7 @@
 #include "metrics/rules/connector.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/drift.h"
+#include "metrics/rules/gates.h"
 #include "metrics/rules/graph.h"
 #include "metrics/rules/ignored.h"
 #include "metrics/rules/options.h"
@@ -22,6 +23,7 @@ struct rule_context {
     struct store *store;
     struct graph *graph;
     struct rules_options options;
+    gate_set gates;
     struct ignored *ignored;
     struct selector_index *index;
     struct placements *placements;
