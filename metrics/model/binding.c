@@ -4,12 +4,10 @@
 #include "metrics/model/canonical.h"
 #include "metrics/model/changes.h"
 #include "metrics/model/connector.h"
+#include "metrics/model/identity.h"
 
 static const char managed_by_key[] = "binding.karmada.io/managed-by";
 static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
-
-static const uint32_t fnv_basis = 2166136261U;
-static const uint32_t fnv_prime = 16777619U;
 
 /* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
 static const char *read_applied_placement(struct decode *d, const cJSON *metadata)
@@ -80,6 +78,21 @@ static void read_member_conflicts(struct decode *d, const cJSON *json, struct bi
     }
 }
 
+static uint32_t read_delivered_generation(const cJSON *json)
+{
+    const cJSON *items = json_get(json_get(json, "status"), "aggregatedStatus");
+    double least = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, items) {
+        const cJSON *generation = json_get(json_get(item, "status"), "resourceTemplateGeneration");
+
+        if (cJSON_IsNumber(generation) && (least == 0 || generation->valuedouble < least))
+            least = generation->valuedouble;
+    }
+    return least >= 1 && least <= UINT32_MAX ? (uint32_t)least : 0;
+}
+
 static void read_requests(struct decode *d, const cJSON *spec, struct binding *b)
 {
     static const char path[] = "spec.replicaRequirements";
@@ -108,6 +121,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->ns = decode_shared_or_empty(d, resource, path, "namespace");
     decode_text(d, resource, path, "name");
     b->uid_hash = uid_hash(uid ? uid : "");
+    b->resource_version = resource_version_decode(d, resource, path);
     propagation_decode(d, spec, &b->propagation);
     read_referrers(d, spec, b);
     read_clusters(d, spec, b);
@@ -125,15 +139,21 @@ void *binding_decode(struct decode *d, const cJSON *json)
     const cJSON *resource = json_get(json_get(json, "spec"), "resource");
     const char *name = json_str(resource, "name", "");
     size_t name_size = strlen(name) + 1;
-    /* The template's name is behind the struct: sharing is for texts that repeat. */
-    struct binding *b = xcalloc(1, sizeof(*b) + name_size);
+    struct claim *claim = claim_decode(d, metadata);
+    size_t claim_size = claim ? sizeof(*claim) : 0;
+    /* Claim and name are behind the struct: one allocation, and sharing is for what repeats. */
+    struct binding *b = xcalloc(1, sizeof(*b) + claim_size + name_size);
 
-    b->name = memcpy(b + 1, name, name_size);
-    b->claim = claim_decode(d, metadata);
+    if (claim)
+        b->claim = memcpy(b + 1, claim, claim_size);
+    free(claim);
+    b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
     b->applied_placement = read_applied_placement(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata);
+    write_decode(d, metadata, &b->write);
+    b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_deleting(d, metadata);
     read_spec(d, decode_object(d, json, "", "spec"), b);
     read_member_conflicts(d, json, b);
@@ -163,7 +183,7 @@ void binding_release(struct intern *strings, void *object)
         intern_drop(strings, b->clusters[i].name);
     for (uint32_t i = 0; i < b->request_count; i++)
         intern_drop(strings, b->requests[i].resource);
-    claim_free(strings, b->claim);
+    claim_release(strings, b->claim);
     propagation_release(strings, &b->propagation);
     free(b->referrers);
     free(b->clusters);
@@ -174,15 +194,6 @@ void binding_release(struct intern *strings, void *object)
     }
     free(b->member_conflicts);
     free(b);
-}
-
-uint32_t uid_hash(const char *uid)
-{
-    uint32_t hash = fnv_basis;
-
-    for (const char *c = uid; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * fnv_prime;
-    return hash;
 }
 
 static void add_lower(struct strbuf *out, const char *text, char colon)

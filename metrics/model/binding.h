@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/changes.h"
 #include "metrics/model/policy.h"
 
 /* A binding that requires this one (an element of spec.requiredBy). Shared texts, "" if unset. */
@@ -27,13 +28,16 @@ struct member_conflict {
     const char *holder;  /* The id under which the lease is held; "" if unknown. */
 };
 
-/* A ResourceBinding or a ClusterResourceBinding. */
+/*
+ * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are in
+ * its own allocation: never pass the claim to claim_free().
+ */
 struct binding {
     const char *api_version; /* spec.resource: the template; "" for what is not set. */
     const char *kind;
     const char *ns;
-    const char *name; /* In the binding's own allocation, not shared. */
-    struct claim *claim;
+    const char *name;       /* Not shared. */
+    struct claim *claim;    /* NULL if unclaimed. */
     const char *managed_by; /* binding.karmada.io/managed-by */
     struct propagation propagation;
     const char
@@ -48,6 +52,10 @@ struct binding {
     uint32_t component_count; /* Several pod templates: spec.components. */
     int32_t replicas;
     uint32_t uid_hash; /* Of spec.resource.uid, of which nothing else is needed. */
+    /* The least resourceTemplateGeneration of status.aggregatedStatus; 0 if unknown. */
+    uint32_t delivered_generation;
+    struct binding_write write; /* From the template's version. */
+    uint64_t resource_version;  /* Of the template, in spec.resource; 0 if unknown. */
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     bool has_placement; /* spec.placement is there, even if empty: a policy made the binding. */
@@ -58,9 +66,6 @@ struct binding {
 /* As struct kind_def wants them. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
-
-/* 32-bit FNV-1a; its last bit decides ties when replicas are divided (Karmada >= 1.16). */
-uint32_t uid_hash(const char *uid);
 
 enum { BINDING_NAME_MAX = 1024 }; /* Names are at most 253 bytes, kinds 63. */
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/changes.h"
 
+#include "metrics/base/map.h"
 #include "metrics/model/claim.h"
+#include "metrics/model/identity.h"
 
 static const char path[] = "metadata.managedFields[]";
 
@@ -86,4 +88,201 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
     if (generation != 1 && cJSON_GetArraySize(managed) == 0)
         return 0;
     return decode_time(d, metadata, "metadata", "creationTimestamp");
+}
+
+uint32_t text_hash32(const char *text)
+{
+    return (uint32_t)map_hash(text, strlen(text), 0);
+}
+
+uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where)
+{
+    const char *text = decode_text(d, parent, where, "resourceVersion");
+    uint64_t version = 0;
+
+    for (const char *c = text; c && *c; c++) {
+        unsigned digit = (unsigned)(*c - '0');
+
+        if (digit > 9 || version > (UINT64_MAX - digit) / 10)
+            return 0;
+        version = version * 10 + digit;
+    }
+    return version;
+}
+
+/* Add a map of texts to the hashes of the keys that are users' and of those that are Karmada's. */
+static void hash_keys(const cJSON *map, uint32_t *users, uint32_t *karmadas)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, map) {
+        const char *value = cJSON_IsString(item) ? item->valuestring : "";
+        uint64_t hash = map_hash(value, strlen(value), text_hash32(item->string));
+
+        /* A sum does not depend on the order, in which files differ. */
+        *(is_karmada_key(item->string) ? karmadas : users) += (uint32_t)hash;
+    }
+}
+
+/* A hash of a value that does not depend on the order of members. */
+static uint64_t hash_value(const cJSON *value)
+{
+    uint64_t hash = (uint64_t)(value->type & 0xff);
+    const cJSON *item;
+
+    if (cJSON_IsString(value))
+        return map_hash(value->valuestring, strlen(value->valuestring), hash);
+    if (cJSON_IsNumber(value))
+        return map_hash(&value->valuedouble, sizeof(value->valuedouble), hash);
+    cJSON_ArrayForEach (item, value) {
+        uint64_t of_item = hash_value(item);
+
+        if (cJSON_IsObject(value))
+            hash += map_hash(item->string, strlen(item->string), of_item);
+        else
+            hash = map_hash(&of_item, sizeof(of_item), hash);
+    }
+    return hash;
+}
+
+/* What users write of an object beside its metadata. */
+static uint32_t hash_content(const cJSON *json)
+{
+    uint64_t hash = 0;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, json) {
+        if (strcmp(item->string, "metadata") != 0 && strcmp(item->string, "status") != 0)
+            hash += map_hash(item->string, strlen(item->string), hash_value(item));
+    }
+    return (uint32_t)hash;
+}
+
+struct hash_list {
+    uint64_t *items;
+    size_t count;
+};
+
+/* What stays of a map in an entry that owns no member of it any more. */
+static bool is_map(const char *key)
+{
+    static const char *const maps[] = {"f:metadata", "f:labels", "f:annotations",
+                                       "f:spec",     "f:data",   "f:binaryData"};
+
+    for (size_t i = 0; i < ARRAY_LEN(maps); i++) {
+        if (strcmp(maps[i], key) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Append the hash of the path of each field in the set that users own. */
+static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_list *out)
+{
+    const cJSON *field;
+
+    cJSON_ArrayForEach (field, fields) {
+        const char *key = field->string;
+        uint64_t hash = map_hash(key, strlen(key), path_hash);
+
+        if (strcmp(key, ".") == 0 || is_karmada_key(key))
+            continue;
+        if (field->child) {
+            list_fields(field, hash, out);
+        } else if (!is_map(key)) {
+            out->items = xreallocarray(out->items, out->count + 1, sizeof(*out->items));
+            out->items[out->count++] = hash;
+        }
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* How many fields the users' entries own together. */
+static uint32_t count_fields(struct decode *d, const cJSON *managed)
+{
+    struct hash_list fields = {0};
+    const cJSON *entry;
+    uint32_t count = 0;
+
+    cJSON_ArrayForEach (entry, managed) {
+        if (!json_get(entry, "subresource") && is_users(d, entry))
+            list_fields(json_get(entry, "fieldsV1"), 0, &fields);
+    }
+    if (fields.count > 1)
+        qsort(fields.items, fields.count, sizeof(*fields.items), by_number);
+    for (size_t i = 0; i < fields.count; i++)
+        count += i == 0 || fields.items[i] != fields.items[i - 1];
+    free(fields.items);
+    return count;
+}
+
+static uint32_t seconds(int64_t ms)
+{
+    return ms > 0 && ms / 1000 <= UINT32_MAX ? (uint32_t)(ms / 1000) : 0;
+}
+
+/* Keep the newest time, and the newest one of another manager than that time's. */
+static void add_write(struct traces *t, uint32_t manager, uint32_t time_s)
+{
+    if (manager == t->newest_by || t->newest_s == 0) {
+        t->newest_by = manager;
+        t->newest_s = time_s > t->newest_s ? time_s : t->newest_s;
+    } else if (time_s > t->newest_s) {
+        t->other_s = t->newest_s;
+        t->newest_by = manager;
+        t->newest_s = time_s;
+    } else if (time_s > t->other_s) {
+        t->other_s = time_s;
+    }
+}
+
+void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
+{
+    const cJSON *metadata = json_get(json, "metadata");
+    const cJSON *managed = json_get(metadata, "managedFields");
+    int64_t generation = decode_int(d, metadata, "metadata", "generation", 0);
+    const cJSON *entry;
+
+    *out = (struct traces){.managed = cJSON_GetArraySize(managed) > 0};
+    hash_keys(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
+    hash_keys(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
+    cJSON_ArrayForEach (entry, managed) {
+        uint32_t time_s = seconds(decode_time(d, entry, path, "time"));
+
+        if (time_s > 0 && !json_get(entry, "subresource") && is_users(d, entry))
+            add_write(out, text_hash32(json_str(entry, "manager", "")), time_s);
+    }
+    if (generation > 0)
+        out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
+    else
+        out->content = out->managed ? count_fields(d, managed) : hash_content(json);
+}
+
+uint32_t user_write_s(const struct traces *t, uint32_t karmada)
+{
+    return t->newest_by == karmada ? t->other_s : t->newest_s;
+}
+
+void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out)
+{
+    const cJSON *entry;
+    bool owned = false;
+
+    *out = (struct binding_write){0};
+    cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
+        uint32_t time_s = seconds(decode_time(d, entry, path, "time"));
+        bool owns = json_get(json_get(json_get(entry, "fieldsV1"), "f:spec"), "f:resource") != NULL;
+
+        if (time_s == 0 || json_get(entry, "subresource") || owns < owned)
+            continue;
+        if (owns > owned || time_s > out->time_s)
+            *out = (struct binding_write){time_s, text_hash32(json_str(entry, "manager", ""))};
+        owned = owns;
+    }
 }

@@ -14,3 +14,46 @@
  * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
  */
 int64_t user_changed_ms(struct decode *d, const cJSON *metadata);
+
+/* The number in metadata.resourceVersion, or in another member of that name; 0 if it is none. */
+uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);
+
+/* A hash that is only compared with others of its kind; nobody else's choice of text matters. */
+uint32_t text_hash32(const char *text);
+
+/*
+ * What two versions of an object are compared by to tell a user's change from Karmada's: hashes,
+ * because of the texts themselves nothing else is needed. Times are in seconds, as Kubernetes
+ * writes them; 0 if unknown.
+ */
+struct traces {
+    uint32_t user_keys;    /* Of the labels and annotations without ".karmada.io". */
+    uint32_t karmada_keys; /* Of the annotations with it. */
+    uint32_t content;    /* Without a generation: how many fields users own, else of the content. */
+    uint32_t generation; /* 0 if the kind has none. */
+    uint32_t newest_s;   /* The last write by whoever is not Karmada (user_write_s). */
+    uint32_t newest_by;  /* Whose it was. */
+    uint32_t other_s;    /* The last write of another manager than that one. */
+    bool managed;        /* There are managedFields. */
+};
+
+/* Read the traces of an object. */
+void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
+
+/*
+ * When anybody but the manager `karmada` (text_hash32 of its name) last wrote the object, without
+ * writes of subresources, of status and of Karmada's keys.
+ */
+uint32_t user_write_s(const struct traces *t, uint32_t karmada);
+
+/* When a binding was made from its template's version, and by which manager. */
+struct binding_write {
+    uint32_t time_s;
+    uint32_t manager; /* text_hash32 of its name. */
+};
+
+/*
+ * The entry of a binding's managedFields that owns f:resource, else the newest without a
+ * subresource.
+ */
+void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out);

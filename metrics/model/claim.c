@@ -67,6 +67,17 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata)
     return NULL;
 }
 
+bool has_claim_id(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+
+    for (size_t i = 0; i < ARRAY_LEN(claim_keys); i++) {
+        if (read_id(d, labels, &claim_keys[i]))
+            return true;
+    }
+    return false;
+}
+
 void claim_release(struct intern *strings, const struct claim *claim)
 {
     if (!claim)

@@ -25,6 +25,9 @@ struct claim *claim_decode(struct decode *d, const cJSON *metadata);
 void claim_release(struct intern *strings, const struct claim *claim);
 void claim_free(struct intern *strings, struct claim *claim);
 
+/* True if `metadata` has the id of a claim, whatever else is there of it. */
+bool has_claim_id(struct decode *d, const cJSON *metadata);
+
 /* True if both name the same policy under the same id; two absent claims do too. */
 bool claim_equal(const struct claim *a, const struct claim *b);
 

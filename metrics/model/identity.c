@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/identity.h"
 
+static const uint32_t fnv_basis = 2166136261U;
+static const uint32_t fnv_prime = 16777619U;
+
 bool identity_read(const cJSON *json, struct identity *out, struct error *err)
 {
     const cJSON *metadata = json_get(json, "metadata");
@@ -19,4 +22,18 @@ bool identity_read(const cJSON *json, struct identity *out, struct error *err)
         return fail(err, "the %s has no metadata.name", id.kind);
     *out = id;
     return true;
+}
+
+uint32_t uid_hash(const char *uid)
+{
+    uint32_t hash = fnv_basis;
+
+    for (const char *c = uid; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * fnv_prime;
+    return hash;
+}
+
+bool uid_hashes_differ(uint32_t a, uint32_t b)
+{
+    return a != b && a != fnv_basis && b != fnv_basis;
 }

@@ -11,5 +11,14 @@ struct identity {
     const char *name;
 };
 
+/*
+ * 32-bit FNV-1a of metadata.uid; its last bit decides ties when replicas are divided (Karmada >=
+ * 1.16). That of "" stands for an unknown one.
+ */
+uint32_t uid_hash(const char *uid);
+
+/* True if both are known, and of different objects. */
+bool uid_hashes_differ(uint32_t a, uint32_t b);
+
 /* Read the identity of an object; false if anything but the namespace is missing. */
 bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;

@@ -28,8 +28,8 @@ struct propagation {
     const char *suspension; /* The part that policies own: not `scheduling`. */
     const char *scheduler_name;
     const char *schedule_priority; /* See above. */
-    enum conflict_resolution conflict_resolution;
-    enum optional_bool preserve; /* preserveResourcesOnDeletion */
+    enum conflict_resolution conflict_resolution : 8;
+    enum optional_bool preserve : 8; /* preserveResourcesOnDeletion */
     bool propagate_deps;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/template.h"
 
-#include "metrics/model/changes.h"
+#include "metrics/model/identity.h"
 #include "metrics/model/references.h"
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
@@ -105,6 +105,10 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
     t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     t->changed_ms = user_changed_ms(d, metadata);
+    t->resource_version = resource_version_decode(d, metadata, "metadata");
+    t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
+    traces_decode(d, json, &t->traces);
+    t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->replicas = read_replicas(d, json);
 

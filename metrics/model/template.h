@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/changes.h"
 #include "metrics/model/claim.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
@@ -19,9 +20,16 @@ struct template
     const char *claimed_by;       /* resourcetemplate.karmada.io/claimed-by: another controller. */
     struct reference *references; /* As references_decode orders them. */
     uint32_t reference_count;
-    int32_t replicas;   /* -1 if unknown. */
-    int64_t created_ms; /* 0 if unknown. */
-    int64_t changed_ms; /* Last change by a user rather than by Karmada; 0 if unknown. */
+    int32_t replicas;          /* -1 if unknown. */
+    int64_t created_ms;        /* 0 if unknown. */
+    int64_t changed_ms;        /* Last change by a user rather than by Karmada; 0 if unknown. */
+    uint64_t resource_version; /* 0 if unknown. */
+    /* The version at a user's change that the source saw happen, 0 for none; see `user_lower`. */
+    uint64_t user_version;
+    struct traces traces;
+    uint32_t uid_hash; /* Of metadata.uid (identity.h). */
+    bool user_lower;   /* The change came after user_version, and not later than this version. */
+    bool half_claim;   /* It has the id of a claim but not the rest: Karmada matches it anew. */
     bool deleting;
     uint8_t role; /* To Config Connector: enum connector_role */
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/binding.h"
 
+#include "metrics/model/identity.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
@@ -46,6 +47,8 @@ TEST(a_whole_binding_is_read)
     assert_string_equal(b->ns, "test");
     assert_string_equal(b->name, "nginx");
     assert_int_equal(b->uid_hash, uid_hash("u1"));
+    assert_true(b->resource_version == 5);
+    assert_int_equal(b->write.time_s, 30);
     assert_string_equal(b->claim->name, "pp");
     assert_string_equal(b->managed_by, "MultiClusterService");
     assert_int_equal(b->created_ms, 10000);
@@ -78,6 +81,21 @@ TEST(a_whole_binding_is_read)
     binding_release(r.strings, b);
 }
 
+TEST(the_oldest_version_that_runs_is_kept)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    reading_init(&r);
+
+    struct binding *b = binding_of(
+        &r, "{'metadata':{'name':'x'},'spec':{},'status':{'aggregatedStatus':["
+            "{'clusterName':'a','status':{'resourceTemplateGeneration':5}},"
+            "{'clusterName':'b','status':{'resourceTemplateGeneration':3}},{'clusterName':'c'}]}}");
+
+    assert_int_equal(b->delivered_generation, 3);
+    binding_release(r.strings, b);
+}
+
 TEST(an_attached_binding_has_little)
 {
     CLEANUP(reading_release) struct reading r;
@@ -93,6 +111,8 @@ TEST(an_attached_binding_has_little)
     assert_null(b->managed_by);
     assert_false(b->has_placement || b->has_conflict_resolution || b->deleting);
     assert_int_equal(b->replicas, 0);
+    assert_true(b->resource_version == 0);
+    assert_int_equal(b->delivered_generation, 0);
     assert_text(b->propagation.scheduler_name, "default-scheduler");
     binding_release(r.strings, b);
 }

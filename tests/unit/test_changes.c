@@ -121,3 +121,160 @@ TEST_ROWS(falls_back, fallbacks, name)
     assert_int_equal(user_changed_ms(&r.decode, metadata), c->changed_s * 1000);
     assert_string_equal(r.err.text, c->error ? c->error : "");
 }
+
+static struct version_case {
+    const char *name;
+    const char *metadata;
+    uint64_t version;
+} versions[] = {
+    {"a number", "{'resourceVersion':'123'}", 123},
+    {"none", "{}", 0},
+    {"an empty one", "{'resourceVersion':''}", 0},
+    {"of another storage", "{'resourceVersion':'12-b'}", 0},
+    {"the largest", "{'resourceVersion':'18446744073709551615'}", UINT64_MAX},
+    {"beyond it", "{'resourceVersion':'18446744073709551616'}", 0},
+};
+
+TEST_ROWS(reads_resource_versions, versions, name)
+{
+    const struct version_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *metadata = json_of(c->metadata);
+
+    reading_init(&r);
+    assert_true(resource_version_decode(&r.decode, metadata, "metadata") == c->version);
+}
+
+static struct traces traces_of(const char *text)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+    struct traces t;
+
+    reading_init(&r);
+    traces_decode(&r.decode, json, &t);
+    assert_false(r.decode.failed);
+    return t;
+}
+
+TEST(traces_of_keys_tell_whose_they_are)
+{
+    struct traces plain = traces_of("{'metadata':{'labels':{'a':'1','b':'2'}}}");
+    struct traces turned = traces_of("{'metadata':{'labels':{'b':'2','a':'1'}}}");
+    struct traces other = traces_of("{'metadata':{'labels':{'a':'1','b':'3'}}}");
+    struct traces noted = traces_of("{'metadata':{'labels':{'a':'1','b':'2'},"
+                                    "'annotations':{'c':'3'}}}");
+    struct traces claimed =
+        traces_of("{'metadata':{'labels':{'a':'1','b':'2','p.karmada.io/permanent-id':'x'},"
+                  "'annotations':{'p.karmada.io/name':'p'}}}");
+
+    assert_int_equal(plain.user_keys, turned.user_keys);
+    assert_int_not_equal(plain.user_keys, other.user_keys);
+    assert_int_not_equal(plain.user_keys, noted.user_keys);
+    assert_int_equal(plain.user_keys, claimed.user_keys);
+    assert_int_equal(plain.karmada_keys, noted.karmada_keys);
+    assert_int_not_equal(plain.karmada_keys, claimed.karmada_keys);
+}
+
+#define ENTRY(manager, time, fields)                                                               \
+    "{'manager':'" manager "'," TIME(time) ",'fieldsV1':{" fields "}}"
+#define MANAGED(entries) "{'metadata':{'managedFields':[" entries "]}}"
+
+/* Without a generation: how many fields users own together, each counted once. */
+static struct content_case {
+    const char *name;
+    const char *json;
+    uint32_t content;
+} contents[] = {
+    {"two keys of data", MANAGED(ENTRY("a", "20", "'f:data':{'.':{},'f:x':{},'f:y':{}}")), 2},
+    {"two managers own the same",
+     MANAGED(ENTRY("a", "20", "'f:data':{'f:x':{}}") "," ENTRY("b", "30", "'f:data':{'f:x':{}}")),
+     1},
+    {"what is left of a map that others own",
+     MANAGED(ENTRY("a", "20", "'f:data':{}") "," ENTRY("b", "30", "'f:data':{'f:x':{}}")), 1},
+    {"Karmada's keys do not count",
+     MANAGED(ENTRY("a", "20",
+                   "'f:data':{'f:x':{}},'f:metadata':{'f:labels':{'f:p.karmada.io/id':{}}}")),
+     1},
+    {"nor does its entry",
+     MANAGED(ENTRY("k", "20", "'f:metadata':{'f:labels':{'f:p.karmada.io/id':{}}}")), 0},
+    {"nor a subresource",
+     MANAGED("{'manager':'a','subresource':'status'," TIME("20") ",'fieldsV1':{'f:x':{}}}"), 0},
+    {"with a generation, that says it",
+     "{'metadata':{'generation':4,'managedFields':[" ENTRY("a", "20", "'f:spec':{'f:x':{}}") "]}}",
+     0},
+};
+
+TEST_ROWS(counts_the_fields_of_users, contents, name)
+{
+    const struct content_case *c = *state;
+
+    assert_int_equal(traces_of(c->json).content, c->content);
+}
+
+TEST(content_without_managed_fields_is_compared_as_a_whole)
+{
+    struct traces one = traces_of("{'metadata':{'name':'x'},'data':{'a':'1','b':[1,2]},"
+                                  "'status':{'x':1}}");
+    struct traces turned = traces_of("{'data':{'b':[1,2],'a':'1'},'metadata':{}}");
+    struct traces order = traces_of("{'metadata':{'name':'x'},'data':{'a':'1','b':[2,1]}}");
+    struct traces type = traces_of("{'metadata':{'name':'x'},'data':{'a':1,'b':[1,2]}}");
+
+    assert_int_equal(one.content, turned.content);
+    assert_int_not_equal(one.content, order.content);
+    assert_int_not_equal(one.content, type.content);
+}
+
+/* By whom a template was last written, other than by Karmada. */
+TEST(the_last_write_of_a_user)
+{
+    struct traces t = traces_of(MANAGED(ENTRY("kubectl", "10", "'f:spec':{'f:x':{}}") "," ENTRY(
+        "karmada", "40",
+        "'f:spec':{'f:y':{}}") "," ENTRY("helm", "30",
+                                         "'f:spec':{'f:z':{}}") "," ENTRY("karmada", "20",
+                                                                          "'f:spec':{'f:v':{}}")));
+
+    assert_int_equal(user_write_s(&t, text_hash32("karmada")), 30);
+    assert_int_equal(user_write_s(&t, text_hash32("other")), 40);
+    t = traces_of(MANAGED(ENTRY("karmada", "10", "'f:spec':{'f:x':{}}")));
+    assert_int_equal(user_write_s(&t, text_hash32("karmada")), 0);
+}
+
+static struct write_case {
+    const char *name;
+    const char *entries;
+    uint32_t time_s;
+    const char *manager;
+} writes[] = {
+    {"none", "", 0, NULL},
+    {"the owner of the template's version",
+     ENTRY("karmada", "20", "'f:spec':{'f:resource':{'f:uid':{}}}") "," ENTRY(
+         "scheduler", "30", "'f:spec':{'f:clusters':{}}"),
+     20, "karmada"},
+    {"else the newest",
+     ENTRY("a", "20", "'f:spec':{'f:clusters':{}}") "," ENTRY("b", "30", "'f:metadata':{}"), 30,
+     "b"},
+    {"of two owners the later",
+     ENTRY("a", "40", "'f:spec':{'f:resource':{}}") "," ENTRY("b", "30",
+                                                              "'f:spec':{'f:resource':"
+                                                              "{}}"),
+     40, "a"},
+    {"no subresource", "{'manager':'a','subresource':'status'," TIME("20") ",'fieldsV1':{}}", 0,
+     NULL},
+};
+
+TEST_ROWS(finds_the_write_of_a_binding, writes, name)
+{
+    const struct write_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+    struct binding_write write;
+
+    strbuf_addf(&text, "{'managedFields':[%s]}", c->entries);
+
+    CLEANUP(json_cleanup) cJSON *metadata = json_of(text.data);
+    reading_init(&r);
+    write_decode(&r.decode, metadata, &write);
+    assert_int_equal(write.time_s, c->time_s);
+    assert_int_equal(write.manager, c->manager ? text_hash32(c->manager) : 0);
+}

@@ -2,6 +2,7 @@
 #include "metrics/rules/projection.h"
 
 #include "metrics/model/canonical.h"
+#include "metrics/model/identity.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

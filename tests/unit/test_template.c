@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/template.h"
 
+#include "metrics/model/identity.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 
@@ -10,6 +11,7 @@ TEST(a_whole_template_is_read)
     CLEANUP(json_cleanup)
     cJSON *json = json_of(
         "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'nginx',"
+        "'uid':'u1','resourceVersion':'77','generation':4,"
         "'labels':{'app':'nginx','propagationpolicy.karmada.io/permanent-id':'id',"
         "'resourcetemplate.karmada.io/claimed-by':'MultiClusterService'},"
         "'annotations':{'propagationpolicy.karmada.io/namespace':'test',"
@@ -34,6 +36,10 @@ TEST(a_whole_template_is_read)
     assert_int_equal(t->replicas, 3);
     assert_int_equal(t->created_ms, 10000);
     assert_int_equal(t->changed_ms, 30000);
+    assert_true(t->resource_version == 77);
+    assert_int_equal(t->traces.generation, 4);
+    assert_int_equal(t->uid_hash, uid_hash("u1"));
+    assert_false(t->half_claim);
     assert_true(t->deleting);
     template_release(r.strings, t);
 }
@@ -58,6 +64,8 @@ TEST(a_bare_template_has_nothing)
     assert_int_equal(t->replicas, -1);
     assert_int_equal(t->created_ms, 0);
     assert_int_equal(t->changed_ms, 0);
+    assert_true(t->resource_version == 0);
+    assert_int_equal(t->uid_hash, uid_hash(""));
     assert_false(t->deleting);
     template_release(r.strings, t);
 }
@@ -117,4 +125,20 @@ TEST(half_a_template_leaves_nothing_behind)
     assert_null(template_decode(&r.decode, json));
     assert_string_equal(r.err.text,
                         "'spec.template.spec.volumes' must be an array, found an object");
+}
+
+TEST(the_id_of_a_claim_alone_is_half_a_claim)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup)
+    cJSON *json = json_of("{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x',"
+                          "'labels':{'propagationpolicy.karmada.io/permanent-id':'id'}}}");
+
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_null(t->claim);
+    assert_true(t->half_claim);
+    template_release(r.strings, t);
 }
