@@ -9,6 +9,11 @@
 static const char managed_by_key[] = "binding.karmada.io/managed-by";
 static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
 
+static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
+
+/* An API server keeps at most 256 KiB of annotations, which is room for few more than this. */
+enum { NOTED_MAX = 4096 };
+
 /* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
 static const char *read_applied_placement(struct decode *d, const cJSON *metadata)
 {
@@ -22,6 +27,44 @@ static const char *read_applied_placement(struct decode *d, const cJSON *metadat
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
+}
+
+/* True if an element of the annotation has a name; one with a label selector has none. */
+static bool names_dependency(const cJSON *item)
+{
+    return *json_str(item, "apiVersion", "") && *json_str(item, "kind", "") &&
+           *json_str(item, "name", "");
+}
+
+/*
+ * An annotation of Karmada's dependencies distributor: an array, or null for an empty one.
+ * Unknown if it is not valid, which is what it is to Karmada too.
+ */
+static struct noted_dependencies *read_noted(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
+    const char *text = decode_text(d, annotations, "metadata.annotations", dependencies_key);
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *array = text ? json_parse(text, strlen(text), NULL, &ignored) : NULL;
+    int size = cJSON_GetArraySize(array);
+    const cJSON *item;
+
+    if (!cJSON_IsNull(array) && (!cJSON_IsArray(array) || size > NOTED_MAX))
+        return NULL;
+
+    struct noted_dependencies *noted =
+        xcalloc(1, sizeof(*noted) + (size_t)size * sizeof(*noted->items));
+    cJSON_ArrayForEach (item, array) {
+        if (names_dependency(item))
+            noted->items[noted->count++] = (struct identity){
+                .api_version = intern_add(d->strings, json_str(item, "apiVersion", "")),
+                .kind = intern_add(d->strings, json_str(item, "kind", "")),
+                .ns = intern_add(d->strings, json_str(item, "namespace", "")),
+                .name = intern_add(d->strings, json_str(item, "name", "")),
+            };
+    }
+    return noted;
 }
 
 static void read_referrers(struct decode *d, const cJSON *spec, struct binding *b)
@@ -150,6 +193,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
     b->applied_placement = read_applied_placement(d, metadata);
+    b->noted = read_noted(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata);
     write_decode(d, metadata, &b->write);
@@ -193,6 +237,13 @@ void binding_release(struct intern *strings, void *object)
         intern_drop(strings, c->holder);
     }
     free(b->member_conflicts);
+    for (uint32_t i = 0; b->noted && i < b->noted->count; i++) {
+        intern_drop(strings, b->noted->items[i].api_version);
+        intern_drop(strings, b->noted->items[i].kind);
+        intern_drop(strings, b->noted->items[i].ns);
+        intern_drop(strings, b->noted->items[i].name);
+    }
+    free(b->noted);
     free(b);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/changes.h"
+#include "metrics/model/identity.h"
 #include "metrics/model/policy.h"
 
 /* A binding that requires this one (an element of spec.requiredBy). Shared texts, "" if unset. */
@@ -29,6 +30,15 @@ struct member_conflict {
 };
 
 /*
+ * The dependencies that Karmada has noted on the binding of a template that propagates them, so
+ * far as they have a name. Shared texts.
+ */
+struct noted_dependencies {
+    uint32_t count;
+    struct identity items[];
+};
+
+/*
  * A ResourceBinding or a ClusterResourceBinding. Its claim and the name of its template are in
  * its own allocation: never pass the claim to claim_free().
  */
@@ -46,6 +56,7 @@ struct binding {
     struct target_cluster *clusters;
     struct resource_request *requests;
     struct member_conflict *member_conflicts; /* NULL: none. */
+    struct noted_dependencies *noted;         /* NULL if unknown, which is not none. */
     uint32_t referrer_count;
     uint32_t cluster_count;
     uint32_t request_count;

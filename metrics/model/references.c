@@ -302,6 +302,7 @@ static void decode_service_import(struct decode *d, const cJSON *json, struct re
     strbuf_addf(&name, "derived-%s", json_str(json_get(json, "metadata"), "name", ""));
     out->items = xcalloc(2, sizeof(*out->items));
     out->count = 2;
+    out->known = true;
     out->items[0] = make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
     out->items[1] =
         make_reference(d->strings, &(struct found){NEED_ENDPOINT_SLICES, name.data, false});
@@ -319,8 +320,10 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
     for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
         const struct interpreter *interpreter = &interpreters[i];
 
-        if (is_kind(json, interpreter->api_version, interpreter->kind))
-            interpreter->read(&s, json, interpreter->path);
+        if (!is_kind(json, interpreter->api_version, interpreter->kind))
+            continue;
+        interpreter->read(&s, json, interpreter->path);
+        out->known = json_get(json, "spec") != NULL;
     }
     sort_found(&s);
     if (s.count == 0)

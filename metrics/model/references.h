@@ -20,6 +20,7 @@ struct reference {
 struct references {
     struct reference *items;
     uint32_t count;
+    bool known; /* False of a kind that nobody reads here, and of metadata alone. */
 };
 
 /*

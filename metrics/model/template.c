@@ -117,6 +117,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     references_decode(d, json, &references);
     t->references = references.items;
     t->reference_count = references.count;
+    t->references_known = references.known;
     if (d->failed) {
         template_release(d->strings, t);
         return NULL;
@@ -136,7 +137,8 @@ void template_release(struct intern *strings, void *object)
     }
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
-    references_release(strings, &(struct references){t->references, t->reference_count});
+    references_release(strings,
+                       &(struct references){.items = t->references, .count = t->reference_count});
     if (t->role != ROLE_NONE)
         connector_release(strings, *connector_slot(t), (enum connector_role)t->role);
     free(t);

@@ -8,7 +8,7 @@
 
 /*
  * What the rules need of a resource template. A source that reads metadata alone yields no
- * references and no replicas.
+ * references and no replicas: both are unknown then.
  *
  * Labels, claim and the part for Config Connector are in the template's own allocation: never
  * pass them to labels_release() or claim_free().
@@ -27,9 +27,10 @@ struct template
     /* The version at a user's change that the source saw happen, 0 for none; see `user_lower`. */
     uint64_t user_version;
     struct traces traces;
-    uint32_t uid_hash; /* Of metadata.uid (identity.h). */
-    bool user_lower;   /* The change came after user_version, and not later than this version. */
-    bool half_claim;   /* It has the id of a claim but not the rest: Karmada matches it anew. */
+    uint32_t uid_hash;     /* Of metadata.uid (identity.h). */
+    bool references_known; /* See struct references. */
+    bool user_lower; /* The change came after user_version, and not later than this version. */
+    bool half_claim; /* It has the id of a claim but not the rest: Karmada matches it anew. */
     bool deleting;
     uint8_t role; /* To Config Connector: enum connector_role */
 };

@@ -2,6 +2,7 @@
 #include "metrics/rules/links.h"
 
 #include "metrics/model/policy.h"
+#include "metrics/model/template.h"
 
 bool binding_resource(const struct binding *b, struct identity *out)
 {
@@ -52,4 +53,33 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
         store_find(s, &(struct identity){def->api_version, def->name, ns, name.data});
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
+}
+
+/* Karmada propagates what it finds by this name, unless that is no template at all. */
+static void add_dependency(struct store *s, struct identity id, struct entry_list *out)
+{
+    if (kind_of(id.api_version, id.kind)->class == CLASS_TEMPLATE)
+        entry_list_add(out, store_refer(s, &id));
+}
+
+bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
+                           struct entry_list *out)
+{
+    const struct template *t = entry_template(template);
+    const struct noted_dependencies *noted = b ? b->noted : NULL;
+
+    if (!t || !t->references_known) {
+        for (uint32_t i = 0; noted && i < noted->count; i++)
+            add_dependency(s, noted->items[i], out);
+        return noted != NULL;
+    }
+    for (uint32_t i = 0; i < t->reference_count; i++) {
+        const struct reference *r = &t->references[i];
+        const struct reference_kind *to = r->to;
+
+        if (!to->label_key)
+            add_dependency(
+                s, (struct identity){to->api_version, to->kind, entry_ns(template), r->name}, out);
+    }
+    return true;
 }

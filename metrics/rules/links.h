@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/binding.h"
+#include "metrics/model/entry_list.h"
 #include "metrics/model/object.h"
 
 /* Which entry an object means when it refers to another one by name. */
@@ -30,3 +31,16 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed);
  * would have the same name only one has it.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
+
+/*
+ * Append the objects that a template needs to run, existing or not: what its spec refers to or, of
+ * a template whose references are unknown (only its metadata was read, or nobody here knows its
+ * kind), what Karmada has noted on its binding `b`, NULL if it has none. Entries are made where the
+ * store has none (store_refer). False if neither is known.
+ *
+ * Karmada makes attached bindings of these where they exist, one level deep. What is referred to
+ * by label (the EndpointSlices of a ServiceImport) is left out: it has no name. What Karmada noted
+ * twice comes twice.
+ */
+bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
+                           struct entry_list *out);

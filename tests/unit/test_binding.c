@@ -117,6 +117,88 @@ TEST(an_attached_binding_has_little)
     binding_release(r.strings, b);
 }
 
+/* What Karmada notes of a template's dependencies: JSON in an annotation. */
+static struct noted_case {
+    const char *name;
+    const char *annotation; /* NULL leaves it out. */
+    const char *text;       /* NULL: unknown. */
+} noted_cases[] = {
+    {"not noted", NULL, NULL},
+    {"an empty annotation", "", NULL},
+    {"null is none", "null", ""},
+    {"none", "[]", ""},
+    {"two",
+     "[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":\"test\",\"name\":\"a\"},"
+     "{\"apiVersion\":\"rbac/v1\",\"kind\":\"ClusterRole\",\"name\":\"b\"}]",
+     "v1 ConfigMap test/a, rbac/v1 ClusterRole /b, "},
+    {"by label",
+     "[{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"test\",\"labelSelector\":{}},"
+     "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"test\",\"name\":\"a\"}]",
+     "v1 Secret test/a, "},
+    {"elements of other types",
+     "[1,null,\"x\",[],{},{\"apiVersion\":1,\"kind\":\"A\",\"name\":\"b\"},"
+     "{\"apiVersion\":\"v1\",\"kind\":\"A\",\"name\":\"b\",\"namespace\":7}]",
+     "v1 A /b, "},
+    {"an object", "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"name\":\"a\"}", NULL},
+    {"a text", "\"v1\"", NULL},
+    {"cut short", "[{\"apiVersion\":\"v1\"", NULL},
+    {"no JSON", "ConfigMap/a", NULL},
+};
+
+static const char noted_key[] = "resourcebinding.karmada.io/dependencies";
+
+static cJSON *binding_noting(const char *annotation)
+{
+    cJSON *json = json_of("{'metadata':{'name':'x','annotations':{}},'spec':{}}");
+    cJSON *metadata = cJSON_GetObjectItem(json, "metadata");
+
+    if (annotation)
+        cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "annotations"), noted_key,
+                                annotation);
+    return json;
+}
+
+TEST_ROWS(reads_noted_dependencies, noted_cases, name)
+{
+    const struct noted_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = binding_noting(c->annotation);
+
+    reading_init(&r);
+
+    struct binding *b = binding_decode(&r.decode, json);
+    assert_non_null(b);
+    for (uint32_t i = 0; b->noted && i < b->noted->count; i++) {
+        const struct identity *id = &b->noted->items[i];
+
+        strbuf_addf(&text, "%s %s %s/%s, ", id->api_version, id->kind, id->ns, id->name);
+    }
+    assert_text(b->noted ? text.data : NULL, c->text);
+    binding_release(r.strings, b);
+}
+
+TEST(more_dependencies_than_an_annotation_holds_are_unknown)
+{
+    for (unsigned count = 4096; count <= 4097; count++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+        CLEANUP(reading_release) struct reading r;
+
+        for (unsigned i = 0; i < count; i++)
+            strbuf_addf(&text, "%s{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"name\":\"%u\"}",
+                        i > 0 ? "," : "[", i);
+        strbuf_addc(&text, ']');
+
+        CLEANUP(json_cleanup) cJSON *json = binding_noting(text.data);
+
+        reading_init(&r);
+        struct binding *b = binding_decode(&r.decode, json);
+        assert_non_null(b);
+        assert_int_equal(b->noted ? b->noted->count : 0, count == 4096 ? count : 0);
+        binding_release(r.strings, b);
+    }
+}
+
 static struct placement_case {
     const char *name;
     const char *placement; /* NULL leaves it out. */

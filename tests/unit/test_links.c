@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/links.h"
+
+#include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+#define METADATA   "'metadata':{'name':'web','namespace':'test'}"
+#define DEPLOYMENT "'apiVersion':'apps/v1','kind':'Deployment'," METADATA
+#define MOUNTING                                                                                   \
+    "{" DEPLOYMENT ",'spec':{'template':{'spec':{'volumes':[{'configMap':{'name':'a'}}]}}}}"
+#define NOTED                                                                                      \
+    "[{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"namespace\":\"test\",\"name\":\"b\"},"          \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"OverridePolicy\","                  \
+    "\"namespace\":\"test\",\"name\":\"c\"}]"
+
+/* What a template needs, by what was read of it and by what its binding has noted. */
+static struct dependencies_case {
+    const char *name;
+    const char *template;
+    const char *noted; /* NULL: it has no binding. */
+    bool known;
+    const char *text;
+} cases[] = {
+    {"its spec", MOUNTING, NULL, true, "ConfigMap test/a "},
+    {"its spec before its binding", MOUNTING, NOTED, true, "ConfigMap test/a "},
+    {"a spec that needs nothing", "{" DEPLOYMENT ",'spec':{}}", NOTED, true, ""},
+    {"metadata alone", "{" DEPLOYMENT "}", NULL, false, ""},
+    {"metadata, and a binding that notes; what is no template is left out", "{" DEPLOYMENT "}",
+     NOTED, true, "Secret test/b "},
+    {"metadata, and a binding that notes none", "{" DEPLOYMENT "}", "null", true, ""},
+    {"metadata, and a broken note", "{" DEPLOYMENT "}", "x", false, ""},
+    {"a kind that others interpret",
+     "{'apiVersion':'apps.kruise.io/v1alpha1','kind':'CloneSet'," METADATA ",'spec':{}}", NOTED,
+     true, "Secret test/b "},
+    {"a ServiceImport, whose name says it; what is meant by label is left out",
+     "{'apiVersion':'multicluster.x-k8s.io/v1alpha1','kind':'ServiceImport'," METADATA "}", NULL,
+     true, "Service test/derived-web "},
+};
+
+static cJSON *binding_noting(const char *noted)
+{
+    cJSON *json = json_of("{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding',"
+                          "'metadata':{'name':'web-deployment','namespace':'test',"
+                          "'annotations':{}},'spec':{}}");
+    cJSON *metadata = cJSON_GetObjectItem(json, "metadata");
+
+    cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "annotations"),
+                            "resourcebinding.karmada.io/dependencies", noted);
+    return json;
+}
+
+TEST_ROWS(finds_dependencies, cases, name)
+{
+    const struct dependencies_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1024);
+    CLEANUP(entry_list_release) struct entry_list list = {0};
+    CLEANUP(json_cleanup) cJSON *template = json_of(c->template);
+    CLEANUP(json_cleanup) cJSON *binding = binding_noting(c->noted ? c->noted : "");
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put(&w, template);
+    world_put(&w, binding);
+
+    const struct entry *entry = world_find(&w, json_str(template, "apiVersion", ""),
+                                           json_str(template, "kind", ""), "test", "web");
+    const struct entry *noting =
+        world_find(&w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "web-deployment");
+
+    assert_int_equal(
+        template_dependencies(w.store, entry, c->noted ? entry_binding(noting) : NULL, &list),
+        c->known);
+    for (size_t i = 0; i < list.count; i++)
+        strbuf_addf(&text, "%s %s/%s ", entry_kind(list.items[i]), entry_ns(list.items[i]),
+                    list.items[i]->name);
+    assert_string_equal(text.data, c->text);
+    world_release(&w);
+}
