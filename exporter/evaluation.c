@@ -104,7 +104,8 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
                                &(struct registry_options){.detail_limit = e->options.detail_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
-    engine_observe(e->engine, (struct engine_observer){registry_decided, e->registry});
+    engine_observe(e->engine,
+                   (struct engine_observer){.decided = registry_decided, .context = e->registry});
     return e;
 }
 

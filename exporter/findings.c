@@ -4,7 +4,9 @@
 #include "metrics/rules/connector.h"
 
 #define FINDING_WORD(id, word, one, many) word,
-const char *const finding_class_names[FINDING_CLASSES + 1] = {FINDINGS(FINDING_WORD) NULL};
+#define CONSEQUENCE_WORD(id, word)        word,
+const char *const fail_on_names[CONSEQUENCE_END + 1] = {FINDINGS(FINDING_WORD)
+                                                            CONSEQUENCES(CONSEQUENCE_WORD) NULL};
 
 const char *finding_noun(enum finding_class class, size_t count)
 {

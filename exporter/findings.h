@@ -39,8 +39,35 @@
 #define FINDING_ENUMERATOR(id, word, one, many) FINDING_##id,
 enum finding_class { FINDINGS(FINDING_ENUMERATOR) FINDING_CLASSES };
 
-/* The words, ending with NULL. */
-extern const char *const finding_class_names[FINDING_CLASSES + 1];
+/* What else a change can do, for --fail-on of `plan`: the enumerator and the word. */
+#define CONSEQUENCES(ROW)                                                                          \
+    /* A template leaves or reaches a cluster, or has other replicas there. */                     \
+    ROW(MOVE, "move")                                                                              \
+    /* No policy has it any more. */                                                               \
+    ROW(LOST, "lost")                                                                              \
+    /* It takes the template's next change to have an effect. */                                   \
+    ROW(WAIT, "wait")                                                                              \
+    /* More arrives at a cluster than it has free. */                                              \
+    ROW(OVERFLOW, "overflow")                                                                      \
+    /* Only the scheduler knows where a template goes. */                                          \
+    ROW(UNDETERMINED, "undetermined")                                                              \
+    /* Karmada does not come to rest. */                                                           \
+    ROW(UNSETTLED, "unsettled")
+
+#define CONSEQUENCE_ENUMERATOR(id, word) CONSEQUENCE_##id,
+enum consequence {
+    CONSEQUENCE_FIRST = FINDING_CLASSES - 1,
+    CONSEQUENCES(CONSEQUENCE_ENUMERATOR) CONSEQUENCE_END,
+};
+
+/* The words of both, ending with NULL: their places are the enumerators. */
+extern const char *const fail_on_names[CONSEQUENCE_END + 1];
+/* Those that `plan` can tell; `check` can all findings. Bits. */
+enum {
+    FAIL_ON_CHECK = (1U << FINDING_CLASSES) - 1,
+    FAIL_ON_PLAN = ((1U << CONSEQUENCE_END) - (1U << FINDING_CLASSES)) | 1U << FINDING_CONFLICT |
+                   1U << FINDING_PENDING | 1U << FINDING_STALE | 1U << FINDING_ORPHANED,
+};
 
 /* "pending template", "conflicts": what so many findings of a class are called. */
 const char *finding_noun(enum finding_class class, size_t count);

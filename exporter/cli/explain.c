@@ -72,7 +72,7 @@ static enum exit_status run_explain(struct command *command)
     if (!e)
         return status;
     if (status != STATUS_OK)
-        load_complain(e, command);
+        load_complain(e->manifests, command);
     status = explain(e, typed, command);
     evaluation_free(e);
     return status;

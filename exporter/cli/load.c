@@ -15,11 +15,11 @@ bool load_is_unread(enum problem_kind kind)
     return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
 }
 
-void load_complain(const struct evaluation *e, const struct command *command)
+void load_complain(const struct manifests *m, const struct command *command)
 {
-    for (size_t i = 0; i < manifests_problem_count(e->manifests); i++) {
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
-        struct manifest_problem p = manifests_problem(e->manifests, i);
+        struct manifest_problem p = manifests_problem(m, i);
 
         if (!load_is_unread(p.kind))
             continue;

@@ -20,5 +20,5 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
 /* True if a problem keeps an object, or a whole file, from being evaluated. */
 bool load_is_unread(enum problem_kind kind);
 
-/* Complain of everything that could not be read, one line each. */
-void load_complain(const struct evaluation *e, const struct command *command);
+/* Complain of everything in manifests that could not be read, one line each. */
+void load_complain(const struct manifests *m, const struct command *command);

@@ -4,31 +4,15 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
+#include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
-#include "exporter/options/config.h"
 #include "exporter/system/platform.h"
+#include "metrics/expose/report_plan.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 
-/* Evaluate the manifests, with the change or without. Each half has its own options. */
-static struct evaluation *load_half(const struct command *command, bool changed,
-                                    enum exit_status *status)
-{
-    struct command half = *command;
-    struct evaluation *e = NULL;
-    struct error err;
-
-    *status = STATUS_USAGE;
-    if (config_load(&half.options, half.argc, half.argv, &err))
-        e = load_sources(&half, changed ? &command->options.changes : NULL, status);
-    else
-        command_complain(command, err.text);
-    options_release(&half.options);
-    return e;
-}
-
 /* Delete each --delete. False, naming it, if there is no such object. */
-static bool delete_all(struct evaluation *e, const struct command *command)
+static bool delete_all(struct plan *p, const struct evaluation *e, const struct command *command)
 {
     const struct text_list *deletions = &e->options.deletions;
     struct error err;
@@ -40,83 +24,99 @@ static bool delete_all(struct evaluation *e, const struct command *command)
             command_complain(command, err.text);
             return false;
         }
-        struct identity id = {entry->partition->type->api_version, entry_kind(entry),
-                              entry_ns(entry), entry->name};
-        store_remove(e->store, store_find(e->store, &id));
+        plan_delete(p, (struct entry *)(uintptr_t)entry);
     }
-    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
-        continue;
     return true;
 }
 
-static enum exit_status plan(const struct command *command)
+static bool apply_one(void *context, const cJSON *object, struct error *err)
 {
-    enum exit_status before_status, after_status = STATUS_USAGE, status = STATUS_USAGE;
-    struct evaluation *before = load_half(command, false, &before_status);
-    struct evaluation *after = before ? load_half(command, true, &after_status) : NULL;
-
-    if (after && (before_status != STATUS_OK || after_status != STATUS_OK))
-        load_complain(after, command);
-    if (after && delete_all(after, command)) {
-        CLEANUP(output_release) struct output o;
-        CLEANUP(comparison_release) struct comparison c;
-
-        output_init(&o, command->out);
-        comparison_make(before->engine, after->engine, &c);
-        if (document_wanted(after->options.output))
-            plan_write_json(&c, &o.text);
-        else
-            plan_print(&c, &o);
-        document_finish(&o.text, after->options.output);
-        status = command_print(command, &o,
-                               c.template_count + c.conflict_count > 0 ? STATUS_FOUND : STATUS_OK);
-    }
-    if (before_status != STATUS_OK)
-        status = before_status;
-    else if (after_status != STATUS_OK)
-        status = after_status;
-    evaluation_free(after);
-    evaluation_free(before);
-    return status;
+    return plan_apply(context, object, err);
 }
 
-static bool reads_standard_input(const struct text_list *paths)
+/* Apply the objects of each -f, in the order in which they stand. False, having complained. */
+static bool apply_all(struct plan *p, const struct evaluation *e, const struct command *command)
 {
-    for (size_t i = 0; i < paths->count; i++) {
-        if (strcmp(paths->items[i], "-") == 0)
-            return true;
-    }
-    return false;
+    const struct text_list *changes = &e->options.changes;
+    struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
+                                        &manifest_limits_default);
+    struct error err;
+    bool fine;
+
+    manifests_hand_out(m, apply_one, p);
+    fine = manifests_load(m, &err);
+    if (!fine)
+        command_complain(command, err.text);
+    for (size_t i = 0; i < manifests_problem_count(m); i++)
+        fine &= !load_is_unread(manifests_problem(m, i).kind);
+    load_complain(m, command);
+    manifests_free(m);
+    return fine;
+}
+
+static enum exit_status print(struct plan *p, const struct evaluation *e,
+                              const struct command *command)
+{
+    CLEANUP(output_release) struct output o;
+    const struct plan_result *result = plan_finish(p);
+    unsigned wanted = e->options.on_command_line[OPTION_OF_fail_on] ? e->options.fail_on : 0;
+    unsigned found = plan_findings(result);
+
+    output_init(&o, command->out);
+    if (document_wanted(e->options.output))
+        report_plan(p, result, e->engine, &o.text);
+    else
+        plan_print(result, &o);
+    document_finish(&o.text, e->options.output);
+    return command_print(command, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
+}
+
+/* Play the change on what was read: STATUS_USAGE if it cannot be read. */
+static enum exit_status play(struct evaluation *e, const struct command *command)
+{
+    struct plan *p = plan_new(e->engine, platform_now_ms());
+    enum exit_status status = STATUS_USAGE;
+
+    if (delete_all(p, e, command) && apply_all(p, e, command))
+        status = print(p, e, command);
+    plan_free(p);
+    return status;
 }
 
 static enum exit_status run_plan(struct command *command)
 {
     const struct options *o = &command->options;
+    enum exit_status status, read;
+    struct evaluation *e;
 
     if (o->changes.count + o->deletions.count == 0)
         return command_refuse(command, "nothing to plan: name a change with -f or --delete");
-    if (reads_standard_input(&o->arguments) || reads_standard_input(&o->manifests)) {
-        command_complain(command, "the manifests are read twice, which standard input cannot be: "
-                                  "use -f - for the change");
-        return STATUS_USAGE;
-    }
-    return plan(command);
+    e = load_sources(command, NULL, &read);
+    if (!e)
+        return read;
+    if (read != STATUS_OK)
+        load_complain(e->manifests, command);
+    status = play(e, command);
+    evaluation_free(e);
+    return read != STATUS_OK ? read : status;
 }
 
 static const char *const examples[] = {
     "plan -f new-policy.yaml ./manifests",
-    "plan --delete pp/default/web ./manifests",
+    "plan --delete pp/default/web --fail-on move,lost",
     NULL,
 };
 
 const struct verb plan_verb = {
     .name = "plan",
     .usage = "[FLAGS] [-f CHANGE] [PATH...]",
-    .summary = "show what a change of policies or templates would do",
+    .summary = "show what Karmada would make of a change of policies or templates",
     .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
-               "PATH, then once more with each CHANGE applied and each OBJECT deleted, and "
-               "prints what differs: templates gained, lost, moved or out of date, replicas by "
-               "member cluster, and conflicts. Exits with 1 if anything differs.",
+               "PATH; deletes each OBJECT, then applies each CHANGE, and plays what Karmada makes "
+               "of it until nothing moves. Prints what happens at once, what waits for the "
+               "template's next change, and what never does; the policy, the clusters and the "
+               "replicas of each template from and to; conflicts that appear or vanish; and the "
+               "replicas, CPU and memory by member cluster. Writes nothing.",
     .examples = examples,
     .bit = VERB_PLAN,
     .takes_paths = true,

@@ -3,74 +3,205 @@
 
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/table.h"
+#include "metrics/expose/explain_words.h"
 #include "metrics/expose/parties.h"
-#include "metrics/expose/writer.h"
+#include "metrics/model/object.h"
 
-enum { INDENT = 2, LINE_MAX_BYTES = 8192, MILLI = 1000, BYTES_PER_MIB = 1 << 20 };
-
-/* "stale, policy_updated (pp1)": a decision in a few words. */
-static void describe(struct strbuf *out, const struct template_decision *d)
-{
-    const char *reason = reason_name(d->state, d->reason);
-
-    strbuf_adds(out, state_names[d->state]);
-    if (reason)
-        strbuf_addf(out, ", %s", reason);
-    if (d->governing)
-        strbuf_addf(out, " (%s)", d->governing->name);
-}
-
-/* The template, as it is after the change if it still exists. */
-static const struct entry *entry_of(const struct template_comparison *row)
-{
-    const struct entry *entry = row->after ? row->after : row->before;
-
-    assert(entry);
-    return entry;
-}
-
-static const enum output_style change_styles[TEMPLATE_CHANGE_COUNT] = {
-    [CHANGE_ADDED] = STYLE_PLAIN, [CHANGE_REMOVED] = STYLE_BAD,   [CHANGE_GAINED] = STYLE_GOOD,
-    [CHANGE_LOST] = STYLE_BAD,    [CHANGE_MOVED] = STYLE_CAUTION, [CHANGE_OUTDATED] = STYLE_CAUTION,
-    [CHANGE_STATE] = STYLE_PLAIN,
+enum {
+    INDENT = 2,
+    DETAIL_INDENT = 6,
+    LINE_MAX_BYTES = 8192,
+    BYTES_PER_MIB = 1 << 20,
+    ELLIPSIS = 3
 };
 
-static void print_templates(const struct comparison *c, struct output *o)
+static void print_line(struct output *o, size_t indent, const char *text)
 {
-    static const char *const headings[] = {"TEMPLATE", "CHANGE", "FROM -> TO"};
-    CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
-
-    if (c->template_count == 0)
-        return;
-    section_print(o, "Templates", c->template_count);
-    for (size_t i = 0; i < c->template_count; i++) {
-        const struct template_comparison *row = &c->templates[i];
-        CLEANUP(strbuf_release) struct strbuf words = STRBUF_INIT(LINE_MAX_BYTES);
-        const struct entry *entry = entry_of(row);
-
-        if (row->before)
-            describe(&words, template_decision(row->before));
-        strbuf_adds(&words, row->before && row->after ? " -> " : "");
-        if (row->after)
-            describe(&words, template_decision(row->after));
-        table_add_object(&t, entry_kind(entry), entry_ns(entry), entry->name);
-        table_add(&t, change_styles[row->change], template_change_names[row->change]);
-        table_add(&t, STYLE_PLAIN, words.data);
-    }
-    table_print(&t, o);
+    strbuf_addf(&o->text, "%*s", (int)indent, "");
+    output_wrap(&o->text, text, indent, indent + INDENT, o->width);
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_conflicts(const struct comparison *c, struct output *o)
+/* ---- templates ---- */
+
+static const char *const when_titles[PLAN_WHEN_COUNT] = {
+    [PLAN_AT_ONCE] = "At once",
+    [PLAN_AT_NEXT_CHANGE] = "At the next change of the template, or when Karmada's controllers "
+                            "restart",
+    [PLAN_NEVER] = "Never: touched, and as before",
+};
+
+static void add_state(struct strbuf *out, const struct outcome *o)
+{
+    const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
+
+    strbuf_addf(out, "%s%s%s", o->exists ? state_names[o->state] : "none", reason ? " " : "",
+                reason ? reason : "");
+}
+
+static void add_policy(struct strbuf *out, const struct outcome *o)
+{
+    if (o->policy)
+        strbuf_addf(out, "%s %s%s%s", entry_kind(o->policy), entry_ns(o->policy),
+                    *entry_ns(o->policy) ? "/" : "", o->policy->name);
+    else
+        strbuf_adds(out, "none");
+}
+
+static const struct target_cluster *find_cluster(const struct outcome *o, const char *name)
+{
+    for (uint32_t i = 0; i < o->cluster_count; i++) {
+        if (o->clusters[i].name == name)
+            return &o->clusters[i];
+    }
+    return NULL;
+}
+
+/* A placement has no place for a line break: what does not fit is for --output json. */
+static void cut(struct strbuf *line, size_t width)
+{
+    size_t room = width - ELLIPSIS;
+
+    if (line->len <= width)
+        return;
+    while (room > 0 && ((unsigned char)line->data[room] & 0xC0) == 0x80)
+        room--;
+    line->len = room;
+    line->data[room] = '\0';
+    strbuf_adds(line, "...");
+}
+
+/* "+ member1: 2" or "- member1: 2", in the style of a difference. */
+static void print_sign(struct output *o, bool comes, const char *what)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&line, "%c ", comes ? '+' : '-');
+    output_safe(&line, what);
+    if (o->width > DETAIL_INDENT + ELLIPSIS)
+        cut(&line, o->width - DETAIL_INDENT);
+    strbuf_addf(&o->text, "%*s", DETAIL_INDENT, "");
+    output_styled(o, comes ? STYLE_GOOD : STYLE_BAD, line.data);
+    strbuf_addc(&o->text, '\n');
+}
+
+/* The clusters of `a` that `b` lacks or gives another number of replicas. */
+static void print_clusters_of(struct output *o, const struct outcome *a, const struct outcome *b,
+                              bool comes)
+{
+    for (uint32_t i = 0; i < a->cluster_count; i++) {
+        const struct target_cluster *at = &a->clusters[i];
+        const struct target_cluster *other = find_cluster(b, at->name);
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+        if (other && other->replicas == at->replicas)
+            continue;
+        strbuf_addf(&line, "cluster %s", at->name);
+        if (at->replicas > 0)
+            strbuf_addf(&line, ": %" PRId32, at->replicas);
+        print_sign(o, comes, line.data);
+    }
+}
+
+typedef void add_fn(struct strbuf *out, const struct outcome *o);
+
+static void print_field(struct output *o, const char *title, add_fn *add, const struct outcome *a,
+                        const struct outcome *b)
+{
+    CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&from, "%s: ", title);
+    strbuf_addf(&to, "%s: ", title);
+    add(&from, a);
+    add(&to, b);
+    if (strcmp(from.data, to.data) == 0)
+        return;
+    print_sign(o, false, from.data);
+    print_sign(o, true, to.data);
+}
+
+static void print_fields(struct output *o, const struct outcome *a, const struct outcome *b)
+{
+    unsigned fields = outcome_fields(a, b);
+
+    for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf from = STRBUF_INIT(LINE_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf to = STRBUF_INIT(LINE_MAX_BYTES);
+
+        if (!(fields & 1U << i))
+            continue;
+        strbuf_addf(&from, "%s: %s", drift_field_names[i],
+                    explain_field_value(&a->binding->propagation, i));
+        strbuf_addf(&to, "%s: %s", drift_field_names[i],
+                    explain_field_value(&b->binding->propagation, i));
+        print_sign(o, false, from.data);
+        print_sign(o, true, to.data);
+    }
+}
+
+static void print_difference(struct output *o, const struct outcome *a, const struct outcome *b)
+{
+    print_field(o, "state", add_state, a, b);
+    print_field(o, "policy", add_policy, a, b);
+    print_fields(o, a, b);
+    if (b->undetermined != UNDETERMINED_REASON_COUNT && b->exists) {
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+        strbuf_addf(&line, "only the scheduler knows its clusters then (%s)",
+                    undetermined_reason_names[b->undetermined]);
+        print_line(o, DETAIL_INDENT, line.data);
+        return;
+    }
+    print_clusters_of(o, a, b, false);
+    print_clusters_of(o, b, a, true);
+}
+
+static void print_template(struct output *o, const struct plan_template *row)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
+    const char *ns = entry_ns(row->template);
+
+    strbuf_addf(&name, "%s %s%s%s", entry_kind(row->template), ns, *ns ? "/" : "",
+                row->template->name);
+    strbuf_addf(&o->text, "%*s", 2 * INDENT, "");
+    output_safe(&o->text, name.data);
+    strbuf_addc(&o->text, '\n');
+    print_difference(o, &row->before, &row->after);
+    if (row->when == PLAN_AT_NEXT_CHANGE) {
+        print_line(o, DETAIL_INDENT, "then, at its next change:");
+        print_difference(o, &row->after, &row->next);
+    }
+}
+
+static void print_templates(const struct plan_result *r, struct output *o)
+{
+    if (r->template_count > 0)
+        section_print(o, "Templates", r->template_count);
+    for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
+        if (r->when[when] > 0)
+            print_line(o, INDENT, when_titles[when]);
+        for (size_t i = 0; i < r->template_count; i++) {
+            if (r->templates[i].when == when)
+                print_template(o, &r->templates[i]);
+        }
+    }
+    if (r->template_count > 0)
+        strbuf_addc(&o->text, '\n');
+}
+
+/* ---- the rest ---- */
+
+static void print_conflicts(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"CONFLICT", "CHANGE", "FIELD"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
 
-    if (c->conflict_count == 0)
+    if (r->conflict_count == 0)
         return;
-    section_print(o, "Conflicts", c->conflict_count);
-    for (size_t i = 0; i < c->conflict_count; i++) {
-        const struct conflict_comparison *row = &c->conflicts[i];
+    section_print(o, "Conflicts", r->conflict_count);
+    for (size_t i = 0; i < r->conflict_count; i++) {
+        const struct plan_conflict *row = &r->conflicts[i];
         struct identity id = dependency_resource(row->dependency);
 
         table_add_object(&t, id.kind, id.ns, id.name);
@@ -81,130 +212,85 @@ static void print_conflicts(const struct comparison *c, struct output *o)
     strbuf_addc(&o->text, '\n');
 }
 
-static void print_clusters(const struct comparison *c, struct output *o)
+static void print_clusters(const struct plan_result *r, struct output *o)
 {
     static const char *const headings[] = {"MEMBER CLUSTER", "REPLICAS", "CPU", "MEMORY MiB"};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
 
-    if (c->cluster_count == 0)
+    if (r->clusters.count == 0)
         return;
-    section_print(o, "Member clusters", c->cluster_count);
-    for (size_t i = 0; i < c->cluster_count; i++) {
-        const struct cluster_comparison *row = &c->clusters[i];
+    section_print(o, "Member clusters, of these templates", r->clusters.count);
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        const struct plan_cluster *row = &r->clusters.items[i];
 
-        table_add(&t, STYLE_PLAIN, row->name);
-        table_addf(&t, STYLE_PLAIN, "%" PRId64 " -> %" PRId64, row->replicas[0], row->replicas[1]);
-        table_addf(&t, STYLE_PLAIN, "%g -> %g", row->cores[0], row->cores[1]);
-        table_addf(&t, STYLE_PLAIN, "%.0f -> %.0f", row->memory_bytes[0] / BYTES_PER_MIB,
-                   row->memory_bytes[1] / BYTES_PER_MIB);
+        table_add(&t, row->overflows ? STYLE_BAD : STYLE_PLAIN, row->name);
+        table_addf(&t, STYLE_PLAIN, "%" PRId64 " -> %" PRId64, row->replicas[PLAN_BEFORE],
+                   row->replicas[PLAN_AFTER]);
+        table_addf(&t, STYLE_PLAIN, "%g -> %g", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
+        table_addf(&t, STYLE_PLAIN, "%.0f -> %.0f%s",
+                   row->memory_bytes[PLAN_BEFORE] / BYTES_PER_MIB,
+                   row->memory_bytes[PLAN_AFTER] / BYTES_PER_MIB,
+                   row->overflows ? ", more than is free" : "");
     }
     table_print(&t, o);
-    if (c->undetermined > 0) {
+    strbuf_addc(&o->text, '\n');
+}
+
+static void add_count(struct strbuf *out, size_t count, const char *one, const char *many)
+{
+    if (count > 0)
+        strbuf_addf(out, "%s%zu %s", out->len > 0 ? ", " : "", count, count == 1 ? one : many);
+}
+
+static void add_moves(struct strbuf *out, int64_t change, const char *cluster)
+{
+    bool one = change == 1 || change == -1;
+
+    strbuf_addf(out, "%s%" PRId64 " replica%s %s%s %s", out->len > 0 ? ", " : "",
+                change < 0 ? -change : change, one ? "" : "s", change < 0 ? "leave" : "reach",
+                !one         ? ""
+                : change < 0 ? "s"
+                             : "es",
+                cluster);
+}
+
+static void print_summary(const struct plan_result *r, struct output *o)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+
+    add_count(&line, r->when[PLAN_AT_ONCE], "moves now", "move now");
+    add_count(&line, r->when[PLAN_AT_NEXT_CHANGE], "waits", "wait");
+    add_count(&line, r->when[PLAN_NEVER], "stays", "stay");
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        const struct plan_cluster *row = &r->clusters.items[i];
+        int64_t change = row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE];
+
+        if (change != 0)
+            add_moves(&line, change, row->name);
+    }
+    add_count(&line, r->conflicts_appear, "conflict appears", "conflicts appear");
+    add_count(&line, r->conflicts_vanish, "conflict vanishes", "conflicts vanish");
+    add_count(&line, r->undetermined, "is for the scheduler to place",
+              "are for the scheduler to place");
+    if (line.len > 0)
+        strbuf_addc(&line, '.');
+    print_line(o, 0, line.len > 0 ? line.data : "The change makes no difference.");
+}
+
+void plan_print(const struct plan_result *r, struct output *o)
+{
+    print_templates(r, o);
+    print_conflicts(r, o);
+    print_clusters(r, o);
+    print_summary(r, o);
+    if (!r->settled)
+        print_line(o, 0, "Karmada does not come to rest: what is shown is in mid-air.");
+    for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
-        strbuf_addf(&line, "Only the scheduler knows where %zu template%s will go: counted as now.",
-                    c->undetermined, c->undetermined == 1 ? "" : "s");
-        strbuf_addf(&o->text, "%*s", INDENT, "");
-        output_wrap(&o->text, line.data, INDENT, INDENT, o->width);
-        strbuf_addc(&o->text, '\n');
+        if (!(r->assumptions & 1U << i))
+            continue;
+        strbuf_addf(&line, "Assumed: %s", assumption_texts[i]);
+        print_line(o, 0, line.data);
     }
-    strbuf_addc(&o->text, '\n');
-}
-
-void plan_print(const struct comparison *c, struct output *o)
-{
-    print_templates(c, o);
-    print_conflicts(c, o);
-    print_clusters(c, o);
-    if (c->template_count + c->conflict_count == 0)
-        output_styled(o, STYLE_GOOD, "The change makes no difference.");
-    else
-        strbuf_adds(&o->text, "`explain` shows what comes next for each template.");
-    strbuf_addc(&o->text, '\n');
-}
-
-static void write_decision(struct writer *w, const char *key, const struct entry *entry)
-{
-    const struct template_decision *d = entry ? template_decision(entry) : NULL;
-
-    if (!d) {
-        writer_text(w, key, NULL);
-        return;
-    }
-    writer_open(w, key, '{');
-    writer_text(w, "state", state_names[d->state]);
-    writer_text(w, "reason", reason_name(d->state, d->reason));
-    writer_text(w, "phase", d->state == STATE_STALE ? phase_names[d->phase] : NULL);
-    writer_text(w, "policy", d->governing ? d->governing->name : NULL);
-    writer_close(w, '}');
-}
-
-static void write_template(struct writer *w, const struct template_comparison *row)
-{
-    const struct entry *entry = entry_of(row);
-
-    writer_open(w, NULL, '{');
-    writer_text(w, "apiVersion", entry->partition->type->api_version);
-    writer_text(w, "kind", entry_kind(entry));
-    writer_text(w, "namespace", entry_ns(entry));
-    writer_text(w, "name", entry->name);
-    writer_text(w, "change", template_change_names[row->change]);
-    write_decision(w, "before", row->before);
-    write_decision(w, "after", row->after);
-    writer_close(w, '}');
-}
-
-static void write_pair(struct writer *w, const char *key, int64_t before, int64_t after)
-{
-    writer_open(w, key, '[');
-    writer_int(w, NULL, before);
-    writer_int(w, NULL, after);
-    writer_close(w, ']');
-}
-
-static void write_conflict(struct writer *w, const struct conflict_comparison *row)
-{
-    struct identity id = dependency_resource(row->dependency);
-
-    writer_open(w, NULL, '{');
-    writer_open(w, "resource", '{');
-    writer_text(w, "apiVersion", id.api_version);
-    writer_text(w, "kind", id.kind);
-    writer_text(w, "namespace", id.ns);
-    writer_text(w, "name", id.name);
-    writer_close(w, '}');
-    writer_text(w, "field", dependency_field_names[row->field]);
-    writer_text(w, "change", row->appears ? "appears" : "vanishes");
-    writer_close(w, '}');
-}
-
-void plan_write_json(const struct comparison *c, struct strbuf *out)
-{
-    struct writer w = {.out = out, .lines = 2};
-
-    writer_open(&w, NULL, '{');
-    writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
-    writer_open(&w, "templates", '[');
-    for (size_t i = 0; i < c->template_count; i++)
-        write_template(&w, &c->templates[i]);
-    writer_close(&w, ']');
-    writer_open(&w, "clusters", '[');
-    for (size_t i = 0; i < c->cluster_count; i++) {
-        const struct cluster_comparison *row = &c->clusters[i];
-
-        writer_open(&w, NULL, '{');
-        writer_text(&w, "cluster", row->name);
-        write_pair(&w, "replicas", row->replicas[0], row->replicas[1]);
-        write_pair(&w, "cpu", (int64_t)(row->cores[0] * MILLI), (int64_t)(row->cores[1] * MILLI));
-        write_pair(&w, "memory", (int64_t)row->memory_bytes[0], (int64_t)row->memory_bytes[1]);
-        writer_close(&w, '}');
-    }
-    writer_close(&w, ']');
-    writer_int(&w, "undetermined", (int64_t)c->undetermined);
-    writer_open(&w, "conflicts", '[');
-    for (size_t i = 0; i < c->conflict_count; i++)
-        write_conflict(&w, &c->conflicts[i]);
-    writer_close(&w, ']');
-    writer_close(&w, '}');
-    strbuf_addc(out, '\n');
 }

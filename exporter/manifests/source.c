@@ -18,6 +18,8 @@ struct manifests {
     struct manifest_limits limits;
     struct tree tree;
     struct declarations declarations;
+    manifest_put_fn *put; /* NULL: objects are declared. */
+    void *put_context;
     struct reading *reading;       /* The file that is being read, if any, ... */
     struct manifest_file *current; /* ... which one it is, ... */
     struct problems found;         /* ... and what is wrong with it so far. */
@@ -59,6 +61,12 @@ void manifests_free(struct manifests *m)
     free(m);
 }
 
+void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context)
+{
+    m->put = put;
+    m->put_context = context;
+}
+
 int manifests_watch(struct manifests *m, struct error *err)
 {
     return tree_watch(&m->tree, err);
@@ -76,6 +84,13 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
+static bool put(struct manifests *m, const cJSON *object, struct json_place place,
+                struct error *why)
+{
+    return m->put ? m->put(m->put_context, object, why)
+                  : declarations_put(&m->declarations, m->current, object, place, why);
+}
+
 static void on_object(void *context, const cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
@@ -85,8 +100,7 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
     if (!cJSON_IsObject(object) || list_item_inherits(object))
         problems_add(&m->found, PROBLEM_FOREIGN, where,
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
-    else if (lacks_quotes(object, &why) ||
-             !declarations_put(&m->declarations, m->current, object, place, &why))
+    else if (lacks_quotes(object, &why) || !put(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
 }
 

@@ -27,6 +27,13 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
                                 const struct manifest_limits *limits) MUST_USE;
 void manifests_free(struct manifests *m);
 
+/*
+ * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
+ * the object is reported with the reason.
+ */
+typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
+void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
+
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
 

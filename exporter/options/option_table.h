@@ -83,11 +83,12 @@ OPTION(TEXTS, deletions, .name = "delete", .value = "OBJECT",
        .help = "an object of PATH to delete, written KIND[.GROUP]/[NAMESPACE/]NAME",
        .flag_only = true, .verbs = VERB_PLAN)
 
-/* By enum finding_class. */
+/* By enum finding_class and enum consequence. */
 OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
        .fallback = "conflict,pending,overdue,invalid",
-       .help = "what makes the exit status 1, several with commas", .choices = finding_class_names,
-       .verbs = VERB_CHECK)
+       .help = "what makes the exit status 1, several with commas; plan exits with 1 only if this "
+               "is given",
+       .choices = fail_on_names, .verbs = VERB_CHECK | VERB_PLAN)
 
 /* As enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",

@@ -178,12 +178,29 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
+/* The words of --fail-on that the verb does not know are named: it would never fail on them. */
+static bool fails_on_what_it_knows(const struct options *o, const char *verb, unsigned known,
+                                   struct error *err)
+{
+    for (unsigned i = 0; fail_on_names[i]; i++) {
+        if (o->fail_on & ~known & 1U << i)
+            return fail(err, "'%s' finds nothing of the class '%s' of --fail-on", verb,
+                        fail_on_names[i]);
+    }
+    return true;
+}
+
 bool options_accepted(const struct options *o, const char *verb, unsigned bit, struct error *err)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }
+    if (bit == VERB_CHECK && !fails_on_what_it_knows(o, verb, FAIL_ON_CHECK, err))
+        return false;
+    if (bit == VERB_PLAN && o->on_command_line[OPTION_OF_fail_on] &&
+        !fails_on_what_it_knows(o, verb, FAIL_ON_PLAN, err))
+        return false;
     if (o->output == OUTPUT_MARKDOWN && bit != VERB_METRICS)
         return fail(err, "'%s' prints no markdown: use --output table, json or yaml", verb);
     return true;

@@ -54,8 +54,8 @@ static void put_want(void *context, const struct ballot *ballot)
     writer_close(w, '}');
 }
 
-static void put_conflict(struct writer *w, const struct engine *engine,
-                         const struct entry *dependency, enum dependency_field field)
+void report_conflict(struct writer *w, const struct engine *engine, const struct entry *dependency,
+                     enum dependency_field field, const char *change)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
     const struct field_resolution *f = &d->fields[field];
@@ -79,6 +79,8 @@ static void put_conflict(struct writer *w, const struct engine *engine,
     writer_open(w, "wants", '[');
     engine_ballots(engine, dependency, put_want, &wants);
     writer_close(w, ']');
+    if (change)
+        writer_text(w, "change", change);
     writer_close(w, '}');
 }
 
@@ -88,7 +90,7 @@ void report_conflicts(struct writer *w, const struct engine *engine, const struc
 
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         if (d->fields[i].conflict || d->fields[i].predicted)
-            put_conflict(w, engine, dependency, i);
+            report_conflict(w, engine, dependency, i, NULL);
     }
 }
 

@@ -8,6 +8,13 @@
 
 void report_template(struct writer *w, const struct entry *template);
 
+/*
+ * The element of a dependency's field that is in conflict, or predicted to be. `change` is the
+ * value of the member of that name, which is left out if NULL.
+ */
+void report_conflict(struct writer *w, const struct engine *engine, const struct entry *dependency,
+                     enum dependency_field field, const char *change);
+
 /* One element for each field in conflict or predicted to be: none, one or two. */
 void report_conflicts(struct writer *w, const struct engine *engine,
                       const struct entry *dependency);

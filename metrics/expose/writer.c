@@ -74,3 +74,9 @@ void writer_names(struct writer *w, const char *key, unsigned bits, const char *
     }
     writer_close(w, ']');
 }
+
+void writer_number(struct writer *w, const char *key, double value)
+{
+    begin(w, key);
+    number_add_double(w->out, value);
+}

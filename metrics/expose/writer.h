@@ -24,6 +24,8 @@ void writer_close(struct writer *w, char bracket);
 /* NULL is null. What is not UTF-8 becomes U+FFFD. */
 void writer_text(struct writer *w, const char *key, const char *value);
 void writer_int(struct writer *w, const char *key, int64_t value);
+/* Finite. */
+void writer_number(struct writer *w, const char *key, double value);
 void writer_bool(struct writer *w, const char *key, bool value);
 
 /* The names of the bits that are set, as a list. */

@@ -14,9 +14,26 @@ static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies"
 /* An API server keeps at most 256 KiB of annotations, which is room for few more than this. */
 enum { NOTED_MAX = 4096 };
 
-/* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
-static const char *read_applied_placement(struct decode *d, const cJSON *metadata)
+/* Which of the groups of a placement the scheduler uses by its status; the first if none. */
+static uint8_t observed_group(const cJSON *placement, const cJSON *json)
 {
+    const char *used = json_str(json_get(json, "status"), "schedulerObservingAffinityName", "");
+    const cJSON *group;
+    uint8_t at = 0;
+
+    cJSON_ArrayForEach (group, json_get(placement, "clusterAffinities")) {
+        if (strcmp(json_str(group, "affinityName", ""), used) == 0)
+            return at;
+        if (++at == UINT8_MAX)
+            break;
+    }
+    return 0;
+}
+
+/* An annotation of Karmada's scheduler. NULL if it is not valid: the binding is all the same. */
+static const char *read_applied_placement(struct decode *d, const cJSON *json, uint8_t *group)
+{
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
     const char *text = decode_text(d, annotations, "metadata.annotations", applied_placement_key);
     struct error ignored;
@@ -26,6 +43,7 @@ static const char *read_applied_placement(struct decode *d, const cJSON *metadat
 
     CLEANUP(json_cleanup) cJSON *placement = json_parse(text, strlen(text), NULL, &ignored);
 
+    *group = observed_group(placement, json);
     return canonical_text(d, cJSON_IsObject(placement) ? placement : NULL, CANONICAL_PLACEMENT);
 }
 
@@ -157,6 +175,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     static const char path[] = "spec.resource";
     const cJSON *components = decode_array(d, spec, "spec", "components");
     const cJSON *resource = decode_object(d, spec, "spec", "resource");
+    const cJSON *suspension = decode_object(d, spec, "spec", "suspension");
     const char *uid = decode_text(d, resource, path, "uid");
 
     b->api_version = decode_shared_or_empty(d, resource, path, "apiVersion");
@@ -171,6 +190,9 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     read_requests(d, spec, b);
     b->component_count = (uint32_t)cJSON_GetArraySize(components);
     b->replicas = decode_replicas(d, spec, "spec", "replicas", 0);
+    b->has_requirements = json_get(spec, "replicaRequirements") != NULL;
+    b->scheduling_suspended =
+        decode_bool(d, suspension, "spec.suspension", "scheduling") == OPTIONAL_TRUE;
     b->has_placement = decode_object(d, spec, "spec", "placement") != NULL;
     b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
 }
@@ -192,7 +214,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     free(claim);
     b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
-    b->applied_placement = read_applied_placement(d, metadata);
+    b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->noted = read_noted(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata);

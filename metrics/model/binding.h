@@ -72,11 +72,23 @@ struct binding {
     bool has_placement; /* spec.placement is there, even if empty: a policy made the binding. */
     bool has_conflict_resolution;
     bool deleting;
+    bool has_requirements;     /* spec.replicaRequirements */
+    bool scheduling_suspended; /* spec.suspension.scheduling */
+    /* The place in clusterAffinities of the group that the scheduler uses, of applied_placement. */
+    uint8_t observed_group;
+    /* In a simulation: 1 + why only the scheduler knows the clusters (enum undetermined_reason). */
+    uint8_t undetermined;
 };
 
 /* As struct kind_def wants them. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
+
+/* True if it has replicas, be it none at the moment (Karmada: IsWorkload). */
+static inline bool binding_is_workload(const struct binding *b)
+{
+    return b->replicas > 0 || b->has_requirements || b->component_count > 0;
+}
 
 enum { BINDING_NAME_MAX = 1024 }; /* Names are at most 253 bytes, kinds 63. */
 /*

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/cluster.h"
 
+#include "metrics/base/map.h"
+
 static void read_zones(struct decode *d, const cJSON *spec, struct cluster *c)
 {
     const char *zone = decode_text(d, spec, "spec", "zone");
@@ -33,10 +35,10 @@ static void read_taints(struct decode *d, const cJSON *spec, struct cluster *c)
     }
 }
 
-static bool read_ready(struct decode *d, const cJSON *status)
+static bool condition_holds(struct decode *d, const cJSON *status, const char *condition)
 {
     static const char path[] = "status.conditions[]";
-    bool ready = false;
+    bool holds = false;
     const cJSON *item;
 
     cJSON_ArrayForEach (item, decode_array(d, status, "status", "conditions")) {
@@ -44,10 +46,52 @@ static bool read_ready(struct decode *d, const cJSON *status)
         const char *value = decode_text(d, item, path, "status");
 
         decode_element(d, item, path);
-        if (type && strcmp(type, "Ready") == 0)
-            ready = value && strcmp(value, "True") == 0;
+        if (type && strcmp(type, condition) == 0)
+            holds = value && strcmp(value, "True") == 0;
     }
-    return ready;
+    return holds;
+}
+
+/* Clusters serve hundreds of kinds each: of a kind only a hash is kept. */
+static uint64_t api_hash(const char *api_version, const char *kind)
+{
+    return map_hash(kind, strlen(kind), map_hash(api_version, strlen(api_version), 0));
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void read_apis(struct decode *d, const cJSON *status, struct cluster *c)
+{
+    static const char path[] = "status.apiEnablements[]";
+    const cJSON *group;
+
+    cJSON_ArrayForEach (group, decode_array(d, status, "status", "apiEnablements")) {
+        const char *api_version = decode_text(d, group, path, "groupVersion");
+        const cJSON *resources = decode_array(d, group, path, "resources");
+        size_t more = (size_t)cJSON_GetArraySize(resources);
+        const cJSON *item;
+
+        if (more > 0)
+            c->apis = xreallocarray(c->apis, c->api_count + more, sizeof(*c->apis));
+        cJSON_ArrayForEach (item, resources)
+            c->apis[c->api_count++] =
+                api_hash(api_version ? api_version : "", json_str(item, "kind", ""));
+    }
+    if (c->api_count > 1)
+        qsort(c->apis, c->api_count, sizeof(*c->apis), compare_hashes);
+}
+
+bool cluster_serves(const struct cluster *c, const char *api_version, const char *kind)
+{
+    uint64_t hash = api_hash(api_version, kind);
+
+    return c->api_count == 0 ||
+           bsearch(&hash, c->apis, c->api_count, sizeof(*c->apis), compare_hashes);
 }
 
 static int compare_resources(const void *a, const void *b)
@@ -58,44 +102,65 @@ static int compare_resources(const void *a, const void *b)
     return strcmp(x->resource, y->resource);
 }
 
-/* Both maps as one list: the members of both, sorted, and then those of equal names merged. */
-static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
+/* The maps of status.resourceSummary, and where their amounts go. */
+static const struct {
+    const char *key;
+    size_t offset;
+} resource_maps[] = {
+    {"allocatable", offsetof(struct cluster_resource, allocatable)},
+    {"allocated", offsetof(struct cluster_resource, allocated)},
+    {"allocating", offsetof(struct cluster_resource, allocating)},
+};
+
+/* Append the members of all maps, each with its one amount. */
+static struct cluster_resource *list_resources(struct decode *d, const cJSON *summary,
+                                               size_t *count)
 {
     static const char path[] = "status.resourceSummary";
-    const cJSON *summary = decode_object(d, status, "status", "resourceSummary");
-    const cJSON *allocatable = decode_object(d, summary, path, "allocatable");
-    const cJSON *allocated = decode_object(d, summary, path, "allocated");
-    size_t size = (size_t)cJSON_GetArraySize(allocatable) + (size_t)cJSON_GetArraySize(allocated);
-    size_t count = 0;
-    uint32_t kept = 0;
+    struct cluster_resource *list = NULL;
     const cJSON *item;
 
-    if (size == 0)
-        return;
+    for (size_t i = 0; i < ARRAY_LEN(resource_maps); i++) {
+        const cJSON *map = decode_object(d, summary, path, resource_maps[i].key);
+        size_t more = (size_t)cJSON_GetArraySize(map);
+        char where[64];
 
-    struct cluster_resource *list = xcalloc(size, sizeof(*list));
-    cJSON_ArrayForEach (item, allocatable) {
-        list[count].resource = intern_add(d->strings, item->string);
-        list[count++].allocatable = decode_quantity(d, item, "status.resourceSummary.allocatable");
+        snprintf(where, sizeof(where), "%s.%s", path, resource_maps[i].key);
+        if (more > 0)
+            list = xreallocarray(list, *count + more, sizeof(*list));
+        cJSON_ArrayForEach (item, map) {
+            struct cluster_resource *r = &list[(*count)++];
+
+            *r = (struct cluster_resource){.resource = intern_add(d->strings, item->string)};
+            *(double *)(void *)((char *)r + resource_maps[i].offset) =
+                decode_quantity(d, item, where);
+        }
     }
-    cJSON_ArrayForEach (item, allocated) {
-        list[count].resource = intern_add(d->strings, item->string);
-        list[count++].allocated = decode_quantity(d, item, "status.resourceSummary.allocated");
-    }
-    qsort(list, count, sizeof(*list), compare_resources);
+    return list;
+}
+
+/* The maps as one list: the members of all, sorted, and then those of equal names merged. */
+static void read_resources(struct decode *d, const cJSON *status, struct cluster *c)
+{
+    const cJSON *summary = decode_object(d, status, "status", "resourceSummary");
+    size_t count = 0;
+    struct cluster_resource *list = list_resources(d, summary, &count);
+
+    if (count > 1)
+        qsort(list, count, sizeof(*list), compare_resources);
+    c->resources = list;
     for (size_t i = 0; i < count; i++) {
-        struct cluster_resource *last = kept > 0 ? &list[kept - 1] : NULL;
+        struct cluster_resource *last = c->resource_count > 0 ? &list[c->resource_count - 1] : NULL;
 
         if (!last || last->resource != list[i].resource) {
-            list[kept++] = list[i];
+            list[c->resource_count++] = list[i];
             continue;
         }
         last->allocatable += list[i].allocatable;
         last->allocated += list[i].allocated;
+        last->allocating += list[i].allocating;
         intern_drop(d->strings, list[i].resource);
     }
-    c->resources = list;
-    c->resource_count = kept;
 }
 
 void *cluster_decode(struct decode *d, const cJSON *json)
@@ -110,7 +175,9 @@ void *cluster_decode(struct decode *d, const cJSON *json)
     c->region = decode_shared(d, spec, "spec", "region");
     read_zones(d, spec, c);
     read_taints(d, spec, c);
-    c->ready = read_ready(d, status);
+    c->ready = condition_holds(d, status, "Ready");
+    c->apis_complete = condition_holds(d, status, "CompleteAPIEnablements");
+    read_apis(d, status, c);
     read_resources(d, status, c);
     c->deleting = decode_deleting(d, metadata);
     if (d->failed) {
@@ -139,5 +206,6 @@ void cluster_release(struct intern *strings, void *object)
         intern_drop(strings, c->resources[i].resource);
     free(c->taints);
     free(c->resources);
+    free(c->apis);
     free(c);
 }

@@ -25,6 +25,7 @@ enum {
     ROW_CLUSTER_BINDING,
     ROW_OVERRIDE,
     ROW_CLUSTER_OVERRIDE,
+    ROW_CLUSTER,
 };
 
 /* How a kind is watched: its plural in paths, and what else there is to say (kind.h). */
@@ -150,4 +151,9 @@ const struct kind_def *kind_binding(bool cluster_scoped)
 const struct kind_def *kind_override(bool cluster_scoped)
 {
     return &rows[cluster_scoped ? ROW_CLUSTER_OVERRIDE : ROW_OVERRIDE];
+}
+
+const struct kind_def *kind_cluster(void)
+{
+    return &rows[ROW_CLUSTER];
 }

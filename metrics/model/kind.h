@@ -64,10 +64,11 @@ const struct kind_def *kind_of(const char *api_version, const char *kind);
 /* All rows but those of templates and of Karmada's other kinds, in a lasting order. */
 const struct kind_def *kind_table(size_t *count);
 
-/* The two kinds that come in a namespaced and a cluster-wide form, for references by name. */
+/* The kinds that others refer to by name; most have a namespaced and a cluster-wide form. */
 const struct kind_def *kind_policy(bool cluster_scoped);
 const struct kind_def *kind_binding(bool cluster_scoped);
 const struct kind_def *kind_override(bool cluster_scoped);
+const struct kind_def *kind_cluster(void);
 
 /* The length of the group in an apiVersion: 0 for "v1". */
 size_t api_group_len(const char *api_version);

@@ -178,3 +178,23 @@ void label_selector_free(struct intern *strings, struct label_selector *selector
     free(selector->items);
     free(selector);
 }
+
+static bool same_requirement(const struct label_requirement *a, const struct label_requirement *b)
+{
+    return a->key == b->key && a->op == b->op && a->value_count == b->value_count &&
+           (a->value_count == 0 ||
+            memcmp(a->values, b->values, a->value_count * sizeof(*a->values)) == 0);
+}
+
+bool label_selector_equal(const struct label_selector *a, const struct label_selector *b)
+{
+    if (!a || !b)
+        return a == b;
+    if (a->count != b->count || a->invalid != b->invalid)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        if (!same_requirement(&a->items[i], &b->items[i]))
+            return false;
+    }
+    return true;
+}

@@ -54,3 +54,5 @@ struct label_selector {
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
 void label_selector_free(struct intern *strings, struct label_selector *selector);
+/* True if both require the same, in the same order; two absent ones do too. */
+bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);

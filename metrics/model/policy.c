@@ -52,6 +52,15 @@ void propagation_release(struct intern *strings, struct propagation *p)
     *p = (struct propagation){0};
 }
 
+bool propagation_equal(const struct propagation *a, const struct propagation *b)
+{
+    return a->placement == b->placement && a->failover == b->failover &&
+           a->suspension == b->suspension && a->scheduler_name == b->scheduler_name &&
+           a->schedule_priority == b->schedule_priority &&
+           a->conflict_resolution == b->conflict_resolution && a->preserve == b->preserve &&
+           a->propagate_deps == b->propagate_deps;
+}
+
 static struct resource_selector *read_selectors(struct decode *d, const cJSON *spec,
                                                 const char *key, uint32_t *count)
 {
@@ -158,4 +167,27 @@ void policy_release(struct intern *strings, void *object)
     intern_drop(strings, p->id);
     propagation_release(strings, &p->propagation);
     free(p);
+}
+
+static bool same_selectors(const struct resource_selector *a, const struct resource_selector *b,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (a[i].api_version != b[i].api_version || a[i].kind != b[i].kind || a[i].ns != b[i].ns ||
+            a[i].name != b[i].name || !label_selector_equal(a[i].labels, b[i].labels))
+            return false;
+    }
+    return true;
+}
+
+bool policy_equal(const struct policy *a, const struct policy *b)
+{
+    return a->selector_count == b->selector_count && a->exclusion_count == b->exclusion_count &&
+           a->override_count == b->override_count && a->priority == b->priority &&
+           a->lazy == b->lazy && a->preempts == b->preempts && a->deleting == b->deleting &&
+           same_selectors(a->selectors, b->selectors, a->selector_count) &&
+           same_selectors(a->exclusions, b->exclusions, a->exclusion_count) &&
+           (a->override_count == 0 ||
+            memcmp(a->overrides, b->overrides, a->override_count * sizeof(*a->overrides)) == 0) &&
+           propagation_equal(&a->propagation, &b->propagation);
 }

@@ -36,6 +36,7 @@ struct propagation {
 /* Read those fields of a PropagationSpec or a ResourceBindingSpec. */
 void propagation_decode(struct decode *d, const cJSON *spec, struct propagation *out);
 void propagation_release(struct intern *strings, struct propagation *p);
+bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
 /* A PropagationPolicy or a ClusterPropagationPolicy. */
 struct policy {
@@ -59,3 +60,5 @@ struct policy {
 /* As struct kind_def wants them. */
 void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
+/* True if both specs mean the same to Karmada; of one store, whose texts are shared. */
+bool policy_equal(const struct policy *a, const struct policy *b);

@@ -240,8 +240,7 @@ void store_tidy(struct store *s, struct entry *entry)
     free(entry);
 }
 
-/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
-static void replace(struct store *s, struct entry *entry, void *fresh)
+void *store_exchange(struct store *s, struct entry *entry, void *fresh)
 {
     const struct kind_def *def = entry->partition->type->def;
     void *old = entry->object;
@@ -256,7 +255,15 @@ static void replace(struct store *s, struct entry *entry, void *fresh)
     }
     if (s->listener.changed)
         s->listener.changed(s->listener.context, entry, old);
-    def->release(s->strings, old);
+    return old;
+}
+
+/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
+static void replace(struct store *s, struct entry *entry, void *fresh)
+{
+    void *old = store_exchange(s, entry, fresh);
+
+    entry->partition->type->def->release(s->strings, old);
 }
 
 /* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */

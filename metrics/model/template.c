@@ -19,19 +19,31 @@ static const struct replicas_field {
     {"v1", "Pod", NULL},
 };
 
-static int32_t read_replicas(struct decode *d, const cJSON *json)
+static const struct replicas_field *replicas_field_of(const char *api_version, const char *kind)
 {
-    const char *api_version = json_str(json, "apiVersion", "");
-    const char *kind = json_str(json, "kind", "");
-    const cJSON *spec = json_get(json, "spec");
-    const cJSON *replicas = json_get(spec, "replicas");
-
-    for (size_t i = 0; cJSON_IsObject(spec) && i < ARRAY_LEN(replicas_fields); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(replicas_fields); i++) {
         const struct replicas_field *field = &replicas_fields[i];
 
         if (strcmp(field->api_version, api_version) == 0 && strcmp(field->kind, kind) == 0)
-            return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
+            return field;
     }
+    return NULL;
+}
+
+bool template_has_replicas(const char *api_version, const char *kind)
+{
+    return replicas_field_of(api_version, kind) != NULL;
+}
+
+static int32_t read_replicas(struct decode *d, const cJSON *json)
+{
+    const struct replicas_field *field =
+        replicas_field_of(json_str(json, "apiVersion", ""), json_str(json, "kind", ""));
+    const cJSON *spec = json_get(json, "spec");
+    const cJSON *replicas = json_get(spec, "replicas");
+
+    if (field && cJSON_IsObject(spec))
+        return field->key ? decode_replicas(d, spec, "spec", field->key, 1) : 1;
     /* In a custom resource the field may be anything: a number of replicas, or unknown. */
     if (!cJSON_IsNumber(replicas) || replicas->valuedouble < 0 || replicas->valuedouble > INT32_MAX)
         return -1;
@@ -88,6 +100,30 @@ static struct template *pack(struct labels *labels, struct claim *claim, enum co
     free(labels->items);
     free(claim);
     return t;
+}
+
+struct template *template_with_claim(const struct template *t, const struct claim *claim)
+{
+    size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
+    struct template *copy = xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + sizeof(void *));
+    char *after = (char *)(copy + 1);
+
+    *copy = *t;
+    if (label_bytes > 0)
+        copy->labels.items = memcpy(after, t->labels.items, label_bytes);
+    copy->claim = claim ? memcpy(after + label_bytes, claim, sizeof(*claim)) : NULL;
+    if (t->role != ROLE_NONE)
+        *connector_slot(copy) = *connector_slot(t);
+    return copy;
+}
+
+void template_change(struct template *t, const struct template *old)
+{
+    t->uid_hash = old->uid_hash;
+    t->created_ms = old->created_ms;
+    t->resource_version = old->resource_version + 1;
+    t->user_version = t->resource_version;
+    t->user_lower = false;
 }
 
 void *template_decode(struct decode *d, const cJSON *json)

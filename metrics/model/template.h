@@ -40,6 +40,21 @@ const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
 
+/* True for the kinds whose replicas Karmada itself knows to read. */
+bool template_has_replicas(const char *api_version, const char *kind);
+
+/*
+ * The template with another claim, NULL for none. It borrows all that `t` and `claim` own: free it
+ * with free(), before either.
+ */
+struct template *template_with_claim(const struct template *t, const struct claim *claim) MUST_USE;
+
+/*
+ * For a template that stands for `old` after a change by its user: it keeps the identity, and has
+ * a later version, which is the user's.
+ */
+void template_change(struct template *t, const struct template *old);
+
 /* As struct kind_def wants them. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);

@@ -157,6 +157,8 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
     void *fresh = NULL;
 
     e->evaluations++;
+    if (e->observer.deciding)
+        e->observer.deciding(e->observer.context, entry);
     g->ballots.count = g->reads.count = 0;
     if (entry_exists(entry) && rule->decide) {
         rule->gather(c, entry, g);
@@ -187,9 +189,17 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     return graph_is_done(e->context.graph);
 }
 
-void engine_observe(struct engine *e, struct engine_observer observer)
+struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)
 {
+    struct engine_observer last = e->observer;
+
     e->observer = observer;
+    return last;
+}
+
+struct rule_context *engine_context(struct engine *e)
+{
+    return &e->context;
 }
 
 const struct store *engine_store(const struct engine *e)

@@ -24,6 +24,8 @@ extern const struct rules_options rules_options_default;
 struct engine_observer {
     void (*decided)(void *context, struct entry *entry);
     void *context;
+    /* Called before each evaluation: the entry still has its last decision. NULL: nobody asks. */
+    void (*deciding)(void *context, struct entry *entry);
 };
 
 /*
@@ -34,9 +36,12 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
                           struct error *err) MUST_USE;
 /* Takes NULL. All decisions are freed. */
 void engine_free(struct engine *e);
-/* From now on there is this observer and no other; all zero for none. */
-void engine_observe(struct engine *e, struct engine_observer observer);
+/* From now on there is this observer and no other; all zero for none. Answers the last one. */
+struct engine_observer engine_observe(struct engine *e, struct engine_observer observer);
 const struct store *engine_store(const struct engine *e);
+/* What its rules share, for metrics/simulate, which plays with the store and puts it back. */
+struct rule_context;
+struct rule_context *engine_context(struct engine *e);
 
 /*
  * Evaluate up to `budget` of the entries that changes and timers have marked. `now_ms`,

@@ -90,11 +90,15 @@ static void fill_set(struct placements *p, const struct placement *placement,
 
         if (group && !affinity_matches(&group->affinity, cluster->name, entry_cluster(cluster)))
             continue;
-        out->tolerated &= placement_tolerates(placement, entry_cluster(cluster));
-        out->members[out->count++] = (struct member){
+
+        const struct member member = {
             .name = intern_add(strings, cluster->name),
             .weight = weigh(placement, cluster),
+            .tolerated = placement_tolerates(placement, entry_cluster(cluster)),
         };
+
+        out->tolerated &= member.tolerated;
+        out->members[out->count++] = member;
     }
 }
 

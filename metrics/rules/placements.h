@@ -14,6 +14,7 @@ struct placements;
 struct member {
     const char *name; /* Shared. */
     int64_t weight;   /* The largest of the static weights that match it; 0 if none does. */
+    bool tolerated;   /* The placement tolerates its taints. */
 };
 
 struct cluster_set {

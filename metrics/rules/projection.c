@@ -58,43 +58,59 @@ static const struct cluster_set *first_set(const struct resolved_placement *reso
     return NULL;
 }
 
-/* True if all that decides is known; else the reason why not. */
-static bool is_determined(struct intern *strings, const struct resolved_placement *resolved,
-                          const struct binding *b, enum undetermined_reason *reason)
+struct obstacle {
+    bool stands;
+    enum undetermined_reason reason;
+};
+
+/* The reason of the first obstacle that stands; UNDETERMINED_REASON_COUNT if none does. */
+static enum undetermined_reason first_of(const struct obstacle *obstacles, size_t count)
 {
-    const struct placement *placement = resolved->placement;
-    const struct cluster_set *set = first_set(resolved);
+    for (size_t i = 0; i < count; i++) {
+        if (obstacles[i].stands)
+            return obstacles[i].reason;
+    }
+    return UNDETERMINED_REASON_COUNT;
+}
+
+/* What in the placement, or in the workload, only the scheduler can answer. */
+static enum undetermined_reason obstacle_in(const struct placement *placement,
+                                            const struct binding *b)
+{
     bool divides = b->replicas > 0;
     bool overflows = false;
 
     for (uint32_t i = 0; i < placement->group_count; i++)
         overflows |= placement->groups[i].overflow_count > 0;
 
-    const struct {
-        bool holds;
-        enum undetermined_reason reason;
-    } obstacles[] = {
+    const struct obstacle obstacles[] = {
         {placement->unreadable, UNDETERMINED_UNSUPPORTED},
         {b->component_count > 0, UNDETERMINED_COMPONENTS},
-        {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
         {placement->has_workload_affinity, UNDETERMINED_UNSUPPORTED},
         {placement->has_spread_constraints, UNDETERMINED_SPREAD_CONSTRAINTS},
         {overflows, UNDETERMINED_OVERFLOW},
-        {may_start_later(strings, placement, b), UNDETERMINED_OVERFLOW},
-        {!set, UNDETERMINED_NO_CLUSTERS},
-        {set && !set->tolerated, UNDETERMINED_TAINTS},
         {divides && placement->division == DIVISION_AGGREGATED, UNDETERMINED_AGGREGATED},
         {divides && placement->division == DIVISION_DYNAMIC_WEIGHT, UNDETERMINED_DYNAMIC_WEIGHT},
         {divides && placement->division == DIVISION_UNKNOWN, UNDETERMINED_UNSUPPORTED},
     };
 
-    for (size_t i = 0; i < ARRAY_LEN(obstacles); i++) {
-        if (obstacles[i].holds) {
-            *reason = obstacles[i].reason;
-            return false;
-        }
-    }
-    return true;
+    return first_of(obstacles, ARRAY_LEN(obstacles));
+}
+
+/* What is not known of the clusters, before the scheduler has looked at them. */
+static enum undetermined_reason obstacle_around(struct intern *strings,
+                                                const struct resolved_placement *resolved,
+                                                const struct binding *b)
+{
+    const struct cluster_set *set = first_set(resolved);
+    const struct obstacle obstacles[] = {
+        {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
+        {may_start_later(strings, resolved->placement, b), UNDETERMINED_OVERFLOW},
+        {!set, UNDETERMINED_NO_CLUSTERS},
+        {set && !set->tolerated, UNDETERMINED_TAINTS},
+    };
+
+    return first_of(obstacles, ARRAY_LEN(obstacles));
 }
 
 static void add_cluster(struct projection *out, const char *name, int64_t replicas)
@@ -133,20 +149,37 @@ static void divide(const struct cluster_set *set, const struct binding *b, struc
     }
 }
 
+static void assign(const struct placement *placement, const struct binding *b,
+                   const struct cluster_set *set, struct projection *out)
+{
+    if (set->count > 0)
+        out->clusters = xreallocarray(NULL, set->count, sizeof(*out->clusters));
+    if (!binding_is_workload(b) || placement->division == DIVISION_DUPLICATED)
+        duplicate(set, b->replicas, out);
+    else if (set->count > 0)
+        divide(set, b, out);
+}
+
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out)
 {
-    const struct cluster_set *set = first_set(resolved);
+    enum undetermined_reason around = obstacle_around(strings, resolved, b);
+    enum undetermined_reason in = obstacle_in(resolved->placement, b);
+    bool around_first = !resolved->has_clusters || in == UNDETERMINED_REASON_COUNT;
 
-    *out = (struct projection){0};
-    out->determined = is_determined(strings, resolved, b, &out->reason);
-    if (!out->determined || !set)
-        return;
-    out->clusters = xreallocarray(NULL, set->count, sizeof(*out->clusters));
-    if (b->replicas == 0 || resolved->placement->division == DIVISION_DUPLICATED)
-        duplicate(set, b->replicas, out);
-    else
-        divide(set, b, out);
+    *out = (struct projection){.reason = around_first ? around : in};
+    out->determined = out->reason == UNDETERMINED_REASON_COUNT;
+    if (out->determined)
+        assign(resolved->placement, b, first_set(resolved), out);
+}
+
+void projection_among(const struct resolved_placement *resolved, const struct binding *b,
+                      const struct cluster_set *candidates, struct projection *out)
+{
+    *out = (struct projection){.reason = obstacle_in(resolved->placement, b)};
+    out->determined = out->reason == UNDETERMINED_REASON_COUNT;
+    if (out->determined)
+        assign(resolved->placement, b, candidates, out);
 }
 
 void projection_release(struct intern *strings, struct projection *p)

@@ -33,5 +33,11 @@ struct projection {
  */
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out);
+/*
+ * The same once the scheduler has filtered: `candidates` are what is left of the group of
+ * affinities that it uses. Without any it puts the workload nowhere.
+ */
+void projection_among(const struct resolved_placement *resolved, const struct binding *b,
+                      const struct cluster_set *candidates, struct projection *out);
 /* It is empty then, and may be released again. */
 void projection_release(struct intern *strings, struct projection *p);

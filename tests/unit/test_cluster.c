@@ -46,10 +46,10 @@ TEST(a_whole_cluster_is_read)
     assert_true(c->deleting);
 
     static const struct cluster_resource expected[] = {
-        {"cpu", 8, 1.5},
-        {"ephemeral-storage", 0, 1000},
-        {"memory", 4294967296, 0},
-        {"pods", 110, 0},
+        {"cpu", 8, 1.5, 0},
+        {"ephemeral-storage", 0, 1000, 0},
+        {"memory", 4294967296, 0, 0},
+        {"pods", 110, 0, 0},
     };
 
     assert_int_equal(c->resource_count, ARRAY_LEN(expected));

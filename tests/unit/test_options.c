@@ -56,7 +56,8 @@ static struct error_case {
     {"a member of a set that is none",
      {"--fail-on", "conflict,unknown"},
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
-     "unbound, invalid, broken, connector or duplicate"},
+     "unbound, invalid, broken, connector, duplicate, move, lost, wait, overflow, undetermined or "
+     "unsettled"},
     {"a set that ends in a comma",
      {"--fail-on", "conflict,"},
      "--fail-on: nothing follows the last comma"},

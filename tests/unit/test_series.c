@@ -571,7 +571,8 @@ TEST(a_block_goes_with_its_last_contributor)
     CLEANUP(free_cleanup) char *with = page_of(h.r);
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"attached\"}", "1");
     page_has(with, "karmada_namespace_templates{namespace=\"default\",state=\"stale\"}", "0");
-    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
+    engine_observe(h.w.engine,
+                   (struct engine_observer){.decided = registry_decided, .context = h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
     assert_null(store_find(h.w.store, &(struct identity){"v1", "ConfigMap", "default", "shared"}));
@@ -584,7 +585,8 @@ TEST(an_object_that_is_gone_gives_nothing)
 
     hand_init(&h, "default", &registry_options_default);
     registry_decided(h.r, h.entry);
-    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
+    engine_observe(h.w.engine,
+                   (struct engine_observer){.decided = registry_decided, .context = h.r});
     store_remove(h.w.store, h.entry);
     world_run(&h.w, 0);
     CLEANUP(free_cleanup) char *page = page_of(h.r);
@@ -618,7 +620,8 @@ TEST(values_that_become_equal_are_added_up)
 
     hand_init(&h, "a\\u0001b", &registry_options_default);
     registry_decided(h.r, h.entry);
-    engine_observe(h.w.engine, (struct engine_observer){registry_decided, h.r});
+    engine_observe(h.w.engine,
+                   (struct engine_observer){.decided = registry_decided, .context = h.r});
     world_put_text(&h.w, "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
                          "\"name\":\"shared\",\"namespace\":\"a\\u0002b\"}}");
     world_run(&h.w, 0);

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/simulate/plan.h"
+
+/* What of --fail-on a plan brings: bits by the place in fail_on_names. */
+unsigned plan_findings(const struct plan_result *r);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/strbuf.h"
+#include "metrics/simulate/plan.h"
+
+/*
+ * Append a plan and what plan_finish() has answered as one JSON document (product contract 7). For
+ * what vanishes it calls plan_undo(). CPU is in cores, memory in bytes.
+ */
+void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
+                 struct strbuf *out);

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/detector.h"
+
+#include "metrics/rules/links.h"
+#include "metrics/simulate/binder.h"
+#include "metrics/simulate/claims.h"
+
+/* ---- templates ---- */
+
+static bool selects(const struct policy *p, const struct entry *template)
+{
+    return policy_score(p, template) != SCORE_NONE && !policy_excludes(p, template);
+}
+
+static bool lacks_override(const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+
+    return d && d->override_missing;
+}
+
+/*
+ * The policy that Karmada follows for a template now, NULL for none. A claim of a policy that does
+ * not exist is taken back, and then no Lazy policy waits.
+ */
+static struct entry *policy_of(struct world *w, struct event *event)
+{
+    const struct template_decision *d = template_decision(event->template);
+    struct entry *claimed = claims_policy(w, event->template);
+    const struct policy *p = entry_policy(claimed);
+
+    if (!claimed)
+        return d->winner;
+    if (!p) {
+        if (d->binding)
+            claims_strip(w, d->binding, claimed);
+        claims_strip(w, event->template, claimed);
+        event->by_karmada = false;
+        return d->winner;
+    }
+    return !p->deleting && selects(p, event->template) ? claimed : NULL;
+}
+
+/* Seed 001: the best policy takes over at the user's next change, whatever holds it. */
+static struct entry *static_policy_of(const struct event *event)
+{
+    const struct template_decision *d = template_decision(event->template);
+    const struct binding *b = entry_binding(d->binding);
+
+    return event->by_karmada && b && b->has_placement ? NULL : d->winner;
+}
+
+void detector_template(struct world *w, struct event event)
+{
+    const struct template_decision *d = template_decision(event.template);
+    bool is_static = world_context(w)->options.takeover == TAKEOVER_STATIC;
+    struct entry *policy;
+
+    if (!d || d->state == STATE_IGNORED)
+        return;
+    policy = is_static ? static_policy_of(&event) : policy_of(w, &event);
+    if (!policy || lacks_override(policy))
+        return;
+    claims_put(w, event.template, claims_of(w, policy));
+    if (event.by_karmada && !is_static && entry_policy(policy)->lazy)
+        return;
+    binder_apply(w, event.template, policy);
+}
+
+/* ---- policies ---- */
+
+static void look_at(struct world *w, struct entry *template, bool by_karmada)
+{
+    world_enqueue(w, (struct event){template, by_karmada});
+}
+
+/*
+ * The bindings of the policy: a template that it selects is looked at, any other loses its claim
+ * and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
+ */
+static void review_bindings(struct world *w, struct entry *policy)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list bindings = world_readers(policy, CLASS_BINDING);
+    const struct policy *p = entry_policy(policy);
+
+    for (size_t i = 0; i < bindings.count; i++) {
+        const struct binding *b = entry_binding(bindings.items[i]);
+        struct entry *template = binding_template(world_context(w)->store, b);
+
+        if (!b->claim || claim_policy(world_context(w)->store, b->claim) != policy ||
+            !entry_template(template))
+            continue;
+        if (selects(p, template)) {
+            look_at(w, template, p->lazy);
+            continue;
+        }
+        claims_strip(w, template, policy);
+        claims_strip(w, bindings.items[i], policy);
+        look_at(w, template, false);
+    }
+}
+
+/* The unclaimed templates that the policy selects: Karmada's waiting list. */
+static void review_waiting(struct world *w, struct entry *policy)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+    const struct policy *p = entry_policy(policy);
+
+    for (size_t i = 0; i < templates.count; i++) {
+        const struct template *t = entry_template(templates.items[i]);
+
+        if (t && !t->claim && selects(p, templates.items[i]))
+            look_at(w, templates.items[i], p->lazy);
+    }
+}
+
+/* True if the policy may take a template from the one that holds it. */
+static bool outranks(const struct entry *policy, const struct entry *holder)
+{
+    bool wide = policy->partition->type->def->cluster_scoped;
+    bool holder_wide = holder->partition->type->def->cluster_scoped;
+
+    if (wide != holder_wide)
+        return !wide;
+    return entry_policy(holder) && entry_policy(policy)->priority > entry_policy(holder)->priority;
+}
+
+/* One named selector of a policy with preemption Always (preemption.go). */
+static void preempt(struct world *w, struct entry *policy, const struct resource_selector *selector)
+{
+    const struct kind_def *def = policy->partition->type->def;
+    const char *ns = def->cluster_scoped ? selector->ns : entry_ns(policy);
+    struct entry *template, *holder;
+
+    if (!selector->api_version || !selector->kind || !selector->name)
+        return;
+    template = store_find(
+        world_context(w)->store,
+        &(struct identity){selector->api_version, selector->kind, ns ? ns : "", selector->name});
+    if (!entry_template(template) || entry_template(template)->deleting ||
+        policy_excludes(entry_policy(policy), template))
+        return;
+    holder = claims_policy(w, template);
+    if (!holder || holder == policy || !outranks(policy, holder))
+        return;
+    if (!world_gate(w, GATE_PREEMPTION)) {
+        world_assume(w, ASSUMED_PREEMPTION_OFF);
+        return;
+    }
+    world_assume(w, ASSUMED_PREEMPTION_ON);
+    claims_put(w, template, claims_of(w, policy));
+    look_at(w, template, entry_policy(policy)->lazy);
+}
+
+static void preempt_all(struct world *w, struct entry *policy)
+{
+    const struct policy *p = entry_policy(policy);
+
+    for (uint32_t i = 0; p->preempts && !p->deleting && i < p->selector_count; i++)
+        preempt(w, policy, &p->selectors[i]);
+}
+
+static int by_priority(const void *a, const void *b)
+{
+    const struct policy *x = entry_policy(*(struct entry *const *)a);
+    const struct policy *y = entry_policy(*(struct entry *const *)b);
+
+    return (x->priority < y->priority) - (x->priority > y->priority);
+}
+
+/*
+ * The priority of a policy has fallen: those that it has fallen below may preempt now, the highest
+ * first (HandleDeprioritizedPropagationPolicy).
+ */
+static void let_others_preempt(struct world *w, const struct entry *policy, int32_t before)
+{
+    CLEANUP(entry_list_release) struct entry_list others = {0};
+    const struct partition *p = policy->partition;
+    int32_t now = entry_policy(policy)->priority;
+
+    for (size_t i = 0; i < p->count; i++) {
+        const struct policy *other = entry_policy(p->entries[i]);
+
+        if (other && other->preempts && other->priority > now && other->priority < before)
+            entry_list_add(&others, p->entries[i]);
+    }
+    if (others.count > 1)
+        qsort(others.items, others.count, sizeof(*others.items), by_priority);
+    for (size_t i = 0; i < others.count; i++)
+        preempt_all(w, others.items[i]);
+}
+
+void detector_policy(struct world *w, struct entry *policy, const struct policy *old)
+{
+    bool is_static = world_context(w)->options.takeover == TAKEOVER_STATIC;
+    const struct policy *p = entry_policy(policy);
+
+    if (!is_static)
+        review_bindings(w, policy);
+    if (lacks_override(policy))
+        return;
+    review_waiting(w, policy);
+    if (is_static)
+        return;
+    preempt_all(w, policy);
+    if (old && p->priority < old->priority)
+        let_others_preempt(w, policy, old->priority);
+}
+
+/* Karmada looks for the policy's templates by its selectors' kinds and namespaces. */
+static bool cleans_up(const struct policy *p, const struct entry *policy,
+                      const struct entry *template)
+{
+    for (uint32_t i = 0; i < p->selector_count; i++) {
+        const struct resource_selector *s = &p->selectors[i];
+        const char *ns = policy->partition->type->def->cluster_scoped ? s->ns : entry_ns(policy);
+
+        if (s->api_version == template->partition->type->api_version &&
+            s->kind == entry_kind(template) && (!ns || !*ns || ns == entry_ns(template)))
+            return true;
+    }
+    return false;
+}
+
+void detector_policy_gone(struct world *w, struct entry *policy)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+    CLEANUP(entry_list_release)
+    struct entry_list bindings = world_readers(policy, CLASS_BINDING);
+    const struct policy *p = entry_policy(policy);
+
+    if (world_context(w)->options.takeover == TAKEOVER_STATIC)
+        return;
+    for (size_t i = 0; i < bindings.count; i++)
+        claims_strip(w, bindings.items[i], policy);
+    for (size_t i = 0; i < templates.count; i++) {
+        if (cleans_up(p, policy, templates.items[i]) && claims_strip(w, templates.items[i], policy))
+            look_at(w, templates.items[i], false);
+    }
+}
+
+void detector_retry(struct world *w, struct entry *policy)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+
+    for (size_t i = 0; i < templates.count; i++) {
+        const struct template_decision *d = template_decision(templates.items[i]);
+
+        if (d && d->governing == policy && !entry_binding(d->binding))
+            look_at(w, templates.items[i], entry_policy(policy)->lazy);
+    }
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/distributor.h"
+
+#include "metrics/rules/links.h"
+#include "metrics/simulate/bindings.h"
+
+static bool refers_to(const struct referrer *r, const struct entry *binding)
+{
+    return strcmp(r->name, binding->name) == 0 && strcmp(r->ns, entry_ns(binding)) == 0;
+}
+
+static bool requires(const struct binding *attached, const struct entry *binding)
+{
+    for (uint32_t i = 0; i < attached->referrer_count; i++) {
+        if (refers_to(&attached->referrers[i], binding))
+            return true;
+    }
+    return false;
+}
+
+/* What the referrers of an attached binding want, resolved. False if one of them is missing. */
+static bool resolve(struct world *w, const struct binding *attached, struct vote *out)
+{
+    *out = (struct vote){0};
+    for (uint32_t i = 0; i < attached->referrer_count; i++) {
+        struct identity id = referrer_identity(&attached->referrers[i]);
+        const struct binding *b = entry_binding(store_find(world_context(w)->store, &id));
+        struct vote vote = b ? vote_of(&b->propagation) : (struct vote){0};
+
+        if (!b)
+            return false;
+        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
+            out->wants[k] |= vote.wants[k];
+    }
+    return true;
+}
+
+/*
+ * Give an attached binding without a policy the fields that its referrers decide. False if
+ * Karmada cannot, because a referrer is missing: then it writes nothing at all.
+ */
+static bool decide_fields(struct world *w, struct binding *attached)
+{
+    struct vote vote;
+
+    if (attached->has_placement)
+        return true;
+    if (attached->referrer_count == 0) {
+        attached->propagation.conflict_resolution = CONFLICT_RESOLUTION_ABORT;
+        attached->propagation.preserve = OPTIONAL_ABSENT;
+        return true;
+    }
+    if (!resolve(w, attached, &vote))
+        return false;
+    attached->propagation.conflict_resolution = vote.wants[DEPENDENCY_CONFLICT_RESOLUTION]
+                                                    ? CONFLICT_RESOLUTION_OVERWRITE
+                                                    : CONFLICT_RESOLUTION_ABORT;
+    attached->propagation.preserve =
+        vote.wants[DEPENDENCY_PRESERVE] ? OPTIONAL_TRUE : OPTIONAL_FALSE;
+    return true;
+}
+
+/* Replace the referrers by those of `old` without `binding`, and with it at the end if `add`. */
+static void set_referrers(struct world *w, const struct binding *old, struct binding *fresh,
+                          const struct entry *binding, bool add)
+{
+    struct referrer *referrers = xcalloc(old->referrer_count + 1, sizeof(*referrers));
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < old->referrer_count; i++) {
+        if (!refers_to(&old->referrers[i], binding))
+            referrers[count++] = old->referrers[i];
+    }
+    if (add)
+        referrers[count++] = (struct referrer){entry_ns(binding), world_text(w, binding->name)};
+    fresh->referrers = world_keep(w, referrers);
+    fresh->referrer_count = count;
+}
+
+/* createOrUpdateAttachedBinding */
+static void attach(struct world *w, struct entry *dependency, const struct entry *binding)
+{
+    struct entry *entry = bindings_entry(w, dependency);
+    const struct binding *old = entry_binding(entry);
+    struct binding *fresh;
+
+    if (!entry_template(dependency) || (old && !bindings_is_of(old, dependency)))
+        return;
+    fresh = old ? bindings_copy(w, old) : bindings_make(w, dependency);
+    if (!old || !requires(old, binding)) {
+        set_referrers(w, fresh, fresh, binding, true);
+        world_assume(w, ASSUMED_DEPENDENCIES_ON);
+    }
+    bindings_follow(fresh, entry_template(dependency));
+    if (decide_fields(w, fresh))
+        world_replace(w, entry, fresh);
+}
+
+/* removeScheduleResultFromAttachedBindings */
+static void detach(struct world *w, struct entry *attached, const struct entry *binding)
+{
+    const struct binding *old = entry_binding(attached);
+    struct binding *fresh;
+
+    if (!old || !requires(old, binding))
+        return;
+    fresh = bindings_copy(w, old);
+    set_referrers(w, old, fresh, binding, false);
+    if (decide_fields(w, fresh))
+        world_replace(w, attached, fresh);
+}
+
+static bool is_among(const struct entry_list *list, const struct entry *entry)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i] == entry)
+            return true;
+    }
+    return false;
+}
+
+/* Only ResourceBindings have dependencies: Karmada does not look at ClusterResourceBindings. */
+static bool distributes(const struct world *w, const struct entry *binding)
+{
+    const struct binding *b = entry_binding(binding);
+
+    return b && *entry_ns(binding) && b->propagation.propagate_deps && !b->deleting &&
+           world_gate(w, GATE_PROPAGATE_DEPS);
+}
+
+void distributor_sync(struct world *w, struct entry *binding)
+{
+    CLEANUP(entry_list_release) struct entry_list needed = {0};
+    struct rule_context *c = world_context(w);
+    const struct binding *b = entry_binding(binding);
+    struct entry *template = b ? binding_template(c->store, b) : NULL;
+
+    if (!distributes(w, binding)) {
+        if (b && b->propagation.propagate_deps && *entry_ns(binding))
+            world_assume(w, ASSUMED_DEPENDENCIES_OFF);
+        else
+            distributor_leave(w, binding);
+        return;
+    }
+    if (!template || !template_dependencies(c->store, template, b, &needed)) {
+        world_assume(w, ASSUMED_REFERENCES_UNKNOWN);
+        return;
+    }
+    /* Its creation is left alone until it is scheduled. */
+    if (b->cluster_count == 0 && !b->undetermined)
+        return;
+    for (size_t i = 0; i < needed.count; i++)
+        attach(w, needed.items[i], binding);
+}
+
+void distributor_drop(struct world *w, struct entry *binding, const struct entry_list *before)
+{
+    CLEANUP(entry_list_release) struct entry_list needed = {0};
+    struct rule_context *c = world_context(w);
+    const struct binding *b = entry_binding(binding);
+    struct entry *template = b ? binding_template(c->store, b) : NULL;
+
+    if (!template || !template_dependencies(c->store, template, b, &needed))
+        return;
+    for (size_t i = 0; i < before->count; i++) {
+        if (!is_among(&needed, before->items[i]))
+            detach(w, bindings_entry(w, before->items[i]), binding);
+    }
+}
+
+void distributor_leave(struct world *w, struct entry *binding)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list readers = world_readers(binding, CLASS_BINDING);
+
+    for (size_t i = 0; i < readers.count; i++)
+        detach(w, readers.items[i], binding);
+}
+
+void distributor_arrive(struct world *w, struct entry *template)
+{
+    struct rule_context *c = world_context(w);
+    const struct kind_def *def = kind_binding(false);
+    const char *api_version = intern_find(store_strings(c->store), def->api_version);
+    const char *kind = intern_find(store_strings(c->store), def->name);
+    const struct type *type = api_version && kind ? store_type(c->store, api_version, kind) : NULL;
+    const struct partition *p = type ? type_partition(c->store, type, entry_ns(template)) : NULL;
+    CLEANUP(entry_list_release) struct entry_list referrers = {0};
+
+    for (size_t i = 0; p && i < p->count; i++) {
+        CLEANUP(entry_list_release) struct entry_list needed = {0};
+        const struct binding *b = entry_binding(p->entries[i]);
+        struct entry *owner =
+            b && distributes(w, p->entries[i]) ? binding_template(c->store, b) : NULL;
+
+        if (owner && template_dependencies(c->store, owner, b, &needed) &&
+            is_among(&needed, template))
+            entry_list_add(&referrers, p->entries[i]);
+    }
+    for (size_t i = 0; i < referrers.count; i++)
+        distributor_sync(w, referrers.items[i]);
+}

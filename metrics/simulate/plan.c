@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/plan.h"
+
+#include "metrics/model/object.h"
+#include "metrics/rules/links.h"
+
+const char *const plan_when_names[PLAN_WHEN_COUNT] = {
+    [PLAN_AT_ONCE] = "at_once",
+    [PLAN_AT_NEXT_CHANGE] = "at_next_change",
+    [PLAN_NEVER] = "never",
+};
+
+/* How far a field of a dependency is from agreement. */
+enum discord { DISCORD_NONE, DISCORD_PREDICTED, DISCORD_CONFLICT };
+
+/* An entry that the play has touched, and what it was before. */
+struct record {
+    struct entry *entry;
+    struct outcome before; /* Of a template. */
+    const struct entry *governing;
+    const struct entry *winner;
+    unsigned fields;
+    uint8_t discord[DEPENDENCY_FIELD_COUNT];
+};
+
+struct plan {
+    struct world *world;
+    struct map records;               /* By entry. */
+    size_t base;                      /* The mark of the world without the change. */
+    struct applied_object *newcomers; /* Templates that the change creates. */
+    size_t newcomer_count;
+    struct plan_result result;
+};
+
+/* ---- what was before ---- */
+
+static bool is_record(const void *item, const void *key)
+{
+    return ((const struct record *)item)->entry == key;
+}
+
+static void read_discord(const struct entry *entry, uint8_t discord[DEPENDENCY_FIELD_COUNT])
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        discord[i] = !d                       ? DISCORD_NONE
+                     : d->fields[i].conflict  ? DISCORD_CONFLICT
+                     : d->fields[i].predicted ? DISCORD_PREDICTED
+                                              : DISCORD_NONE;
+}
+
+static void remember(struct plan *p, struct entry *entry)
+{
+    uint64_t hash = map_hash_address(entry);
+    const struct template_decision *d = template_decision(entry);
+    struct record *r;
+
+    if (map_get(&p->records, hash, entry))
+        return;
+    r = xcalloc(1, sizeof(*r));
+    store_pin(entry);
+    r->entry = entry;
+    outcome_read(entry, &r->before);
+    if (d) {
+        r->governing = d->governing;
+        r->winner = d->winner;
+        r->fields = d->fields;
+    }
+    read_discord(entry, r->discord);
+    map_add(&p->records, hash, r);
+}
+
+/* A binding that is replaced is part of what its template was. */
+static void touched(void *context, struct entry *entry)
+{
+    struct plan *p = context;
+    const struct binding *b = entry_binding(entry);
+    struct entry *template = b ? binding_template(world_context(p->world)->store, b) : NULL;
+
+    if (template)
+        remember(p, template);
+    if (entry_class(entry) == CLASS_TEMPLATE || entry_class(entry) == CLASS_BINDING)
+        remember(p, entry);
+}
+
+struct plan *plan_new(struct engine *e, int64_t now_ms)
+{
+    struct plan *p = xcalloc(1, sizeof(*p));
+
+    p->records = MAP_INIT(is_record);
+    p->world = world_new(e, now_ms);
+    p->result.settled = simulation_admit(p->world);
+    p->base = world_mark(p->world);
+    (void)world_take_assumptions(p->world);
+    world_observe(p->world, (struct world_observer){touched, p});
+    return p;
+}
+
+void plan_free(struct plan *p)
+{
+    struct record *r;
+
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->result.template_count; i++) {
+        outcome_release(&p->result.templates[i].before);
+        outcome_release(&p->result.templates[i].after);
+        outcome_release(&p->result.templates[i].next);
+    }
+    free(p->result.templates);
+    free(p->result.conflicts);
+    plan_clusters_release(&p->result.clusters);
+    for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
+        outcome_release(&r->before);
+        store_unpin(world_context(p->world)->store, r->entry);
+        free(r);
+    }
+    map_release(&p->records);
+    for (size_t i = 0; i < p->newcomer_count; i++)
+        store_unpin(world_context(p->world)->store, p->newcomers[i].entry);
+    free(p->newcomers);
+    world_free(p->world);
+    free(p);
+}
+
+/* ---- the change ---- */
+
+static void settle(struct plan *p)
+{
+    if (!simulation_settle(p->world))
+        p->result.settled = false;
+}
+
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
+{
+    struct applied_object applied;
+
+    if (!simulation_read(p->world, json, &applied, err))
+        return false;
+    if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
+        store_pin(applied.entry);
+        p->newcomers = xreallocarray(p->newcomers, p->newcomer_count + 1, sizeof(*p->newcomers));
+        p->newcomers[p->newcomer_count++] = applied;
+        return true;
+    }
+    simulation_apply(p->world, applied);
+    settle(p);
+    return true;
+}
+
+static void apply_newcomers(struct plan *p)
+{
+    for (size_t i = 0; i < p->newcomer_count; i++)
+        simulation_apply(p->world, p->newcomers[i]);
+    settle(p);
+}
+
+void plan_delete(struct plan *p, struct entry *entry)
+{
+    simulation_delete(p->world, entry);
+    settle(p);
+}
+
+/* ---- what came of it ---- */
+
+static bool is_touched(const struct record *r, const struct outcome *after)
+{
+    const struct template_decision *d = template_decision(r->entry);
+
+    return !outcome_equal(&r->before, after) ||
+           (d &&
+            (d->governing != r->governing || d->winner != r->winner || d->fields != r->fields));
+}
+
+/* True if something waits that the template's next change may bring. */
+static bool may_wait(const struct outcome *after)
+{
+    return after->state == STATE_STALE || after->state == STATE_UNBOUND;
+}
+
+/* What the template's next change makes of it; the world is as before afterwards. */
+static void foresee(struct plan *p, struct plan_template *row)
+{
+    struct entry *template = (struct entry *)(uintptr_t)row->template;
+    size_t mark = world_mark(p->world);
+
+    simulation_touch(p->world, template);
+    settle(p);
+    outcome_read(template, &row->next);
+    world_rollback(p->world, mark);
+    world_evaluate(p->world);
+}
+
+static void set_when(struct plan *p, struct plan_template *row)
+{
+    if (row->after.exists && may_wait(&row->after)) {
+        foresee(p, row);
+        if (row->next.state == STATE_CURRENT) {
+            row->when = PLAN_AT_NEXT_CHANGE;
+            return;
+        }
+        outcome_release(&row->next);
+    }
+    row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
+}
+
+static void add_template(struct plan *p, struct record *r)
+{
+    struct plan_result *result = &p->result;
+    struct plan_template row = {.template = r->entry};
+
+    outcome_read(r->entry, &row.after);
+    if (!is_touched(r, &row.after)) {
+        outcome_release(&row.after);
+        return;
+    }
+    row.before = r->before;
+    r->before = (struct outcome){0};
+    set_when(p, &row);
+    result->when[row.when]++;
+    result->undetermined += row.after.undetermined != UNDETERMINED_REASON_COUNT;
+    result->templates =
+        xreallocarray(result->templates, result->template_count + 1, sizeof(*result->templates));
+    result->templates[result->template_count++] = row;
+}
+
+static void add_conflicts(struct plan_result *result, const struct record *r)
+{
+    uint8_t after[DEPENDENCY_FIELD_COUNT];
+
+    read_discord(r->entry, after);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        bool appears = after[i] > r->discord[i];
+
+        if (after[i] == r->discord[i])
+            continue;
+        result->conflicts = xreallocarray(result->conflicts, result->conflict_count + 1,
+                                          sizeof(*result->conflicts));
+        result->conflicts[result->conflict_count++] = (struct plan_conflict){r->entry, i, appears};
+        result->conflicts_appear += appears;
+        result->conflicts_vanish += !appears;
+    }
+}
+
+static int by_template(const void *a, const void *b)
+{
+    return entry_compare(((const struct plan_template *)a)->template,
+                         ((const struct plan_template *)b)->template);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const struct plan_conflict *x = a, *y = b;
+    int order = (int)y->appears - (int)x->appears;
+
+    order = order ? order : entry_compare(x->dependency, y->dependency);
+    return order ? order : (int)x->field - (int)y->field;
+}
+
+static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
+{
+    if (count > 1)
+        qsort(items, count, size, compare);
+}
+
+const struct plan_result *plan_finish(struct plan *p)
+{
+    struct plan_result *result = &p->result;
+    struct record *r;
+
+    apply_newcomers(p);
+    world_observe(p->world, (struct world_observer){0});
+    for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
+        add_conflicts(result, r);
+        if (entry_class(r->entry) == CLASS_TEMPLATE)
+            add_template(p, r);
+    }
+    sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
+    sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), by_change);
+    for (size_t i = 0; i < result->template_count; i++) {
+        plan_clusters_add(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
+        plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
+    }
+    plan_clusters_finish(&result->clusters, world_context(p->world)->store);
+    result->assumptions = world_take_assumptions(p->world);
+    /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
+    if (result->template_count + result->conflict_count == 0)
+        result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
+                               1U << ASSUMED_NOT_PLAYED | 1U << ASSUMED_DEPENDENCIES_OFF;
+    return result;
+}
+
+void plan_undo(struct plan *p)
+{
+    world_rollback(p->world, p->base);
+    world_evaluate(p->world);
+}

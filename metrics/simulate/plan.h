@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/simulate/plan_clusters.h"
+#include "metrics/simulate/simulation.h"
+
+/*
+ * A change, played to rest, and what it does to templates, to what runs in member clusters, and to
+ * conflicts. It costs what the change touches.
+ */
+struct plan;
+
+/* When a template is what the change makes of it. */
+enum plan_when {
+    PLAN_AT_ONCE,
+    PLAN_AT_NEXT_CHANGE, /* Of its user, or when Karmada's controllers restart. */
+    PLAN_NEVER,          /* It is selected, or claimed, and goes on as it is. */
+    PLAN_WHEN_COUNT,
+};
+/* As in JSON. */
+extern const char *const plan_when_names[PLAN_WHEN_COUNT];
+
+/* A template that the change touches. */
+struct plan_template {
+    const struct entry *template;
+    enum plan_when when;
+    struct outcome before;
+    struct outcome after; /* Once Karmada has come to rest. */
+    struct outcome next;  /* After its next change, for PLAN_AT_NEXT_CHANGE. */
+};
+
+struct plan_conflict {
+    const struct entry *dependency;
+    enum dependency_field field;
+    bool appears; /* Else it vanishes. */
+};
+
+struct plan_result {
+    struct plan_template *templates; /* In the order of entry_compare(). */
+    size_t template_count;
+    struct plan_conflict *conflicts; /* Those that appear first; then as entry_compare(). */
+    size_t conflict_count;
+    struct plan_clusters clusters; /* Of those templates. */
+    size_t when[PLAN_WHEN_COUNT];  /* How many templates. */
+    size_t conflicts_appear;
+    size_t conflicts_vanish;
+    size_t undetermined;  /* Templates whose clusters afterwards only the scheduler knows. */
+    unsigned assumptions; /* Bits by enum assumption. */
+    bool settled;         /* Karmada has come to rest. */
+};
+
+/*
+ * A plan for this engine, in which nothing is left to evaluate. Manifests that nobody has applied
+ * yet (simulation_admit) count as applied before. `now_ms` is the time it is.
+ */
+struct plan *plan_new(struct engine *e, int64_t now_ms) MUST_USE;
+/* The store is as before then. Takes NULL. */
+void plan_free(struct plan *p);
+
+/*
+ * A user applies an object, or deletes it, and Karmada comes to rest. Templates that are new come
+ * last, in plan_finish(): wherever it stands among the others, a change is of one piece. False
+ * with the reason if the object is not valid.
+ */
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
+void plan_delete(struct plan *p, struct entry *entry);
+
+/* The result, which the plan owns. The engine is as Karmada has come to rest. */
+const struct plan_result *plan_finish(struct plan *p);
+/* Put the engine back to before, to look at what vanishes; the result's entries stay. */
+void plan_undo(struct plan *p);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/scheduler.h"
+
+#include "metrics/model/cluster.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/affinity.h"
+
+static const char default_scheduler[] = "default-scheduler";
+
+/* resourceBindingEventFilter, and the conditions that only another scheduler meets. */
+static bool is_scheduled(const struct binding *b)
+{
+    return b->has_placement && !b->deleting && !b->scheduling_suspended &&
+           (b->claim || b->managed_by) &&
+           (!b->propagation.scheduler_name ||
+            strcmp(b->propagation.scheduler_name, default_scheduler) == 0);
+}
+
+static int64_t assigned_replicas(const struct binding *b)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < b->cluster_count; i++)
+        sum += b->clusters[i].replicas;
+    return sum;
+}
+
+/* The placement that the scheduler has last applied. */
+static const char *applied_of(const struct binding *b)
+{
+    return b->applied_placement || b->cluster_count == 0 ? b->applied_placement
+                                                         : b->propagation.placement;
+}
+
+/* Nothing that a scheduler looks at is new: what it did before is what it would do again. */
+static bool is_settled(const struct binding *old, const struct binding *fresh)
+{
+    return old && old->cluster_count > 0 && old->claim &&
+           applied_of(old) == fresh->propagation.placement && old->replicas == fresh->replicas;
+}
+
+/*
+ * The place of the affinities to begin with: those in use, if the placement has them by name
+ * (getAffinityIndex).
+ */
+static uint32_t first_group(struct rule_context *c, const struct binding *old,
+                            const struct resolved_placement *resolved)
+{
+    const struct placement *placement = resolved->placement;
+    const struct resolved_placement *applied;
+    const char *name = NULL;
+
+    if (!old || !old->applied_placement || placement->group_count < 2)
+        return 0;
+    applied = placements_ref(c->placements, old->applied_placement);
+    if (old->observed_group < applied->placement->group_count)
+        name = applied->placement->groups[old->observed_group].name;
+    placements_drop(c->placements, applied);
+    for (uint32_t i = 0; name && i < placement->group_count; i++) {
+        if (placement->groups[i].name == name)
+            return i;
+    }
+    return 0;
+}
+
+static bool is_target(const struct binding *b, const char *cluster)
+{
+    for (uint32_t i = 0; b && i < b->cluster_count; i++) {
+        if (b->clusters[i].name == cluster)
+            return true;
+    }
+    return false;
+}
+
+/* True if the scheduler's filters leave a cluster in (TaintToleration, APIEnablement). */
+static bool passes(struct rule_context *c, const struct member *member, const struct binding *old,
+                   const struct binding *fresh)
+{
+    const struct kind_def *def = kind_cluster();
+    const struct cluster *cluster = entry_cluster(
+        store_find(c->store, &(struct identity){def->api_version, def->name, "", member->name}));
+
+    /* What is there already stays, whatever taints the cluster has got, or is not known to serve.
+     */
+    if (is_target(old, member->name) && (!cluster || !cluster->apis_complete))
+        return true;
+    if (cluster && !cluster_serves(cluster, fresh->api_version, fresh->kind))
+        return false;
+    return member->tolerated || is_target(old, member->name);
+}
+
+/* The members of a set that pass. The memory is the caller's. */
+static struct cluster_set filter(struct rule_context *c, const struct cluster_set *set,
+                                 const struct binding *old, const struct binding *fresh)
+{
+    struct cluster_set out = {.tolerated = true};
+
+    out.members = xreallocarray(NULL, set->count + 1, sizeof(*out.members));
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (passes(c, &set->members[i], old, fresh))
+            out.members[out.count++] = set->members[i];
+    }
+    return out;
+}
+
+static bool has_member(const struct cluster_set *set, const char *name)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->members[i].name == name)
+            return true;
+    }
+    return false;
+}
+
+/* Without Cluster objects a group means the clusters that it names, if it says nothing else. */
+static struct cluster_set named_set(const struct placement *placement,
+                                    const struct affinity_group *group)
+{
+    const struct cluster_affinity *affinity = &group->affinity;
+    struct cluster_set out = {.tolerated = true};
+
+    out.members = xreallocarray(NULL, affinity->name_count + 1, sizeof(*out.members));
+    for (uint32_t i = 0; i < affinity->name_count; i++) {
+        struct member member = {.name = affinity->names[i], .tolerated = true};
+
+        if (!affinity_allows_name(affinity, member.name) || has_member(&out, member.name))
+            continue;
+        for (uint32_t k = 0; k < placement->weight_count; k++) {
+            const struct static_weight *w = &placement->weights[k];
+
+            if (w->weight > member.weight && affinity_allows_name(&w->target, member.name))
+                member.weight = w->weight;
+        }
+        out.members[out.count++] = member;
+    }
+    return out;
+}
+
+/* True if a placement says by names alone which clusters it means. */
+static bool names_clusters(const struct placement *placement, uint32_t group)
+{
+    const struct cluster_affinity *a =
+        group < placement->group_count ? &placement->groups[group].affinity : NULL;
+
+    return a && a->name_count > 0 && !a->labels && !a->fields && !a->zones;
+}
+
+/* The candidates of the first group that has any, from the one in use on. */
+static struct cluster_set candidates(struct rule_context *c, const struct binding *old,
+                                     const struct binding *fresh,
+                                     const struct resolved_placement *resolved, uint8_t *group)
+{
+    uint32_t first = first_group(c, old, resolved);
+    struct cluster_set set = {0};
+
+    if (!resolved->has_clusters && names_clusters(resolved->placement, first)) {
+        *group = (uint8_t)first;
+        return named_set(resolved->placement, &resolved->placement->groups[first]);
+    }
+    for (uint32_t i = first; i < resolved->group_count; i++) {
+        free(set.members);
+        set = filter(c, &resolved->groups[i], old, fresh);
+        *group = (uint8_t)i;
+        if (set.count > 0)
+            break;
+    }
+    return set;
+}
+
+/* Write what was projected into the binding. */
+static void assign(struct world *w, const struct projection *p, struct binding *fresh)
+{
+    struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
+
+    for (uint32_t i = 0; i < p->count; i++)
+        clusters[i] = (struct target_cluster){.name = world_text(w, p->clusters[i].name),
+                                              .replicas = p->clusters[i].replicas};
+    fresh->clusters = world_keep(w, clusters);
+    fresh->cluster_count = p->count;
+    fresh->applied_placement = fresh->propagation.placement;
+}
+
+enum undetermined_reason scheduler_play(struct world *w, const struct binding *old,
+                                        struct binding *fresh)
+{
+    struct rule_context *c = world_context(w);
+    enum undetermined_reason reason = UNDETERMINED_REASON_COUNT;
+    const struct resolved_placement *resolved;
+    CLEANUP(free_cleanup) struct member *members = NULL;
+    uint8_t group = 0;
+
+    if (!is_scheduled(fresh))
+        return reason;
+    resolved = placements_ref(c->placements, fresh->propagation.placement);
+    /* Divided workloads stay where they are while they fit. */
+    bool divides =
+        binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
+
+    if (divides && is_settled(old, fresh) && assigned_replicas(fresh) == fresh->replicas) {
+        placements_drop(c->placements, resolved);
+        return reason;
+    }
+
+    struct cluster_set set = candidates(c, old, fresh, resolved, &group);
+    struct projection p;
+
+    members = set.members;
+    projection_among(resolved, fresh, &set, &p);
+    if (p.determined && set.count > 0 && !resolved->has_clusters)
+        world_assume(w, ASSUMED_CLUSTERS_NAMED);
+    if (p.determined && (resolved->has_clusters || set.count > 0)) {
+        assign(w, &p, fresh);
+        fresh->observed_group = group;
+    } else if (!is_settled(old, fresh)) {
+        reason = p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason;
+    }
+    projection_release(store_strings(c->store), &p);
+    placements_drop(c->placements, resolved);
+    return reason;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/engine.h"
+#include "metrics/rules/rule.h"
+
+/*
+ * The store of an engine while Karmada is played on it: what is replaced is kept, so that all of
+ * it can be put back, and templates that Karmada has yet to look at wait in a queue. It costs what
+ * is changed, however large the store is.
+ */
+struct world;
+
+/* What was assumed because no object shows it; bits. A row is an enumerator and a sentence. */
+#define ASSUMPTIONS(ROW)                                                                           \
+    ROW(PREEMPTION_OFF,                                                                            \
+        "PropagationPolicyPreemption is off, as it is by default: a policy with preemption "       \
+        "Always takes no template from another. --karmada.feature-gates says otherwise.")          \
+    ROW(PREEMPTION_ON, "PropagationPolicyPreemption is on, as --karmada.feature-gates says.")      \
+    ROW(DEPENDENCIES_ON,                                                                           \
+        "PropagateDeps is on, which it is not where Karmada's Helm chart has installed it.")       \
+    ROW(DEPENDENCIES_OFF, "PropagateDeps is off: no binding is made for dependencies.")            \
+    ROW(REFERENCES_UNKNOWN,                                                                        \
+        "Of some templates only the metadata is known: their dependencies are left as they are.")  \
+    ROW(REPLICAS_UNKNOWN,                                                                          \
+        "Of some templates only the metadata is known: how many replicas they want is not.")       \
+    ROW(CLUSTERS_NAMED,                                                                            \
+        "There are no Cluster objects: placements use all clusters that they name.")               \
+    ROW(NOT_PLAYED,                                                                                \
+        "Of the change only policies, templates and what policies depend on are played: "          \
+        "override policies, quotas, rebalancers and clusters act on what runs, not on bindings.")
+
+#define ASSUMPTION_ENUMERATOR(id, text) ASSUMED_##id,
+enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };
+extern const char *const assumption_texts[ASSUMPTION_COUNT];
+
+/* Karmada is to look at a template. */
+struct event {
+    struct entry *template;
+    /* Because of Karmada or of a Lazy policy, not of its user: no Lazy policy is applied. */
+    bool by_karmada;
+};
+
+/*
+ * Play on this engine, in which nothing is left to evaluate. `now_ms` is the time it is. While it
+ * lasts nobody but the world may change the store.
+ */
+struct world *world_new(struct engine *e, int64_t now_ms) MUST_USE;
+/* Put everything back; the engine has evaluated it again then. Takes NULL. */
+void world_free(struct world *w);
+
+struct rule_context *world_context(const struct world *w);
+bool world_gate(const struct world *w, enum gate gate);
+void world_assume(struct world *w, enum assumption assumption);
+/* Bits by enum assumption; they are forgotten by it. */
+unsigned world_take_assumptions(struct world *w);
+
+/* ---- objects ---- */
+
+/*
+ * Put `object`, NULL for none, in the place of the entry's. It stays the caller's, who frees it by
+ * world_keep() or otherwise after the world; what the store had goes back in the end.
+ */
+void world_replace(struct world *w, struct entry *entry, void *object);
+/* `memory` is freed with the world. Returns it. */
+void *world_keep(struct world *w, void *memory);
+/* `object`, of this kind, is released with the world. Returns it. */
+void *world_own(struct world *w, const struct kind_def *def, void *object);
+/* The shared text, kept until the world ends. */
+const char *world_text(struct world *w, const char *text);
+
+/* Evaluate what has been marked. */
+void world_evaluate(struct world *w);
+/* Whether an evaluation of the entry is due: its decision may be out of date. */
+static inline bool world_is_due(const struct entry *entry)
+{
+    return entry->dirty;
+}
+
+/* A state to come back to: objects, not assumptions. The queue has to be empty. */
+size_t world_mark(const struct world *w);
+void world_rollback(struct world *w, size_t mark);
+
+/*
+ * Called before a change of the entry's object and before each evaluation of an entry: what it was
+ * can be read for the last time. NULL: nobody asks.
+ */
+struct world_observer {
+    void (*touched)(void *context, struct entry *entry);
+    void *context;
+};
+void world_observe(struct world *w, struct world_observer observer);
+
+/* ---- the queue ---- */
+
+void world_enqueue(struct world *w, struct event event);
+/* The next event, first come first served. False if there is none. */
+bool world_next(struct world *w, struct event *out);
+
+/* ---- readers ---- */
+
+/* The entries of a class that read this one, as they are now. Release it with entry_list_release().
+ */
+struct entry_list world_readers(const struct entry *entry, enum object_class class);
