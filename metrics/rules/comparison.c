@@ -173,7 +173,7 @@ void comparison_make(const struct engine *before, const struct engine *after,
     *out = (struct comparison){0};
     each_pair(out, before, after, CLASS_TEMPLATE, compare_pair);
     each_pair(out, before, after, CLASS_TEMPLATE, compare_clusters);
-    /* Dependencies are bindings, or templates where they are derived. */
+    /* Dependencies are bindings, or templates that have none yet. */
     each_pair(out, before, after, CLASS_BINDING, compare_conflicts);
     each_pair(out, before, after, CLASS_TEMPLATE, compare_conflicts);
     if (out->cluster_count > 1)

@@ -104,16 +104,16 @@ struct field_resolution {
 };
 
 /*
- * About a dependency: a binding that others require, or (derived) a template that would get such
- * a binding. Only an attached one, without a placement of its own, can be in conflict.
+ * About a dependency: a binding that others require, or a template that would get such a binding.
+ * Only an attached one, without a placement of its own, can be in conflict.
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* Those that exist and whose policies propagate dependencies. */
+    uint32_t referrers; /* Those that count now. */
     uint32_t dangling;  /* Listed in requiredBy, but no such binding exists. */
     int64_t since_ms;   /* When the last party to it changed; 0 if unknown. */
     bool attached;
-    bool derived; /* From manifests without bindings. */
+    bool derived; /* Some referrer has no binding yet: it counts by what it refers to. */
 };
 
 /*
@@ -148,14 +148,16 @@ struct template_decision {
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
-    bool propagates;         /* The governing policy propagates dependencies. */
+    bool propagates;         /* The governing policy propagates its dependencies. */
+    bool derived;            /* That, and it has no binding of its own yet. */
+    bool waits;              /* Derived, and Karmada will not make one before something changes. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
     struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing; /* The policy that it is to follow; NULL if none. */
     struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;   /* NULL if there is none. */
-    struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
+    struct dependency_decision *dependency; /* Without a binding, which would have it; else NULL. */
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
     uint32_t candidate_count;

@@ -13,12 +13,6 @@ static void mark_template(struct rule_context *c, const struct binding *b)
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    bool derives = store_count(c->store, CLASS_BINDING) == 0;
-
-    if (derives != c->derives) {
-        c->derives = derives;
-        graph_mark_class(c->graph, CLASS_TEMPLATE);
-    }
     mark_template(c, old);
     mark_template(c, entry_binding(entry));
     graph_mark_readers(c->graph, entry);
