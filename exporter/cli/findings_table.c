@@ -202,26 +202,6 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
-/* Append ": " and the object that a defect is about. */
-static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
-{
-    const struct template_decision *t = template_decision(e);
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
-
-    if (defect == DEFECT_NAME_COLLISION) {
-        binding_name(entry_kind(e), e->name, &name);
-        strbuf_addf(out, ": %s", name.data);
-    } else if (defect == DEFECT_DANGLING_CLAIM) {
-        struct policy_name policy = policy_name_of(t ? t->claimed : binding_claimed(e));
-
-        strbuf_addf(out, ": %s %s", policy.kind, policy.name);
-    } else {
-        struct identity id = dependency_resource(e);
-
-        strbuf_addf(out, ": %s %s", id.kind, id.name);
-    }
-}
-
 static void print_wrongs(const struct finding_wrongs *w, const struct listing *list,
                          struct output *o)
 {
@@ -241,8 +221,10 @@ static void print_wrongs(const struct finding_wrongs *w, const struct listing *l
                 continue;
             table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
             strbuf_adds(&why, w->texts[k]);
-            if (w->class == FINDING_BROKEN)
-                add_subject(&why, e, k);
+            if (w->class == FINDING_BROKEN) {
+                strbuf_adds(&why, ": ");
+                defect_subject(e, k, &why);
+            }
             table_add(&t, STYLE_PLAIN, why.data);
         }
     }

@@ -167,7 +167,20 @@ void report_problems(struct writer *w, const struct entry *policy)
     }
 }
 
-/* What the defect is about: the binding in dispute, the policy, the template. */
+/* The bindings in its requiredBy that do not exist. */
+static void put_dangling(struct writer *w, const struct entry *binding)
+{
+    writer_open(w, "references", '[');
+    for (uint32_t i = 0; i < binding->read_count; i++) {
+        const struct entry *read = binding->reads[i].read;
+
+        if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
+            report_put_binding(w, NULL, read);
+    }
+    writer_close(w, ']');
+}
+
+/* What the defect is about, for programs: see defect_subject(). */
 static void put_defect(struct writer *w, const struct entry *entry, enum defect defect)
 {
     const struct template_decision *t = template_decision(entry);
@@ -183,6 +196,14 @@ static void put_defect(struct writer *w, const struct entry *entry, enum defect 
         writer_open(w, "resource", '{');
         report_put_identity(w, dependency_resource(entry));
         writer_close(w, '}');
+        return;
+    case DEFECT_DANGLING_REFERENCE:
+        put_dangling(w, entry);
+        return;
+    case DEFECT_UNAPPLIED_RESOLUTION:
+    case DEFECT_UNCLEARED_FIELDS:
+    case DEFECT_OVERRIDDEN_VALUE:
+        writer_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
         return;
     case DEFECT_COUNT:
         break;

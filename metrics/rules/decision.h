@@ -129,7 +129,17 @@ struct dependency_decision {
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
         "the policy that it claims does not exist, or was deleted and created again")              \
     /* Of a kind that policies select; others may not be watched. */                               \
-    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")
+    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")                       \
+    /* Karmada does nothing for this dependency until that is mended. */                           \
+    ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
+        "its requiredBy names a binding that does not exist")                                      \
+    ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
+        "it does not have the value that results from those that require it")                      \
+    /* Attached once, left behind: Karmada should have cleared the fields. */                      \
+    ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
+        "nothing requires it any more, but what others wanted is still set")                       \
+    ROW(OVERRIDDEN_VALUE, "overridden_value",                                                      \
+        "its own policy's value stands against what those that require it want")
 
 #define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
 enum defect { DEFECTS(DEFECT_ENUMERATOR) DEFECT_COUNT };
@@ -221,6 +231,9 @@ unsigned entry_policy_problems(const struct entry *e);
 
 /* The defects of a binding or of a template; 0 for any other entry. */
 unsigned entry_defects(const struct entry *e);
+
+/* The fields that a defect of a dependency is about: bits by dependency_field. */
+unsigned defect_fields(const struct entry *e, enum defect defect);
 
 /* The policy that a binding claims, existing or not; NULL without a claim. */
 const struct entry *binding_claimed(const struct entry *binding);
