@@ -105,7 +105,8 @@ static void gather_unlisted(const struct entry *template, struct ballot_list *ou
         struct entry *reader = template->readers[i];
         const struct template_decision *d = template_decision(reader);
 
-        if (d && d->propagates &&
+        /* Karmada's binding of a dependency is in its referrer's namespace: elsewhere, another. */
+        if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
             !bsearch(&reader, templates, listed, sizeof(*templates), by_address))
             add_ballot(out, unlisted_ballot(reader, d));
     }

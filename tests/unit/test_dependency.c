@@ -293,10 +293,12 @@ TEST(derives_what_will_be_stored)
                                                                        "apiVersion':'apps/"        \
                                                                        "v1','kind':'Deployment',"  \
                                                                        "'name':'" name "'}]}}"
-#define NOTE                                                                                       \
+#define NOTED_IN(ns)                                                                               \
     ",'annotations':{'resourcebinding.karmada.io/dependencies':'[{\\\"apiVersion\\\":\\\"v1\\\","  \
-    "\\\"kind\\\":\\\"ConfigMap\\\",\\\"namespace\\\":\\\"test\\\",\\\"name\\\":\\\"shared\\\"}]'" \
-    "}"
+    "\\\"kind\\\":\\\"ConfigMap\\\",\\\"namespace\\\":\\\"" ns "\\\",\\\"name\\\":"                \
+    "\\\"shared\\\"}]'}"
+#define NOTE      NOTED_IN("test")
+#define ELSEWHERE NOTED_IN("other")
 #define BOUND(name, conflict_resolution, more)                                                     \
     "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding'," META(                     \
         name "-deployment", more) ",'spec':{'placement':{},'propagateDeps':true,"                  \
@@ -389,6 +391,11 @@ static const struct party_case {
     {"a reference that leads nowhere, beside a new one",
      {CONFIG_MAP, LISTING("", "Abort", LISTED("a")), NEEDING("b"), POLICY("b", "Overwrite", "")},
      "ResourceBinding: attached derived 1 resolved=1 stored=0 dangling b=1(derived)"},
+    {"who needs it from another namespace has another binding of it",
+     {UNREAD("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ELSEWHERE), UNREAD("b"),
+      POLICY("b", "Abort", ""), BOUND("b", "Abort", ELSEWHERE),
+      "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'shared','namespace':'other'}}"},
+     ""},
     {"what does not exist is not propagated",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), NEEDING("b"), POLICY("b", "Abort", "")},
      ""},
@@ -432,6 +439,7 @@ static void put_quoted(struct world *w, const char *object)
 static void describe_shared(const struct world *w, struct strbuf *out)
 {
     describe(w, world_find(w, "v1", "ConfigMap", "test", "shared"), out);
+    describe(w, world_find(w, "v1", "ConfigMap", "other", "shared"), out);
     describe(
         w, world_find(w, "work.karmada.io/v1alpha2", "ResourceBinding", "test", "shared-configmap"),
         out);
