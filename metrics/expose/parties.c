@@ -107,7 +107,8 @@ void defect_subject(const struct entry *entry, enum defect defect, struct strbuf
         return;
     case DEFECT_DANGLING_CLAIM:
         policy = policy_name_of(t ? t->claimed : binding_claimed(entry));
-        add_name(out, policy.kind, policy.ns, policy.name);
+        if (policy.kind)
+            add_name(out, policy.kind, policy.ns, policy.name);
         return;
     case DEFECT_MISSING_TEMPLATE:
         add_name(out, id.kind, id.ns, id.name);

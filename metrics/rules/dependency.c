@@ -74,11 +74,11 @@ static int by_address(const void *a, const void *b)
 /* The templates of these ballots, by address. The caller frees them. */
 static const struct entry **templates_of(const struct ballot *ballots, size_t count)
 {
-    const struct entry **templates = xreallocarray(NULL, count + 1, sizeof(*templates));
+    const struct entry **templates = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
 
     for (size_t i = 0; i < count; i++)
         templates[i] = ballots[i].template;
-    qsort(templates, count, sizeof(*templates), by_address);
+    qsort(templates, count, sizeof(const struct entry *), by_address);
     return templates;
 }
 
@@ -107,7 +107,7 @@ static void gather_unlisted(const struct entry *template, struct ballot_list *ou
 
         /* Karmada's binding of a dependency is in its referrer's namespace: elsewhere, another. */
         if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
-            !bsearch(&reader, templates, listed, sizeof(*templates), by_address))
+            !bsearch(&reader, templates, listed, sizeof(const struct entry *), by_address))
             add_ballot(out, unlisted_ballot(reader, d));
     }
     if (out->count - listed > 1)
