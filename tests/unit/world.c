@@ -81,7 +81,7 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
             for (size_t i = 0; i < partition->count; i++) {
                 if (!partition->entries[i]->object)
                     continue;
-                entries = xreallocarray(entries, count + 1, sizeof(*entries));
+                entries = xreallocarray(entries, count + 1, sizeof(struct entry *));
                 entries[count++] = partition->entries[i];
             }
         }
