@@ -37,21 +37,17 @@ static void add_dependency(struct findings *f, const struct entry *entry)
     const struct dependency_decision *d = dependency_decision(entry);
     bool conflict = false;
     bool predicted = false;
-    bool remarkable = false;
 
     if (!d || !d->attached)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         conflict |= d->fields[i].conflict;
         predicted |= d->fields[i].predicted;
-        remarkable |= d->fields[i].unapplied;
     }
     if (conflict)
         keep(&f->lists[FINDING_CONFLICT], entry);
     if (predicted)
         keep(&f->lists[FINDING_PREDICTED], entry);
-    if (remarkable || d->dangling > 0)
-        keep(&f->remarks, entry);
 }
 
 static void add_template(struct findings *f, const struct entry *entry)
@@ -122,14 +118,12 @@ void findings_gather(const struct engine *engine, struct findings *out)
     }
     for (unsigned i = 0; i < FINDING_CLASSES; i++)
         sort(&out->lists[i]);
-    sort(&out->remarks);
 }
 
 void findings_release(struct findings *f)
 {
     for (unsigned i = 0; i < FINDING_CLASSES; i++)
         listing_release(&f->lists[i]);
-    listing_release(&f->remarks);
 }
 
 size_t findings_count(const struct findings *f, enum finding_class class)

@@ -80,8 +80,6 @@ struct findings {
     size_t bindings;
     /* Objects of each class, by kind, namespace and name; FINDING_OVERDUE is part of STALE's. */
     struct listing lists[FINDING_CLASSES];
-    /* Dependencies with references that lead nowhere, or whose resolution is not applied. */
-    struct listing remarks;
 };
 
 /* Collect the findings of an engine that has run to its end; valid until the store changes. */

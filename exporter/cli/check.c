@@ -87,8 +87,11 @@ static bool counts(const struct check *c, enum finding_class class)
     return c->evaluation->options.fail_on & 1U << class && count_class(c, class) > 0;
 }
 
-/* "Found 2 conflicts, 1 pending template.": what makes the exit status 1. */
-static void print_found(const struct check *c, struct output *o)
+/*
+ * "Found 2 conflicts, 1 pending template.": what makes the exit status 1. `listed`: something was
+ * printed, whether or not it counts.
+ */
+static void print_found(const struct check *c, bool listed, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
     const char *between = "Found ";
@@ -102,6 +105,8 @@ static void print_found(const struct check *c, struct output *o)
     }
     if (line.len > 0)
         output_styled(o, STYLE_BAD, line.data);
+    else if (listed)
+        output_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
     else if (c->complete)
         output_styled(o, STYLE_GOOD, "Nothing found");
     else
@@ -135,11 +140,15 @@ static enum exit_status answer(const struct check *c, const struct command *comm
     if (document_wanted(c->evaluation->options.output)) {
         write_report(c, &o.text);
     } else {
+        size_t start = o.text.len;
+
         findings_print(c->evaluation->engine, &c->findings, &o);
-        print_problems(c, "Not read", true, c->unread, &o);
         print_problems(c, "Notes", false, c->duplicates + c->foreign, &o);
+        bool listed = o.text.len > start;
+
+        print_problems(c, "Not read", true, c->unread, &o);
         print_read(c, &o);
-        print_found(c, &o);
+        print_found(c, listed, &o);
     }
     document_finish(&o.text, c->evaluation->options.output);
     for (unsigned i = 0; i < FINDING_CLASSES && status == STATUS_OK; i++) {

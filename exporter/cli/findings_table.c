@@ -47,6 +47,7 @@ struct wants {
     const char *ns; /* Of the dependency. */
     enum dependency_field field;
     bool current; /* Once they apply. */
+    bool mixed;   /* Some have a binding, others not: the last column says which. */
 };
 
 static void add_want(void *context, const struct ballot *ballot)
@@ -64,6 +65,46 @@ static void add_want(void *context, const struct ballot *ballot)
     else
         table_add(&w->table, STYLE_FAINT, "no policy");
     add_neighbour(&w->table, entry_kind(referrer), entry_ns(referrer), referrer->name, w->ns);
+    if (w->mixed)
+        table_add(&w->table, STYLE_FAINT, ballot->derived ? "no binding yet" : "");
+}
+
+/* The referrers of a dependency, by whether they have a binding of their own. */
+struct referrers {
+    size_t derived;
+    size_t bound;
+};
+
+static void count_referrer(void *context, const struct ballot *ballot)
+{
+    struct referrers *r = context;
+
+    r->derived += ballot->derived;
+    r->bound += !ballot->derived;
+}
+
+static bool is_mixed(const struct engine *engine, const struct entry *dependency)
+{
+    struct referrers r = {0};
+
+    engine_ballots(engine, dependency, count_referrer, &r);
+    return r.derived > 0 && r.bound > 0;
+}
+
+static void print_wants(const struct engine *engine, const struct entry *dependency,
+                        enum dependency_field field, bool predicted, struct output *o)
+{
+    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER", ""};
+    bool mixed = is_mixed(engine, dependency);
+    struct wants w = {.table = table_make(headings, 3 + mixed, WANTS_INDENT),
+                      .ns = dependency_resource(dependency).ns,
+                      .field = field,
+                      .current = predicted,
+                      .mixed = mixed};
+
+    engine_ballots(engine, dependency, add_want, &w);
+    table_print(&w.table, o);
+    table_release(&w.table);
 }
 
 /* "  ConfigMap default/my-config: ConflictResolution resolves to Overwrite". */
@@ -79,7 +120,7 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
     strbuf_addf(&line, "%s %s%s%s: %s %s to %s", id.kind, id.ns, *id.ns != '\0' ? "/" : "", id.name,
                 dependency_field_names[field], predicted ? "will resolve" : "resolves",
                 dependency_value_name(field, predicted ? f->predicted_resolved : f->resolved));
-    if (f->unapplied && !predicted)
+    if (f->unapplied && f->stored != f->resolved && !predicted)
         strbuf_addf(&line, ", but the binding still has %s",
                     dependency_value_name(field, f->stored));
     output_safe(&safe, line.data);
@@ -91,7 +132,6 @@ static void print_conflict(const struct entry *dependency, enum dependency_field
 static void print_conflicts(const struct engine *engine, const struct findings *f,
                             enum finding_class class, struct output *o)
 {
-    static const char *const headings[] = {"WANTS", "POLICY", "REFERRER"};
     bool predicted = class == FINDING_PREDICTED;
 
     if (f->lists[class].count == 0)
@@ -104,15 +144,8 @@ static void print_conflicts(const struct engine *engine, const struct findings *
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
             if (!(predicted ? d->fields[k].predicted : d->fields[k].conflict))
                 continue;
-            struct wants w = {.table = table_make(headings, ARRAY_LEN(headings), WANTS_INDENT),
-                              .ns = dependency_resource(dependency).ns,
-                              .field = k,
-                              .current = predicted};
-
             print_conflict(dependency, k, predicted, o);
-            engine_ballots(engine, dependency, add_want, &w);
-            table_print(&w.table, o);
-            table_release(&w.table);
+            print_wants(engine, dependency, k, predicted, o);
             strbuf_addc(&o->text, '\n');
         }
     }
@@ -169,26 +202,6 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
-/* Append ": " and the object that a defect is about. */
-static void add_subject(struct strbuf *out, const struct entry *e, enum defect defect)
-{
-    const struct template_decision *t = template_decision(e);
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
-
-    if (defect == DEFECT_NAME_COLLISION) {
-        binding_name(entry_kind(e), e->name, &name);
-        strbuf_addf(out, ": %s", name.data);
-    } else if (defect == DEFECT_DANGLING_CLAIM) {
-        struct policy_name policy = policy_name_of(t ? t->claimed : binding_claimed(e));
-
-        strbuf_addf(out, ": %s %s", policy.kind, policy.name);
-    } else {
-        struct identity id = dependency_resource(e);
-
-        strbuf_addf(out, ": %s %s", id.kind, id.name);
-    }
-}
-
 static void print_wrongs(const struct finding_wrongs *w, const struct listing *list,
                          struct output *o)
 {
@@ -208,8 +221,10 @@ static void print_wrongs(const struct finding_wrongs *w, const struct listing *l
                 continue;
             table_add_object(&t, entry_kind(e), entry_ns(e), e->name);
             strbuf_adds(&why, w->texts[k]);
-            if (w->class == FINDING_BROKEN)
-                add_subject(&why, e, k);
+            if (w->class == FINDING_BROKEN) {
+                strbuf_adds(&why, ": ");
+                defect_subject(e, k, &why);
+            }
             table_add(&t, STYLE_PLAIN, why.data);
         }
     }

@@ -20,7 +20,7 @@ enum {
     BINDINGS = 1u << CLASS_BINDING,
     CLUSTERS = 1u << CLASS_CLUSTER,
     LEASES = 1u << CLASS_LEASE,
-    DEPENDENCIES = BINDINGS | TEMPLATES, /* Templates only where there are no bindings. */
+    DEPENDENCIES = BINDINGS | TEMPLATES, /* Templates where they have no binding. */
 };
 
 #define FROM(entries, function) .classes = (entries), .collect = (function)

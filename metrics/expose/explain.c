@@ -145,9 +145,10 @@ static void explain_ballot(void *context, const struct ballot *ballot)
              full_name(x, ballot->binding));
         return;
     }
-    /* Either there is a binding, or (derived) a template. */
+    /* Either there is a binding, or a template without. */
     assert(who);
-    emit(x, EXPLAIN_PARAGRAPH, "%s wants:", full_name(x, who));
+    emit(x, EXPLAIN_PARAGRAPH, "%s%s:", full_name(x, who),
+         ballot->counts_observed ? " wants" : " does not count yet, but will want");
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         emit(x, EXPLAIN_DETAIL, "%s %s", dependency_field_names[i],
              dependency_value_name(i, ballot->observed.wants[i]));

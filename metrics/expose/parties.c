@@ -4,6 +4,9 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 
+/* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
+enum { BINDING_NAME_MAX_BYTES = 4096, NAMED_MAX = 3 };
+
 struct policy_name policy_name_of(const struct entry *policy)
 {
     return policy ? (struct policy_name){entry_kind(policy), entry_ns(policy), policy->name}
@@ -45,4 +48,81 @@ struct identity dependency_resource(const struct entry *dependency)
                                  entry_ns(dependency), dependency->name};
     return (struct identity){or_empty(b->api_version), or_empty(b->kind), or_empty(b->ns),
                              or_empty(b->name)};
+}
+
+static void add_name(struct strbuf *out, const char *kind, const char *ns, const char *name)
+{
+    strbuf_addf(out, "%s %s%s%s", kind, ns, *ns ? "/" : "", name);
+}
+
+/* The first few; a dependency of thousands would fill the screen. */
+static void add_dangling(struct strbuf *out, const struct entry *binding)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < binding->read_count; i++) {
+        const struct entry *read = binding->reads[i].read;
+
+        if (entry_class(read) != CLASS_BINDING || entry_exists(read))
+            continue;
+        if (count < NAMED_MAX)
+            strbuf_addf(out, "%s%s/%s", count > 0 ? ", " : "", entry_ns(read), read->name);
+        count++;
+    }
+    if (count > NAMED_MAX)
+        strbuf_addf(out, " and %u more", count - NAMED_MAX);
+}
+
+/* "ConflictResolution is Abort, not Overwrite". */
+static void add_fields(struct strbuf *out, const struct entry *binding, enum defect defect)
+{
+    const struct dependency_decision *d = dependency_decision(binding);
+    unsigned fields = defect_fields(binding, defect);
+    const char *between = "";
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        bool stored = d && d->fields[i].stored;
+
+        if (!(fields & 1u << i))
+            continue;
+        strbuf_addf(out, "%s%s is %s", between, dependency_field_names[i],
+                    dependency_value_name(i, stored));
+        if (defect != DEFECT_UNCLEARED_FIELDS)
+            strbuf_addf(out, ", not %s", dependency_value_name(i, !stored));
+        between = "; ";
+    }
+}
+
+void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out)
+{
+    const struct template_decision *t = template_decision(entry);
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX_BYTES);
+    struct identity id = dependency_resource(entry);
+    struct policy_name policy;
+
+    switch (defect) {
+    case DEFECT_NAME_COLLISION:
+        binding_name(entry_kind(entry), entry->name, &name);
+        strbuf_adds(out, name.data);
+        return;
+    case DEFECT_DANGLING_CLAIM:
+        policy = policy_name_of(t ? t->claimed : binding_claimed(entry));
+        if (policy.kind)
+            add_name(out, policy.kind, policy.ns, policy.name);
+        return;
+    case DEFECT_MISSING_TEMPLATE:
+        add_name(out, id.kind, id.ns, id.name);
+        return;
+    case DEFECT_DANGLING_REFERENCE:
+        add_dangling(out, entry);
+        return;
+    case DEFECT_UNAPPLIED_RESOLUTION:
+    case DEFECT_UNCLEARED_FIELDS:
+    case DEFECT_OVERRIDDEN_VALUE:
+        add_fields(out, entry, defect);
+        return;
+    case DEFECT_COUNT:
+        break;
+    }
+    abort();
 }

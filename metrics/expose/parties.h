@@ -24,5 +24,11 @@ const struct entry *stale_policy(const struct template_decision *d);
  */
 struct policy_name ballot_policy(const struct ballot *ballot, bool current);
 
+/*
+ * Append what a defect of an entry is about: the binding in dispute, the policy, the template, the
+ * bindings that do not exist, or the fields with the values they have and should have.
+ */
+void defect_subject(const struct entry *entry, enum defect defect, struct strbuf *out);
+
 /* The object that a dependency's entry, a binding or (derived) a template, is about. */
 struct identity dependency_resource(const struct entry *dependency);

@@ -38,6 +38,16 @@ struct wants {
     bool current; /* What the policies say now, rather than what the bindings have. */
 };
 
+/* Where what a referrer wants comes from. */
+static const char *want_origin(const struct ballot *ballot, bool current)
+{
+    if (ballot->derived)
+        return "derived";
+    if (current && (!ballot->counts_observed || !vote_equal(&ballot->current, &ballot->observed)))
+        return "predicted";
+    return "observed";
+}
+
 static void put_want(void *context, const struct ballot *ballot)
 {
     const struct wants *wants = context;
@@ -51,7 +61,20 @@ static void put_want(void *context, const struct ballot *ballot)
     report_put_binding(w, "binding", referrer);
     report_put_policy(w, "policy", ballot_policy(ballot, wants->current));
     report_put_value(w, "value", wants->field, vote->wants[wants->field]);
+    writer_text(w, "origin", want_origin(ballot, wants->current));
     writer_close(w, '}');
+}
+
+/* What the binding has; null without a binding, and where a referrer has none yet. */
+static void put_stored(struct writer *w, const struct entry *dependency,
+                       enum dependency_field field)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    if (d->derived || entry_class(dependency) != CLASS_BINDING)
+        writer_text(w, "stored", NULL);
+    else
+        report_put_value(w, "stored", field, d->fields[field].stored);
 }
 
 void report_conflict(struct writer *w, const struct engine *engine, const struct entry *dependency,
@@ -73,7 +96,7 @@ void report_conflict(struct writer *w, const struct engine *engine, const struct
     writer_close(w, '}');
     writer_text(w, "field", dependency_field_names[field]);
     report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
-    report_put_value(w, "stored", field, f->stored);
+    put_stored(w, dependency, field);
     writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
     writer_text(w, "message", message);
     writer_open(w, "wants", '[');
@@ -105,7 +128,7 @@ void report_dependency(struct writer *w, const struct entry *dependency)
         writer_open(w, dependency_field_names[i], '{');
         writer_bool(w, "conflict", d->fields[i].conflict);
         report_put_value(w, "resolved", i, d->fields[i].resolved);
-        report_put_value(w, "stored", i, d->fields[i].stored);
+        put_stored(w, dependency, i);
         writer_close(w, '}');
     }
     writer_close(w, '}');
@@ -146,7 +169,20 @@ void report_problems(struct writer *w, const struct entry *policy)
     }
 }
 
-/* What the defect is about: the binding in dispute, the policy, the template. */
+/* The bindings in its requiredBy that do not exist. */
+static void put_dangling(struct writer *w, const struct entry *binding)
+{
+    writer_open(w, "references", '[');
+    for (uint32_t i = 0; i < binding->read_count; i++) {
+        const struct entry *read = binding->reads[i].read;
+
+        if (entry_class(read) == CLASS_BINDING && !entry_exists(read))
+            report_put_binding(w, NULL, read);
+    }
+    writer_close(w, ']');
+}
+
+/* What the defect is about, for programs: see defect_subject(). */
 static void put_defect(struct writer *w, const struct entry *entry, enum defect defect)
 {
     const struct template_decision *t = template_decision(entry);
@@ -162,6 +198,14 @@ static void put_defect(struct writer *w, const struct entry *entry, enum defect 
         writer_open(w, "resource", '{');
         report_put_identity(w, dependency_resource(entry));
         writer_close(w, '}');
+        return;
+    case DEFECT_DANGLING_REFERENCE:
+        put_dangling(w, entry);
+        return;
+    case DEFECT_UNAPPLIED_RESOLUTION:
+    case DEFECT_UNCLEARED_FIELDS:
+    case DEFECT_OVERRIDDEN_VALUE:
+        writer_names(w, "fields", defect_fields(entry, defect), dependency_field_names);
         return;
     case DEFECT_COUNT:
         break;

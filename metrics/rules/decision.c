@@ -110,6 +110,20 @@ unsigned entry_defects(const struct entry *e)
     return t ? t->defects : b ? b->defects : 0;
 }
 
+unsigned defect_fields(const struct entry *e, enum defect defect)
+{
+    const struct dependency_decision *d = dependency_decision(e);
+    unsigned fields = 0;
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (defect == DEFECT_OVERRIDDEN_VALUE)
+            fields |= (unsigned)d->fields[i].overridden << i;
+        else if (defect == DEFECT_UNAPPLIED_RESOLUTION || defect == DEFECT_UNCLEARED_FIELDS)
+            fields |= (unsigned)d->fields[i].unapplied << i;
+    }
+    return fields;
+}
+
 /* The claim's policy is the only one that the decision about a binding reads. */
 const struct entry *binding_claimed(const struct entry *binding)
 {

@@ -104,16 +104,16 @@ struct field_resolution {
 };
 
 /*
- * About a dependency: a binding that others require, or (derived) a template that would get such
- * a binding. Only an attached one, without a placement of its own, can be in conflict.
+ * About a dependency: a binding that others require, or a template that would get such a binding.
+ * Only an attached one, without a placement of its own, can be in conflict.
  */
 struct dependency_decision {
     struct field_resolution fields[DEPENDENCY_FIELD_COUNT];
-    uint32_t referrers; /* Those that exist and whose policies propagate dependencies. */
+    uint32_t referrers; /* Those that count now. */
     uint32_t dangling;  /* Listed in requiredBy, but no such binding exists. */
     int64_t since_ms;   /* When the last party to it changed; 0 if unknown. */
     bool attached;
-    bool derived; /* From manifests without bindings. */
+    bool derived; /* Some referrer has no binding yet: it counts by what it refers to. */
 };
 
 /*
@@ -129,7 +129,17 @@ struct dependency_decision {
     ROW(DANGLING_CLAIM, "dangling_claim",                                                          \
         "the policy that it claims does not exist, or was deleted and created again")              \
     /* Of a kind that policies select; others may not be watched. */                               \
-    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")
+    ROW(MISSING_TEMPLATE, "missing_template", "its template does not exist")                       \
+    /* Karmada does nothing for this dependency until that is mended. */                           \
+    ROW(DANGLING_REFERENCE, "dangling_reference",                                                  \
+        "its requiredBy names a binding that does not exist")                                      \
+    ROW(UNAPPLIED_RESOLUTION, "unapplied_resolution",                                              \
+        "it does not have the value that results from those that require it")                      \
+    /* Attached once, left behind: Karmada should have cleared the fields. */                      \
+    ROW(UNCLEARED_FIELDS, "uncleared_fields",                                                      \
+        "nothing requires it any more, but what others wanted is still set")                       \
+    ROW(OVERRIDDEN_VALUE, "overridden_value",                                                      \
+        "its own policy's value stands against what those that require it want")
 
 #define DEFECT_ENUMERATOR(id, word, text) DEFECT_##id,
 enum defect { DEFECTS(DEFECT_ENUMERATOR) DEFECT_COUNT };
@@ -148,14 +158,16 @@ struct template_decision {
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
-    bool propagates;         /* The governing policy propagates dependencies. */
+    bool propagates;         /* The governing policy propagates its dependencies. */
+    bool derived;            /* That, and it has no binding of its own yet. */
+    bool waits;              /* Derived, and Karmada will not make one before something changes. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
     struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing; /* The policy that it is to follow; NULL if none. */
     struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;   /* NULL if there is none. */
-    struct dependency_decision *dependency; /* In manifests without bindings; else NULL. */
+    struct dependency_decision *dependency; /* Without a binding, which would have it; else NULL. */
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
     uint32_t candidate_count;
@@ -219,6 +231,9 @@ unsigned entry_policy_problems(const struct entry *e);
 
 /* The defects of a binding or of a template; 0 for any other entry. */
 unsigned entry_defects(const struct entry *e);
+
+/* The fields that a defect of a dependency is about: bits by dependency_field. */
+unsigned defect_fields(const struct entry *e, enum defect defect);
 
 /* The policy that a binding claims, existing or not; NULL without a claim. */
 const struct entry *binding_claimed(const struct entry *binding);

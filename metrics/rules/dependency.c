@@ -64,44 +64,77 @@ static int by_template(const void *a, const void *b)
     return entry_compare(x->template, y->template);
 }
 
-static void gather_derived(const struct entry *dependency, struct ballot_list *out)
+static int by_address(const void *a, const void *b)
 {
-    size_t first = out->count;
+    const struct entry *x = *(const struct entry *const *)a, *y = *(const struct entry *const *)b;
 
-    for (uint32_t i = 0; i < dependency->reader_count; i++) {
-        const struct template_decision *d = template_decision(dependency->readers[i]);
+    return x < y ? -1 : x > y;
+}
 
-        if (d && d->propagates)
-            add_ballot(out, (struct ballot){
-                                .template = dependency->readers[i],
-                                .observed = d->vote,
-                                .current = d->vote,
-                                .counts_observed = true,
-                                .counts_current = true,
-                            });
+/* The templates of these ballots, by address. The caller frees them. */
+static const struct entry **templates_of(const struct ballot *ballots, size_t count)
+{
+    const struct entry **templates = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
+
+    for (size_t i = 0; i < count; i++)
+        templates[i] = ballots[i].template;
+    qsort(templates, count, sizeof(const struct entry *), by_address);
+    return templates;
+}
+
+/* The ballot of a template that needs the dependency, but is not in its spec.requiredBy. */
+static struct ballot unlisted_ballot(struct entry *template, const struct template_decision *d)
+{
+    return (struct ballot){
+        .binding = d->derived ? NULL : d->binding,
+        .template = template,
+        .observed = d->vote,
+        .current = d->vote,
+        .counts_observed = d->derived && !d->waits,
+        .counts_current = true,
+        .derived = d->derived,
+    };
+}
+
+static void gather_unlisted(const struct entry *template, struct ballot_list *out)
+{
+    size_t listed = out->count;
+    CLEANUP(free_cleanup) const struct entry **templates = templates_of(out->items, listed);
+
+    for (uint32_t i = 0; i < template->reader_count; i++) {
+        struct entry *reader = template->readers[i];
+        const struct template_decision *d = template_decision(reader);
+
+        /* Karmada's binding of a dependency is in its referrer's namespace: elsewhere, another. */
+        if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
+            !bsearch(&reader, templates, listed, sizeof(const struct entry *), by_address))
+            add_ballot(out, unlisted_ballot(reader, d));
     }
-    if (out->count - first > 1)
-        qsort(out->items + first, out->count - first, sizeof(*out->items), by_template);
+    if (out->count - listed > 1)
+        qsort(out->items + listed, out->count - listed, sizeof(*out->items), by_template);
 }
 
 void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out)
 {
     const struct binding *b = entry_binding(dependency);
+    const struct entry *template = b ? binding_template(s, b) : dependency;
 
-    if (entry_class(dependency) == CLASS_TEMPLATE)
-        gather_derived(dependency, out);
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
         add_ballot(out, observed_ballot(s, &b->referrers[i]));
+    if (!b || (!b->has_placement && template && template_binding(s, template) == dependency))
+        gather_unlisted(template, out);
 }
 
 /* ---- the decision ---- */
 
 /* The sum over all referrers. */
 struct count {
-    struct tally observed[DEPENDENCY_FIELD_COUNT];
+    struct tally listed[DEPENDENCY_FIELD_COUNT]; /* What Karmada has to go by. */
+    struct tally now[DEPENDENCY_FIELD_COUNT];    /* Those, and the derived ones. */
     struct tally current[DEPENDENCY_FIELD_COUNT];
     uint32_t referrers;
     uint32_t dangling;
+    bool derived;
     int64_t since_ms;
 };
 
@@ -114,30 +147,47 @@ static void count_ballot(struct count *c, const struct ballot *ballot)
         return;
     }
     c->referrers += ballot->counts_observed;
+    c->derived |= ballot->counts_observed && ballot->derived;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        c->observed[i].count[ballot->observed.wants[i]] += ballot->counts_observed;
+        bool wants = ballot->observed.wants[i];
+
+        c->listed[i].count[wants] += ballot->counts_observed && !ballot->derived;
+        c->now[i].count[wants] += ballot->counts_observed;
         c->current[i].count[ballot->current.wants[i]] += ballot->counts_current;
     }
-    if (b && b->changed_ms > c->since_ms)
+    if (b && ballot->counts_observed && b->changed_ms > c->since_ms)
         c->since_ms = b->changed_ms;
 }
 
-static struct field_resolution resolve(const struct tally *observed, const struct tally *current,
-                                       bool stored, bool attached)
+/* About one field of a dependency, with its binding or, where there is none yet, without. */
+static struct field_resolution resolve(const struct count *c, enum dependency_field field,
+                                       const struct binding *b)
 {
-    bool resolved = tally_resolved(observed);
-    bool differs = stored != resolved;
+    const struct tally *now = &c->now[field], *current = &c->current[field];
+    bool attached = !b || !b->has_placement;
+    bool resolved = tally_resolved(now);
+    /* Without a binding, what is resolved is what will be stored. */
+    bool stored = b ? vote_of(&b->propagation).wants[field] : resolved;
 
     return (struct field_resolution){
-        .conflict = attached && tally_conflict(observed),
+        .conflict = attached && tally_conflict(now),
         .resolved = resolved,
         .stored = stored,
-        .unapplied = attached && differs,
-        .overridden = !attached && differs,
+        .unapplied = b && attached && stored != tally_resolved(&c->listed[field]),
+        .overridden = !attached && stored != resolved,
         .ahead = attached && tally_conflict(current),
-        .predicted = attached && !tally_conflict(observed) && tally_conflict(current),
+        .predicted = attached && !tally_conflict(now) && tally_conflict(current),
         .predicted_resolved = tally_resolved(current),
     };
+}
+
+static bool is_ahead(const struct count *c)
+{
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        if (tally_conflict(&c->current[i]))
+            return true;
+    }
+    return false;
 }
 
 struct dependency_decision *dependency_decide(const struct binding *b,
@@ -151,19 +201,14 @@ struct dependency_decision *dependency_decide(const struct binding *b,
         return NULL;
     for (size_t i = 0; i < ballots->count; i++)
         count_ballot(&c, &ballots->items[i]);
-    if (!b && c.referrers == 0)
+    if (!b && c.referrers == 0 && !is_ahead(&c))
         return NULL;
 
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
-    struct vote stored = b ? vote_of(&b->propagation) : (struct vote){0};
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        /* A derived one has no binding yet: it will store what is resolved. */
-        bool value = b ? stored.wants[i] : tally_resolved(&c.observed[i]);
-
-        d->fields[i] = resolve(&c.observed[i], &c.current[i], value, attached);
-    }
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        d->fields[i] = resolve(&c, i, b);
     d->attached = attached;
-    d->derived = !b;
+    d->derived = c.derived;
     d->referrers = c.referrers;
     d->dangling = c.dangling;
     d->since_ms = b && b->changed_ms > c.since_ms ? b->changed_ms : c.since_ms;

@@ -33,10 +33,12 @@ bool vote_equal(const struct vote *a, const struct vote *b);
 struct ballot {
     struct entry *binding;  /* The referring binding; NULL where derived. */
     struct entry *template; /* The template behind it; NULL if it does not exist. */
-    struct vote observed;   /* What its binding says, which is what Karmada counts now. */
+    struct vote observed;   /* What its binding says, or will say as soon as Karmada makes it. */
     struct vote current;    /* What its policy says, which Karmada counts once applied. */
-    bool counts_observed;   /* False if the binding does not exist. */
-    bool counts_current;    /* False also if its policy no longer propagates dependencies. */
+    /* False if the binding does not exist, or does not require the dependency yet. */
+    bool counts_observed;
+    bool counts_current; /* False if its policy no longer propagates dependencies. */
+    bool derived;        /* It has no binding of its own yet: its references speak for it. */
 };
 
 /* A growing list of ballots; all zero is an empty one. */
@@ -50,17 +52,19 @@ struct ballot_list {
 void ballot_list_release(struct ballot_list *list);
 
 /*
- * Append a ballot for each referrer of a dependency: of a binding the members of its
- * spec.requiredBy, in that order; of a template (derived) the templates that read it and whose
- * policies propagate dependencies, by name. The decisions about the templates must be up to
+ * Append a ballot for each referrer of a dependency, a template or its binding: the members of
+ * the binding's spec.requiredBy, in that order; behind them the templates that it does not list
+ * although they need the dependency and their policies propagate it, by name. One of these that
+ * has no binding yet is derived; one that has a binding counts only for what will be. A binding
+ * with a placement has nobody but those it lists. The decisions about the templates must be up to
  * date.
  */
 void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out);
 
 /*
- * The decision about a dependency with these referrers: about the binding `b`, or (derived, `b`
- * is NULL) about a template that no policy governs. NULL if it is no dependency. The caller
- * frees it.
+ * The decision about a dependency with these referrers: about the binding `b` or, where there is
+ * none (`b` is NULL), about a template that no policy governs. NULL if it is no dependency. The
+ * caller frees it.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
                                               const struct ballot_list *ballots);

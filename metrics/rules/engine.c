@@ -82,7 +82,6 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .binding_names = collisions_new(&collision_binding_name, seed),
         .cloud_resources = collisions_new(&collision_cloud_resource, seed),
         .on_clusters = MAP_INIT(is_entry),
-        .derives = true,
     };
     store_listen(store, (struct store_listener){changed, e});
     return e;
@@ -133,11 +132,11 @@ static void decision_replace(struct rule_context *c, struct entry *entry, void *
     if (old && rule->leave)
         rule->leave(c, entry, fresh);
     if (rule->mark_read && (differs || reads_differ))
-        rule->mark_read(c->graph, entry);
+        rule->mark_read(c, entry);
     if (reads_differ)
         graph_set_reads(c->graph, entry, reads);
     if (rule->mark_read && (differs || reads_differ))
-        rule->mark_read(c->graph, entry);
+        rule->mark_read(c, entry);
     entry->decision = fresh;
     if (fresh && rule->enter)
         rule->enter(c, entry, old);

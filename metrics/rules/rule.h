@@ -31,7 +31,6 @@ struct rule_context {
     struct collisions *cloud_resources; /* Of Config Connector. */
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
-    bool derives;                       /* There are no bindings: dependencies are derived. */
 };
 
 struct policy_facts {
@@ -49,7 +48,7 @@ struct template_facts {
     struct placements *placements;
     bool is_ignored;
     enum ignored_reason ignored_reason;
-    bool derives;
+    bool follows; /* Karmada propagates dependencies, if the policy asks for it. */
 };
 
 struct binding_facts {
@@ -123,7 +122,7 @@ struct rule {
      * Mark the entries it reads whose decisions depend on who reads them. Called with the old
      * reads and with the new ones, where they or the decision differ.
      */
-    void (*mark_read)(struct graph *g, const struct entry *entry);
+    void (*mark_read)(const struct rule_context *c, const struct entry *entry);
 
     /*
      * Take the entry out of the registers (struct collisions, on_clusters) that its decision put

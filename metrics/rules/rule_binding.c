@@ -13,12 +13,6 @@ static void mark_template(struct rule_context *c, const struct binding *b)
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    bool derives = store_count(c->store, CLASS_BINDING) == 0;
-
-    if (derives != c->derives) {
-        c->derives = derives;
-        graph_mark_class(c->graph, CLASS_TEMPLATE);
-    }
     mark_template(c, old);
     mark_template(c, entry_binding(entry));
     graph_mark_readers(c->graph, entry);
@@ -60,6 +54,22 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         entry_list_add(&out->reads, claimed);
 }
 
+/* What is wrong with it as a dependency of others; nothing, if it is none. */
+static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
+{
+    enum defect differing =
+        b->referrer_count > 0 ? DEFECT_UNAPPLIED_RESOLUTION : DEFECT_UNCLEARED_FIELDS;
+    unsigned defects = 0;
+
+    if (!d)
+        return 0;
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        defects |= (unsigned)d->fields[i].unapplied << differing;
+        defects |= (unsigned)d->fields[i].overridden << DEFECT_OVERRIDDEN_VALUE;
+    }
+    return defects | (unsigned)(d->dangling > 0) << DEFECT_DANGLING_REFERENCE;
+}
+
 static void *decide(const struct gathered *g, int64_t *due_ms)
 {
     const struct binding_facts *f = &g->binding;
@@ -75,6 +85,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     if (!f->template && f->kind_selected && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->ballots);
+    d->defects |= (uint8_t)dependency_defects(b, d->dependency);
     return d;
 }
 

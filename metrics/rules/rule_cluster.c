@@ -35,9 +35,8 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
-    /* Where connectors run follows from placements if there are no bindings to say it. */
-    if (c->derives)
-        connectors_mark(c);
+    /* Where connectors without a binding would run follows from placements. */
+    connectors_mark(c);
 }
 
 const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};

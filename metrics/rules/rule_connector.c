@@ -64,15 +64,14 @@ void template_connector_enter(struct rule_context *c, struct entry *entry,
 /* ---- the decision ---- */
 
 /*
- * True if it is on several member clusters. Without bindings: if its policy's placement allows
+ * True if it is on several member clusters. Without a binding: if its policy's placement allows
  * several and the scheduler will use all of them, because what has no replicas is not divided.
  */
-static bool is_on_several(const struct template_facts *f, const struct binding *b,
-                          const struct resolved_placement *placement)
+static bool is_on_several(const struct binding *b, const struct resolved_placement *placement)
 {
     if (b)
         return b->cluster_count > 1;
-    if (!f->derives || !placement || !placement->has_clusters || placement->group_count == 0)
+    if (!placement || !placement->has_clusters || placement->group_count == 0)
         return false;
     return placement->groups[0].count > 1 && placement->groups[0].tolerated &&
            !placement->placement->has_spread_constraints && !placement->placement->unreadable;
@@ -96,7 +95,7 @@ struct connector_decision *template_connector_decide(const struct template_facts
             .connector = connector,
             .defaults = f->connector_defaults,
             .binding = b,
-            .several_clusters = is_on_several(f, b, placement),
+            .several_clusters = is_on_several(b, placement),
         },
         fresh);
     /* The decision may outlive the objects that the texts are from. */

@@ -6,18 +6,32 @@
 
 /* ---- gathering ---- */
 
+/*
+ * Collect those who will require it once they have bindings; those who do already are on its own
+ * binding. True if there are any.
+ */
+static bool gather_referrers(const struct rule_context *c, const struct entry *entry,
+                             const struct binding *b, struct ballot_list *out)
+{
+    bool derived = false;
+
+    if (b && (b->has_placement || b->referrer_count > 0))
+        return false;
+    ballots_gather(c->store, entry, out);
+    for (size_t i = 0; i < out->count && !derived; i++)
+        derived = out->items[i].derived;
+    return derived;
+}
+
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
     const struct template *t = entry_template(entry);
     const struct type *type = entry->partition->type;
     struct template_facts *facts = &out->template;
-    struct entry *binding = c->derives ? NULL : template_binding(c->store, entry);
+    struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
     const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;
 
-    /* If there are bindings, they say who requires it. */
-    if (c->derives)
-        ballots_gather(c->store, entry, &out->ballots);
     *facts = (struct template_facts){
         .situation = {.options = &c->options,
                       .now_ms = c->now_ms,
@@ -26,13 +40,13 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
                       .claimed = claim ? claim_policy(c->store, claim) : NULL,
                       .own_claim = t->claim,
                       .binding = binding,
-                      .required = out->ballots.count > 0,
+                      .required = gather_referrers(c, entry, b, &out->ballots),
                       .kind_selected =
                           selector_index_type_count(c->index, type->api_version, type->kind) > 0},
         .connector_defaults = template_connector(t) ? connector_defaults_of(c->store, entry) : NULL,
         .strings = store_strings(c->store),
         .placements = c->placements,
-        .derives = c->derives,
+        .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
     };
     facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
@@ -71,6 +85,20 @@ static const struct resolved_placement *placement_of(const struct template_decis
     return policy ? policy->resolved : NULL;
 }
 
+/* What it wants of its dependencies, if Karmada is to propagate them. */
+static void decide_vote(const struct template_facts *f, const struct binding *b,
+                        struct template_decision *d)
+{
+    const struct policy *policy = entry_policy(d->governing);
+
+    if (!policy)
+        return;
+    d->vote = vote_of(&policy->propagation);
+    d->propagates = f->follows && policy->propagation.propagate_deps;
+    d->derived = d->propagates && !(b && b->has_placement);
+    d->waits = d->derived && d->state != STATE_UNBOUND;
+}
+
 static void *decide(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
@@ -92,42 +120,30 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         if (s.own_claim && !claim_holds(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
-    if (entry_policy(d->governing)) {
-        const struct propagation *wants = &entry_policy(d->governing)->propagation;
-
-        d->propagates = wants->propagate_deps;
-        d->vote = vote_of(wants);
-    }
+    decide_vote(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d));
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
-    if (f->derives && d->state == STATE_ATTACHED)
+    if (!d->binding && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots);
     return d;
 }
 
 /*
- * The policies that select it, best first, and the one that it claims; derived: also the
- * dependencies that it votes on, so that ballots_gather() finds it among their readers.
+ * The policies that select it, best first, and the one that it claims; also the dependencies that
+ * it votes on, so that ballots_gather() finds it among their readers.
  */
 static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads)
 {
     const struct template_decision *d = decision;
-    const struct template *t = entry_template(entry);
 
     for (uint32_t i = 0; i < d->candidate_count; i++)
         entry_list_add(reads, d->candidates[i].policy);
     if (d->claimed)
         entry_list_add(reads, d->claimed);
-    for (uint32_t i = 0; c->derives && d->propagates && i < t->reference_count; i++) {
-        const struct reference *r = &t->references[i];
-        const struct identity id = {r->to->api_version, r->to->kind, entry_ns(entry), r->name};
-
-        /* A reference by label may mean objects that do not exist yet: it is not resolved. */
-        if (!r->to->label_key)
-            entry_list_add(reads, store_refer(c->store, &id));
-    }
+    if (d->propagates)
+        template_dependencies(c->store, entry, entry_binding(d->binding), reads);
 }
 
 static bool equal(const void *old, const void *fresh)
@@ -135,7 +151,7 @@ static bool equal(const void *old, const void *fresh)
     const struct template_decision *a = old, *b = fresh;
 
     return a->governing == b->governing && a->propagates == b->propagates &&
-           vote_equal(&a->vote, &b->vote);
+           a->derived == b->derived && a->waits == b->waits && vote_equal(&a->vote, &b->vote);
 }
 
 /* ---- who depends on it ---- */
@@ -153,11 +169,20 @@ static void mark_readers(struct graph *g, const struct entry *entry)
         mark_of_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Dependencies (derived) count the votes of the templates that read them. */
-static void mark_read(struct graph *g, const struct entry *entry)
+/* Dependencies, and their bindings, count the votes of the templates that read them. */
+static void mark_read(const struct rule_context *c, const struct entry *entry)
 {
-    for (uint32_t i = 0; i < entry->read_count; i++)
-        mark_of_class(g, entry->reads[i].read, CLASS_TEMPLATE);
+    for (uint32_t i = 0; i < entry->read_count; i++) {
+        struct entry *read = entry->reads[i].read;
+        struct entry *binding;
+
+        if (entry_class(read) != CLASS_TEMPLATE)
+            continue;
+        graph_mark(c->graph, read);
+        binding = template_binding(c->store, read);
+        if (binding)
+            graph_mark(c->graph, binding);
+    }
 }
 
 /* ---- registers ---- */

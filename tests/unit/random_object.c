@@ -129,7 +129,8 @@ static cJSON *random_template(struct world *w)
         cJSON_AddStringToObject(labels, "resourcetemplate.karmada.io/claimed-by", "somebody");
     if (chance(w, 2))
         add_claim(w, metadata, ns);
-    if (strcmp(kind[1], "Deployment") == 0) {
+    /* Now and then metadata alone, as an API server is asked for. */
+    if (strcmp(kind[1], "Deployment") == 0 && !chance(w, 4)) {
         cJSON *spec = cJSON_AddObjectToObject(object, "spec");
         char template[256];
 
@@ -304,6 +305,24 @@ static void add_schedule(struct world *w, cJSON *spec)
         cJSON_AddItemToObject(spec, "components", cJSON_Parse("[{\"name\":\"main\"}]"));
 }
 
+/* What Karmada notes of a template's dependencies. */
+static void add_note(struct world *w, cJSON *metadata, const char *ns)
+{
+    CLEANUP(strbuf_release) struct strbuf note = STRBUF_INIT(1024);
+
+    if (chance(w, 2))
+        return;
+    strbuf_adds(&note, "[");
+    for (uint32_t i = world_random(w, 3); i > 0; i--)
+        strbuf_addf(&note,
+                    "{\"apiVersion\":\"v1\",\"kind\":\"%s\",\"namespace\":\"%s\","
+                    "\"name\":\"%s\"}%s",
+                    chance(w, 2) ? "ConfigMap" : "Secret", ns, PICK(w, names), i > 1 ? "," : "");
+    strbuf_adds(&note, "]");
+    cJSON_AddStringToObject(cJSON_GetObjectItem(metadata, "annotations"),
+                            "resourcebinding.karmada.io/dependencies", note.data);
+}
+
 static cJSON *random_binding(struct world *w)
 {
     const char *const *kind = PICK(w, kinds);
@@ -316,6 +335,8 @@ static cJSON *random_binding(struct world *w)
     cJSON *metadata = add_metadata(w, object, ns, binding.data);
     cJSON *spec = cJSON_AddObjectToObject(object, "spec");
     cJSON *resource = new_object(kind[0], kind[1]);
+
+    add_note(w, metadata, ns);
     cJSON_AddItemToObject(spec, "resource", resource);
     cJSON_AddStringToObject(resource, "namespace", ns);
     cJSON_AddStringToObject(resource, "name", name);

@@ -23,6 +23,18 @@ enum { OBJECTS_MAX = 6, TEXT_MAX_BYTES = 4096 };
     "','namespace':'default'" more "},'spec':{'placement':{},'resource':{'apiVersion':'" version   \
     "','kind':'" kind "','namespace':'default','name':'" template "'}}}"
 
+/* A ConfigMap's binding: `placement` of its own or none, what it has stored, and who requires it.
+ */
+#define SHARED(placement, stored, required)                                                        \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
+    "'name':'shared-configmap','namespace':'default'},'spec':{" placement stored                   \
+    "'resource':{'apiVersion':'v1','kind':'ConfigMap','namespace':'default','name':'shared'},"     \
+    "'requiredBy':[" required "]}}"
+#define WEB_REQUIRES "{'namespace':'default','name':'web-deployment'}"
+#define OVERWRITE    "'conflictResolution':'Overwrite',"
+#define ABORT        "'conflictResolution':'Abort',"
+#define SAYS         "ResourceBinding work.karmada.io/v1alpha2 shared-configmap: "
+
 #define WEB         OBJECT("apps/v1", "Deployment", "web", "")
 #define FOREIGN_WEB OBJECT("example.io/v1", "Deployment", "web", "")
 #define ALL_APPS    POLICY("p", "1", "apps/v1", "Deployment")
@@ -71,6 +83,55 @@ static struct defect_case {
      ""},
     {"a binding that names no template",
      {ALL_APPS, BINDING("web-deployment", "apps/v1", "Deployment", "", "")},
+     ""},
+    {"a dependency that has what results",
+     {SHARED("", ABORT, WEB_REQUIRES),
+      BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     ""},
+    {"a dependency that has not",
+     {SHARED("", OVERWRITE, WEB_REQUIRES),
+      BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     SAYS "unapplied_resolution\n"},
+    {"a dependency that has not in the other field",
+     {SHARED("", "'preserveResourcesOnDeletion':true,", WEB_REQUIRES),
+      BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     SAYS "unapplied_resolution\n"},
+    {"nothing requires it any more, and its fields are cleared: Abort is the default",
+     {SHARED("", ABORT, "")},
+     ""},
+    {"an explicit false is what Karmada itself writes",
+     {SHARED("", ABORT "'preserveResourcesOnDeletion':false,", "")},
+     ""},
+    {"nothing requires it any more, and a field is not cleared",
+     {SHARED("", OVERWRITE, "")},
+     SAYS "uncleared_fields\n"},
+    {"nothing requires it any more, and the other field is not cleared",
+     {SHARED("", "'preserveResourcesOnDeletion':true,", "")},
+     SAYS "uncleared_fields\n"},
+    {"an application that is new clears nothing",
+     {SHARED("", OVERWRITE, ""),
+      "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'new','namespace':'default'},"
+      "'spec':{'template':{'spec':{'volumes':[{'configMap':{'name':'shared'}}]}}}}",
+      "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"
+      "'name':'n','namespace':'default'},'spec':{'propagateDeps':true," OVERWRITE
+      "'placement':{},'resourceSelectors':[{'apiVersion':'apps/v1','kind':'Deployment'}]}}"},
+     SAYS "uncleared_fields\n"},
+    {"a reference that leads nowhere",
+     {SHARED("", ABORT, WEB_REQUIRES)},
+     SAYS "dangling_reference\n"},
+    {"one that leads nowhere, and no value from it",
+     {SHARED("", OVERWRITE, WEB_REQUIRES)},
+     SAYS "dangling_reference unapplied_resolution\n"},
+    {"its own policy stands against the others",
+     {SHARED("'placement':{},", OVERWRITE, WEB_REQUIRES),
+      BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     SAYS "overridden_value\n"},
+    {"its own policy wants the same",
+     {SHARED("'placement':{},", ABORT, WEB_REQUIRES),
+      BINDING("web-deployment", "apps/v1", "Deployment", "web", "")},
+     ""},
+    {"what its own policy set is nobody's to clear",
+     {SHARED("'placement':{},", OVERWRITE, "")},
      ""},
 };
 

@@ -99,6 +99,37 @@ static void check_policies(const char *page, const cJSON *report)
     }
 }
 
+/* How many elements the lists `key` have in the rows of a reason. */
+static int64_t count_elements(const cJSON *rows, const char *reason, const char *key)
+{
+    int64_t elements = 0;
+    const cJSON *row;
+
+    cJSON_ArrayForEach (row, rows) {
+        if (strcmp(json_str(row, "reason", ""), reason) == 0)
+            elements += cJSON_GetArraySize(json_get(row, key));
+    }
+    return elements;
+}
+
+/* What is wrong with dependencies, which families count by field or by reference. How many rows. */
+static int64_t check_dependencies(const char *page, const cJSON *rows)
+{
+    int64_t references = sum(page, "karmada_dependency_dangling_references", "");
+    int64_t named = count_elements(rows, "dangling_reference", "references");
+
+    /* One that is listed twice is named once. */
+    assert_true(named <= references && (named > 0) == (references > 0));
+    assert_int_equal(sum(page, "karmada_dependency_overridden", ""),
+                     count_elements(rows, "overridden_value", "fields"));
+    assert_int_equal(sum(page, "karmada_dependency_unapplied_resolutions", ""),
+                     count_elements(rows, "unapplied_resolution", "fields") +
+                         count_elements(rows, "uncleared_fields", "fields"));
+    return count(rows, "reason", "dangling_reference") + count(rows, "reason", "overridden_value") +
+           count(rows, "reason", "unapplied_resolution") +
+           count(rows, "reason", "uncleared_fields");
+}
+
 /* Every row of `invalid` is in one family, under its own reason. */
 static void check_invalid(const char *page, const cJSON *report)
 {
@@ -127,6 +158,7 @@ static void check_invalid(const char *page, const cJSON *report)
         assert_int_equal(sum(page, defects[i].family, ""), of_reason);
         total += of_reason;
     }
+    total += check_dependencies(page, rows);
     assert_int_equal(count(rows, "kind", NULL), total);
 }
 

@@ -81,7 +81,7 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
             for (size_t i = 0; i < partition->count; i++) {
                 if (!partition->entries[i]->object)
                     continue;
-                entries = xreallocarray(entries, count + 1, sizeof(*entries));
+                entries = xreallocarray(entries, count + 1, sizeof(struct entry *));
                 entries[count++] = partition->entries[i];
             }
         }
@@ -113,10 +113,24 @@ static void dump_reference(struct strbuf *out, const char *title, const struct e
                     entry->object ? "" : "(absent)");
 }
 
-static void dump_dependency(struct strbuf *out, const struct dependency_decision *d)
+static void dump_ballot(void *context, const struct ballot *b)
 {
+    struct strbuf *out = context;
+
+    dump_reference(out, "referrer", b->binding);
+    dump_reference(out, "of", b->template);
+    strbuf_addf(out, " %d%d%d%d %d%d%d", b->observed.wants[0], b->observed.wants[1],
+                b->current.wants[0], b->current.wants[1], b->counts_observed, b->counts_current,
+                b->derived);
+}
+
+static void dump_dependency(const struct world *w, struct strbuf *out, const struct entry *entry)
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
     if (!d)
         return;
+    engine_ballots(w->engine, entry, dump_ballot, out);
     strbuf_addf(out, " dependency(referrers=%u dangling=%u attached=%d derived=%d since=%" PRId64,
                 d->referrers, d->dangling, d->attached, d->derived, d->since_ms);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
@@ -170,9 +184,10 @@ static void dump_connector(struct strbuf *out, const struct entry *entry)
 
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
-    strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d since=%" PRId64,
+    strbuf_addf(out,
+                " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d%d%d since=%" PRId64,
                 state_names[d->state], d->reason, d->phase, d->fields, d->own_claim, d->propagates,
-                d->since_ms);
+                d->derived, d->waits, d->since_ms);
     dump_reference(out, "winner", d->winner);
     dump_reference(out, "governing", d->governing);
     dump_reference(out, "claimed", d->claimed);
@@ -182,7 +197,6 @@ static void dump_template(struct strbuf *out, const struct template_decision *d)
         strbuf_addf(out, "(%d,%d,%d)", d->candidates[i].score, d->candidates[i].excluded,
                     d->candidates[i].deleting);
     }
-    dump_dependency(out, d->dependency);
     dump_capacity(out, d->capacity);
 }
 
@@ -205,8 +219,7 @@ void world_dump(const struct world *w, struct strbuf *out)
             dump_reference(out, "template", b->template);
         if (b)
             dump_reference(out, "claimed", binding_claimed(entry));
-        if (b)
-            dump_dependency(out, b->dependency);
+        dump_dependency(w, out, entry);
         if (p)
             dump_policy(out, p);
         strbuf_addc(out, '\n');

@@ -109,7 +109,7 @@ static void add_conflict(const struct engine *engine, const struct entry *depend
     add_name(out, id.kind, id.ns, id.name);
     strbuf_addf(out, "</h3>\n%s resolves to <b>%s</b>\n", dependency_field_names[field],
                 dependency_value_name(field, f->resolved));
-    if (f->unapplied)
+    if (f->unapplied && f->stored != f->resolved)
         strbuf_addf(out, "(not applied: the binding still has <b>%s</b>)\n",
                     dependency_value_name(field, f->stored));
     strbuf_adds(out, "<ul>\n");
