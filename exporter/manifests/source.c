@@ -17,6 +17,7 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct tree tree;
+    struct scopes scopes;
     struct declarations declarations;
     struct reading *reading;       /* The file that is being read, if any, ... */
     struct manifest_file *current; /* ... which one it is, ... */
@@ -33,13 +34,15 @@ static void want(void *context, struct manifest_file *file)
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits)
+                                const char *ns, const struct manifest_limits *limits)
 {
     struct manifests *m = xcalloc(1, sizeof(*m));
 
     m->limits = *limits;
     tree_init(&m->tree, paths, count);
+    scopes_init(&m->scopes, ns);
     m->declarations.store = store;
+    m->declarations.scopes = &m->scopes;
     m->declarations.want = want;
     m->declarations.context = m;
     return m;
@@ -55,6 +58,7 @@ void manifests_free(struct manifests *m)
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
+    scopes_release(&m->scopes);
     tree_release(&m->tree);
     free(m);
 }
@@ -76,6 +80,18 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
+/* Objects without a namespace were put into one that their definition, read now, gives none. */
+static void read_guesses_again(struct manifests *m)
+{
+    for (size_t i = 0; i < m->tree.count; i++) {
+        struct manifest_file *file = m->tree.files[i];
+
+        /* The bytes of a pipe may be gone: there the definition has to come first. */
+        if (file->guesses && (!file->once || file->spool >= 0))
+            tree_mark(&m->tree, file);
+    }
+}
+
 static void on_object(void *context, const cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
@@ -88,6 +104,8 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
     else if (lacks_quotes(object, &why) ||
              !declarations_put(&m->declarations, m->current, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
+    else if (scopes_learn(&m->scopes, object))
+        read_guesses_again(m);
 }
 
 static void begin(struct manifests *m, struct manifest_file *file)

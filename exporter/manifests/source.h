@@ -22,9 +22,12 @@ struct manifests;
 
 extern const struct manifest_limits manifest_limits_default;
 
-/* PATHs are copied; "-" is standard input. The store outlives the source. */
+/*
+ * PATHs are copied; "-" is standard input. Objects that are in a namespace, but name none, are
+ * in `ns` (scopes.h), which is copied. The store outlives the source.
+ */
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits) MUST_USE;
+                                const char *ns, const struct manifest_limits *limits) MUST_USE;
 void manifests_free(struct manifests *m);
 
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
