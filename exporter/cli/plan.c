@@ -29,9 +29,10 @@ static bool delete_all(struct plan *p, const struct evaluation *e, const struct 
     return true;
 }
 
-static bool apply_one(void *context, const cJSON *object, struct error *err)
+static bool apply_one(void *context, const struct identity *id, const cJSON *object,
+                      struct error *err)
 {
-    return plan_apply(context, object, err);
+    return plan_apply(context, id, object, err);
 }
 
 /* Apply the objects of each -f, in the order in which they stand. False, having complained. */
@@ -39,7 +40,7 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
 {
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
-                                        &manifest_limits_default);
+                                        e->options.namespace, &manifest_limits_default);
     struct error err;
     bool fine;
 

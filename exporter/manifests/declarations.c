@@ -214,6 +214,7 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
 
     if (!identity_read(object, &id, err))
         return false;
+    id.ns = scopes_namespace(m->scopes, &id, object, &file->guesses);
 
     struct declaration *declaration = make_declaration(m, file, &id, place);
     bool held = forget_earlier_passes(m, declaration);
@@ -275,6 +276,7 @@ static void retire(struct declarations *m, struct manifest_file *file,
 void declarations_begin(struct manifest_file *file)
 {
     file->pass++;
+    file->guesses = false;
 }
 
 void declarations_end(struct declarations *m, struct manifest_file *file)

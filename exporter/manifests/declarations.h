@@ -3,6 +3,7 @@
 
 #include "exporter/manifests/json_file.h"
 #include "exporter/manifests/manifest_file.h"
+#include "exporter/manifests/scopes.h"
 #include "metrics/model/store.h"
 
 /*
@@ -16,6 +17,7 @@
  */
 struct declarations {
     struct store *store;
+    const struct scopes *scopes;
     /* Called when a file has to be read again though it has not changed. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;

@@ -17,6 +17,7 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct tree tree;
+    struct scopes scopes;
     struct declarations declarations;
     manifest_put_fn *put; /* NULL: objects are declared. */
     void *put_context;
@@ -35,13 +36,15 @@ static void want(void *context, struct manifest_file *file)
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits)
+                                const char *ns, const struct manifest_limits *limits)
 {
     struct manifests *m = xcalloc(1, sizeof(*m));
 
     m->limits = *limits;
     tree_init(&m->tree, paths, count);
+    scopes_init(&m->scopes, ns);
     m->declarations.store = store;
+    m->declarations.scopes = &m->scopes;
     m->declarations.want = want;
     m->declarations.context = m;
     return m;
@@ -57,6 +60,7 @@ void manifests_free(struct manifests *m)
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
+    scopes_release(&m->scopes);
     tree_release(&m->tree);
     free(m);
 }
@@ -84,11 +88,29 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
+/* Objects without a namespace were put into one that their definition, read now, gives none. */
+static void read_guesses_again(struct manifests *m)
+{
+    for (size_t i = 0; i < m->tree.count; i++) {
+        struct manifest_file *file = m->tree.files[i];
+
+        /* The bytes of a pipe may be gone: there the definition has to come first. */
+        if (file->guesses && (!file->once || file->spool >= 0))
+            tree_mark(&m->tree, file);
+    }
+}
+
 static bool put(struct manifests *m, const cJSON *object, struct json_place place,
                 struct error *why)
 {
-    return m->put ? m->put(m->put_context, object, why)
-                  : declarations_put(&m->declarations, m->current, object, place, why);
+    struct identity id;
+
+    if (!m->put)
+        return declarations_put(&m->declarations, m->current, object, place, why);
+    if (!identity_read(object, &id, why))
+        return false;
+    id.ns = scopes_namespace(&m->scopes, &id, object, &m->current->guesses);
+    return m->put(m->put_context, &id, object, why);
 }
 
 static void on_object(void *context, const cJSON *object, struct json_place place)
@@ -102,6 +124,8 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
     else if (lacks_quotes(object, &why) || !put(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
+    else if (scopes_learn(&m->scopes, object) && !m->put)
+        read_guesses_again(m);
 }
 
 static void begin(struct manifests *m, struct manifest_file *file)
@@ -232,4 +256,9 @@ size_t manifests_file_count(const struct manifests *m)
 size_t manifests_broken_count(const struct manifests *m)
 {
     return m->view.broken;
+}
+
+size_t manifests_duplicate_count(const struct manifests *m)
+{
+    return m->view.duplicates;
 }

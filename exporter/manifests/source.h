@@ -22,16 +22,20 @@ struct manifests;
 
 extern const struct manifest_limits manifest_limits_default;
 
-/* PATHs are copied; "-" is standard input. The store outlives the source. */
+/*
+ * PATHs are copied; "-" is standard input. Objects that are in a namespace, but name none, are
+ * in `ns` (scopes.h), which is copied. The store outlives the source.
+ */
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits) MUST_USE;
+                                const char *ns, const struct manifest_limits *limits) MUST_USE;
 void manifests_free(struct manifests *m);
 
 /*
- * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
- * the object is reported with the reason.
+ * Hand each object, under the identity that it has, to `put` instead of the store, which may be
+ * NULL then. If `put` answers false, the object is reported with the reason.
  */
-typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
+typedef bool manifest_put_fn(void *context, const struct identity *id, const cJSON *object,
+                             struct error *err);
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
 
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
@@ -55,7 +59,8 @@ bool manifests_busy(const struct manifests *m);
 size_t manifests_problem_count(const struct manifests *m);
 struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
-/* How many files are being read, and how many of them have a problem of another kind than foreign.
- */
+/* How many files are being read, and in how many of them something cannot be read. */
 size_t manifests_file_count(const struct manifests *m);
 size_t manifests_broken_count(const struct manifests *m);
+/* How many documents declare an object that a later one declares again. */
+size_t manifests_duplicate_count(const struct manifests *m);

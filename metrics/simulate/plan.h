@@ -62,7 +62,8 @@ void plan_free(struct plan *p);
  * last, in plan_finish(): wherever it stands among the others, a change is of one piece. False
  * with the reason if the object is not valid.
  */
-bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
+bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json,
+                struct error *err) MUST_USE;
 void plan_delete(struct plan *p, struct entry *entry);
 
 /* The result, which the plan owns. The engine is as Karmada has come to rest. */
