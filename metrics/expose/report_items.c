@@ -65,18 +65,6 @@ static void put_want(void *context, const struct ballot *ballot)
     writer_close(w, '}');
 }
 
-/* What the binding has; null without a binding, and where a referrer has none yet. */
-static void put_stored(struct writer *w, const struct entry *dependency,
-                       enum dependency_field field)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    if (d->derived || entry_class(dependency) != CLASS_BINDING)
-        writer_text(w, "stored", NULL);
-    else
-        report_put_value(w, "stored", field, d->fields[field].stored);
-}
-
 void report_conflict(struct writer *w, const struct engine *engine, const struct entry *dependency,
                      enum dependency_field field, const char *change)
 {
@@ -96,7 +84,7 @@ void report_conflict(struct writer *w, const struct engine *engine, const struct
     writer_close(w, '}');
     writer_text(w, "field", dependency_field_names[field]);
     report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
-    put_stored(w, dependency, field);
+    report_put_stored(w, dependency, field);
     writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
     writer_text(w, "message", message);
     writer_open(w, "wants", '[');
@@ -128,7 +116,7 @@ void report_dependency(struct writer *w, const struct entry *dependency)
         writer_open(w, dependency_field_names[i], '{');
         writer_bool(w, "conflict", d->fields[i].conflict);
         report_put_value(w, "resolved", i, d->fields[i].resolved);
-        put_stored(w, dependency, i);
+        report_put_stored(w, dependency, i);
         writer_close(w, '}');
     }
     writer_close(w, '}');

@@ -5,6 +5,12 @@
 
 /* ---- gathering ---- */
 
+/* True if neither a policy nor others have made its binding; one that nobody needs is left over. */
+static bool lacks_binding(const struct binding *b)
+{
+    return !b || (!b->has_placement && b->referrer_count == 0);
+}
+
 /*
  * Collect those who will require it once they have bindings; those who do already are on its own
  * binding. True if there are any.
@@ -14,7 +20,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
 {
     bool derived = false;
 
-    if (b && (b->has_placement || b->referrer_count > 0))
+    if (!lacks_binding(b))
         return false;
     ballots_gather(c->store, entry, out);
     for (size_t i = 0; i < out->count && !derived; i++)
@@ -123,7 +129,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
-    if (!d->binding && !d->governing && d->state != STATE_IGNORED)
+    if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots);
     return d;
 }
@@ -184,6 +190,16 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
     }
 }
 
+/* Another object of the name has another binding, or none. */
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct template *before = old, *now = entry_template(entry);
+
+    if (!before || !now || before->uid_hash != now->uid_hash)
+        mark_readers(c->graph, entry);
+    template_connector_changed(c, entry, old);
+}
+
 /* ---- registers ---- */
 
 /* True if Karmada will give the template a binding, or keep the one that it has. */
@@ -233,7 +249,7 @@ static void release(const struct rule_context *c, void *decision)
 
 const struct rule rule_template = {
     .rank = RULE_RANK_TEMPLATE,
-    .changed = template_connector_changed,
+    .changed = changed,
     .gather = gather,
     .decide = decide,
     .add_reads = add_reads,
