@@ -62,7 +62,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                     ": the shards are numbered from 0, and this number is too large",
                     o->shard, o->total_shards);
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
-                                 o->manifests.count, &manifest_limits_default);
+                                 o->manifests.count, o->namespace, &manifest_limits_default);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)

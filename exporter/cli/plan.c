@@ -39,7 +39,7 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
 {
     const struct text_list *changes = &e->options.changes;
     struct manifests *m = manifests_new(NULL, (const char *const *)changes->items, changes->count,
-                                        &manifest_limits_default);
+                                        e->options.namespace, &manifest_limits_default);
     struct error err;
     bool fine;
 

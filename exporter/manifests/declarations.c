@@ -275,6 +275,7 @@ static void retire(struct declarations *m, struct manifest_file *file,
 void declarations_begin(struct manifest_file *file)
 {
     file->pass++;
+    file->guesses = false;
 }
 
 void declarations_end(struct declarations *m, struct manifest_file *file)

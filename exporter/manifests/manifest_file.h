@@ -30,8 +30,9 @@ struct manifest_file {
 
     uint32_t source;
     uint32_t pass;
-    bool wanted; /* To be read again for an object in it that counts again. */
-    int spool;   /* The bytes of a file with `once`, or -1. */
+    bool wanted;  /* To be read again for an object in it that counts again. */
+    bool guesses; /* Of an object in it a definition may yet say that it has no namespace. */
+    int spool;    /* The bytes of a file with `once`, or -1. */
     struct declaration **declarations;
     size_t declaration_count;
     size_t declaration_capacity;

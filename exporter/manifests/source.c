@@ -5,6 +5,7 @@
 #include "exporter/manifests/follow.h"
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/reading.h"
+#include "exporter/manifests/scopes.h"
 #include "exporter/manifests/walk.h"
 #include "exporter/system/platform.h"
 
@@ -17,6 +18,7 @@ const struct manifest_limits manifest_limits_default = {
 struct manifests {
     struct manifest_limits limits;
     struct tree tree;
+    struct scopes scopes;
     struct declarations declarations;
     manifest_put_fn *put; /* NULL: objects are declared. */
     void *put_context;
@@ -35,12 +37,13 @@ static void want(void *context, struct manifest_file *file)
 }
 
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits)
+                                const char *ns, const struct manifest_limits *limits)
 {
     struct manifests *m = xcalloc(1, sizeof(*m));
 
     m->limits = *limits;
     tree_init(&m->tree, paths, count);
+    scopes_init(&m->scopes, ns);
     m->declarations.store = store;
     m->declarations.want = want;
     m->declarations.context = m;
@@ -57,6 +60,7 @@ void manifests_free(struct manifests *m)
     reading_free(m->reading);
     problems_release(&m->found);
     problem_view_release(&m->view);
+    scopes_release(&m->scopes);
     tree_release(&m->tree);
     free(m);
 }
@@ -84,14 +88,28 @@ static bool lacks_quotes(const cJSON *object, struct error *why)
     return true;
 }
 
-static bool put(struct manifests *m, const cJSON *object, struct json_place place,
-                struct error *why)
+/* Objects without a namespace were put into one that their definition, read now, gives none. */
+static void read_guesses_again(struct manifests *m)
 {
+    for (size_t i = 0; i < m->tree.count; i++) {
+        struct manifest_file *file = m->tree.files[i];
+
+        /* The bytes of a pipe may be gone: there the definition has to come first. */
+        if (file->guesses && (!file->once || file->spool >= 0))
+            tree_mark(&m->tree, file);
+    }
+}
+
+static bool put(struct manifests *m, cJSON *object, struct json_place place, struct error *why)
+{
+    scopes_place(&m->scopes, object, &m->current->guesses);
+    if (scopes_learn(&m->scopes, object) && !m->put)
+        read_guesses_again(m);
     return m->put ? m->put(m->put_context, object, why)
                   : declarations_put(&m->declarations, m->current, object, place, why);
 }
 
-static void on_object(void *context, const cJSON *object, struct json_place place)
+static void on_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
     struct json_position where = {place.line, 0};

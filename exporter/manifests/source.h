@@ -22,14 +22,17 @@ struct manifests;
 
 extern const struct manifest_limits manifest_limits_default;
 
-/* PATHs are copied; "-" is standard input. The store outlives the source. */
+/*
+ * PATHs are copied; "-" is standard input. Objects that are in a namespace, but name none, are
+ * in `ns` (scopes.h), which is copied. The store outlives the source.
+ */
 struct manifests *manifests_new(struct store *store, const char *const *paths, size_t count,
-                                const struct manifest_limits *limits) MUST_USE;
+                                const char *ns, const struct manifest_limits *limits) MUST_USE;
 void manifests_free(struct manifests *m);
 
 /*
  * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
- * the object is reported with the reason.
+ * the object is reported with the reason. A definition counts for the objects behind it alone.
  */
 typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);

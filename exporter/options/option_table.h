@@ -16,6 +16,11 @@ OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
                "standard input",
        .verbs = VERB_LOOKS)
 
+OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
+       .help = "where objects of the manifests are that belong to a namespace and name none, as if "
+               "kubectl applied them",
+       .verbs = VERB_LOOKS)
+
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
        .help = "how to reach Karmada's API server; without it $KUBECONFIG, ~/.kube/config and the "
                "pod's service account are tried",

@@ -64,7 +64,8 @@ static double load(const char *path, size_t *held)
     struct registry *registry = registry_new(engine, &registry_options_default, 1);
     engine_observe(engine,
                    (struct engine_observer){.decided = registry_decided, .context = registry});
-    struct manifests *manifests = manifests_new(store, &path, 1, &manifest_limits_default);
+    struct manifests *manifests =
+        manifests_new(store, &path, 1, "default", &manifest_limits_default);
     if (!manifests_load(manifests, &err) || manifests_problem_count(manifests) > 0)
         abort();
     while (!engine_run(engine, 0, SIZE_MAX))

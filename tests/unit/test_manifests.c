@@ -129,7 +129,7 @@ static void start_limited(struct place *p, const char *path, const char *second,
     p->paths[1] = second ? folder_path(p->folder, second) : NULL;
     for (size_t i = 0; i < 2; i++)
         paths[i] = p->paths[i];
-    p->manifests = manifests_new(p->store, paths, second ? 2 : 1, limits);
+    p->manifests = manifests_new(p->store, paths, second ? 2 : 1, "default", limits);
     p->fd = manifests_watch(p->manifests, &err);
     assert_true(p->fd >= 0);
     assert_true(manifests_load(p->manifests, &err));
@@ -600,7 +600,7 @@ static void start_on_stdin(struct place *p, const char *text, const char *second
 
     p->paths[0] = folder_path(p->folder, second);
     const char *paths[] = {"-", p->paths[0]};
-    p->manifests = manifests_new(p->store, paths, 2, &manifest_limits_default);
+    p->manifests = manifests_new(p->store, paths, 2, "default", &manifest_limits_default);
     if (watched)
         p->fd = manifests_watch(p->manifests, &err);
     assert_true(manifests_load(p->manifests, &err));
@@ -644,7 +644,7 @@ TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
 
     p->paths[0] = folder_path(p->folder, "nothing");
     paths[0] = p->paths[0];
-    p->manifests = manifests_new(p->store, paths, 1, &manifest_limits_default);
+    p->manifests = manifests_new(p->store, paths, 1, "default", &manifest_limits_default);
     assert_false(manifests_load(p->manifests, &err));
     assert_non_null(strstr(err.text, "nothing"));
 }
@@ -790,7 +790,7 @@ static void assert_as_fresh(const struct place *p)
     CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
     struct store *store = store_new(2);
     const char *paths[] = {p->folder};
-    struct manifests *fresh = manifests_new(store, paths, 1, &manifest_limits_default);
+    struct manifests *fresh = manifests_new(store, paths, 1, "default", &manifest_limits_default);
     struct error err;
 
     assert_true(manifests_load(fresh, &err));
@@ -801,6 +801,45 @@ static void assert_as_fresh(const struct place *p)
     manifests_free(fresh);
     store_free(store);
     assert_string_equal(got.data, wanted.data);
+}
+
+static const char definition[] =
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    "metadata: {name: things.example.org}\n"
+    "spec: {group: example.org, scope: Cluster, names: {kind: Thing}}\n";
+static const char thing[] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: x}\n---\n";
+
+/* In which namespaces the Thing x is, of those that it could be in. */
+static void assert_thing(const struct place *p, bool in_default, bool in_none)
+{
+    const struct identity in = {"example.org/v1", "Thing", "default", "x"};
+    const struct identity none = {"example.org/v1", "Thing", "", "x"};
+    const struct entry *a = store_find(p->store, &in);
+    const struct entry *b = store_find(p->store, &none);
+
+    assert_int_equal(a && entry_exists(a), in_default);
+    assert_int_equal(b && entry_exists(b), in_none);
+}
+
+TEST_WITH(a_definition_counts_wherever_it_stands, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf both = STRBUF_INIT(1 << 20);
+
+    folder_write(p->folder, "a.yaml", thing);
+    start(p, "", NULL);
+    assert_thing(p, true, false);
+    folder_write(p->folder, "b.yaml", definition);
+    follow(p);
+    assert_thing(p, false, true);
+    assert_content(p, "things.example.org=-1 x=-1 ", "");
+
+    strbuf_addf(&both, "%s%s", thing, definition);
+    folder_write(p->folder, "a.yaml", "");
+    folder_write(p->folder, "b.yaml", both.data);
+    follow(p);
+    assert_thing(p, false, true);
+    assert_as_fresh(p);
 }
 
 TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
