@@ -73,9 +73,10 @@ function(kit)
     ], w=8),
 
     p.row('Manifests and what was left out'),
-    p.series('Manifest files', 'Files that are followed, and those that cannot be read as they are now.', 'short', [
+    p.series('Manifest files', 'Files that are followed, those that cannot be read as they are now, and documents that a later one declares again.', 'short', [
       p.query('max(%s)' % mine(own('manifest_files')), 'files'),
       p.query('max(%s)' % mine(own('manifest_errors')), 'broken'),
+      p.query('max(%s)' % mine(own('manifest_duplicates')), 'duplicates'),
     ], w=8),
     p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % read('decode_errors_total'), '{{resource}}')], w=8),
     p.series('Series left out', 'By family: more objects than the detail limit.', 'short', [p.query('max by (family) (%s)' % mine(own('detail_series_dropped')), '{{family}}')], w=8),

@@ -14,8 +14,7 @@ struct check {
     struct evaluation *evaluation;
     struct findings findings;
     size_t unread; /* Files and documents that could not be read. */
-    size_t duplicates;
-    size_t foreign;
+    size_t notes;  /* Documents that count for nothing: declared again, or not Kubernetes'. */
     bool complete; /* Every PATH exists, and all in them was read. */
 };
 
@@ -79,7 +78,8 @@ static void print_read(const struct check *c, struct output *o)
 
 static size_t count_class(const struct check *c, enum finding_class class)
 {
-    return class == FINDING_DUPLICATE ? c->duplicates : findings_count(&c->findings, class);
+    return class == FINDING_DUPLICATE ? manifests_duplicate_count(c->evaluation->manifests)
+                                      : findings_count(&c->findings, class);
 }
 
 static bool counts(const struct check *c, enum finding_class class)
@@ -125,7 +125,8 @@ static void write_report(const struct check *c, struct strbuf *out)
         struct manifest_problem p = manifests_problem(m, i);
 
         if (p.kind != PROBLEM_FOREIGN)
-            invalid[kept++] = (struct report_invalid){"Manifest", p.path, p.line, p.column, p.text};
+            invalid[kept++] = (struct report_invalid){
+                "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
     }
     report_write(c->evaluation->engine, invalid, kept, out);
     free(invalid);
@@ -143,7 +144,7 @@ static enum exit_status answer(const struct check *c, const struct command *comm
         size_t start = o.text.len;
 
         findings_print(c->evaluation->engine, &c->findings, &o);
-        print_problems(c, "Notes", false, c->duplicates + c->foreign, &o);
+        print_problems(c, "Notes", false, c->notes, &o);
         bool listed = o.text.len > start;
 
         print_problems(c, "Not read", true, c->unread, &o);
@@ -171,8 +172,7 @@ static enum exit_status run_check(struct command *command)
         enum problem_kind kind = manifests_problem(c.evaluation->manifests, i).kind;
 
         c.unread += load_is_unread(kind);
-        c.duplicates += kind == PROBLEM_DUPLICATE;
-        c.foreign += kind == PROBLEM_FOREIGN;
+        c.notes += kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
     }
     /* The table lists them; a program that reads a document may miss them there. */
     if (document_wanted(c.evaluation->options.output))

@@ -29,7 +29,8 @@ void problems_release(struct problems *p)
 void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
                   const char *text)
 {
-    size_t *seen = kind == PROBLEM_FOREIGN ? &p->foreign : &p->broken;
+    bool harmless = kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
+    size_t *seen = harmless ? &p->harmless : &p->broken;
 
     if ((*seen)++ >= PROBLEMS_MAX)
         return;
@@ -105,9 +106,10 @@ void problem_view_add(struct problem_view *v, const char *path, const struct pro
     if (v->count > first)
         qsort(v->items + first, v->count - first, sizeof(*v->items), compare);
     add_more(v, path, PROBLEM_REJECTED, own->broken);
-    add_more(v, path, PROBLEM_DUPLICATE, duplicates->broken);
-    add_more(v, path, PROBLEM_FOREIGN, own->foreign);
-    v->broken += own->broken + duplicates->broken > 0 ? 1 : 0;
+    add_more(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
+    add_more(v, path, PROBLEM_FOREIGN, own->harmless);
+    v->broken += own->broken > 0;
+    v->duplicates += duplicates->harmless;
 }
 
 void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out)

@@ -44,8 +44,8 @@ struct problems {
     struct problem *items;
     size_t count;
     size_t capacity;
-    size_t foreign; /* All of PROBLEM_FOREIGN, kept or not. */
-    size_t broken;  /* All of the other kinds, kept or not. */
+    size_t harmless; /* All of PROBLEM_DUPLICATE and PROBLEM_FOREIGN, kept or not. */
+    size_t broken;   /* All of the other kinds, kept or not. */
 };
 
 void problems_release(struct problems *p);
@@ -57,8 +57,9 @@ struct problem_view {
     struct manifest_problem *items;
     size_t count;
     size_t capacity;
-    size_t broken; /* Files. */
-    char **texts;  /* Those that belong to the view. */
+    size_t broken;     /* Files. */
+    size_t duplicates; /* Documents. */
+    char **texts;      /* Those that belong to the view. */
     size_t text_count;
 };
 

@@ -251,3 +251,8 @@ size_t manifests_broken_count(const struct manifests *m)
 {
     return m->view.broken;
 }
+
+size_t manifests_duplicate_count(const struct manifests *m)
+{
+    return m->view.duplicates;
+}

@@ -58,7 +58,8 @@ bool manifests_busy(const struct manifests *m);
 size_t manifests_problem_count(const struct manifests *m);
 struct manifest_problem manifests_problem(const struct manifests *m, size_t i);
 
-/* How many files are being read, and how many of them have a problem of another kind than foreign.
- */
+/* How many files are being read, and in how many of them something cannot be read. */
 size_t manifests_file_count(const struct manifests *m);
 size_t manifests_broken_count(const struct manifests *m);
+/* How many documents declare an object that a later one declares again. */
+size_t manifests_duplicate_count(const struct manifests *m);

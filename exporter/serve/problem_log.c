@@ -43,7 +43,10 @@ bool problem_log_update(struct problem_log *l, const struct manifests *m, const 
             continue;
         strbuf_reset(&text);
         manifest_problem_place(&p, &text);
-        log_write(log, p.kind == PROBLEM_FOREIGN ? LOG_LEVEL_DEBUG : LOG_LEVEL_WARN,
+        log_write(log,
+                  p.kind == PROBLEM_FOREIGN     ? LOG_LEVEL_DEBUG
+                  : p.kind == PROBLEM_DUPLICATE ? LOG_LEVEL_INFO
+                                                : LOG_LEVEL_WARN,
                   "manifest problem", "kind", problem_kind_name(p.kind), "place", text.data,
                   "problem", p.text);
     }

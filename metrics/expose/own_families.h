@@ -68,6 +68,10 @@
     OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \
         "Manifest files that cannot be read as they are now; their last good content counts.",     \
         .bound = "1")                                                                              \
+    OWN(OWN_MANIFEST_DUPLICATES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_duplicates",      \
+        "Documents of manifests that declare an object which a later one declares again; the "     \
+        "last counts.",                                                                            \
+        .bound = "1")                                                                              \
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
         "Objects that could not be decoded; the last good version of each, if any, counts.",       \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \

@@ -141,11 +141,12 @@ static void put_list(struct writer *w, const char *key, const struct listing *li
     writer_close(w, ']');
 }
 
-static void put_invalid(struct writer *w, const struct report *r,
-                        const struct report_invalid *invalid, size_t count)
+static void put_documents(struct writer *w, bool duplicates, const struct report_invalid *invalid,
+                          size_t count)
 {
-    writer_open(w, "invalid", '[');
     for (size_t i = 0; i < count; i++) {
+        if (invalid[i].duplicate != duplicates)
+            continue;
         writer_open(w, NULL, '{');
         writer_text(w, "kind", invalid[i].kind);
         writer_text(w, "path", invalid[i].path);
@@ -154,9 +155,19 @@ static void put_invalid(struct writer *w, const struct report *r,
         writer_text(w, "text", invalid[i].text);
         writer_close(w, '}');
     }
+}
+
+static void put_invalid(struct writer *w, const struct report *r,
+                        const struct report_invalid *invalid, size_t count)
+{
+    writer_open(w, "invalid", '[');
+    put_documents(w, false, invalid, count);
     put_each(w, &r->policies, report_problems);
     put_each(w, &r->templates, report_defects);
     put_each(w, &r->bindings, report_defects);
+    writer_close(w, ']');
+    writer_open(w, "duplicates", '[');
+    put_documents(w, true, invalid, count);
     writer_close(w, ']');
 }
 

@@ -10,18 +10,19 @@
  * nothing left to evaluate.
  */
 
-/* What a source could not read. Borrowed texts. */
+/* What a source could not read, or read for nothing. Borrowed texts. */
 struct report_invalid {
     const char *kind; /* "Manifest", or that of the object. */
     const char *path;
     size_t line; /* 0 if unknown, as is the column. */
     size_t column;
     const char *text;
+    bool duplicate; /* A later document declares the same object. */
 };
 
 /*
  * Append the whole report; `invalid` comes before what is wrong with policies and
- * what is broken about templates and bindings.
+ * what is broken about templates and bindings, but for duplicates, which have a list of their own.
  */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);

@@ -383,7 +383,8 @@ TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
     assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
     assert_text(p, 0, "Deployment 'default/x' is declared again in '");
     assert_text(p, 0, "/c.yaml', line 2, which counts instead");
-    assert_int_equal(manifests_broken_count(p->manifests), 2);
+    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_int_equal(manifests_duplicate_count(p->manifests), 3);
 
     /* A change of one that does not count changes nothing. */
     write_deployments(p, "b.yaml", "x5");
@@ -400,6 +401,7 @@ TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
     write_deployments(p, "a.yaml", "x7");
     follow(p);
     assert_content(p, "w=1 x=7 ", "");
+    assert_int_equal(manifests_duplicate_count(p->manifests), 0);
     folder_unlink(p->folder, "a.yaml");
     follow(p);
     assert_content(p, "w=1 ", "");

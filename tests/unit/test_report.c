@@ -8,8 +8,9 @@
 
 enum { REPORT_MAX_BYTES = 4 << 20, OBJECTS = 150 };
 
-static const struct report_invalid broken = {
-    "Manifest", "team/app.yaml", 3, 7, "a mapping key has no \"value\"",
+static const struct report_invalid wrong[] = {
+    {"Manifest", "team/app.yaml", 3, 7, "a mapping key has no \"value\"", false},
+    {"Manifest", "team/old.yaml", 1, 0, "ConfigMap 'a/b' is declared again", true},
 };
 
 struct golden_case {
@@ -21,7 +22,7 @@ struct golden_case {
 
 static struct golden_case golden_cases[] = {
     {"objects with bindings", "observed.json", "observed.report.json", 0},
-    {"manifests without bindings", "derived.json", "derived.report.json", 1},
+    {"manifests without bindings", "derived.json", "derived.report.json", ARRAY_LEN(wrong)},
     {"stale templates and member clusters", "capacity.json", "capacity.report.json", 0},
     {"nothing at all", "empty.json", "empty.report.json", 0},
 };
@@ -35,7 +36,7 @@ static void report(const char *objects, size_t invalid_count, struct strbuf *out
     world_init(&w, &rules_options_default, 1);
     golden_load(&w, objects);
     world_run(&w, now_ms);
-    report_write(w.engine, &broken, invalid_count, out);
+    report_write(w.engine, wrong, invalid_count, out);
     assert_true(strbuf_ok(out));
     world_release(&w);
 }
