@@ -30,10 +30,7 @@ static void collect_connector_info(const struct entry *entry, struct samples *ou
 
 static void collect_leases(const struct entry *entry, struct samples *out)
 {
-    enum lease_state state = lease_decision(entry)->state;
-
-    if (state != LEASE_UNKNOWN)
-        SAMPLE(out, 1, state);
+    SAMPLE(out, 1, lease_decision(entry)->state);
 }
 
 static void collect_lease_expiration(const struct entry *entry, struct samples *out)
@@ -43,12 +40,6 @@ static void collect_lease_expiration(const struct entry *entry, struct samples *
     if (state == LEASE_HELD || state == LEASE_EXPIRING)
         SAMPLE(out, entry_lease(entry)->expires_s * 1000, 0);
 }
-
-/* LEASE_UNKNOWN, the last name, is never shown. */
-#define LEASE_STATES                                                                               \
-    {                                                                                              \
-        .name = "state", .values = lease_state_names, .value_count = LEASE_STATE_COUNT             \
-    }
 
 static const struct family_def families[] = {
     {.name = "karmada_configconnector_resources",
@@ -69,9 +60,9 @@ static const struct family_def families[] = {
      .labels = {OBJECT, FREE_LABEL("class")},
      FROM(TEMPLATES | LEASES, collect_connector_info)},
     {.name = "karmada_configconnector_leases",
-     .help = "Leases in the snapshot of the assets, by state; none if the snapshot is older than "
-             "a lease lasts.",
-     .labels = {LEASE_STATES},
+     .help = "Leases in the snapshot of the assets, by their state in it; unknown where it is too "
+             "old to tell.",
+     .labels = {ENUM_LABEL("state", lease_state_names)},
      FROM(LEASES, collect_leases)},
     {.name = "karmada_configconnector_lease_expiration_min_timestamp_seconds",
      .unit = "seconds",

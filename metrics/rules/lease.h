@@ -19,15 +19,17 @@ struct lease_clock {
     int64_t skew_s;
 };
 
+/* What a snapshot of the labels shows, as far as it still holds. */
 enum lease_state {
     LEASE_HELD,
-    LEASE_EXPIRING, /* Its holder should have extended it. */
-    LEASE_EXPIRED,
-    LEASE_ABSENT,  /* Nobody holds it. */
-    LEASE_UNKNOWN, /* The snapshot is older than a lease lasts, and so out of date. */
+    LEASE_EXPIRING, /* At the time of the snapshot its holder should have extended it. */
+    LEASE_EXPIRED,  /* It was past at that time. */
+    LEASE_ABSENT,   /* Nobody holds it. */
+    /* It was alive then and is past by now, or the snapshot is older than a lease lasts. */
+    LEASE_UNKNOWN,
 };
-enum { LEASE_STATE_COUNT = LEASE_ABSENT + 1 }; /* Of those that are shown. */
-extern const char *const lease_state_names[LEASE_UNKNOWN + 1];
+enum { LEASE_STATE_COUNT = LEASE_UNKNOWN + 1 };
+extern const char *const lease_state_names[LEASE_STATE_COUNT];
 
 enum lease_state lease_state(const struct lease *l, struct lease_clock clock);
 

@@ -132,15 +132,27 @@ static struct state_case {
     int64_t ends_in_s; /* INT64_MAX: never. */
 } state_cases[] = {
     {"nobody holds it, whatever the expiry", false, 3000, 0, 0, LEASE_ABSENT, INT64_MAX},
-    {"fresh", true, 2400, 0, 0, LEASE_HELD, 1201},
-    {"20 minutes left", true, 1200, 0, 0, LEASE_HELD, 1},
+    {"fresh", true, 2400, 0, 0, LEASE_HELD, 2401},
+    {"20 minutes left", true, 1200, 0, 0, LEASE_HELD, 1201},
     {"a second less", true, 1199, 0, 0, LEASE_EXPIRING, 1200},
+    {"20 minutes were left in the snapshot", true, 0, 1200, 0, LEASE_HELD, 1},
+    {"a second less in the snapshot", true, 1198, 1, 0, LEASE_EXPIRING, 1199},
+    {"alive in the snapshot, past by now", true, -1, 1200, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"alive in the snapshot by a second", true, -1, 1, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"past in the snapshot by a second", true, -2, 1, 0, LEASE_EXPIRED, 2400},
+    {"past in a snapshot that is nearly too old", true, -2401, 2400, 0, LEASE_EXPIRED, 1},
+    {"past in a snapshot that is too old", true, -2402, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"expiring in the snapshot, past by now", true, -1, 600, 0, LEASE_UNKNOWN, INT64_MAX},
+    {"a snapshot of the future is one of now", true, 1200, -60, 0, LEASE_HELD, 1},
+    {"and what is past by now, is past", true, -1, -60, 0, LEASE_EXPIRED, 2461},
+    {"clocks that differ, alive in the snapshot", true, -40, 20, 30, LEASE_UNKNOWN, INT64_MAX},
+    {"clocks that differ, past in the snapshot", true, -60, 20, 30, LEASE_EXPIRED, 2381},
     {"the last second", true, 0, 0, 0, LEASE_EXPIRING, 1},
     {"over", true, -1, 0, 0, LEASE_EXPIRED, 2401},
     {"clocks that differ give it more time", true, -30, 0, 30, LEASE_EXPIRING, 1},
     {"but no longer than that", true, -31, 0, 30, LEASE_EXPIRED, 2401},
     {"the snapshot is as old as a lease lasts", true, 1300, 2400, 0, LEASE_HELD, 1},
-    {"and older: it tells nothing any more", true, 1300, 2401, 0, LEASE_UNKNOWN, 101},
+    {"and older: it tells nothing any more", true, 1300, 2401, 0, LEASE_UNKNOWN, INT64_MAX},
 };
 
 static struct lease snapshot_of(const struct state_case *c)
@@ -166,14 +178,18 @@ TEST_ROWS(state_of_a_lease, state_cases, name)
 /* Whatever the lease, looking again when it says so is soon enough, second by second. */
 TEST(nothing_changes_before_its_end)
 {
-    for (int64_t in_s = -100; in_s < 2600; in_s += 7) {
-        for (int64_t skew_s = 0; skew_s < 90; skew_s += 29) {
-            struct lease l = {
-                .holder = "x", .expires_s = NOW + in_s, .snapshot_ms = (int64_t)NOW * 1000};
+    static const int64_t snapshots_s[] = {-1500, 0, 700};
+
+    for (int64_t in_s = -100; in_s < 2600; in_s += 19) {
+        for (size_t i = 0; i < ARRAY_LEN(snapshots_s); i++) {
+            int64_t skew_s = (in_s & 1) * 29;
+            struct lease l = {.holder = "x",
+                              .expires_s = NOW + in_s,
+                              .snapshot_ms = (NOW + snapshots_s[i]) * 1000};
             int64_t ends_s = NOW;
             enum lease_state now = lease_state(&l, (struct lease_clock){NOW, skew_s});
 
-            for (int64_t at = NOW; at < NOW + 2500; at++) {
+            for (int64_t at = NOW; at < NOW + 3200; at++) {
                 struct lease_clock clock = {at, skew_s};
 
                 if (at == ends_s) {
@@ -184,6 +200,29 @@ TEST(nothing_changes_before_its_end)
             }
         }
     }
+}
+
+/* An export each hour of a lease that is extended in time, seen minute by minute for a day. */
+TEST(a_holder_that_is_well_never_seems_to_have_let_go)
+{
+    unsigned minutes[LEASE_STATE_COUNT] = {0};
+
+    for (int64_t late_s = 0; late_s < 600; late_s += 60) {
+        struct lease l = {.holder = "x", .expires_s = NOW + LEASE_LIFE_S};
+        struct lease seen = l;
+
+        for (int64_t at = NOW; at < NOW + 24 * 3600; at += 60) {
+            if ((at - NOW) % 600 == late_s && l.expires_s - at < LEASE_RENEWAL_S)
+                l.expires_s = at + LEASE_LIFE_S;
+            if ((at - NOW) % 3600 == 0) {
+                seen = l;
+                seen.snapshot_ms = at * 1000;
+            }
+            minutes[lease_state(&seen, (struct lease_clock){at, 0})]++;
+        }
+    }
+    assert_int_equal(minutes[LEASE_EXPIRED], 0);
+    assert_true(minutes[LEASE_HELD] > 0 && minutes[LEASE_UNKNOWN] > 0);
 }
 
 /* Two namespaces want one topic, each for two hours: a clock that the test turns, second by second.
