@@ -15,7 +15,7 @@ function(kit)
 
     p.row('Over time'),
     p.series('Leases by state', 'As the snapshot shows it: held, expiring (less than 20 minutes left), expired, absent (no lease at all); unknown where it is too old to tell.', 'short', [p.query(q.sum('karmada_configconnector_leases', '', 'state'), '{{state}}')], stack=true),
-    p.series('Conflicts by class', 'reported: Config Connector says so itself; duplicate_identity: two objects, one cloud resource; multi_cluster_placement: one object on several member clusters; the rest are about leases.', 'short', [p.query(q.sum('karmada_configconnector_conflicts', conflict, 'class'), '{{class}}')], stack=true),
+    p.series('Conflicts by class', 'reported: Config Connector says so itself; duplicate_identity: two objects, one cloud resource; multi_cluster_placement: one object on several member clusters; refused: it asks for a lease that another namespace holds; silent: it acts against the holder of the lease; the rest are about leases.', 'short', [p.query(q.sum('karmada_configconnector_conflicts', conflict, 'class'), '{{class}}')], stack=true),
     p.series('Time left of the first lease to end', 'It falls until the holder renews, at less than 20 of 40 minutes. A line that reaches 0 is a lease that was lost.', 's', [p.query('min by (%s) (%s) - time()' % [kit.config.clusterLabel, q.series(expiry)], '{{%s}}' % kit.config.clusterLabel)], limits=[null, limits.leaseSoon / 2], max=limits.leaseTtl),
     p.bars('Resources by protection', 'Config Connector resources by their management-conflict-prevention-policy.', 'short', q.sum('karmada_configconnector_resources', '', 'protection'), '{{protection}}'),
 

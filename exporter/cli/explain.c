@@ -44,7 +44,7 @@ static enum exit_status explain(const struct evaluation *e, const char *typed,
     if (document_wanted(e->options.output)) {
         struct writer w = {.out = &o.text, .lines = 2};
 
-        report_template(&w, entry);
+        report_template(&w, e->engine, entry);
         strbuf_addc(&o.text, '\n');
         document_finish(&o.text, e->options.output);
     } else {

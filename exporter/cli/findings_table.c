@@ -2,6 +2,7 @@
 #include "exporter/cli/findings_table.h"
 
 #include "exporter/cli/table.h"
+#include "metrics/expose/connector_words.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
 
@@ -202,8 +203,8 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
-static void print_wrongs(const struct finding_wrongs *w, const struct listing *list,
-                         struct output *o)
+static void print_wrongs(const struct engine *engine, const struct finding_wrongs *w,
+                         const struct listing *list, struct output *o)
 {
     const char *const headings[] = {w->heading, ""};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
@@ -224,6 +225,8 @@ static void print_wrongs(const struct finding_wrongs *w, const struct listing *l
             if (w->class == FINDING_BROKEN) {
                 strbuf_adds(&why, ": ");
                 defect_subject(e, k, &why);
+            } else if (w->class == FINDING_CONNECTOR) {
+                connector_subject_add(engine, e, k, &why);
             }
             table_add(&t, STYLE_PLAIN, why.data);
         }
@@ -246,5 +249,5 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
                     add_orphaned, o);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
-        print_wrongs(&finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
+        print_wrongs(engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
 }

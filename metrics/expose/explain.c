@@ -2,6 +2,7 @@
 #include "metrics/expose/explain.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/connector_words.h"
 #include "metrics/expose/explain_words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
@@ -276,8 +277,10 @@ static void explain_connector(struct explanation *x, const struct entry *templat
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
         if (!(c->conflicts & 1u << i))
             continue;
-        emit(x, EXPLAIN_PARAGRAPH, "%s: %s.", connector_conflict_names[i],
-             connector_conflict_texts[i]);
+        strbuf_reset(&x->text);
+        connector_subject_add(x->engine, template, i, &x->text);
+        emit(x, EXPLAIN_PARAGRAPH, "%s: %s%s.", connector_conflict_names[i],
+             connector_conflict_texts[i], x->text.data);
         if (i == CONNECTOR_REPORTED)
             explain_holders(x, template, d);
     }

@@ -173,7 +173,10 @@ static void put_invalid(struct writer *w, const struct report *r,
 
 static void put_lists(struct writer *w, const struct report *r)
 {
-    put_list(w, "templates", &r->templates, report_template);
+    writer_open(w, "templates", '[');
+    for (size_t i = 0; i < r->templates.count; i++)
+        report_template(w, r->engine, r->templates.entries[i]);
+    writer_close(w, ']');
     writer_open(w, "conflicts", '[');
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i]);

@@ -2,8 +2,12 @@
 #include "metrics/expose/report_items.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/connector.h"
+
+/* Objects that share a cloud resource are few; those beyond are only counted. */
+enum { SHARERS_MAX = 10 };
 
 static const char *const container_names[] = {
     [CONTAINER_NONE] = NULL,
@@ -12,8 +16,43 @@ static const char *const container_names[] = {
     [CONTAINER_ORGANIZATION] = "organization",
 };
 
-void report_connector(struct writer *w, const struct connector_decision *c)
+/* Templates that stand for the same cloud resource: the first of them, and how many there are. */
+static void put_sharers(struct writer *w, const struct engine *engine, const struct entry *template)
 {
+    const struct entry *sharers[SHARERS_MAX];
+    size_t count = engine_sharers(engine, template, sharers, SHARERS_MAX);
+
+    writer_int(w, "sharers", (int64_t)count);
+    writer_open(w, "sharedWith", '[');
+    for (size_t i = 0; i < count && i < SHARERS_MAX; i++) {
+        writer_open(w, NULL, '{');
+        report_put_object(w, sharers[i]);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
+}
+
+static void put_lease(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct entry *lease = engine_lease_of(engine, template);
+    const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
+
+    if (!d) {
+        writer_text(w, "lease", NULL);
+        return;
+    }
+    writer_open(w, "lease", '{');
+    writer_text(w, "asset", lease->name);
+    writer_text(w, "state", lease_state_names[d->state]);
+    writer_text(w, "holder", entry_lease(lease)->holder);
+    writer_text(w, "namespace", d->holder_ns);
+    writer_close(w, '}');
+}
+
+void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct connector_decision *c = template_decision(template)->connector;
+
     writer_open(w, "configConnector", '{');
     writer_text(w, "container", container_names[c->identity.container.kind]);
     writer_text(w, "containerId", c->identity.container.id);
@@ -21,6 +60,8 @@ void report_connector(struct writer *w, const struct connector_decision *c)
     writer_text(w, "name", c->identity.unclear ? NULL : c->identity.name);
     writer_text(w, "protection", protection_names[c->protection]);
     writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
+    put_sharers(w, engine, template);
+    put_lease(w, engine, template);
     writer_close(w, '}');
 }
 

@@ -4,7 +4,7 @@
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
 
-void report_template(struct writer *w, const struct entry *template)
+void report_template(struct writer *w, const struct engine *engine, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     bool stale = d->state == STATE_STALE;
@@ -28,7 +28,7 @@ void report_template(struct writer *w, const struct entry *template)
         report_put_projected(w, d->capacity);
     }
     if (d->connector)
-        report_connector(w, d->connector);
+        report_connector(w, engine, template);
     writer_close(w, '}');
 }
 

@@ -6,7 +6,7 @@
 
 /* The elements of the report's lists, one object at a time, for all who list some of them. */
 
-void report_template(struct writer *w, const struct entry *template);
+void report_template(struct writer *w, const struct engine *engine, const struct entry *template);
 
 /*
  * The element of a dependency's field that is in conflict, or predicted to be. `change` is the
@@ -38,6 +38,6 @@ void report_problems(struct writer *w, const struct entry *policy);
 void report_defects(struct writer *w, const struct entry *entry);
 
 /* A member of a template's element: what Config Connector makes of it. */
-void report_connector(struct writer *w, const struct connector_decision *c);
+void report_connector(struct writer *w, const struct engine *engine, const struct entry *template);
 
 void report_lease(struct writer *w, const struct entry *entry);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/cloud_name.h"
 
+#include "metrics/base/map.h"
+
 /* Groups of Config Connector whose name is not that of the service they manage. */
 static const struct service {
     const char *group;
@@ -141,8 +143,24 @@ bool cloud_name_is(const char *asset, const char *asset_type, const struct entry
     if (path.location.len > 0 &&
         (!identity->location || !piece_is(path.location, identity->location)))
         return false;
-    /* The name of a resource that is global in the cloud need not contain its project. */
-    if (container->kind == CONTAINER_NONE || path.kind == CONTAINER_NONE)
-        return container->kind == CONTAINER_NONE;
-    return path.kind == container->kind && piece_is(path.container, container->id);
+    /* The name of a resource that is global in the cloud does not contain its project. */
+    return path.kind == container->kind &&
+           (path.kind == CONTAINER_NONE || piece_is(path.container, container->id));
+}
+
+uint64_t cloud_name_hash(const char *asset, uint64_t seed)
+{
+    struct path path = read_path(asset);
+
+    return map_hash(
+        path.name.text ? path.name.text : "", path.name.len,
+        map_hash(path.container.text ? path.container.text : "", path.container.len, seed));
+}
+
+uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t seed)
+{
+    const char *container = identity->container.id ? identity->container.id : "";
+
+    return map_hash(identity->name, strlen(identity->name),
+                    map_hash(container, strlen(container), seed));
 }

@@ -15,3 +15,7 @@
  */
 bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
                    const struct connector_identity *identity);
+
+/* The same of an asset's name and of an identity if that asset may be this resource. */
+uint64_t cloud_name_hash(const char *asset, uint64_t seed);
+uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t seed);

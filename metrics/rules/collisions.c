@@ -174,10 +174,39 @@ void collisions_remove(struct collisions *c, struct entry *template, struct entr
     c->groups--;
 }
 
-bool collisions_has(const struct collisions *c, const struct entry *template)
+static const struct group *find_group(const struct collisions *c, const struct entry *template)
 {
     void *item = c->groups > 0 ? map_get(&c->found, hash_of(c, template), template) : NULL;
-    struct group *g = item ? group_of(item) : NULL;
+
+    return item ? group_of(item) : NULL;
+}
+
+bool collisions_has(const struct collisions *c, const struct entry *template)
+{
+    const struct group *g = find_group(c, template);
 
     return g && g->strangers > 0;
+}
+
+size_t collisions_others(const struct collisions *c, const struct entry *template,
+                         const struct entry **out, size_t max)
+{
+    const struct group *g = find_group(c, template);
+    size_t count = 0;
+
+    for (size_t i = 0; g && i < g->members.count; i++) {
+        const struct entry *other = g->members.items[i];
+        size_t at = count < max ? count : max;
+
+        if (same_object(other, template))
+            continue;
+        count++;
+        for (; at > 0 && entry_compare(other, out[at - 1]) < 0; at--) {
+            if (at < max)
+                out[at] = out[at - 1];
+        }
+        if (at < max)
+            out[at] = other;
+    }
+    return count;
 }

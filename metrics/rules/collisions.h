@@ -40,3 +40,6 @@ void collisions_remove(struct collisions *c, struct entry *template, struct entr
 
 /* True if another template in the register wants the same. This one must be in it. */
 bool collisions_has(const struct collisions *c, const struct entry *template);
+/* How many others want the same: the first `max` of them, in the order of lists, go to `out`. */
+size_t collisions_others(const struct collisions *c, const struct entry *template,
+                         const struct entry **out, size_t max);

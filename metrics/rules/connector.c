@@ -8,6 +8,8 @@ const char *const connector_conflict_names[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_REPORTED] = "reported",
     [CONNECTOR_DUPLICATE_IDENTITY] = "duplicate_identity",
     [CONNECTOR_MULTI_CLUSTER] = "multi_cluster_placement",
+    [CONNECTOR_REFUSED] = "refused",
+    [CONNECTOR_SILENT] = "silent",
     [CONNECTOR_UNKNOWN_HOLDER] = "unknown_holder",
     [CONNECTOR_EXPIRED] = "expired",
     [CONNECTOR_EXPIRING] = "expiring",
@@ -21,6 +23,8 @@ const char *const connector_conflict_texts[CONNECTOR_CONFLICT_COUNT] = {
     [CONNECTOR_DUPLICATE_IDENTITY] = "another object stands for the same cloud resource",
     [CONNECTOR_MULTI_CLUSTER] =
         "it is placed on several member clusters, each of which manages the one cloud resource",
+    [CONNECTOR_REFUSED] = "it asks for the lease, which another namespace holds",
+    [CONNECTOR_SILENT] = "it asks for no lease, and overwrites what the holder of the lease sets",
     [CONNECTOR_UNKNOWN_HOLDER] = "no namespace here has the id that holds the lease",
     [CONNECTOR_EXPIRED] = "the lease has expired, so that another may take over the resource",
     [CONNECTOR_EXPIRING] =
@@ -71,24 +75,47 @@ static bool is_unclear(const struct connector_facts *f)
     return f->connector->unclear || (!own && f->defaults && f->defaults->unclear);
 }
 
+void connector_identify(const struct connector_facts *facts, struct connector_identity *out)
+{
+    const struct connector *c = facts->connector;
+
+    *out = (struct connector_identity){
+        .container = container_of_entry(facts),
+        .location = c->location,
+        .parent = c->parent,
+        .unclear = is_unclear(facts),
+        .name = c->resource_id ? c->resource_id : facts->entry->name,
+    };
+}
+
+/* Who holds the lease on its cloud resource, if that is another than its own namespace. */
+static const char *foreign_holder(const struct connector_facts *f)
+{
+    enum lease_state state = f->lease ? lease_state(f->lease, f->clock) : LEASE_ABSENT;
+    const char *own = f->ids ? labels_get(&f->ids->ids, entry_ns(f->entry)) : NULL;
+
+    if (!f->ids || (state != LEASE_HELD && state != LEASE_EXPIRING))
+        return NULL;
+    return own && strcmp(own, f->lease->holder) == 0 ? NULL : f->lease->holder;
+}
+
 void connector_decide(const struct connector_facts *facts, struct connector_decision *out)
 {
     const struct connector *c = facts->connector;
+    const char *holder = foreign_holder(facts);
     bool shared = facts->several_clusters;
     bool lapses = c->reconcile_s == 0 || c->reconcile_s > LEASE_LIFE_S;
 
-    *out = (struct connector_decision){
-        .identity = {.container = container_of_entry(facts),
-                     .location = c->location,
-                     .parent = c->parent,
-                     .unclear = is_unclear(facts),
-                     .name = c->resource_id ? c->resource_id : facts->entry->name},
-        .protection = protection_of(facts),
-    };
+    *out = (struct connector_decision){.protection = protection_of(facts)};
+    connector_identify(facts, &out->identity);
     const bool found[CONNECTOR_CONFLICT_COUNT] = {
         [CONNECTOR_REPORTED] =
             c->refused_by || (facts->binding && facts->binding->member_conflicts),
         [CONNECTOR_MULTI_CLUSTER] = shared,
+        /* Of a holder that no namespace here is, the lease itself tells. */
+        [CONNECTOR_REFUSED] =
+            out->protection == PROTECTION_RESOURCE && holder && namespace_of_id(facts->ids, holder),
+        [CONNECTOR_SILENT] = out->protection != PROTECTION_RESOURCE && holder,
         [CONNECTOR_LAPSE_HAZARD] = lapses && out->protection == PROTECTION_RESOURCE,
         [CONNECTOR_UNPROTECTABLE] = out->protection == PROTECTION_UNPROTECTABLE,
         [CONNECTOR_DELETION_TRAP] = shared && !c->abandons,

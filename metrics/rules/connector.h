@@ -13,6 +13,8 @@ enum connector_conflict {
     CONNECTOR_REPORTED,           /* Config Connector says ManagementConflict. */
     CONNECTOR_DUPLICATE_IDENTITY, /* Another object stands for the same cloud resource. */
     CONNECTOR_MULTI_CLUSTER,      /* Placed on two member clusters or more, or about to be. */
+    CONNECTOR_REFUSED,            /* It asks for the lease that another namespace holds. */
+    CONNECTOR_SILENT,             /* It asks for none, and acts against who holds the lease. */
     CONNECTOR_UNKNOWN_HOLDER,     /* No namespace here has the id that holds the lease. */
     CONNECTOR_EXPIRED,            /* The lease has expired: the next to try gets the resource. */
     CONNECTOR_EXPIRING,           /* The holder of the lease should have extended it. */
@@ -58,6 +60,9 @@ struct connector_facts {
     const struct connector *connector;
     const struct connector_defaults *defaults; /* Of its Namespace; NULL if it has none. */
     const struct binding *binding;             /* NULL if it has none. */
+    const struct lease *lease;                 /* On its cloud resource; NULL if none is known. */
+    const struct namespace_ids *ids;           /* NULL if no namespace's id is known. */
+    struct lease_clock clock;
     bool several_clusters; /* It is, or will be, on two member clusters or more. */
 };
 
@@ -69,6 +74,9 @@ static inline const struct lease_decision *lease_decision(const struct entry *en
 
 /* Bits by connector_conflict, of a template or a lease; 0 for any other entry. */
 unsigned connector_conflicts(const struct entry *entry);
+
+/* The cloud resource that an object stands for. The texts are borrowed from the facts. */
+void connector_identify(const struct connector_facts *facts, struct connector_identity *out);
 
 /*
  * Decide about a resource, but for duplicate identities: those only the engine can see. The

@@ -2,7 +2,6 @@
 #include "metrics/rules/connector_lookup.h"
 
 #include "metrics/model/template.h"
-#include "metrics/rules/cloud_name.h"
 #include "metrics/rules/decision.h"
 
 /* A Namespace or a ConfigMap is a template or, if no policy selects its kind, a setting. */
@@ -36,36 +35,6 @@ const struct connector_defaults *connector_defaults_of(const struct store *s,
         defaults = template_connector_defaults(find_object(
             s, &(struct identity){setting_versions[i], "Namespace", "", entry_ns(template)}));
     return defaults;
-}
-
-/* The first by name of `first` and the leases in this partition that are the template's. */
-static const struct entry *lease_in(const struct partition *partition, const struct entry *template,
-                                    const struct entry *first)
-{
-    const struct connector_identity *identity = &template_decision(template)->connector->identity;
-
-    for (size_t i = 0; i < partition->count; i++) {
-        const struct entry *entry = partition->entries[i];
-        const struct lease *lease = entry_lease(entry);
-
-        if (lease && cloud_name_is(entry->name, lease->asset_type, template, identity) &&
-            (!first || strcmp(entry->name, first->name) < 0))
-            first = entry;
-    }
-    return first;
-}
-
-const struct entry *connector_lease_of(const struct store *s, const struct entry *template)
-{
-    const struct entry *first = NULL;
-
-    for (const struct type *type = store_types(s); type; type = type->next) {
-        if (type->def->class != CLASS_LEASE)
-            continue;
-        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
-            first = lease_in(p, template, first);
-    }
-    return first;
 }
 
 enum lease_verdict connector_lease_verdict(const struct store *s, const struct entry *template,

@@ -16,13 +16,6 @@ const struct namespace_ids *connector_known_ids(const struct store *s);
 const struct connector_defaults *connector_defaults_of(const struct store *s,
                                                        const struct entry *template);
 
-/*
- * The lease on the cloud resource that a template of Config Connector stands for; NULL if no
- * inventory has one. The template's decision has a connector part. The search is linear in the
- * number of leases: for an explanation, not for every evaluation.
- */
-const struct entry *connector_lease_of(const struct store *s, const struct entry *template);
-
 /* What becomes of the lease when the template's own namespace next tries to manage the resource. */
 enum lease_verdict connector_lease_verdict(const struct store *s, const struct entry *template,
                                            const struct entry *lease, struct lease_clock clock);

@@ -81,6 +81,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .placements = placements_new(store, seed),
         .binding_names = collisions_new(&collision_binding_name, seed),
         .cloud_resources = collisions_new(&collision_cloud_resource, seed),
+        .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
     store_listen(store, (struct store_listener){changed, e});
@@ -111,6 +112,7 @@ void engine_free(struct engine *e)
     placements_free(c->placements);
     collisions_free(c->binding_names);
     collisions_free(c->cloud_resources);
+    cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
     graph_free(c->graph);
     free(e);
@@ -237,9 +239,20 @@ const char *engine_namespace_of_id(const struct engine *e, const char *id)
     return namespace_of_id(connector_known_ids(e->context.store), id);
 }
 
+size_t engine_sharers(const struct engine *e, const struct entry *template,
+                      const struct entry **out, size_t max)
+{
+    bool shares = connector_conflicts(template) & 1u << CONNECTOR_DUPLICATE_IDENTITY;
+
+    return shares ? collisions_others(e->context.cloud_resources, template, out, max) : 0;
+}
+
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template)
 {
-    return connector_lease_of(e->context.store, template);
+    const struct connector_decision *d = template_decision(template)->connector;
+
+    return d->identity.unclear ? NULL
+                               : cloud_index_lease(e->context.cloud_names, template, &d->identity);
 }
 
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,

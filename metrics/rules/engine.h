@@ -78,8 +78,19 @@ uint64_t engine_selected_version(const struct engine *e);
  */
 const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
-/* connector_lease_of() and connector_lease_verdict() (connector_lookup.h) for this engine. */
+/*
+ * How many other templates stand for the same cloud resource as a template of Config Connector;
+ * the first `max` of them, in the order of lists, go to `out`.
+ */
+size_t engine_sharers(const struct engine *e, const struct entry *template,
+                      const struct entry **out, size_t max);
+
+/*
+ * The lease on the cloud resource that a template of Config Connector stands for; NULL if no
+ * inventory has one. The template's decision has a connector part.
+ */
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template);
+/* connector_lease_verdict() (connector_lookup.h) for this engine. */
 enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
                                         const struct entry *lease);
 

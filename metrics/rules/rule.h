@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/cloud_index.h"
 #include "metrics/rules/collisions.h"
 #include "metrics/rules/connector.h"
 #include "metrics/rules/dependency.h"
@@ -29,6 +30,7 @@ struct rule_context {
     struct placements *placements;
     struct collisions *binding_names;
     struct collisions *cloud_resources; /* Of Config Connector. */
+    struct cloud_index *cloud_names;    /* Of these, and of leases. */
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
 };
@@ -39,11 +41,18 @@ struct policy_facts {
     bool override_missing;
 };
 
+struct lease_facts {
+    const struct lease *lease;       /* Of a template: NULL if none is known. */
+    const struct namespace_ids *ids; /* NULL if they are unknown. */
+    struct lease_clock clock;
+};
+
 struct template_facts {
     struct situation situation;         /* Without winner and candidates: those `decide` adds. */
     const struct selection *selections; /* In no order; borrowed. */
     size_t selection_count;
     const struct connector_defaults *connector_defaults; /* NULL without any. */
+    struct lease_facts lease;                            /* Of Config Connector's resources. */
     struct intern *strings;
     struct placements *placements;
     bool is_ignored;
@@ -56,12 +65,6 @@ struct binding_facts {
     struct entry *template;      /* NULL if it does not exist. */
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     bool kind_selected;          /* Some policy selects the kind of the template. */
-};
-
-struct lease_facts {
-    const struct lease *lease;
-    const struct namespace_ids *ids; /* NULL if they are unknown. */
-    struct lease_clock clock;
 };
 
 /*

@@ -2,6 +2,7 @@
 #include "metrics/rules/rule_connector.h"
 
 #include "metrics/model/object.h"
+#include "metrics/rules/connector_lookup.h"
 
 /* ---- the register of cloud resources ---- */
 
@@ -44,8 +45,10 @@ void template_connector_leave(struct rule_context *c, struct entry *entry,
     const struct template_decision *d = template_decision(entry);
 
     /* Leaving and entering again would mark the others, and they in turn this one, without end. */
-    if (is_compared(d) && !stays_compared(entry, d, next))
-        rule_leave(c->graph, c->cloud_resources, entry);
+    if (!is_compared(d) || stays_compared(entry, d, next))
+        return;
+    rule_leave(c->graph, c->cloud_resources, entry);
+    cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
 }
 
 void template_connector_enter(struct rule_context *c, struct entry *entry,
@@ -55,13 +58,34 @@ void template_connector_enter(struct rule_context *c, struct entry *entry,
 
     if (!is_compared(d))
         return;
-    if (!stays_compared(entry, last, d))
+    if (!stays_compared(entry, last, d)) {
         rule_enter(c->graph, c->cloud_resources, entry);
+        cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
+    }
     if (collisions_has(c->cloud_resources, entry))
         d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
 }
 
 /* ---- the decision ---- */
+
+void template_connector_gather(const struct rule_context *c, const struct entry *entry,
+                               struct template_facts *facts)
+{
+    struct connector_facts f = {
+        .entry = entry,
+        .connector = template_connector(entry_template(entry)),
+    };
+    struct connector_identity identity;
+
+    if (!f.connector)
+        return;
+    facts->connector_defaults = f.defaults = connector_defaults_of(c->store, entry);
+    facts->lease.ids = connector_known_ids(c->store);
+    facts->lease.clock = (struct lease_clock){c->now_ms / 1000, c->options.lease_skew_ms / 1000};
+    connector_identify(&f, &identity);
+    if (!identity.unclear)
+        facts->lease.lease = entry_lease(cloud_index_lease(c->cloud_names, entry, &identity));
+}
 
 /*
  * True if it is on several member clusters. Without a binding: if its policy's placement allows
@@ -71,15 +95,17 @@ static bool is_on_several(const struct binding *b, const struct resolved_placeme
 {
     if (b)
         return b->cluster_count > 1;
-    if (!placement || !placement->has_clusters || placement->group_count == 0)
+    if (!placement || placement->placement->has_spread_constraints ||
+        placement->placement->unreadable)
         return false;
-    return placement->groups[0].count > 1 && placement->groups[0].tolerated &&
-           !placement->placement->has_spread_constraints && !placement->placement->unreadable;
+    return placement->has_clusters && placement->group_count > 0 &&
+           placement->groups[0].count > 1 && placement->groups[0].tolerated;
 }
 
 struct connector_decision *template_connector_decide(const struct template_facts *f,
                                                      const struct template_decision *d,
-                                                     const struct resolved_placement *placement)
+                                                     const struct resolved_placement *placement,
+                                                     int64_t *due_ms)
 {
     const struct entry *entry = f->situation.template;
     const struct connector *connector = template_connector(entry_template(entry));
@@ -95,9 +121,16 @@ struct connector_decision *template_connector_decide(const struct template_facts
             .connector = connector,
             .defaults = f->connector_defaults,
             .binding = b,
+            .lease = f->lease.lease,
+            .ids = f->lease.ids,
+            .clock = f->lease.clock,
             .several_clusters = is_on_several(b, placement),
         },
         fresh);
+    int64_t ends_s =
+        f->lease.lease ? lease_state_ends_s(f->lease.lease, f->lease.clock) : INT64_MAX;
+    if (ends_s != INT64_MAX && ends_s * 1000 < *due_ms)
+        *due_ms = ends_s * 1000;
     /* The decision may outlive the objects that the texts are from. */
     struct connector_identity *id = &fresh->identity;
     id->container.id = intern_add(f->strings, id->container.id);
@@ -161,8 +194,10 @@ void template_connector_changed(struct rule_context *c, struct entry *entry, con
 
     if (!same_defaults(template_connector_defaults(old), template_connector_defaults(fresh)))
         mark_namespace(c, entry->name);
-    if (template_namespace_ids(old) || template_namespace_ids(fresh))
+    if (template_namespace_ids(old) || template_namespace_ids(fresh)) {
         graph_mark_class(c->graph, CLASS_LEASE);
+        connectors_mark(c);
+    }
 }
 
 /* A setting has no decision, but is a source of defaults and ids as a template may be. */

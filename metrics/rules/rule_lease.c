@@ -2,7 +2,24 @@
 #include "metrics/rules/connector_lookup.h"
 #include "metrics/rules/rule.h"
 
-/* No `changed`: no other decision depends on a lease. */
+/* The resources that it may be about: who holds it decides whether they are refused. */
+static void mark_resources(struct rule_context *c, const struct entry *entry)
+{
+    CLEANUP(entry_list_release) struct entry_list resources = {0};
+
+    cloud_index_resources(c->cloud_names, entry, &resources);
+    for (size_t i = 0; i < resources.count; i++)
+        graph_mark(c->graph, resources.items[i]);
+}
+
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    if (!old)
+        cloud_index_add_lease(c->cloud_names, entry);
+    if (!entry_exists(entry))
+        cloud_index_remove_lease(c->cloud_names, entry);
+    mark_resources(c, entry);
+}
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
@@ -37,5 +54,8 @@ static void release(const struct rule_context *c, void *decision)
     free(d);
 }
 
-const struct rule rule_lease = {
-    .rank = RULE_RANK_LAST, .gather = gather, .decide = decide, .release = release};
+const struct rule rule_lease = {.rank = RULE_RANK_LAST,
+                                .changed = changed,
+                                .gather = gather,
+                                .decide = decide,
+                                .release = release};

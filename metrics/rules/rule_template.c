@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/capacity.h"
-#include "metrics/rules/connector_lookup.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/rule_connector.h"
 
@@ -43,11 +42,11 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
                       .required = gather_referrers(c, entry, b, &out->ballots),
                       .kind_selected =
                           selector_index_type_count(c->index, type->api_version, type->kind) > 0},
-        .connector_defaults = template_connector(t) ? connector_defaults_of(c->store, entry) : NULL,
         .strings = store_strings(c->store),
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
     };
+    template_connector_gather(c, entry, facts);
     facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
 }
@@ -121,7 +120,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
     decide_vote(f, b, d);
-    d->connector = template_connector_decide(f, d, placement_of(d));
+    d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
     if (!d->binding && !d->governing && d->state != STATE_IGNORED)

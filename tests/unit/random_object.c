@@ -100,7 +100,7 @@ static void add_connector(struct world *w, cJSON *object)
                                 PICK(w, preventions));
     if (chance(w, 2))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/project-id", PICK(w, names));
-    if (chance(w, 6))
+    if (chance(w, 12))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/folder-id", "7");
     if (chance(w, 3))
         cJSON_AddStringToObject(annotations, "cnrm.cloud.google.com/reconcile-interval-in-seconds",
@@ -170,7 +170,8 @@ static cJSON *random_namespace_ids(struct world *w)
 
     add_metadata(w, object, "cnrm-system", "namespace-id");
     data = cJSON_AddObjectToObject(object, "data");
-    cJSON_AddStringToObject(data, "default", PICK(w, holders));
+    cJSON_AddStringToObject(data, "default", holders[0]);
+    cJSON_AddStringToObject(data, "team", PICK(w, holders));
     return object;
 }
 
@@ -181,9 +182,12 @@ static cJSON *random_lease(struct world *w)
     cJSON *object = new_object("cloudasset.googleapis.com/v1", "Asset");
     int64_t expires_s = start_s - 600 + (int64_t)world_random(w, 3000);
     int64_t written_s = start_s - 2700 + (int64_t)world_random(w, 2700);
-    char expiration[32];
+    char expiration[32], name[96];
 
-    add_metadata(w, object, "", PICK(w, names));
+    /* Of a topic's own project, or of that of its namespace. */
+    snprintf(name, sizeof(name), "//pubsub.googleapis.com/projects/%s/topics/%s",
+             chance(w, 2) ? PICK(w, names) : PICK(w, namespaces), PICK(w, names));
+    add_metadata(w, object, "", name);
     snprintf(expiration, sizeof(expiration), "%" PRId64, expires_s);
     cJSON_AddStringToObject(object, "assetType", "pubsub.googleapis.com/Topic");
     cJSON_AddNumberToObject(object, "snapshotMilliseconds", (double)(written_s * 1000));

@@ -176,4 +176,7 @@ TEST_ROWS(compares, cases, name)
     struct entry entry = {.partition = &partition};
 
     assert_int_equal(cloud_name_is(c->asset, c->asset_type, &entry, &c->identity), c->same);
+    /* What finds it must not miss it. */
+    if (c->same)
+        assert_int_equal(cloud_name_hash(c->asset, 7), cloud_name_hash_of(&c->identity, 7));
 }

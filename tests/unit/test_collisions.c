@@ -68,6 +68,31 @@ static bool collides(const struct fixture *f, size_t at)
     return false;
 }
 
+/* The first two of those that collide with it are named, in order. */
+static void check_others(const struct fixture *f, size_t at)
+{
+    const struct entry *first[2] = {NULL}, *named[2] = {NULL};
+    size_t count = 0;
+
+    for (size_t i = 0; i < ALL; i++) {
+        const struct entry *other = f->entries[i];
+
+        if (!f->inside[i] || !same_binding(other, f->entries[at]) ||
+            is_version_of(other, f->entries[at]))
+            continue;
+        count++;
+        if (!first[0] || entry_compare(other, first[0]) < 0) {
+            first[1] = first[0];
+            first[0] = other;
+        } else if (!first[1] || entry_compare(other, first[1]) < 0) {
+            first[1] = other;
+        }
+    }
+    assert_int_equal(collisions_others(f->collisions, f->entries[at], named, 2), count);
+    assert_ptr_equal(named[0], first[0]);
+    assert_ptr_equal(named[1], first[1]);
+}
+
 static bool is_listed(const struct entry_list *list, const struct entry *entry)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -111,6 +136,8 @@ TEST(any_comings_and_goings_agree_with_a_walk)
             collisions_add(f.collisions, f.entries[at], &changed);
         f.inside[at] = !f.inside[at];
         check(&f, at, &changed);
+        if (f.inside[at])
+            check_others(&f, at);
         collided += f.answers[at];
     }
     assert_true(collided > 0);

@@ -41,6 +41,18 @@ enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
     "\"" name "\"}}"
 #define ON(cluster) "{\"name\":\"" cluster "\"}"
 
+#define LEASE(name, rest)                                                                          \
+    "{\"apiVersion\":\"cloudasset.googleapis.com/v1\",\"kind\":\"Asset\",\"metadata\":{\"name\":"  \
+    "\"" name "\"},\"assetType\":\"pubsub.googleapis.com/Topic\","                                 \
+    "\"snapshotMilliseconds\":1767225600000" rest "}"
+#define IDS(data)                                                                                  \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"namespace-id\","       \
+    "\"namespace\":\"cnrm-system\"},\"data\":{" data "}}"
+#define TOPIC_LEASE(rest) LEASE("//pubsub.googleapis.com/projects/a/topics/t", rest)
+/* 30 minutes are left of it. */
+#define HELD_BY(id) TOPIC_LEASE(",\"holder\":\"" id "\",\"expiration\":\"1767227400\"")
+#define BOTH_IDS    IDS("\"a\":\"abc\",\"b\":\"def\"")
+
 /* Objects, and what is said of the first one. */
 static struct connector_case {
     const char *name;
@@ -172,6 +184,46 @@ static struct connector_case {
      TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER(
          "m2") "," BINDING(ON("m1"), ""),
      "1 a - t none:"},
+    {"it asks for the lease that another namespace holds",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t resource: refused"},
+    {"it asks for its own lease", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("abc") "," BOTH_IDS,
+     "1 a - t resource:"},
+    {"it asks for the lease of nobody here: the lease tells that",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t resource:"},
+    {"it asks for another's lease, and has no id of its own yet",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," IDS("\"b\":\"def\""),
+     "1 a - t resource: refused"},
+    {"it asks for a lease, and no id is known", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def"),
+     "1 a - t resource:"},
+    {"it asks for another's lease, of which a second less than 20 minutes are left",
+     TOPIC("a", "t", RESOURCE,
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767226799\"") "," BOTH_IDS,
+     "1 a - t resource: refused"},
+    {"it asks for another's lease that is past",
+     TOPIC("a", "t", RESOURCE,
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
+     "1 a - t resource:"},
+    {"it asks for a lease that nobody holds",
+     TOPIC("a", "t", RESOURCE, "") "," TOPIC_LEASE("") "," BOTH_IDS, "1 a - t resource:"},
+    {"another holds the lease on another topic",
+     TOPIC("a", "u", RESOURCE, "") "," TOPIC(
+         "a", "t", RESOURCE, ",\"spec\":{\"resourceID\":\"u\"}") "," HELD_BY("def") "," BOTH_IDS,
+     "1 a - u resource: duplicate_identity"},
+    {"its namespace asks for the lease that another holds",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE) "," HELD_BY("def") "," BOTH_IDS,
+     "1 a - t resource: refused"},
+    {"it asks for no lease, and another namespace holds it",
+     TOPIC("a", "t", "", "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t none: silent"},
+    {"it asks for no lease, and a stranger holds it",
+     TOPIC("a", "t", "", "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t none: silent"},
+    {"it asks for no lease, and has it still",
+     TOPIC("a", "t", "", "") "," HELD_BY("abc") "," BOTH_IDS, "1 a - t none:"},
+    {"it asks for no lease, somebody holds it, and no id is known",
+     TOPIC("a", "t", "", "") "," HELD_BY("def"), "1 a - t none:"},
+    {"it asks for no lease, and another's is past",
+     TOPIC("a", "t", "",
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
+     "1 a - t none:"},
     {"a member cluster says that it was refused",
      TOPIC("a", "t", "", "") "," BINDING(ON("m1"),
                                          "{\"clusterName\":\"m1\",\"status\":" CONFLICT("abc") "}"),
@@ -229,14 +281,6 @@ TEST_ROWS(decides, connector_cases, name)
 
 /* ---- leases in an engine ---- */
 
-#define LEASE(name, rest)                                                                          \
-    "{\"apiVersion\":\"cloudasset.googleapis.com/v1\",\"kind\":\"Asset\",\"metadata\":{\"name\":"  \
-    "\"" name "\"},\"assetType\":\"pubsub.googleapis.com/Topic\","                                 \
-    "\"snapshotMilliseconds\":1767225600000" rest "}"
-#define IDS(data)                                                                                  \
-    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"namespace-id\","       \
-    "\"namespace\":\"cnrm-system\"},\"data\":{" data "}}"
-
 static const struct entry *lease(const struct world *w)
 {
     return world_find(w, LEASE_API_VERSION, LEASE_KIND, "", "x");
@@ -282,6 +326,48 @@ TEST(a_holder_is_known_by_the_ids_of_namespaces)
     store_remove(w.store, world_find(&w, "v1", "ConfigMap", "cnrm-system", "namespace-id"));
     world_run(&w, (int64_t)NOW_S * 1000);
     assert_null(lease_decision(lease(&w))->holder_ns);
+    world_release(&w);
+}
+
+/* What is decided about the topic a/t, as its lease and the ids of namespaces come and go. */
+TEST(a_lease_decides_about_its_resource_as_it_changes)
+{
+    const unsigned refused = 1u << CONNECTOR_REFUSED, silent = 1u << CONNECTOR_SILENT;
+    const int64_t past_ms = (1767227400 + 1) * (int64_t)1000;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, TOPIC("a", "t", RESOURCE, "") "," BOTH_IDS);
+    const struct entry *topic = first_of(&w, "PubSubTopic");
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, HELD_BY("abc"));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    put_list(&w, TOPIC("a", "t", "", ""));
+    assert_int_equal(connector_conflicts(topic), silent);
+    put_list(&w, NAMESPACE("a", RESOURCE));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, IDS("\"a\":\"def\",\"b\":\"abc\""));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, BOTH_IDS);
+    assert_int_equal(connector_conflicts(topic), refused);
+    store_remove(w.store, world_find(&w, LEASE_API_VERSION, LEASE_KIND, "",
+                                     "//pubsub.googleapis.com/projects/a/topics/t"));
+    world_run(&w, (int64_t)NOW_S * 1000);
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, TOPIC("a", "t", "", ",\"spec\":{\"resourceID\":\"u\"}"));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("abc") "," TOPIC("a", "t", "", "") "," HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+
+    /* When it is past, it may be anybody's. */
+    assert_true(engine_deadline(w.engine) <= past_ms);
+    world_run(&w, past_ms);
+    assert_int_equal(connector_conflicts(topic), 0);
     world_release(&w);
 }
 

@@ -5,6 +5,7 @@
 #include "exporter/web/pages/html.h"
 #include "exporter/web/pages/pages.h"
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/connector_words.h"
 #include "metrics/expose/parties.h"
 
 enum {
@@ -156,9 +157,11 @@ static void add_templates(const char *title, const struct listing *list, struct 
 }
 
 /* Objects that can have several findings, each with a sentence. */
-static void add_wrongs(const struct finding_wrongs *w, const struct listing *list,
-                       struct strbuf *out)
+static void add_wrongs(const struct engine *engine, const struct finding_wrongs *w,
+                       const struct listing *list, struct strbuf *out)
 {
+    CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX);
+
     if (list->count == 0)
         return;
     add_heading(out, w->title, list->count);
@@ -167,8 +170,14 @@ static void add_wrongs(const struct finding_wrongs *w, const struct listing *lis
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
         for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
-            if (w->of(list->entries[i]) & 1U << k)
-                strbuf_addf(out, "<br><span class=\"bad\">%s</span>", w->texts[k]);
+            if (!(w->of(list->entries[i]) & 1U << k))
+                continue;
+            strbuf_reset(&subject);
+            if (w->class == FINDING_CONNECTOR)
+                connector_subject_add(engine, list->entries[i], k, &subject);
+            strbuf_addf(out, "<br><span class=\"bad\">%s", w->texts[k]);
+            html_text(out, subject.data);
+            strbuf_adds(out, "</span>");
         }
         strbuf_adds(out, "</li>\n");
     }
@@ -250,7 +259,7 @@ static void add_evaluation(const struct evaluation *e, struct strbuf *out)
     add_templates("Stale", &f.lists[FINDING_STALE], out);
     add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
-        add_wrongs(&finding_wrongs[i], &f.lists[finding_wrongs[i].class], out);
+        add_wrongs(e->engine, &finding_wrongs[i], &f.lists[finding_wrongs[i].class], out);
     add_problems(e->manifests, out);
     findings_release(&f);
 }
