@@ -2,6 +2,7 @@
 #include "metrics/rules/rule_connector.h"
 
 #include "metrics/model/object.h"
+#include "metrics/rules/affinity.h"
 #include "metrics/rules/connector_lookup.h"
 
 /* ---- the register of cloud resources ---- */
@@ -87,9 +88,29 @@ void template_connector_gather(const struct rule_context *c, const struct entry 
         facts->lease.lease = entry_lease(cloud_index_lease(c->cloud_names, entry, &identity));
 }
 
+/* True if the first group of a placement names several clusters, and asks nothing else of them. */
+static bool names_several(const struct placement *placement)
+{
+    const struct cluster_affinity *a =
+        placement->group_count > 0 ? &placement->groups[0].affinity : NULL;
+    const char *first = NULL;
+
+    if (!a || a->labels || a->fields || a->zones || a->never)
+        return false;
+    for (uint32_t i = 0; i < a->name_count; i++) {
+        if (!affinity_allows_name(a, a->names[i]))
+            continue;
+        if (first && strcmp(first, a->names[i]) != 0)
+            return true;
+        first = a->names[i];
+    }
+    return false;
+}
+
 /*
  * True if it is on several member clusters. Without a binding: if its policy's placement allows
  * several and the scheduler will use all of them, because what has no replicas is not divided.
+ * Where no Cluster is known, the names in the placement are taken for clusters that exist.
  */
 static bool is_on_several(const struct binding *b, const struct resolved_placement *placement)
 {
@@ -98,8 +119,10 @@ static bool is_on_several(const struct binding *b, const struct resolved_placeme
     if (!placement || placement->placement->has_spread_constraints ||
         placement->placement->unreadable)
         return false;
-    return placement->has_clusters && placement->group_count > 0 &&
-           placement->groups[0].count > 1 && placement->groups[0].tolerated;
+    if (!placement->has_clusters)
+        return names_several(placement->placement);
+    return placement->group_count > 0 && placement->groups[0].count > 1 &&
+           placement->groups[0].tolerated;
 }
 
 struct connector_decision *template_connector_decide(const struct template_facts *f,
