@@ -135,11 +135,11 @@ static void settle(struct plan *p)
         p->result.settled = false;
 }
 
-bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json, struct error *err)
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!simulation_read(p->world, id, json, &applied, err))
+    if (!simulation_read(p->world, json, &applied, err))
         return false;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);

@@ -62,8 +62,7 @@ void plan_free(struct plan *p);
  * templates that are new, come last, in plan_finish(): a change is of one piece, whatever the order
  * of its objects. False with the reason if the object is not valid.
  */
-bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json,
-                struct error *err) MUST_USE;
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
 void plan_delete(struct plan *p, struct entry *entry);
 
 /* The result, which the plan owns. The engine is as Karmada has come to rest. */
