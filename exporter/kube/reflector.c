@@ -7,6 +7,10 @@ enum {
     PATH_MAX_BYTES = 16 * 1024,
     ERROR_BODY_MAX_BYTES = 8 * 1024,
     FAILURES_BEFORE_READY = 3,
+    /* A stream that misses something says so at once: one that is open for longer missed nothing.
+     */
+    PROVEN_MS = 1000,
+    HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
 uint32_t reflector_random(struct reflector_context *context)
@@ -107,7 +111,7 @@ static void log_recovery(struct reflector *r)
     if (r->warned)
         log_write(r->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
                   r->resource, "api_version", r->api_version);
-    r->warned = false;
+    r->warned = r->unreachable = false;
     r->failure[0] = '\0';
 }
 
@@ -139,6 +143,14 @@ static void step(struct reflector *r, struct watch_input input)
 }
 
 /* ---- bodies ---- */
+
+static void receive_head(void *context, unsigned http_status)
+{
+    struct reflector *r = context;
+
+    if (http_status == 200)
+        r->answered_ms = r->context->answered_ms = r->context->now_ms;
+}
 
 static bool give_up(struct reflector *r, enum end_reason reason, const char *text)
 {
@@ -239,6 +251,7 @@ static void request_ended(void *context, const struct transport_result *result)
     struct list_facts facts = {0};
 
     r->transfer = NULL;
+    r->answered_ms = 0;
     if (r->given_up) {
         input.reason = r->give_up_reason;
         input.retry_after_ms = r->retry_after_ms;
@@ -247,11 +260,13 @@ static void request_ended(void *context, const struct transport_result *result)
     } else if (result->http_status == 200 && r->watch.phase == WATCH_LISTING) {
         read_page(r, result, &input, &facts);
     } else if (result->http_status == 0 || !result->complete) {
+        r->unreachable = r->unreachable || result->http_status == 0;
         input.reason = END_LOST;
         log_failure(r, input.reason, result->error);
     } else {
         input.reason = END_REGULAR;
     }
+    r->told_to_wait = input.retry_after_ms > 0;
     step(r, input);
     list_facts_release(&facts);
     r->given_up = false;
@@ -279,7 +294,7 @@ static void open_request(struct reflector *r)
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
         reflector_store_begin_pass(&r->objects);
     r->wants_open = false;
-    r->retry_after_ms = 0;
+    r->retry_after_ms = r->answered_ms = 0;
     object_stream_init(&r->stream, list ? FRAME_LIST : FRAME_EVENTS, r->api_version, r->kind,
                        receive_event, r);
     strbuf_addf(&path, "/%s/%s", core ? "api" : "apis", r->api_version);
@@ -289,19 +304,33 @@ static void open_request(struct reflector *r)
     watch_query(&r->watch, &path);
     if (r->field_selector)
         query_add(&path, "fieldSelector", r->field_selector);
-    r->transfer = r->context->transport.start(
-        r->context->transport.context,
-        &(struct transport_request){
-            .path = path.data,
-            .accept = accept_of(r),
-            .class = list ? REQUEST_SHORT : REQUEST_STREAM,
-            .handler = {.data = receive_bytes, .done = request_ended, .context = r},
-        });
+    r->transfer = r->context->transport.start(r->context->transport.context,
+                                              &(struct transport_request){
+                                                  .path = path.data,
+                                                  .accept = accept_of(r),
+                                                  .class = list ? REQUEST_SHORT : REQUEST_STREAM,
+                                                  .handler = {.responded = receive_head,
+                                                              .data = receive_bytes,
+                                                              .done = request_ended,
+                                                              .context = r},
+                                              });
     strbuf_release(&path);
+}
+
+/* When the open stream, of which nothing came yet, ends the failure before it. */
+static int64_t proven_ms(const struct reflector *r)
+{
+    bool waits = r->failure[0] && r->answered_ms && r->watch.phase == WATCH_STREAMING;
+
+    return waits ? r->answered_ms + PROVEN_MS : INT64_MAX;
 }
 
 void reflector_turn(struct reflector *r)
 {
+    if (r->unreachable && !r->told_to_wait && r->context->answered_ms > r->ended_ms)
+        watch_hasten(&r->watch, r->ended_ms, r->objects.origin.source * HASTE_STEP_MS);
+    if (r->context->now_ms >= proven_ms(r))
+        log_recovery(r);
     if (r->context->now_ms >= r->watch.due_ms && !r->wants_open)
         step(r, (struct watch_input){.kind = WATCH_TIMER});
     if (r->transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
@@ -321,7 +350,9 @@ void reflector_turn(struct reflector *r)
 
 int64_t reflector_due(const struct reflector *r)
 {
-    return r->wants_open ? list_limiter_due(&r->context->limiter) : r->watch.due_ms;
+    int64_t due_ms = r->wants_open ? list_limiter_due(&r->context->limiter) : r->watch.due_ms;
+
+    return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 
 bool reflector_ready(const struct reflector *r)

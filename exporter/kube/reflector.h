@@ -23,6 +23,7 @@ struct reflector_context {
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
+    int64_t answered_ms; /* When the server last answered anything with 200; steady. */
     uint32_t last_source;
     bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
@@ -71,6 +72,9 @@ struct reflector {
 
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
+    int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
+    bool unreachable;         /* Since its last success there was a request without any answer. */
+    bool told_to_wait;        /* The server said for how long, when it refused the last one. */
     bool warned;              /* The log has a warning about the failure. */
     bool synced;              /* All its objects have been in the store once. */
     int64_t last_event_ms;    /* Since the epoch; 0 before the first. */

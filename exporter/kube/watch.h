@@ -112,5 +112,11 @@ void watch_list_only(struct watch *w);
 /* Process one input. Its texts are copied. */
 struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;
 
+/*
+ * The server answers again, to whomever: a wait that began while it did not is cut short. It
+ * still lasts as long as the first of all waits, spread by `random`, from `failed_ms` on.
+ */
+void watch_hasten(struct watch *w, int64_t failed_ms, uint32_t random);
+
 /* The request that was ordered is opened only now: its times count from here. */
 void watch_opened(struct watch *w, int64_t now_ms);

@@ -530,9 +530,17 @@ static void answer_discovery(struct fake_api *f, struct transfer *t)
     strbuf_adds(&t->body, "]}");
 }
 
+static void answer_head(struct transfer *t)
+{
+    if (t->http_status != 0 && t->handler.responded)
+        t->handler.responded(t->handler.context, t->http_status);
+}
+
 static void begin(struct fake_api *f, struct transfer *t)
 {
-    if (fault(f)) {
+    if (f->unreachable) {
+        answer(t, 0, "");
+    } else if (fault(f)) {
         refuse(f, t);
     } else if (!strchr(t->path, '?')) {
         answer_discovery(f, t);
@@ -628,6 +636,7 @@ static bool turn(struct fake_api *f, struct transfer *t)
 {
     if (t->state == TRANSFER_NEW) {
         begin(f, t);
+        answer_head(t);
         return true;
     }
     if (t->state == TRANSFER_STALLED) {

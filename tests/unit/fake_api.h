@@ -68,6 +68,7 @@ struct fake_api {
     bool paginates; /* Three objects a page, from whatever version. */
     bool bookmarks;
     bool legacy_discovery;
+    bool unreachable;       /* No request is answered. */
     unsigned fault_percent; /* Of requests, and of pieces of bodies. */
     int64_t now_ms;
     uint32_t random;

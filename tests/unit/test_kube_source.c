@@ -591,6 +591,53 @@ static size_t count_synced(const struct lab *lab)
     return count;
 }
 
+/* How many watches are as if nothing had happened: the last request was answered. */
+static size_t count_healthy(const struct lab *lab)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->source, i);
+
+        count += r->watch.phase == WATCH_STREAMING && !r->failure[0] && !r->warned;
+    }
+    return count;
+}
+
+/* Until one of them finds the server, all wait for long; then none waits on, and no news is good.
+ */
+TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
+{
+    for (uint32_t seed = 30; seed < 40; seed++) {
+        struct lab lab;
+        size_t healthy;
+        int64_t first_ms;
+
+        lab_init(&lab, seed);
+        lab.api.bookmarks = false;
+        fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
+        lab_start(&lab);
+        pass(&lab, 5000);
+        healthy = count_healthy(&lab);
+        assert_int_equal(healthy, FAKE_KIND_COUNT - 2);
+        lab.api.unreachable = true;
+        fake_cut_all(&lab.api);
+        pass(&lab, 60 * 1000);
+        assert_int_equal(count_healthy(&lab), 0);
+        lab.api.unreachable = false;
+        while (lab.api.open_streams == 0)
+            pass(&lab, 10);
+        first_ms = lab.api.now_ms;
+        pass(&lab, 10);
+        while (count_healthy(&lab) < healthy)
+            pass(&lab, 10);
+        /* The second in which a stream could still say that it missed something is part of it. */
+        assert_in_range(lab.api.now_ms - first_ms, 0, 1500);
+        assert_equals_server(&lab, seed);
+        lab_release(&lab);
+    }
+}
+
 /* However many there are: so many lists at once, and all are read in the end. */
 TEST(lists_wait_for_each_other)
 {
