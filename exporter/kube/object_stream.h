@@ -51,6 +51,13 @@ void object_stream_release(struct object_stream *s);
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
                         struct error *err) MUST_USE;
 
+/*
+ * The object that a body is, with the type that was asked for. NULL with the reason if it is
+ * none, or another one; the caller deletes it.
+ */
+cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
+                   struct error *err) MUST_USE;
+
 /* What a list says of itself; texts are the caller's to free by list_facts_release(). */
 struct list_facts {
     char *version;

@@ -43,6 +43,7 @@ struct reflector *reflector_new(struct reflector_context *context,
         .resource = r->resource,
         .api_version = r->api_version,
         .settings = spec->settings,
+        .bound_only = spec->bound_only,
         .origin = {.source = ++context->last_source},
     };
     r->error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES);
@@ -140,6 +141,29 @@ static void step(struct reflector *r, struct watch_input input)
     }
     if (order.open)
         r->wants_open = true;
+}
+
+void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
+{
+    bool more = r->objects.bound_only && !bound_only;
+    bool fuller = r->metadata_only && !metadata_only;
+
+    if (!r->objects.bound_only && bound_only)
+        reflector_store_drop_unbound(&r->objects);
+    r->objects.bound_only = bound_only;
+    r->metadata_only = metadata_only;
+    if (more || fuller)
+        reflector_relist(r);
+}
+
+void reflector_relist(struct reflector *r)
+{
+    step(r, (struct watch_input){.kind = WATCH_RELIST});
+}
+
+bool reflector_is_forbidden(const struct reflector *r)
+{
+    return !r->synced && r->last_end == END_FORBIDDEN;
 }
 
 /* ---- bodies ---- */

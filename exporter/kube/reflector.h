@@ -46,6 +46,7 @@ struct reflector_spec {
      * store as its setting.
      */
     bool settings;
+    bool bound_only; /* Keep only templates that a binding refers to. */
 };
 
 struct reflector {
@@ -56,8 +57,12 @@ struct reflector {
     char *ns;
     char *field_selector;
     bool metadata_only;
-    bool required; /* For its owner's use, as is `wanted`. */
+    bool required; /* For its owner's use, as are all up to was_forbidden. */
     bool wanted;
+    bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
+    bool wanted_full; /* Not only the metadata. */
+    bool wants_relist;
+    bool was_forbidden;
 
     struct reflector_store objects;
     struct watch watch;
@@ -87,6 +92,18 @@ struct reflector *reflector_new(struct reflector_context *context,
 
 /* End the watch; the objects stay. Takes NULL. */
 void reflector_free(struct reflector *r);
+
+/*
+ * Keep all objects from now on, or those that bindings refer to; and full objects, or their
+ * metadata. What that needs and was not kept is read again; what is in the store stays until then.
+ */
+void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only);
+
+/* Read all objects again, at once. */
+void reflector_relist(struct reflector *r);
+
+/* True if it could not read its objects even once, because that is forbidden. */
+bool reflector_is_forbidden(const struct reflector *r);
 
 /* Remove its objects from the store, and go on. */
 void reflector_clear(struct reflector *r);

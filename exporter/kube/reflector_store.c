@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector_store.h"
 
 #include "metrics/model/connector.h"
+#include "metrics/rules/links.h"
 
 /* Under what the object is in the store. */
 static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
@@ -28,8 +29,17 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 {
     struct entry *entry = find_own(s, object);
 
+    s->removals++;
     if (entry)
         store_remove(s->store, entry);
+}
+
+static bool is_bound(const struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+
+    return !identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id) != NULL;
 }
 
 static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
@@ -54,7 +64,8 @@ void reflector_store_put(struct reflector_store *s, const cJSON *object)
 
     if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if (s->settings && connector_role_of(object) == ROLE_NONE) {
+    if ((s->settings && connector_role_of(object) == ROLE_NONE) ||
+        (s->bound_only && !is_bound(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
@@ -76,6 +87,41 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   LOG_NUMBER((int64_t)s->rejected));
     if (entry)
         store_mark(entry, s->origin);
+}
+
+void reflector_store_put_unread(struct reflector_store *s, struct entry *entry)
+{
+    CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
+    struct error err;
+
+    if (store_put_at(s->store, entry, nothing, s->origin, &err) == STORE_REJECTED)
+        reflector_store_reject(s, NULL, err.text);
+}
+
+/* Mark the partition's objects of this origin that a binding refers to as seen. */
+static void mark_bound_in(struct reflector_store *s, const struct partition *partition)
+{
+    const struct type *type = partition->type;
+
+    for (size_t i = 0; i < partition->count; i++) {
+        struct entry *entry = partition->entries[i];
+        const struct identity id = {type->api_version, type->kind, partition->ns, entry->name};
+
+        if (store_is_from(entry, s->origin.source) && binding_referring_to(s->store, &id))
+            store_mark(entry, s->origin);
+    }
+}
+
+void reflector_store_drop_unbound(struct reflector_store *s)
+{
+    s->origin.sweep++;
+    for (const struct type *type = store_types(s->store); type; type = type->next) {
+        if (type->def->class != CLASS_TEMPLATE || strcmp(type->api_version, s->api_version) != 0)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type)
+            mark_bound_in(s, p);
+    }
+    store_sweep(s->store, s->origin);
 }
 
 void reflector_store_begin_pass(struct reflector_store *s)

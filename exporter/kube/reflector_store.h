@@ -18,8 +18,11 @@ struct reflector_store {
     const char *api_version;
     /* Keep only what Config Connector goes by, as its settings rather than as templates. */
     bool settings;
+    /* Keep only the templates that a binding refers to: no policy selects their kind. */
+    bool bound_only;
     struct origin origin;
     uint64_t rejected; /* Objects that could not be read. */
+    uint64_t removals; /* How often an object was deleted, in the store or not. */
 };
 
 /* The object exists, as given. Outside the filter it is skipped; an unreadable one is rejected. */
@@ -33,6 +36,15 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object);
  * `object` (NULL: not even that could be read) says which one it is.
  */
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
+
+/*
+ * A binding refers to a template that may not be read: it is in the store as one of which nothing
+ * but its identity is known (struct template, `unread`), until it can be read.
+ */
+void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
+
+/* No more than the templates that bindings refer to is wanted: remove the others, once. */
+void reflector_store_drop_unbound(struct reflector_store *s);
 
 /* Begin a pass over all objects. */
 void reflector_store_begin_pass(struct reflector_store *s);

@@ -21,7 +21,7 @@ struct kube_session_settings {
     struct kube_config *config;     /* The session owns it, also on failure. */
     const char *const *environment; /* For exec plugins. Borrowed, as is all that follows. */
     struct store *store;
-    const struct engine *engine;
+    struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
     uint64_t seed;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
+#include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
 #include "metrics/model/connector.h"
 
@@ -11,14 +12,17 @@ struct unserved_list {
 
 struct kube_source {
     struct reflector_context context;
-    const struct engine *engine;
+    struct engine *engine;
     struct discoverer discoverer;
+    struct bound bound;
     struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
     size_t count;
     size_t always_count;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
+    uint64_t bound_version;
     uint64_t discovery_version;
+    bool bindings_read; /* Before that nobody knows what no binding refers to. */
     bool synced_once;
     bool ready;
     struct watch_counts past;
@@ -43,6 +47,8 @@ static void want_in(struct kube_source *s, const struct reflector_spec *spec)
         s->reflectors[s->count++] = found;
     }
     found->wanted = true;
+    found->wanted_all = found->wanted_all || !spec->bound_only;
+    found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 
 /*
@@ -91,6 +97,11 @@ static void want_kinds(struct kube_source *s, enum watch_when when)
     }
 }
 
+static void template_bound(void *context, const struct identity *template)
+{
+    bound_changed(context, template);
+}
+
 struct kube_source *kube_source_new(const struct kube_settings *settings)
 {
     struct kube_source *s = xcalloc(1, sizeof(*s));
@@ -108,6 +119,8 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
+    bound_init(&s->bound, &s->context);
+    engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
     want_kinds(s, WATCH_ALWAYS);
     s->always_count = s->count;
     return s;
@@ -129,6 +142,8 @@ void kube_source_free(struct kube_source *s)
     for (size_t i = 0; i < s->count; i++)
         reflector_free(s->reflectors[i]);
     free(s->reflectors);
+    engine_observe_bound(s->engine, (struct bound_observer){0});
+    bound_release(&s->bound);
     release_unserved(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
@@ -155,6 +170,21 @@ static void add_unserved(struct kube_source *s, const char *api_version, const c
                   api_version, "kind", kind);
 }
 
+/* Have the templates of a kind watched: all of them, or those that bindings refer to. */
+static void want_templates(struct kube_source *s, const struct api_resource *resource,
+                           bool bound_only)
+{
+    want(s,
+         (struct reflector_spec){
+             .api_version = resource->api_version,
+             .kind = resource->kind,
+             .resource = resource->resource,
+             .metadata_only = !connector_manages(resource->api_version),
+             .bound_only = bound_only,
+         },
+         resource->namespaced);
+}
+
 /* Mark the reflectors of the kinds that selectors name; list those that are not served. */
 static void want_selected(struct kube_source *s)
 {
@@ -173,17 +203,8 @@ static void want_selected(struct kube_source *s)
             discovery_find(s->discoverer.discovery, api_version, kind, &resource);
 
         if (answer == DISCOVERY_SERVED) {
-            bool managed = connector_manages(api_version);
-
-            want(s,
-                 (struct reflector_spec){
-                     .api_version = resource->api_version,
-                     .kind = resource->kind,
-                     .resource = resource->resource,
-                     .metadata_only = !managed,
-                 },
-                 resource->namespaced);
-            connector = connector || managed;
+            want_templates(s, resource, false);
+            connector = connector || connector_manages(api_version);
             continue;
         }
         add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
@@ -191,6 +212,20 @@ static void want_selected(struct kube_source *s)
     release_unserved(&before);
     if (connector)
         want_kinds(s, WATCH_WITH_CONNECTOR);
+}
+
+/* Mark the reflectors of the kinds that bindings refer to. */
+static void want_bound(struct kube_source *s)
+{
+    const struct api_resource *resource;
+    const char *api_version, *kind;
+
+    for (size_t at = 0;
+         s->bindings_read && engine_next_bound(s->engine, &at, &api_version, &kind);) {
+        if (discovery_find(s->discoverer.discovery, api_version, kind, &resource) ==
+            DISCOVERY_SERVED)
+            want_templates(s, resource, true);
+    }
 }
 
 static void drop_unwanted(struct kube_source *s)
@@ -202,6 +237,7 @@ static void drop_unwanted(struct kube_source *s)
         const struct watch_counts *counts = &r->watch.counts;
 
         if (r->wanted) {
+            reflector_keep(r, !r->wanted_all, !r->wanted_full);
             s->reflectors[kept++] = r;
             continue;
         }
@@ -230,22 +266,50 @@ static void clear_absent(struct kube_source *s)
     }
 }
 
-static void update_reflectors(struct kube_source *s)
+static bool are_bindings_read(const struct kube_source *s)
+{
+    bool read = true;
+
+    for (size_t i = 0; i < s->always_count; i++) {
+        const struct reflector *r = s->reflectors[i];
+
+        if (kind_of(r->api_version, r->kind)->class == CLASS_BINDING)
+            read = read && r->synced;
+    }
+    return read;
+}
+
+/* True if what the reflectors have to be has changed since this was asked last. */
+static bool has_changed(struct kube_source *s)
 {
     uint64_t selected = engine_selected_version(s->engine);
+    uint64_t bound = engine_bound_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
-
-    if (s->synced_once && selected == s->selected_version && discovered == s->discovery_version)
-        return;
-
-    size_t unserved_before = s->unserved.count;
+    bool read = s->bindings_read || are_bindings_read(s);
+    bool same = s->synced_once && selected == s->selected_version && bound == s->bound_version &&
+                discovered == s->discovery_version && read == s->bindings_read;
 
     s->synced_once = true;
     s->selected_version = selected;
+    s->bound_version = bound;
     s->discovery_version = discovered;
-    for (size_t i = s->always_count; i < s->count; i++)
-        s->reflectors[i]->wanted = false;
+    s->bindings_read = read;
+    return !same;
+}
+
+static void update_reflectors(struct kube_source *s)
+{
+    size_t unserved_before = s->unserved.count;
+
+    if (!has_changed(s))
+        return;
+    for (size_t i = s->always_count; i < s->count; i++) {
+        struct reflector *r = s->reflectors[i];
+
+        r->wanted = r->wanted_all = r->wanted_full = false;
+    }
     want_selected(s);
+    want_bound(s);
     drop_unwanted(s);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);
@@ -261,7 +325,7 @@ static bool all_ready(const struct kube_source *s)
         if (r->required ? !r->synced : !reflector_ready(r))
             return false;
     }
-    return discoverer_ready(&s->discoverer);
+    return discoverer_ready(&s->discoverer) && bound_ready(&s->bound);
 }
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
@@ -271,6 +335,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);
+    bound_turn(&s->bound, s->reflectors, s->count);
     for (size_t i = 0; i < s->count; i++) {
         struct reflector *r = s->reflectors[i];
 
@@ -285,6 +350,9 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 int64_t kube_source_due(const struct kube_source *s)
 {
     int64_t due_ms = discoverer_due(&s->discoverer);
+
+    if (bound_due(&s->bound) < due_ms)
+        due_ms = bound_due(&s->bound);
 
     for (size_t i = 0; i < s->count; i++) {
         int64_t other_ms = reflector_due(s->reflectors[i]);

@@ -6,16 +6,17 @@
 
 /*
  * A Karmada API server as a source of objects. Which kinds it watches is said by the table
- * of kinds (metrics/model/kind.c) and by policies: a kind comes with the first
- * selector that names it and goes with the last, and only its metadata are read.
+ * of kinds (metrics/model/kind.c), by policies and by bindings: a kind comes with the first
+ * selector that names it or the first binding that refers to it, and goes when neither is left.
+ * Only its metadata are read; without a selector only templates that a binding refers to are kept.
  *
  * A kind that cannot be read holds up nothing else, and keeps its last state.
  */
 struct kube_source;
 
 struct kube_settings {
-    struct store *store;         /* Outlives the source, as do the next three. */
-    const struct engine *engine; /* Over that store. */
+    struct store *store;   /* Outlives the source, as do the next three. */
+    struct engine *engine; /* Over that store. */
     const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;

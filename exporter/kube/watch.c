@@ -339,6 +339,14 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
     return order;
 }
 
+/* Whatever is open brings only what comes after it: begin anew, unless that is due anyway. */
+static struct watch_order relist(struct watch *w, const struct watch_input *in)
+{
+    drop_token(w);
+    w->relist = true;
+    return w->phase == WATCH_WAITING ? (struct watch_order){0} : open_next(w, in);
+}
+
 struct watch_order watch_step(struct watch *w, const struct watch_input *input)
 {
     switch (input->kind) {
@@ -352,6 +360,8 @@ struct watch_order watch_step(struct watch *w, const struct watch_input *input)
     case WATCH_BOOKMARK:
     case WATCH_INITIAL_END:
         return event_received(w, input);
+    case WATCH_RELIST:
+        return relist(w, input);
     case WATCH_ENDED:
         return request_ended(w, input);
     }

@@ -83,6 +83,7 @@ enum watch_input_kind {
     WATCH_CHANGE,      /* An object changed, and the stream is at `version`. */
     WATCH_BOOKMARK,    /* The stream is at `version`. */
     WATCH_INITIAL_END, /* The same, and all objects there were have come: initial events end. */
+    WATCH_RELIST,      /* Objects are wanted that were dropped: all have to come again, at once. */
     WATCH_ENDED,       /* The request ended, or was given up, for `reason`. */
 };
 

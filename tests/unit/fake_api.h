@@ -68,6 +68,7 @@ struct fake_api {
     bool paginates; /* Three objects a page, from whatever version. */
     bool bookmarks;
     bool legacy_discovery;
+    bool few_policies;      /* For whoever writes at random. */
     bool unreachable;       /* No request is answered. */
     unsigned fault_percent; /* Of requests, and of pieces of bodies. */
     int64_t now_ms;
@@ -77,6 +78,9 @@ struct fake_api {
     size_t snapshot_next;
     uint64_t requests[FAKE_KIND_COUNT]; /* Pages after the first do not count. */
     uint64_t discovery_requests;
+    uint64_t fetches;                /* Of single objects. */
+    bool slow_fetches;               /* They are not answered, for now. */
+    bool forbidden[FAKE_KIND_COUNT]; /* To us. */
     unsigned open_streams;
 };
 
@@ -98,6 +102,9 @@ void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot);
 
 /* Append the object as it is in lists. */
 void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out);
+
+/* The kind of the template of that name to which a FAKE_BINDING of that name refers. */
+enum fake_kind fake_bound_kind(const char *name);
 
 /* True if a policy of this value has a selector of that kind. */
 bool fake_selects(unsigned value, enum fake_kind kind);

@@ -26,7 +26,10 @@ struct lab {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
+    bool restless; /* Objects change between any two turns. */
 };
+
+static void random_write(struct fake_api *api);
 
 static void lab_init(struct lab *lab, uint32_t seed)
 {
@@ -67,6 +70,8 @@ static void settle(struct lab *lab)
     do {
         assert_true(++turns < 100000);
         kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+        if (lab->restless && fake_random(&lab->api, 20) == 0)
+            random_write(&lab->api);
     } while (fake_turn(&lab->api));
     kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
 }
@@ -138,15 +143,19 @@ static char *inventory(const struct store *store)
     return strbuf_take(&out, &len);
 }
 
-static bool is_followed(const struct fake_api *api, enum fake_kind kind)
+/* True if the object is to be in the store: a policy selects its kind, or a binding is of it. */
+static bool is_kept(const struct fake_api *api, const struct fake_object *object)
 {
-    if (!fake_kinds[kind].template)
+    if (!fake_kinds[object->kind].template)
         return true;
     for (size_t i = 0; i < api->count; i++) {
         const struct fake_object *o = &api->objects[i];
 
         if ((o->kind == FAKE_POLICY || o->kind == FAKE_CLUSTER_POLICY) &&
-            fake_selects(o->value, kind))
+            fake_selects(o->value, object->kind))
+            return true;
+        if (o->kind == FAKE_BINDING && strcmp(o->name, object->name) == 0 &&
+            strcmp(o->ns, object->ns) == 0 && fake_bound_kind(o->name) == object->kind)
             return true;
     }
     return false;
@@ -159,7 +168,7 @@ static void fresh_world(const struct fake_api *api, struct world *out)
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);
 
-        if (!is_followed(api, api->objects[i].kind))
+        if (!is_kept(api, &api->objects[i]))
             continue;
         fake_write(&api->objects[i], false, &json);
         world_put_text(out, json.data);
@@ -196,6 +205,20 @@ static void assert_equals_server(struct lab *lab, uint32_t seed)
 
 /* ---- random histories ---- */
 
+/* Where there are few policies, most kinds are watched for the sake of bindings alone. */
+static bool is_rare(const struct fake_api *api, enum fake_kind kind)
+{
+    return api->few_policies && (kind == FAKE_POLICY || kind == FAKE_CLUSTER_POLICY);
+}
+
+static void remove_rare(struct fake_api *api)
+{
+    for (size_t i = api->count; i-- > 0;) {
+        if (is_rare(api, api->objects[i].kind))
+            fake_remove(api, i);
+    }
+}
+
 static void random_write(struct fake_api *api)
 {
     static const char *const namespaces[] = {"a", "b", "c"};
@@ -203,7 +226,9 @@ static void random_write(struct fake_api *api)
     enum fake_kind kind = (enum fake_kind)fake_random(api, FAKE_KIND_COUNT);
     const char *ns = fake_kinds[kind].namespaced ? namespaces[fake_random(api, 3)] : "";
 
-    if (api->count > 0 && fake_random(api, 4) == 0)
+    if (is_rare(api, kind) && fake_random(api, 3) > 0)
+        remove_rare(api);
+    else if (api->count > 0 && fake_random(api, 4) == 0)
         fake_remove(api, fake_random(api, (uint32_t)api->count));
     else if (api->served[kind])
         fake_put(api, kind, ns, names[fake_random(api, ARRAY_LEN(names))], fake_random(api, 50));
@@ -267,11 +292,14 @@ static void play_history(uint32_t seed, unsigned fault_percent)
     lab.api.bookmarks = fake_random(&lab.api, 3) > 0;
     lab.api.legacy_discovery = fake_random(&lab.api, 3) == 0;
     lab.api.fault_percent = fault_percent;
+    lab.api.few_policies = seed % 3 > 0;
     for (unsigned i = 0; i < 30; i++)
         random_write(&lab.api);
     lab_start(&lab);
+    lab.restless = seed % 2;
     for (unsigned i = 0; i < STEPS; i++)
         random_step(&lab);
+    lab.restless = false;
     assert_patient(&lab, seed);
     lab.api.fault_percent = 0;
     pass(&lab, CALM_MS);
@@ -342,6 +370,184 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
     assert_null(followed(&lab, "deployments"));
     assert_int_equal(lab.api.open_streams, streams);
     assert_equals_server(&lab, 1);
+    lab_release(&lab);
+}
+
+static size_t find_fake(const struct fake_api *api, enum fake_kind kind, const char *name)
+{
+    for (size_t i = 0; i < api->count; i++) {
+        if (api->objects[i].kind == kind && strcmp(api->objects[i].name, name) == 0)
+            return i;
+    }
+    fail_msg("there is no %s '%s'", fake_kinds[kind].kind, name);
+    return 0;
+}
+
+/* "x" and "u" name ConfigMaps to fake bindings, "y" a Deployment. */
+TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
+{
+    struct lab lab;
+
+    lab_init(&lab, 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "other", 1);
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+
+    /* The last policy goes: what it leaves behind stays in sight, and nothing else. */
+    uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_POLICY, "p"));
+    settle(&lab);
+    assert_non_null(followed(&lab, "configmaps"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_equals_server(&lab, 1);
+    assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
+
+    /* A policy comes back: all of them are read again. */
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_equals_server(&lab, 1);
+
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_POLICY, "p"));
+    settle(&lab);
+    unsigned streams = lab.api.open_streams;
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "x"));
+    settle(&lab);
+    assert_null(followed(&lab, "configmaps"));
+    assert_equals_server(&lab, 1);
+    fake_turn(&lab.api);
+    assert_int_equal(lab.api.open_streams, streams - 1);
+    lab_release(&lab);
+}
+
+TEST(a_binding_that_comes_later_brings_its_template_alone)
+{
+    struct lab lab;
+
+    lab_init(&lab, 2);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "u", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+
+    uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
+    fake_put(&lab.api, FAKE_BINDING, "a", "u", 1);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
+    assert_int_equal(lab.api.fetches, 1);
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "u"));
+    settle(&lab);
+    assert_equals_server(&lab, 2);
+    lab_release(&lab);
+}
+
+/* One list for many: with a request each a new policy with dependencies would be an attack. */
+TEST(many_bindings_that_come_later_bring_their_templates_at_once)
+{
+    struct lab lab;
+    char name[16];
+
+    lab_init(&lab, 3);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    for (unsigned i = 0; i < 90; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", name, 1);
+    }
+    lab_start(&lab);
+    settle(&lab);
+    lab.api.slow_fetches = true;
+    for (unsigned i = 0; i < 90; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        fake_put(&lab.api, FAKE_BINDING, "a", name, 1);
+    }
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 90);
+    assert_in_range(lab.api.fetches, 1, 8);
+    assert_in_range(lab.api.requests[FAKE_CONFIG_MAP], 3, 8);
+    assert_equals_server(&lab, 3);
+    lab_release(&lab);
+}
+
+/* Whenever the object goes or changes while it is fetched, and whatever else is read meanwhile. */
+TEST(what_is_fetched_late_is_not_believed)
+{
+    for (unsigned row = 0; row < 4 * 60; row++) {
+        struct lab lab;
+
+        lab_init(&lab, 50 + row);
+        lab.api.streaming_lists = row & 1;
+        fake_put(&lab.api, FAKE_BINDING, "a", "u", 1);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+        lab_start(&lab);
+        settle(&lab);
+        fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+        for (unsigned turns = 0; turns < row / 4; turns++) {
+            kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
+            fake_turn(&lab.api);
+        }
+        if (row & 2)
+            fake_remove(&lab.api, find_fake(&lab.api, FAKE_CONFIG_MAP, "x"));
+        else
+            fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 2);
+        pass(&lab, 1500);
+        assert_equals_server(&lab, 50 + row);
+        lab_release(&lab);
+    }
+}
+
+static bool is_unread(const struct lab *lab, const char *name)
+{
+    const struct entry *entry =
+        store_find(lab->world.store, &(struct identity){"apps/v1", "Deployment", "a", name});
+    const struct template *t = entry ? entry_template(entry) : NULL;
+
+    return t && t->unread;
+}
+
+/* Its bindings tell that it is there, and what Karmada made of it. */
+TEST(what_may_not_be_read_is_known_by_its_binding)
+{
+    struct lab lab;
+
+    lab_init(&lab, 4);
+    lab.api.forbidden[FAKE_DEPLOYMENT] = true;
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "a", "y", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "y", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "v", 1);
+    lab_start(&lab);
+    pass(&lab, 5000);
+    assert_true(kube_source_ready(lab.source));
+    assert_true(is_unread(&lab, "y"));
+    assert_true(is_unread(&lab, "v"));
+    fake_put(&lab.api, FAKE_BINDING, "a", "y2", 1);
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "v"));
+    pass(&lab, 5000);
+    assert_true(is_unread(&lab, "y2"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+
+    /* It may be read after all: then it is known what there is. */
+    lab.api.forbidden[FAKE_DEPLOYMENT] = false;
+    pass(&lab, 61 * 1000);
+    assert_false(is_unread(&lab, "y"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_equals_server(&lab, 4);
+
+    /* And no more: what is known stays, what comes is known by its binding. */
+    lab.api.forbidden[FAKE_DEPLOYMENT] = true;
+    fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
+    settle(&lab);
+    assert_true(is_unread(&lab, "v"));
+    assert_false(is_unread(&lab, "y"));
+    lab.api.forbidden[FAKE_DEPLOYMENT] = false;
+    pass(&lab, 61 * 1000);
+    assert_equals_server(&lab, 4);
     lab_release(&lab);
 }
 
