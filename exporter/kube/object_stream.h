@@ -23,7 +23,7 @@ enum watch_event_kind {
 
 struct watch_event {
     enum watch_event_kind kind;
-    const cJSON *object; /* With the apiVersion and kind that were asked for. */
+    cJSON *object;       /* With the apiVersion and kind that were asked for. It may be changed. */
     const char *version; /* Of the object or the bookmark; "" if unknown. Not for lists. */
     const struct status *status;
     const char *reason;

@@ -27,6 +27,7 @@ struct reflector *reflector_new(struct reflector_context *context,
                                 const struct reflector_spec *spec)
 {
     struct reflector *r = xcalloc(1, sizeof(*r));
+    bool binding = kind_of(spec->api_version, spec->kind)->class == CLASS_BINDING;
 
     r->context = context;
     r->api_version = xstrdup(spec->api_version);
@@ -44,6 +45,7 @@ struct reflector *reflector_new(struct reflector_context *context,
         .api_version = r->api_version,
         .settings = spec->settings,
         .bound_only = spec->bound_only,
+        .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
     r->error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES);

@@ -25,6 +25,7 @@ struct reflector_context {
     uint64_t random;
     int64_t answered_ms; /* When the server last answered anything with 200; steady. */
     uint32_t last_source;
+    const struct discovery *discovery;
     bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
 

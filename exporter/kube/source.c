@@ -5,11 +5,6 @@
 #include "exporter/kube/discoverer.h"
 #include "metrics/model/connector.h"
 
-struct unserved_list {
-    struct unserved *items;
-    size_t count;
-};
-
 struct kube_source {
     struct reflector_context context;
     struct engine *engine;
@@ -119,20 +114,12 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
+    s->context.discovery = s->discoverer.discovery;
     bound_init(&s->bound, &s->context);
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
     want_kinds(s, WATCH_ALWAYS);
     s->always_count = s->count;
     return s;
-}
-
-static void release_unserved(struct unserved_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].api_version);
-        free(list->items[i].kind);
-    }
-    free(list->items);
 }
 
 void kube_source_free(struct kube_source *s)
@@ -144,30 +131,9 @@ void kube_source_free(struct kube_source *s)
     free(s->reflectors);
     engine_observe_bound(s->engine, (struct bound_observer){0});
     bound_release(&s->bound);
-    release_unserved(&s->unserved);
+    unserved_release(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
-}
-
-static void add_unserved(struct kube_source *s, const char *api_version, const char *kind,
-                         bool absent, const struct unserved_list *before)
-{
-    bool was_absent = false;
-
-    for (size_t i = 0; i < before->count; i++) {
-        const struct unserved *u = &before->items[i];
-
-        if (strcmp(u->kind, kind) == 0 && strcmp(u->api_version, api_version) == 0)
-            was_absent = u->absent;
-    }
-    s->unserved.items =
-        xreallocarray(s->unserved.items, s->unserved.count + 1, sizeof(*s->unserved.items));
-    s->unserved.items[s->unserved.count++] = (struct unserved){
-        .api_version = xstrdup(api_version), .kind = xstrdup(kind), .absent = absent};
-    if (absent && !was_absent)
-        log_write(s->context.log, LOG_LEVEL_WARN,
-                  "a policy selects a kind that the API server does not serve", "api_version",
-                  api_version, "kind", kind);
 }
 
 /* Have the templates of a kind watched: all of them, or those that bindings refer to. */
@@ -207,25 +173,33 @@ static void want_selected(struct kube_source *s)
             connector = connector || connector_manages(api_version);
             continue;
         }
-        add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
+        unserved_add(&s->unserved, &(struct identity){.api_version = api_version, .kind = kind},
+                     answer, &before, s->context.log);
     }
-    release_unserved(&before);
+    unserved_release(&before);
     if (connector)
         want_kinds(s, WATCH_WITH_CONNECTOR);
 }
 
-/* Mark the reflectors of the kinds that bindings refer to. */
-static void want_bound(struct kube_source *s)
+/*
+ * Mark the reflectors of the kinds that bindings refer to. True if there is one whose preferred
+ * version, which was not known or was another one when it was read, it does not name.
+ */
+static bool want_bound(struct kube_source *s)
 {
-    const struct api_resource *resource;
     const char *api_version, *kind;
+    bool outdated = false;
 
     for (size_t at = 0;
          s->bindings_read && engine_next_bound(s->engine, &at, &api_version, &kind);) {
-        if (discovery_find(s->discoverer.discovery, api_version, kind, &resource) ==
-            DISCOVERY_SERVED)
+        const struct api_resource *resource =
+            discovery_preferred(s->discoverer.discovery, api_version, kind);
+
+        outdated = outdated || (resource && strcmp(resource->api_version, api_version) != 0);
+        if (resource)
             want_templates(s, resource, true);
     }
+    return outdated;
 }
 
 static void drop_unwanted(struct kube_source *s)
@@ -266,17 +240,29 @@ static void clear_absent(struct kube_source *s)
     }
 }
 
+static bool reads_bindings(const struct reflector *r)
+{
+    return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
+}
+
 static bool are_bindings_read(const struct kube_source *s)
 {
     bool read = true;
 
     for (size_t i = 0; i < s->always_count; i++) {
-        const struct reflector *r = s->reflectors[i];
-
-        if (kind_of(r->api_version, r->kind)->class == CLASS_BINDING)
-            read = read && r->synced;
+        if (reads_bindings(s->reflectors[i]))
+            read = read && s->reflectors[i]->synced;
     }
     return read;
+}
+
+/* Karmada prefers other versions than it did: read anew what bindings refer to. */
+static void relist_bindings(struct kube_source *s)
+{
+    for (size_t i = 0; i < s->always_count; i++) {
+        if (reads_bindings(s->reflectors[i]))
+            reflector_relist(s->reflectors[i]);
+    }
 }
 
 /* True if what the reflectors have to be has changed since this was asked last. */
@@ -300,6 +286,8 @@ static bool has_changed(struct kube_source *s)
 static void update_reflectors(struct kube_source *s)
 {
     size_t unserved_before = s->unserved.count;
+    uint64_t discovered = s->discovery_version;
+    bool read = s->bindings_read;
 
     if (!has_changed(s))
         return;
@@ -309,7 +297,9 @@ static void update_reflectors(struct kube_source *s)
         r->wanted = r->wanted_all = r->wanted_full = false;
     }
     want_selected(s);
-    want_bound(s);
+    /* Once for each change: if a binding still names it then, so be it. */
+    if (want_bound(s) && (discovered != s->discovery_version || read != s->bindings_read))
+        relist_bindings(s);
     drop_unwanted(s);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);

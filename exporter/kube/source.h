@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/kube/reflector.h"
+#include "exporter/kube/unserved.h"
 #include "metrics/rules/engine.h"
 
 /*
@@ -46,12 +47,7 @@ bool kube_source_ready(const struct kube_source *s);
 size_t kube_source_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* A kind that selectors name and the server does not serve, or of which that is unknown yet. */
-struct unserved {
-    char *api_version;
-    char *kind;
-    bool absent; /* It is not served, or cannot be watched; else: unknown. */
-};
+/* The kinds that selectors name and that are not watched. */
 size_t kube_source_unserved_count(const struct kube_source *s);
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);
 

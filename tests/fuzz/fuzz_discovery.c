@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/discovery.h"
+#include "exporter/kube/discovery/discovery.h"
 #include "exporter/kube/response.h"
 
 /* Whatever a server says it serves, a round ends, and so does reading any refusal. */

@@ -174,13 +174,15 @@ static const char *const selected[] = {
     SELECTOR("example.io/v1", "Foo"),
     (SELECTOR("v1", "ConfigMap") "," SELECTOR("example.io/v1", "Foo")),
     SELECTOR("example.io/v1", "Unheard"),
+    SELECTOR(FAKE_OLD_VERSION, "Foo"),
 };
 
 bool fake_selects(unsigned value, enum fake_kind kind)
 {
-    char name[64];
+    char name[128];
 
-    snprintf(name, sizeof(name), "\"kind\":\"%s\"", fake_kinds[kind].kind);
+    snprintf(name, sizeof(name), "\"%s\",\"kind\":\"%s\"", fake_kinds[kind].api_version,
+             fake_kinds[kind].kind);
     return strstr(selected[value % ARRAY_LEN(selected)], name) != NULL;
 }
 
@@ -189,6 +191,15 @@ enum fake_kind fake_bound_kind(const char *name)
     static const enum fake_kind kinds[] = {FAKE_CONFIG_MAP, FAKE_DEPLOYMENT, FAKE_FOO};
 
     return kinds[(unsigned char)name[0] % ARRAY_LEN(kinds)];
+}
+
+/* Some were made when another version of Foo was preferred. */
+static const char *bound_version(const struct fake_object *o)
+{
+    enum fake_kind kind = fake_bound_kind(o->name);
+
+    return kind == FAKE_FOO && o->value == FAKE_OLD_VALUE ? FAKE_OLD_VERSION
+                                                          : fake_kinds[kind].api_version;
 }
 
 /* As Karmada names it after its template. */
@@ -224,8 +235,8 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
         strbuf_addf(out,
                     ",\"spec\":{\"replicas\":%u,\"placement\":{},\"resource\":{\"apiVersion\":"
                     "\"%s\",\"kind\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\"}}",
-                    o->value, fake_kinds[fake_bound_kind(o->name)].api_version,
-                    fake_kinds[fake_bound_kind(o->name)].kind, o->ns, o->name);
+                    o->value, bound_version(o), fake_kinds[fake_bound_kind(o->name)].kind, o->ns,
+                    o->name);
     strbuf_addc(out, '}');
 }
 
@@ -521,7 +532,7 @@ static void add_served(const struct fake_api *f, const char *api_version, struct
         strbuf_addf(out,
                     "%s{\"resource\":\"%s\",\"name\":\"%s\",\"kind\":\"%s\",\"namespaced\":%s,"
                     "\"responseKind\":{\"kind\":\"%s\"},\"scope\":\"%s\","
-                    "\"verbs\":[\"list\",\"watch\"]}",
+                    "\"verbs\":[\"list\",\"watch\",\"delete\"]}",
                     first ? "" : ",", row->resource, row->resource, row->kind,
                     row->namespaced ? "true" : "false", row->kind,
                     row->namespaced ? "Namespaced" : "Cluster");
@@ -566,6 +577,11 @@ static void answer_discovery(struct fake_api *f, struct transfer *t)
                     i ? "," : "", slash ? (int)(slash - api_version) : 0, api_version,
                     slash ? slash + 1 : api_version);
         add_served(f, api_version, &t->body);
+        if (strcmp(api_version, fake_kinds[FAKE_FOO].api_version) == 0) {
+            strbuf_addf(&t->body, "]},{\"version\":\"%s\",\"resources\":[",
+                        strchr(FAKE_OLD_VERSION, '/') + 1);
+            add_served(f, api_version, &t->body);
+        }
         strbuf_adds(&t->body, "]}]}");
     }
     strbuf_adds(&t->body, "]}");

@@ -25,6 +25,10 @@ enum fake_kind {
     FAKE_KIND_COUNT,
 };
 
+/* Of Foo: served, and not preferred. Bindings of this value refer to it. */
+#define FAKE_OLD_VERSION "example.io/v1beta1"
+enum { FAKE_OLD_VALUE = 1000 };
+
 struct fake_kind_row {
     const char *api_version;
     const char *kind;

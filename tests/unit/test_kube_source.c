@@ -342,7 +342,13 @@ static const struct reflector *followed(const struct lab *lab, const char *resou
 }
 
 /* Values whose policies select ConfigMaps, Deployments, Foos, and a kind nobody has heard of. */
-enum { SELECTS_CONFIG_MAPS = 0, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, SELECTS_UNHEARD = 4 };
+enum {
+    SELECTS_CONFIG_MAPS = 0,
+    SELECTS_DEPLOYMENTS = 1,
+    SELECTS_FOOS = 2,
+    SELECTS_UNHEARD = 4,
+    SELECTS_OLD_FOOS = 5
+};
 
 TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
 {
@@ -355,7 +361,7 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
     assert_null(followed(&lab, "deployments"));
 
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
-    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 5);
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 6);
     settle(&lab);
     assert_non_null(followed(&lab, "deployments"));
     assert_null(followed(&lab, "configmaps"));
@@ -562,7 +568,7 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     lab_start(&lab);
     settle(&lab);
     assert_int_equal(kube_source_unserved_count(lab.source), 2);
-    assert_true(kube_source_unserved(lab.source, 0)->absent);
+    assert_true(kube_source_unserved(lab.source, 0)->answer == DISCOVERY_ABSENT);
     assert_true(kube_source_ready(lab.source));
 
     fake_serve(&lab.api, FAKE_FOO, true);
@@ -579,6 +585,35 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     assert_int_equal(kube_source_unserved_count(lab.source), 2);
     assert_equals_server(&lab, 2);
     lab_release(&lab);
+}
+
+/* Karmada looks at the preferred version, whatever policies and older bindings name. */
+TEST(another_version_than_the_preferred_one_is_no_template)
+{
+    static const struct identity foo = {"example.io/v1", "Foo", "a", "z"};
+    struct lab lab;
+
+    for (uint32_t seed = 60; seed < 64; seed++) {
+        lab_init(&lab, seed);
+        fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_OLD_FOOS);
+        fake_put(&lab.api, FAKE_FOO, "a", "z", 1);
+        lab_start(&lab);
+        settle(&lab);
+        assert_null(followed(&lab, "foos"));
+        assert_int_equal(kube_source_unserved_count(lab.source), 1);
+        assert_int_equal(kube_source_unserved(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
+
+        /* An older binding is of the template all the same. */
+        fake_put(&lab.api, FAKE_BINDING, "a", "z", FAKE_OLD_VALUE);
+        pass(&lab, 5000);
+        assert_non_null(store_find(lab.world.store, &foo));
+        assert_string_equal(followed(&lab, "foos")->api_version, "example.io/v1");
+        world_run(&lab.world, clock_offset_ms);
+
+        const struct entry *entry = store_find(lab.world.store, &foo);
+        assert_non_null(template_decision(entry)->binding);
+        lab_release(&lab);
+    }
 }
 
 TEST(clusters_may_be_absent)

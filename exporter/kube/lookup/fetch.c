@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/fetch.h"
+#include "exporter/kube/lookup/fetch.h"
 
 #include <curl/curl.h>
 

@@ -10,7 +10,7 @@ struct api_resource {
     char *kind;        /* "Deployment" */
     char *resource;    /* "deployments", as in paths. */
     bool namespaced;
-    bool watchable; /* Can be listed and watched. */
+    bool watchable; /* Can be listed, watched and deleted: Karmada demands it of a template. */
     bool preferred; /* Of the version that its group prefers. */
 };
 
@@ -40,6 +40,14 @@ void api_table_release(struct api_table *t);
 /* The resource of a kind; one that can be watched, if there are several. NULL if there is none. */
 const struct api_resource *api_table_find(const struct api_table *t, const char *api_version,
                                           const char *kind);
+
+/*
+ * The resource as which Karmada looks at a kind of this group, whatever the version: of the
+ * version that the group prefers, else of the first one that has it; NULL if there is none, or
+ * it is not watchable (client-go: ServerPreferredResources).
+ */
+const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
+                                               const char *kind);
 
 /* What is known of "apps/v1"; NULL if it is not listed. */
 struct api_version *api_table_version(const struct api_table *t, const char *name);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/api_table.h"
+#include "exporter/kube/discovery/api_table.h"
+
+#include "metrics/model/kind.h"
 
 enum {
     /* Far more than any server has; each needs a few hundred bytes. */
@@ -31,6 +33,28 @@ const struct api_resource *api_table_find(const struct api_table *t, const char 
 
         if (strcmp(r->kind, kind) == 0 && strcmp(r->api_version, api_version) == 0 &&
             (!found || (r->watchable && !found->watchable)))
+            found = r;
+    }
+    return found;
+}
+
+static bool same_group(const char *a, const char *b)
+{
+    size_t len = api_group_len(a);
+
+    return len == api_group_len(b) && strncmp(a, b, len) == 0;
+}
+
+const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
+                                               const char *kind)
+{
+    const struct api_resource *found = NULL;
+
+    for (size_t i = 0; i < t->resource_count; i++) {
+        const struct api_resource *r = &t->resources[i];
+
+        if (strcmp(r->kind, kind) == 0 && r->watchable && same_group(r->api_version, api_version) &&
+            (!found || (r->preferred && !found->preferred)))
             found = r;
     }
     return found;
@@ -69,17 +93,18 @@ static void add_resource(struct api_table *t, const struct api_resource *r)
     copy->resource = xstrdup(r->resource);
 }
 
-/* True for verbs that hold both "list" and "watch". */
 static bool can_watch(const cJSON *verbs)
 {
-    bool list = false, watch = false;
+    static const char *const needed[] = {"list", "watch", "delete"};
+    unsigned found = 0;
     const cJSON *verb;
 
     cJSON_ArrayForEach (verb, verbs) {
-        list = list || (cJSON_IsString(verb) && strcmp(verb->valuestring, "list") == 0);
-        watch = watch || (cJSON_IsString(verb) && strcmp(verb->valuestring, "watch") == 0);
+        for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+            found |= (unsigned)(cJSON_IsString(verb) && strcmp(verb->valuestring, needed[i]) == 0)
+                     << i;
     }
-    return list && watch;
+    return found == (1U << ARRAY_LEN(needed)) - 1;
 }
 
 /* Borrowed and const texts, for add_resource(), which copies them. */
@@ -242,7 +267,8 @@ static bool contains(const struct api_table *a, const struct api_table *b)
         const struct api_resource *found = api_table_find(a, r->api_version, r->kind);
 
         if (!found || strcmp(found->resource, ours->resource) != 0 ||
-            found->namespaced != ours->namespaced || found->watchable != ours->watchable)
+            found->namespaced != ours->namespaced || found->watchable != ours->watchable ||
+            found->preferred != ours->preferred)
             return false;
     }
     return true;
