@@ -65,6 +65,7 @@ static struct evaluation *open_sources(struct command *command, const struct tex
             .environment = platform_environment(),
             .log = &silent_log,
             .cluster = cluster,
+            .references = true,
             .seed = platform_seed(),
         },
         err);

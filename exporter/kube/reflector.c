@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector.h"
 
-#include "exporter/kube/query.h"
+#include "exporter/kube/protocol/query.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/list_limiter.h"
-#include "exporter/kube/object_stream.h"
+#include "exporter/kube/protocol/object_stream.h"
 #include "exporter/kube/reflector_store.h"
 
 /*

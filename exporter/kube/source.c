@@ -4,6 +4,7 @@
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
 #include "metrics/model/connector.h"
+#include "metrics/model/references.h"
 
 struct kube_source {
     struct reflector_context context;
@@ -18,6 +19,7 @@ struct kube_source {
     uint64_t bound_version;
     uint64_t discovery_version;
     bool bindings_read; /* Before that nobody knows what no binding refers to. */
+    bool references;
     bool synced_once;
     bool ready;
     struct watch_counts past;
@@ -116,6 +118,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
     bound_init(&s->bound, &s->context);
+    s->references = settings->references;
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
     want_kinds(s, WATCH_ALWAYS);
     s->always_count = s->count;
@@ -136,6 +139,12 @@ void kube_source_free(struct kube_source *s)
     free(s);
 }
 
+static bool is_metadata_enough(const struct kube_source *s, const struct api_resource *resource)
+{
+    return !connector_manages(resource->api_version) &&
+           !(s->references && references_are_in(resource->api_version, resource->kind));
+}
+
 /* Have the templates of a kind watched: all of them, or those that bindings refer to. */
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
                            bool bound_only)
@@ -145,7 +154,7 @@ static void want_templates(struct kube_source *s, const struct api_resource *res
              .api_version = resource->api_version,
              .kind = resource->kind,
              .resource = resource->resource,
-             .metadata_only = !connector_manages(resource->api_version),
+             .metadata_only = is_metadata_enough(s, resource),
              .bound_only = bound_only,
          },
          resource->namespaced);
@@ -380,4 +389,9 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
 {
     return &s->past;
+}
+
+const struct discovery *kube_source_discovery(const struct kube_source *s)
+{
+    return s->discoverer.discovery;
 }

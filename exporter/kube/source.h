@@ -22,6 +22,7 @@ struct kube_settings {
     const struct log *log;
     struct transport transport;
     bool streaming_lists; /* Have streams begin with all objects, where the server can. */
+    bool references;      /* Read what specs reference: more than the metadata of workloads. */
     uint64_t seed;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
@@ -53,3 +54,6 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 
 /* What reflectors that are gone have counted, for counters that must not go down. */
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s);
+
+/* What is known of the server's kinds. Borrowed. */
+const struct discovery *kube_source_discovery(const struct kube_source *s);

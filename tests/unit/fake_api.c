@@ -316,9 +316,10 @@ static struct transfer *start(void *context, const struct transport_request *req
     *at = t;
     if (strcmp(t->path, "/api") == 0)
         f->discovery_requests++;
-    else if (is_kind(t) && t->name[0])
+    else if (is_kind(t) && t->name[0]) {
         f->fetches++;
-    else if (is_kind(t) && !strstr(t->path, "continue="))
+        f->fetched_full = !t->metadata_only;
+    } else if (is_kind(t) && !strstr(t->path, "continue="))
         f->requests[t->kind]++;
     return t;
 }
@@ -531,11 +532,12 @@ static void add_served(const struct fake_api *f, const char *api_version, struct
             continue;
         strbuf_addf(out,
                     "%s{\"resource\":\"%s\",\"name\":\"%s\",\"kind\":\"%s\",\"namespaced\":%s,"
+                    "\"shortNames\":[%s],"
                     "\"responseKind\":{\"kind\":\"%s\"},\"scope\":\"%s\","
                     "\"verbs\":[\"list\",\"watch\",\"delete\"]}",
                     first ? "" : ",", row->resource, row->resource, row->kind,
-                    row->namespaced ? "true" : "false", row->kind,
-                    row->namespaced ? "Namespaced" : "Cluster");
+                    row->namespaced ? "true" : "false", i == FAKE_CONFIG_MAP ? "\"cm\"" : "",
+                    row->kind, row->namespaced ? "Namespaced" : "Cluster");
         first = false;
     }
 }

@@ -83,6 +83,7 @@ struct fake_api {
     uint64_t requests[FAKE_KIND_COUNT]; /* Pages after the first do not count. */
     uint64_t discovery_requests;
     uint64_t fetches;                /* Of single objects. */
+    bool fetched_full;               /* The last one, more than its metadata. */
     bool slow_fetches;               /* They are not answered, for now. */
     bool forbidden[FAKE_KIND_COUNT]; /* To us. */
     unsigned open_streams;

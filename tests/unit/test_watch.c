@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
-#include "exporter/kube/query.h"
+#include "exporter/kube/protocol/query.h"
 #include "tests/unit/suite.h"
 
 #define LIST(version)   "limit=500&resourceVersion=" version

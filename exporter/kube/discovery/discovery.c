@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discovery/discovery.h"
 
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 
 enum discovery_step { STEP_IDLE, STEP_CORE, STEP_GROUPS, STEP_VERSIONS };
 
@@ -173,4 +173,10 @@ const struct api_resource *discovery_preferred(const struct discovery *d, const 
                                                const char *kind)
 {
     return api_table_preferred(&d->known, api_version, kind);
+}
+
+const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
+                                           const char *group)
+{
+    return api_table_named(&d->known, typed, group);
 }

@@ -62,3 +62,6 @@ enum discovery_answer discovery_find(const struct discovery *d, const char *api_
 /* api_table_preferred(), of what is known; borrowed likewise. */
 const struct api_resource *discovery_preferred(const struct discovery *d, const char *api_version,
                                                const char *kind);
+/* api_table_named(), likewise. */
+const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
+                                           const char *group);

@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-#include "exporter/kube/object_stream.h"
+#include "exporter/kube/protocol/object_stream.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -93,12 +93,18 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     return f;
 }
 
+void fetch_stop(struct fetch *f)
+{
+    if (f->transfer)
+        f->transport.cancel(f->transport.context, f->transfer);
+    f->transfer = NULL;
+}
+
 void fetch_free(struct fetch *f)
 {
     if (!f)
         return;
-    if (f->transfer)
-        f->transport.cancel(f->transport.context, f->transfer);
+    fetch_stop(f);
     strbuf_release(&f->body);
     cJSON_Delete(f->object);
     free(f->api_version);

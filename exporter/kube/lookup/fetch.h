@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/http/transport.h"
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/model/identity.h"
 
@@ -35,5 +35,7 @@ struct fetch {
 
 /* Ask for it; the texts are copied. It must not be moved. */
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec) MUST_USE;
-/* Give it up, if it is open. Takes NULL. */
+/* Give it up, if it is open: it stays so. */
+void fetch_stop(struct fetch *f);
+/* The same, and free it. Takes NULL. */
 void fetch_free(struct fetch *f);

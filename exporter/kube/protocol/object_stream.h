@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 #include "metrics/base/frame.h"
 
 /*
