@@ -508,10 +508,14 @@ TEST(what_is_fetched_late_is_not_believed)
     }
 }
 
+static const struct entry *find_deployment(const struct lab *lab, const char *name)
+{
+    return store_find(lab->world.store, &(struct identity){"apps/v1", "Deployment", "a", name});
+}
+
 static bool is_unread(const struct lab *lab, const char *name)
 {
-    const struct entry *entry =
-        store_find(lab->world.store, &(struct identity){"apps/v1", "Deployment", "a", name});
+    const struct entry *entry = find_deployment(lab, name);
     const struct template *t = entry ? entry_template(entry) : NULL;
 
     return t && t->unread;
@@ -532,6 +536,8 @@ TEST(what_may_not_be_read_is_known_by_its_binding)
     assert_true(kube_source_ready(lab.source));
     assert_true(is_unread(&lab, "y"));
     assert_true(is_unread(&lab, "v"));
+    world_run(&lab.world, clock_offset_ms);
+    assert_int_equal(template_decision(find_deployment(&lab, "y"))->state, STATE_ORPHANED);
     fake_put(&lab.api, FAKE_BINDING, "a", "y2", 1);
     fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "v"));
     pass(&lab, 5000);
