@@ -3,6 +3,7 @@
 
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
+#include "metrics/model/template.h"
 
 void report_template(struct writer *w, const struct engine *engine, const struct entry *template)
 {
@@ -15,6 +16,8 @@ void report_template(struct writer *w, const struct engine *engine, const struct
                                              template->name});
     writer_text(w, "state", state_names[d->state]);
     writer_text(w, "reason", reason_name(d->state, d->reason));
+    if (entry_template(template)->unread)
+        writer_bool(w, "unread", true);
     writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
     writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));

@@ -146,6 +146,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     traces_decode(d, json, &t->traces);
     t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
+    t->unread = !metadata;
     t->replicas = read_replicas(d, json);
 
     struct references references;

@@ -32,6 +32,7 @@ struct template
     bool user_lower; /* The change came after user_version, and not later than this version. */
     bool half_claim; /* It has the id of a claim but not the rest: Karmada matches it anew. */
     bool deleting;
+    bool unread;  /* It exists, and nothing but its identity is known: it may not be read. */
     uint8_t role; /* To Config Connector: enum connector_role */
 };
 
