@@ -78,6 +78,9 @@ static enum exit_status play(struct evaluation *e, const struct command *command
     struct plan *p = plan_new(e->engine, platform_now_ms());
     enum exit_status status = STATUS_USAGE;
 
+    /* At an API server everything has been applied. */
+    if (!e->session)
+        plan_admit(p);
     if (delete_all(p, e, command) && apply_all(p, e, command))
         status = print(p, e, command);
     plan_free(p);

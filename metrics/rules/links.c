@@ -33,6 +33,20 @@ struct entry *claim_policy(struct store *s, const struct claim *claim)
     return store_refer(s, &(struct identity){def->api_version, def->name, claim->ns, claim->name});
 }
 
+struct identity override_identity(const struct entry *policy, uint32_t at)
+{
+    const struct kind_def *def = kind_override(policy->partition->type->def->cluster_scoped);
+
+    return (struct identity){def->api_version, def->name, entry_ns(policy),
+                             entry_policy(policy)->overrides[at]};
+}
+
+bool claim_names(const struct claim *claim, const struct entry *policy)
+{
+    /* A cluster-wide policy has the namespace "", so this compares the kinds too. */
+    return claim->ns == entry_ns(policy) && strcmp(claim->name, policy->name) == 0;
+}
+
 bool claim_holds(const struct claim *claim, const struct entry *claimed)
 {
     const struct policy *policy = entry_policy(claimed);

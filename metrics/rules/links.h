@@ -34,6 +34,12 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
 /* The policy of a claim; the entry is made if the store has none (store_refer). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
+/* What the element `at` of a policy's dependentOverrides names, with the policy's texts. */
+struct identity override_identity(const struct entry *policy, uint32_t at);
+
+/* True if the claim names this policy, whatever its id. */
+bool claim_names(const struct claim *claim, const struct entry *policy);
+
 /*
  * True if the policy of a claim exists and has the id of the claim. `claimed` is what
  * claim_policy() answered, or NULL.

@@ -95,6 +95,7 @@ static void fill_set(struct placements *p, const struct placement *placement,
             .name = intern_add(strings, cluster->name),
             .weight = weigh(placement, cluster),
             .tolerated = placement_tolerates(placement, entry_cluster(cluster)),
+            .cluster = cluster,
         };
 
         out->tolerated &= member.tolerated;

@@ -15,6 +15,7 @@ struct member {
     const char *name; /* Shared. */
     int64_t weight;   /* The largest of the static weights that match it; 0 if none does. */
     bool tolerated;   /* The placement tolerates its taints. */
+    const struct entry *cluster;
 };
 
 struct cluster_set {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/object.h"
+#include "metrics/rules/links.h"
 #include "metrics/rules/lint.h"
 #include "metrics/rules/rule.h"
 
@@ -77,7 +78,6 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
     const struct policy *policy = entry_policy(entry);
-    const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
     struct policy_facts *facts = &out->policy;
 
     *facts = (struct policy_facts){
@@ -85,9 +85,9 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         .placement = placements_ref(c->placements, policy->propagation.placement),
     };
     for (uint32_t i = 0; i < policy->override_count; i++) {
-        struct entry *override =
-            store_refer(c->store, &(struct identity){def->api_version, def->name, entry_ns(entry),
-                                                     policy->overrides[i]});
+        struct identity id = override_identity(entry, i);
+        struct entry *override = store_refer(c->store, &id);
+
         entry_list_add(&out->reads, override);
         facts->override_missing |= !entry_exists(override);
     }

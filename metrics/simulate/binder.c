@@ -52,7 +52,7 @@ void binder_apply(struct play *play, struct entry *template, const struct entry 
         return;
     fresh = old ? bindings_copy(play, old) : bindings_make(play, template);
     copy_policy(fresh, old, entry_policy(policy), cluster_scoped);
-    fresh->claim = (struct claim *)(uintptr_t)claims_of(play, policy);
+    fresh->claim = claims_of(play, policy, fresh->claim);
     bindings_follow(fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {

@@ -4,32 +4,38 @@
 #include "metrics/rules/links.h"
 #include "metrics/simulate/bindings.h"
 
-const struct claim *claims_of(struct play *play, const struct entry *policy)
+struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
-    struct claim *claim = play_keep(play, xmalloc(sizeof(*claim)));
+    struct claim *fresh;
 
+    if (claim && claim_names(claim, policy) && (!p->id || p->id == claim->id))
+        return claim;
+    fresh = play_keep(play, xmalloc(sizeof(*fresh)));
     /* Karmada's webhook makes the id of a policy that is new. */
-    *claim = (struct claim){
+    *fresh = (struct claim){
         .ns = entry_ns(policy),
         .name = play_text(play, policy->name),
         .id = p->id ? p->id : play_text(play, ""),
         .cluster_scoped = policy->partition->type->def->cluster_scoped,
     };
-    return claim;
+    return fresh;
 }
 
-void claims_put(struct play *play, struct entry *template, const struct claim *claim)
+static void set_claim(struct play *play, struct entry *template, const struct claim *claim)
 {
     const struct template *t = entry_template(template);
 
-    if (!claim_equal(t->claim, claim))
-        play_replace(play, template, play_keep(play, template_with_claim(t, claim)));
+    play_replace(play, template, play_keep(play, template_with_claim(t, claim)));
 }
 
-static bool claims(struct play *play, const struct claim *claim, const struct entry *policy)
+void claims_put(struct play *play, struct entry *template, const struct entry *policy)
 {
-    return claim && claim_policy(play_context(play)->store, claim) == policy;
+    struct claim *own = entry_template(template)->claim;
+    const struct claim *claim = claims_of(play, policy, own);
+
+    if (claim != own)
+        set_claim(play, template, claim);
 }
 
 bool claims_strip(struct play *play, struct entry *entry, const struct entry *policy)
@@ -37,11 +43,11 @@ bool claims_strip(struct play *play, struct entry *entry, const struct entry *po
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
 
-    if (t && claims(play, t->claim, policy)) {
-        claims_put(play, entry, NULL);
+    if (t && t->claim && claim_names(t->claim, policy)) {
+        set_claim(play, entry, NULL);
         return true;
     }
-    if (b && claims(play, b->claim, policy)) {
+    if (b && b->claim && claim_names(b->claim, policy)) {
         struct binding *fresh = bindings_copy(play, b);
 
         fresh->claim = NULL;
@@ -49,11 +55,4 @@ bool claims_strip(struct play *play, struct entry *entry, const struct entry *po
         return true;
     }
     return false;
-}
-
-struct entry *claims_policy(struct play *play, const struct entry *template)
-{
-    const struct template *t = entry_template(template);
-
-    return t->claim ? claim_policy(play_context(play)->store, t->claim) : NULL;
 }

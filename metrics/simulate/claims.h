@@ -5,14 +5,11 @@
 
 /* Claims as the simulated Karmada writes and takes back (pkg/detector/claim.go). */
 
-/* The claim of a policy, kept by the play. */
-const struct claim *claims_of(struct play *play, const struct entry *policy);
+/* `claim` if it is the policy's, else a new one that is, kept by the play. */
+struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim);
 
-/* Write the claim into the template; nothing if it has the same one. */
-void claims_put(struct play *play, struct entry *template, const struct claim *claim);
+/* The policy claims the template; nothing is written if it has that claim. */
+void claims_put(struct play *play, struct entry *template, const struct entry *policy);
 
 /* Take the policy's claim off the template or the binding, if that has it. False if not. */
 bool claims_strip(struct play *play, struct entry *entry, const struct entry *policy);
-
-/* The policy that the template claims itself, existing or not; NULL without a claim. */
-struct entry *claims_policy(struct play *play, const struct entry *template);

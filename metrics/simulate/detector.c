@@ -12,11 +12,48 @@ static bool selects(const struct policy *p, const struct entry *template)
     return policy_score(p, template) != SCORE_NONE && !policy_excludes(p, template);
 }
 
-static bool lacks_override(const struct entry *policy)
+static bool lacks_override(const struct play *play, const struct entry *policy)
 {
-    const struct policy_decision *d = policy_decision(policy);
+    const struct policy *p = entry_policy(policy);
 
-    return d && d->override_missing;
+    for (uint32_t i = 0; i < p->override_count; i++) {
+        struct identity id = override_identity(policy, i);
+        const struct entry *override = store_find(play_context(play)->store, &id);
+
+        if (!override || !entry_exists(override))
+            return true;
+    }
+    return false;
+}
+
+/* Whether Karmada never looks at a template does not depend on policies. */
+static bool is_ignored(const struct play *play, const struct entry *template)
+{
+    enum ignored_reason reason;
+
+    return ignored_reason(play_context(play)->ignored, template, &reason);
+}
+
+/* The decision as it is now: of a claimed template nobody needs one, and a thousand may be due. */
+static const struct template_decision *decision_of(struct play *play, const struct entry *template)
+{
+    if (play_is_due(template))
+        play_evaluate(play);
+    return template_decision(template);
+}
+
+/* The policy of the template's own claim, existing or not; NULL without a claim. */
+static struct entry *claimed_of(struct play *play, const struct entry *template)
+{
+    const struct claim *claim = entry_template(template)->claim;
+    const struct template_decision *d = template_decision(template);
+
+    if (!claim)
+        return NULL;
+    /* It is what was decided, unless the claim is new. */
+    return d && d->claimed && claim_names(claim, d->claimed)
+               ? d->claimed
+               : claim_policy(play_context(play)->store, claim);
 }
 
 /*
@@ -25,26 +62,26 @@ static bool lacks_override(const struct entry *policy)
  */
 static struct entry *policy_of(struct play *play, struct queue_item *item)
 {
-    const struct template_decision *d = template_decision(item->template);
-    struct entry *claimed = claims_policy(play, item->template);
+    struct entry *claimed = claimed_of(play, item->template);
     const struct policy *p = entry_policy(claimed);
+    const struct template_decision *d;
 
+    if (p)
+        return !p->deleting && selects(p, item->template) ? claimed : NULL;
+    d = decision_of(play, item->template);
     if (!claimed)
         return d->winner;
-    if (!p) {
-        if (d->binding)
-            claims_strip(play, d->binding, claimed);
-        claims_strip(play, item->template, claimed);
-        item->by_karmada = false;
-        return d->winner;
-    }
-    return !p->deleting && selects(p, item->template) ? claimed : NULL;
+    if (d->binding)
+        claims_strip(play, d->binding, claimed);
+    claims_strip(play, item->template, claimed);
+    item->by_karmada = false;
+    return d->winner;
 }
 
 /* Seed 001: the best policy takes over at the user's next change, whatever holds it. */
-static struct entry *static_policy_of(const struct queue_item *item)
+static struct entry *static_policy_of(struct play *play, const struct queue_item *item)
 {
-    const struct template_decision *d = template_decision(item->template);
+    const struct template_decision *d = decision_of(play, item->template);
     const struct binding *b = entry_binding(d->binding);
 
     return item->by_karmada && b && b->has_placement ? NULL : d->winner;
@@ -52,16 +89,15 @@ static struct entry *static_policy_of(const struct queue_item *item)
 
 void detector_template(struct play *play, struct queue_item item)
 {
-    const struct template_decision *d = template_decision(item.template);
     bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
     struct entry *policy;
 
-    if (!d || d->state == STATE_IGNORED)
+    if (!entry_template(item.template) || is_ignored(play, item.template))
         return;
-    policy = is_static ? static_policy_of(&item) : policy_of(play, &item);
-    if (!policy || lacks_override(policy))
+    policy = is_static ? static_policy_of(play, &item) : policy_of(play, &item);
+    if (!policy || lacks_override(play, policy))
         return;
-    claims_put(play, item.template, claims_of(play, policy));
+    claims_put(play, item.template, policy);
     if (item.by_karmada && !is_static && entry_policy(policy)->lazy)
         return;
     binder_apply(play, item.template, policy);
@@ -86,10 +122,10 @@ static void review_bindings(struct play *play, struct entry *policy)
 
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
-        struct entry *template = binding_template(play_context(play)->store, b);
+        const struct binding_decision *d = binding_decision(bindings.items[i]);
+        struct entry *template = d ? d->template : NULL;
 
-        if (!b->claim || claim_policy(play_context(play)->store, b->claim) != policy ||
-            !entry_template(template))
+        if (!b || !b->claim || !claim_names(b->claim, policy) || !entry_template(template))
             continue;
         if (selects(p, template)) {
             look_at(play, template, p->lazy);
@@ -107,7 +143,7 @@ void detector_waiting(struct play *play, struct entry *policy)
     struct entry_list templates = play_readers(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
-    if (!p || lacks_override(policy))
+    if (!p || lacks_override(play, policy))
         return;
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
@@ -144,7 +180,7 @@ static void preempt(struct play *play, struct entry *policy,
     if (!entry_template(template) || entry_template(template)->deleting ||
         policy_excludes(entry_policy(policy), template))
         return;
-    holder = claims_policy(play, template);
+    holder = claimed_of(play, template);
     if (!holder || holder == policy || !outranks(policy, holder))
         return;
     if (!play_gate(play, GATE_PREEMPTION)) {
@@ -152,7 +188,7 @@ static void preempt(struct play *play, struct entry *policy,
         return;
     }
     play_assume(play, ASSUMED_PREEMPTION_ON);
-    claims_put(play, template, claims_of(play, policy));
+    claims_put(play, template, policy);
     look_at(play, template, entry_policy(policy)->lazy);
 }
 
@@ -202,7 +238,7 @@ void detector_policy(struct play *play, struct entry *policy, const struct polic
     if (is_static)
         return;
     review_bindings(play, policy);
-    if (lacks_override(policy))
+    if (lacks_override(play, policy))
         return;
     preempt_all(play, policy);
     if (old && p->priority < old->priority)

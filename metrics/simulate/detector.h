@@ -4,9 +4,8 @@
 #include "metrics/simulate/play.h"
 
 /*
- * What Karmada's resource detector makes of templates and policies (pkg/detector). Each function
- * wants the engine to be evaluated (play_evaluate), and puts the templates that Karmada looks at
- * next in the queue of the play.
+ * What Karmada's resource detector makes of templates and policies (pkg/detector). The functions
+ * about policies put the templates that Karmada looks at next in the queue of the play.
  */
 
 /* Reconcile and propagateResource: take a claim back, match, claim, and apply or wait. */

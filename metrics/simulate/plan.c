@@ -77,8 +77,8 @@ static void remember(struct plan *p, struct entry *entry)
 static void touched(void *context, struct entry *entry)
 {
     struct plan *p = context;
-    const struct binding *b = entry_binding(entry);
-    struct entry *template = b ? binding_template(play_context(p->play)->store, b) : NULL;
+    const struct binding_decision *b = binding_decision(entry);
+    struct entry *template = b ? b->template : NULL;
 
     if (template)
         remember(p, template);
@@ -92,9 +92,7 @@ struct plan *plan_new(struct engine *e, int64_t now_ms)
 
     p->records = MAP_INIT(is_record);
     p->play = play_new(e, now_ms);
-    p->result.settled = simulation_admit(p->play);
-    p->base = play_mark(p->play);
-    (void)play_take_assumptions(p->play);
+    p->result.settled = true;
     play_observe(p->play, (struct play_observer){touched, p});
     return p;
 }
@@ -125,6 +123,15 @@ void plan_free(struct plan *p)
     entry_list_release(&p->policies);
     play_free(p->play);
     free(p);
+}
+
+void plan_admit(struct plan *p)
+{
+    play_observe(p->play, (struct play_observer){0});
+    p->result.settled = simulation_admit(p->play);
+    p->base = play_mark(p->play);
+    (void)play_take_assumptions(p->play);
+    play_observe(p->play, (struct play_observer){touched, p});
 }
 
 /* ---- the change ---- */

@@ -49,13 +49,16 @@ struct plan_result {
     bool settled;         /* Karmada has come to rest. */
 };
 
-/*
- * A plan for this engine, in which nothing is left to evaluate. Manifests that nobody has applied
- * yet (simulation_admit) count as applied before. `now_ms` is the time it is.
- */
+/* A plan for this engine, in which nothing is left to evaluate. `now_ms` is the time it is. */
 struct plan *plan_new(struct engine *e, int64_t now_ms) MUST_USE;
 /* The store is as before then. Takes NULL. */
 void plan_free(struct plan *p);
+
+/*
+ * Before the change: manifests that nobody has applied yet (simulation_admit) count as applied. It
+ * looks at every template.
+ */
+void plan_admit(struct plan *p);
 
 /*
  * A user applies an object, or deletes it, and Karmada comes to rest. What waits for policies, and

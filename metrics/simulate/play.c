@@ -21,6 +21,7 @@ struct play {
     struct play_observer observer;
     int64_t now_ms;
     unsigned assumptions;
+    const struct resolved_placement *placement; /* The last one; NULL for none yet. */
 
     struct step *steps;
     size_t step_count;
@@ -76,6 +77,7 @@ void play_free(struct play *play)
     play_rollback(play, 0);
     play_evaluate(play);
     engine_observe(play->engine, play->engine_observer);
+    placements_drop(play_context(play)->placements, play->placement);
     for (size_t i = 0; i < play->owned_count; i++) {
         if (play->owned[i].def)
             play->owned[i].def->release(strings, play->owned[i].object);
@@ -147,6 +149,16 @@ const char *play_text(struct play *play, const char *text)
 
     play->texts = grown(play->texts, play->text_count, &play->text_capacity, sizeof(*play->texts));
     return play->texts[play->text_count++] = shared;
+}
+
+const struct resolved_placement *play_placement(struct play *play, const char *text)
+{
+    struct placements *placements = play_context(play)->placements;
+    const struct resolved_placement *last = play->placement;
+
+    play->placement = placements_ref(placements, text);
+    placements_drop(placements, last);
+    return play->placement;
 }
 
 void play_evaluate(struct play *play)

@@ -69,6 +69,9 @@ void *play_own(struct play *play, const struct kind_def *def, void *object);
 /* The shared text, kept until the play ends. */
 const char *play_text(struct play *play, const char *text);
 
+/* The placement, resolved; valid until another is asked for: a policy has one for all. */
+const struct resolved_placement *play_placement(struct play *play, const char *text);
+
 /* Evaluate what has been marked. */
 void play_evaluate(struct play *play);
 /* Whether an evaluation of the entry is due: its decision may be out of date. */

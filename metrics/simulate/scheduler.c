@@ -73,12 +73,10 @@ static bool is_target(const struct binding *b, const char *cluster)
 }
 
 /* True if the scheduler's filters leave a cluster in (TaintToleration, APIEnablement). */
-static bool passes(struct rule_context *c, const struct member *member, const struct binding *old,
+static bool passes(const struct member *member, const struct binding *old,
                    const struct binding *fresh)
 {
-    const struct kind_def *def = kind_cluster();
-    const struct cluster *cluster = entry_cluster(
-        store_find(c->store, &(struct identity){def->api_version, def->name, "", member->name}));
+    const struct cluster *cluster = entry_cluster(member->cluster);
 
     /* What is there already stays, whatever taints the cluster has got, or is not known to serve.
      */
@@ -90,14 +88,14 @@ static bool passes(struct rule_context *c, const struct member *member, const st
 }
 
 /* The members of a set that pass. The memory is the caller's. */
-static struct cluster_set filter(struct rule_context *c, const struct cluster_set *set,
-                                 const struct binding *old, const struct binding *fresh)
+static struct cluster_set filter(const struct cluster_set *set, const struct binding *old,
+                                 const struct binding *fresh)
 {
     struct cluster_set out = {.tolerated = true};
 
     out.members = xreallocarray(NULL, set->count + 1, sizeof(*out.members));
     for (uint32_t i = 0; i < set->count; i++) {
-        if (passes(c, &set->members[i], old, fresh))
+        if (passes(&set->members[i], old, fresh))
             out.members[out.count++] = set->members[i];
     }
     return out;
@@ -159,7 +157,7 @@ static struct cluster_set candidates(struct rule_context *c, const struct bindin
     }
     for (uint32_t i = first; i < resolved->group_count; i++) {
         free(set.members);
-        set = filter(c, &resolved->groups[i], old, fresh);
+        set = filter(&resolved->groups[i], old, fresh);
         *group = (uint8_t)i;
         if (set.count > 0)
             break;
@@ -191,15 +189,13 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
 
     if (!is_scheduled(fresh))
         return reason;
-    resolved = placements_ref(c->placements, fresh->propagation.placement);
+    resolved = play_placement(play, fresh->propagation.placement);
     /* Divided workloads stay where they are while they fit. */
     bool divides =
         binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
 
-    if (divides && is_settled(old, fresh) && assigned_replicas(fresh) == fresh->replicas) {
-        placements_drop(c->placements, resolved);
+    if (divides && is_settled(old, fresh) && assigned_replicas(fresh) == fresh->replicas)
         return reason;
-    }
 
     struct cluster_set set = candidates(c, old, fresh, resolved, &group);
     struct projection p;
@@ -215,6 +211,5 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
         reason = p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason;
     }
     projection_release(store_strings(c->store), &p);
-    placements_drop(c->placements, resolved);
     return reason;
 }

@@ -31,7 +31,6 @@ static void apply_policy(struct play *play, struct entry *entry, struct policy *
     if (old && policy_equal(old, fresh))
         return;
     play_replace(play, entry, fresh);
-    play_evaluate(play);
     detector_policy(play, entry, old);
 }
 
@@ -181,11 +180,6 @@ void simulation_touch(struct play *play, struct entry *template)
 
 /* ---- what Karmada does ---- */
 
-static bool is_due(struct play *play, const struct entry *template)
-{
-    return play_is_due(template) || play_is_due(bindings_entry(play, template));
-}
-
 bool simulation_settle(struct play *play)
 {
     size_t limit = store_count(play_context(play)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
@@ -199,8 +193,6 @@ bool simulation_settle(struct play *play)
             play_evaluate(play);
             return false;
         }
-        if (is_due(play, item.template))
-            play_evaluate(play);
         detector_template(play, item);
     }
     play_evaluate(play);

@@ -47,12 +47,24 @@ void generate_template(struct strbuf *out, const struct generated *g, unsigned a
 {
     unsigned ns = namespace_of(g, at);
 
-    strbuf_addf(out,
+    strbuf_adds(out,
                 "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"annotations\":"
-                "{\"deployment.kubernetes.io/revision\":\"1\"},\"creationTimestamp\":"
-                "\"2026-01-01T00:00:00Z\",\"generation\":1,\"labels\":{\"app\":\"app-%u\","
-                "\"team\":\"team-%u\",\"tier\":\"backend\"},",
-                group_of(g, at), ns);
+                "{\"deployment.kubernetes.io/revision\":\"1\"");
+    if (g->bindings)
+        strbuf_addf(out,
+                    ",\"propagationpolicy.karmada.io/name\":\"policy-%05u\","
+                    "\"propagationpolicy.karmada.io/namespace\":\"team-%u\"",
+                    group_of(g, at) * g->namespaces + ns, ns);
+    strbuf_addf(out,
+                "},\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"generation\":1,\"labels\":{"
+                "\"app\":\"app-%u\",",
+                group_of(g, at));
+    if (g->bindings)
+        strbuf_addf(out,
+                    "\"propagationpolicy.karmada.io/permanent-id\":"
+                    "\"7c0f2d3e-0000-4000-8000-%012u\",",
+                    group_of(g, at) * g->namespaces + ns);
+    strbuf_addf(out, "\"team\":\"team-%u\",\"tier\":\"backend\"},", ns);
     add_managed_fields(out);
     strbuf_addf(
         out,
