@@ -49,11 +49,11 @@ static void put_lease(struct writer *w, const struct engine *engine, const struc
     writer_close(w, '}');
 }
 
-void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+void report_put_connector(struct writer *w, const struct engine *engine,
+                          const struct entry *template)
 {
     const struct connector_decision *c = template_decision(template)->connector;
 
-    writer_open(w, "configConnector", '{');
     writer_text(w, "container", container_names[c->identity.container.kind]);
     writer_text(w, "containerId", c->identity.container.id);
     writer_text(w, "location", c->identity.location);
@@ -62,6 +62,12 @@ void report_connector(struct writer *w, const struct engine *engine, const struc
     writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
     put_sharers(w, engine, template);
     put_lease(w, engine, template);
+}
+
+void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    writer_open(w, "configConnector", '{');
+    report_put_connector(w, engine, template);
     writer_close(w, '}');
 }
 

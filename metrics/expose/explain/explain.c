@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/explain/explain.h"
+
+#include "metrics/expose/explain/explain_binding.h"
+#include "metrics/expose/explain/explain_policy.h"
+#include "metrics/expose/explain/explain_template.h"
+
+enum { NAME_MAX_BYTES = 1 << 20 };
+
+void explain_object(const struct engine *e, const struct entry *entry, struct explanation *x)
+{
+    const struct type *type = entry->partition->type;
+    struct explaining explaining = {.engine = e, .out = x};
+
+    for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
+        explaining.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
+    writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
+    writer_text(&x->facts, "kind", "Explanation");
+    writer_open(&x->facts, "object", '{');
+    report_put_identity(&x->facts, (struct identity){type->api_version, entry_kind(entry),
+                                                     entry_ns(entry), entry->name});
+    writer_close(&x->facts, '}');
+    explanation_line(x, EXPLAIN_HEADING, "%s (%s)", explain_name(&explaining, entry),
+                     type->api_version);
+    if (entry_class(entry) == CLASS_POLICY)
+        explain_policy(&explaining, entry);
+    else if (entry_class(entry) == CLASS_BINDING)
+        explain_binding(&explaining, entry);
+    else
+        explain_template(&explaining, entry);
+    for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
+        strbuf_release(&explaining.names[i]);
+}

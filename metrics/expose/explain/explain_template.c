@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/explain/explain_template.h"
+
+#include "metrics/expose/explain/explain_connector.h"
+#include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/words.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
+
+void explain_state(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const char *reason = reason_name(d->state, d->reason);
+    const char *phase = d->state == STATE_STALE ? phase_names[d->phase] : NULL;
+    enum takeover takeover = engine_takeover(x->engine);
+    enum actor actor = explain_actor(d, takeover);
+    struct writer *w = &x->out->facts;
+
+    writer_text(w, "state", state_names[d->state]);
+    writer_text(w, "reason", reason);
+    writer_text(w, "phase", phase);
+    writer_text(w, "actor", actor_names[actor]);
+    explanation_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
+                     reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
+                     phase ? phase : "");
+    explain_say(x, "%s", explain_state_words(d));
+    if (d->state == STATE_STALE)
+        explain_say(x, "%s", explain_phase_words(d, takeover));
+    explain_since(x, d->since_ms);
+    if (actor != ACTOR_NOBODY)
+        explain_say(x, "Who must act: %s.", explain_actor_words(actor));
+}
+
+/* ---- who governs it ---- */
+
+static void explain_claim(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    struct writer *w = &x->out->facts;
+
+    explain_section(x, "governance", "Who governs it");
+    report_put_policy(w, "claimed", policy_name_of(d->claimed));
+    if (d->claimed) {
+        const char *place = d->own_claim ? "template" : "binding";
+
+        writer_bool(w, "claimedExists", entry_exists(d->claimed));
+        writer_text(w, "claimedOn", place);
+        explain_say(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
+                    entry_exists(d->claimed) ? "" : ", which does not exist,", place);
+    } else {
+        explain_say(x, "No policy has a claim on it.");
+    }
+    report_put_policy(w, "governing", policy_name_of(d->governing));
+    if (d->governing)
+        explain_say(x, "%s governs it: %s", explain_name(x, d->governing),
+                    explain_governing_words(d, engine_takeover(x->engine)));
+    else
+        explain_say(x, "No policy governs it.");
+    explanation_close(x->out, '}');
+}
+
+/* ---- its binding ---- */
+
+static void explain_projected(struct explaining *x, const struct capacity *c)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    report_put_projected(&x->out->facts, c);
+    if (!c || !c->governed)
+        return;
+    for (uint32_t i = 0; i < c->projection.count; i++)
+        strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", c->projection.clusters[i].name,
+                    c->projection.clusters[i].replicas);
+    if (!c->projection.determined)
+        explain_say(x, "Replicas under the governing policy: undetermined (%s), %s.",
+                    undetermined_reason_names[c->projection.reason],
+                    explain_undetermined_words(c->projection.reason));
+    else
+        explain_say(x, "Replicas under the governing policy: %s.", text.len ? text.data : "none");
+}
+
+static void explain_binding_of(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = entry_binding(d->binding);
+
+    if (!b)
+        return;
+    explain_section(x, "binding", "Its binding");
+    report_put_object(&x->out->facts, d->binding);
+    writer_bool(&x->out->facts, "placed", b->has_placement);
+    explain_say(x, "%s %s.", explain_name(x, d->binding),
+                b->has_placement ? "was made by a policy" : "has no placement: others require it");
+    explain_fields(x, d->fields, d->governing, d->binding);
+    explain_assigned(x, b);
+    if (d->state == STATE_STALE)
+        explain_projected(x, d->capacity);
+    explanation_close(x->out, '}');
+}
+
+/* ---- what it needs ---- */
+
+/* Whether anybody propagates a dependency. */
+static const char *dependency_words(const struct entry *dependency)
+{
+    const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
+
+    if (!d || !entry_exists(dependency))
+        return "is not known here: it does not exist, or its kind is not watched";
+    switch (d->state) {
+    case STATE_ATTACHED:
+        return "is propagated with those that require it";
+    case STATE_CURRENT:
+    case STATE_STALE:
+    case STATE_UNBOUND:
+        return "is propagated by a policy of its own";
+    case STATE_ORPHANED:
+        return "is left behind by a policy of its own, and keeps running";
+    case STATE_PENDING:
+        return "is propagated by nobody";
+    case STATE_IGNORED:
+        return "is never propagated: Karmada does not consider it";
+    case STATE_COUNT:
+        break;
+    }
+    abort();
+}
+
+static void explain_reference(struct explaining *x, const struct entry *template,
+                              const struct reference *r)
+{
+    const struct identity id = {r->to->api_version, r->to->kind, entry_ns(template), r->name};
+    const struct entry *dependency =
+        r->to->label_key ? NULL : store_find(engine_store(x->engine), &id);
+    const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    report_put_identity(w, id);
+    writer_text(w, "label", r->to->label_key);
+    writer_text(w, "state", d && entry_exists(dependency) ? state_names[d->state] : NULL);
+    if (r->to->label_key)
+        explain_say(x, "Every %s %s/ with the label %s=%s", id.kind, id.ns, r->to->label_key,
+                    r->name);
+    else
+        explain_say(x, "%s %s/%s %s", id.kind, id.ns, id.name, dependency_words(dependency));
+    explanation_close(x->out, '}');
+}
+
+static void explain_dependencies(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct template *t = entry_template(template);
+    bool no_effect = *entry_ns(template) == '\0';
+
+    if (t->reference_count == 0 && !(d->propagates && no_effect))
+        return;
+    explain_section(x, "dependencies", "What it needs");
+    writer_bool(&x->out->facts, "propagated", d->propagates && !no_effect);
+    if (!d->governing)
+        explain_say(x, "No policy governs it, so nothing propagates these with it.");
+    else if (!d->propagates)
+        explain_say(x, "Its policy does not propagate these with it: propagateDeps is not set.");
+    else if (no_effect)
+        explain_say(x, "propagateDeps of its policy has no effect: it has no namespace.");
+    else
+        explain_say(x, "Its policy propagates these with it (propagateDeps).");
+    explanation_open(x->out, "items", '[');
+    for (uint32_t i = 0; i < t->reference_count; i++)
+        explain_reference(x, template, &t->references[i]);
+    explanation_close(x->out, ']');
+    explanation_close(x->out, '}');
+}
+
+void explain_template(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    explain_state(x, template);
+    if (d->state == STATE_IGNORED)
+        return;
+    explain_selection(x, template);
+    explain_claim(x, template);
+    explain_binding_of(x, template);
+    explain_required(x, d->dependency ? template : d->binding);
+    explain_dependencies(x, template);
+    explain_defects(x, template);
+    explain_connector(x, template);
+    explain_section(x, "next", "What comes next");
+    explain_say(x, "%s", explain_next_words(d, engine_takeover(x->engine)));
+    explanation_close(x->out, '}');
+}
