@@ -51,6 +51,9 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     } else {
         explain_say(x, "No policy has a claim on it.");
     }
+    if (entry_template(template)->half_claim)
+        explain_say(x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
+                       "and it matches it anew at each change.");
     report_put_policy(w, "governing", policy_name_of(d->governing));
     if (d->governing)
         explain_say(x, "%s governs it: %s", explain_name(x, d->governing),
@@ -127,49 +130,72 @@ static const char *dependency_words(const struct entry *dependency)
     abort();
 }
 
-static void explain_reference(struct explaining *x, const struct entry *template,
-                              const struct reference *r)
+static void explain_dependency(struct explaining *x, const struct identity *id)
 {
-    const struct identity id = {r->to->api_version, r->to->kind, entry_ns(template), r->name};
-    const struct entry *dependency =
-        r->to->label_key ? NULL : store_find(engine_store(x->engine), &id);
+    const struct entry *dependency = store_find(engine_store(x->engine), id);
     const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
-    struct writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
-    report_put_identity(w, id);
-    writer_text(w, "label", r->to->label_key);
-    writer_text(w, "state", d && entry_exists(dependency) ? state_names[d->state] : NULL);
-    if (r->to->label_key)
-        explain_say(x, "Every %s %s/ with the label %s=%s", id.kind, id.ns, r->to->label_key,
-                    r->name);
-    else
-        explain_say(x, "%s %s/%s %s", id.kind, id.ns, id.name, dependency_words(dependency));
+    report_put_identity(&x->out->facts, *id);
+    writer_text(&x->out->facts, "state",
+                d && entry_exists(dependency) ? state_names[d->state] : NULL);
+    explain_say(x, "%s %s%s%s (%s) %s", id->kind, id->ns, *id->ns ? "/" : "", id->name,
+                id->api_version, dependency_words(dependency));
     explanation_close(x->out, '}');
+}
+
+/* What its spec refers to, else what Karmada noted on its binding. False if neither is known. */
+static bool explain_references(struct explaining *x, const struct entry *template)
+{
+    const struct template *t = entry_template(template);
+    const struct binding *b = entry_binding(template_decision(template)->binding);
+    const struct noted_dependencies *noted = b && !t->references_known ? b->noted : NULL;
+    uint32_t told = 0;
+
+    explanation_open(x->out, "items", '[');
+    for (uint32_t i = 0; i < t->reference_count; i++) {
+        const struct reference *r = &t->references[i];
+
+        /* What is meant by a label has no name. */
+        if (r->to->label_key)
+            continue;
+        explain_dependency(
+            x, &(struct identity){r->to->api_version, r->to->kind, entry_ns(template), r->name});
+        told++;
+    }
+    for (uint32_t i = 0; noted && i < noted->count; i++, told++)
+        explain_dependency(x, &noted->items[i]);
+    explanation_close(x->out, ']');
+    if (told == 0 && (t->references_known || noted))
+        explain_say(x, "Nothing that is known.");
+    return t->references_known || noted;
+}
+
+/* By its policy, with it. */
+static const char *propagated_words(const struct template_decision *d, bool has_effect)
+{
+    if (!d->governing)
+        return "No policy governs it, so nothing propagates this with it.";
+    if (!d->propagates)
+        return "Its policy does not propagate this with it: propagateDeps is not set.";
+    if (!has_effect)
+        return "propagateDeps of its policy has no effect on it, as it has no namespace.";
+    return "Its policy propagates this with it (propagateDeps).";
 }
 
 static void explain_dependencies(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
-    bool no_effect = *entry_ns(template) == '\0';
+    bool has_effect = *entry_ns(template) != '\0';
 
-    if (t->reference_count == 0 && !(d->propagates && no_effect))
+    if (t->reference_count == 0 && !d->propagates)
         return;
     explain_section(x, "dependencies", "What it needs");
-    writer_bool(&x->out->facts, "propagated", d->propagates && !no_effect);
-    if (!d->governing)
-        explain_say(x, "No policy governs it, so nothing propagates these with it.");
-    else if (!d->propagates)
-        explain_say(x, "Its policy does not propagate these with it: propagateDeps is not set.");
-    else if (no_effect)
-        explain_say(x, "propagateDeps of its policy has no effect: it has no namespace.");
-    else
-        explain_say(x, "Its policy propagates these with it (propagateDeps).");
-    explanation_open(x->out, "items", '[');
-    for (uint32_t i = 0; i < t->reference_count; i++)
-        explain_reference(x, template, &t->references[i]);
-    explanation_close(x->out, ']');
+    if (!explain_references(x, template))
+        explain_say(x, "Not known: its spec has not been read, and its binding does not say.");
+    writer_bool(&x->out->facts, "propagated", d->propagates && has_effect);
+    explain_say(x, "%s", propagated_words(d, has_effect));
     explanation_close(x->out, '}');
 }
 
