@@ -27,12 +27,14 @@ static void print_line(void *context, enum explain_style style, const char *text
 }
 
 /*
- * The object that is meant; NULL with the reason. The one place where an object that no source
- * follows would be read on demand.
+ * The object that is meant; of a template that is not known, its binding. NULL with the reason.
+ * The one place where an object that no source follows would be read on demand.
  */
 static const struct entry *find_or_fetch(struct evaluation *e, const char *typed, struct error *err)
 {
-    return object_find(e->store, EXPLAIN_CLASSES, typed, err);
+    const struct entry *entry = object_find(e->store, EXPLAIN_CLASSES, typed, err);
+
+    return entry ? entry : object_find_binding_of(e->store, typed);
 }
 
 static enum exit_status explain(struct evaluation *e, const char *typed,

@@ -7,6 +7,19 @@
 
 enum { NAME_MAX_BYTES = 1 << 20 };
 
+/* The first line: who it is, and of a binding also whose. */
+static void add_title(struct explaining *x, const struct entry *entry)
+{
+    const char *version = entry->partition->type->api_version;
+    struct identity of = dependency_resource(entry);
+
+    if (entry_class(entry) == CLASS_BINDING)
+        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s) of %s %s%s%s", explain_name(x, entry),
+                         version, of.kind, of.ns, *of.ns ? "/" : "", of.name);
+    else
+        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry), version);
+}
+
 void explain_object(const struct engine *e, const struct entry *entry, struct explanation *x)
 {
     const struct type *type = entry->partition->type;
@@ -20,8 +33,7 @@ void explain_object(const struct engine *e, const struct entry *entry, struct ex
     report_put_identity(&x->facts, (struct identity){type->api_version, entry_kind(entry),
                                                      entry_ns(entry), entry->name});
     writer_close(&x->facts, '}');
-    explanation_line(x, EXPLAIN_HEADING, "%s (%s)", explain_name(&explaining, entry),
-                     type->api_version);
+    add_title(&explaining, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explaining, entry);
     else if (entry_class(entry) == CLASS_BINDING)

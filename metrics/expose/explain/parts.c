@@ -92,6 +92,11 @@ void explain_assigned(struct explaining *x, const struct binding *b)
                     b->clusters[i].replicas);
     if (text.len > 0)
         explain_say(x, "Replicas now: %s.", text.data);
+    if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
+        return;
+    writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
+    explain_say(x, "The scheduler has not applied its placement yet. What it applied last:");
+    explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
 }
 
 /* ---- who requires it ---- */

@@ -33,7 +33,7 @@ void explain_since(struct explaining *x, int64_t since_ms);
 void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding);
 
-/* Where a binding's replicas are, and would be: sections have it by report_put_assigned(). */
+/* Where a binding's replicas are, and whether the scheduler has yet to look at it again. */
 void explain_assigned(struct explaining *x, const struct binding *b);
 
 /* The section "requiredBy": who requires a dependency, what each wants, and what comes of it. */
