@@ -10,14 +10,16 @@ enum { NAME_MAX_BYTES = 1 << 20 };
 /* The first line: who it is, and of a binding also whose. */
 static void add_title(struct explaining *x, const struct entry *entry)
 {
-    const char *version = entry->partition->type->api_version;
     struct identity of = dependency_resource(entry);
 
     if (entry_class(entry) == CLASS_BINDING)
-        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s) of %s %s%s%s", explain_name(x, entry),
-                         version, of.kind, of.ns, *of.ns ? "/" : "", of.name);
+        explanation_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry), of.kind,
+                         of.name);
+    else if (entry_class(entry) == CLASS_TEMPLATE)
+        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry),
+                         entry->partition->type->api_version);
     else
-        explanation_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry), version);
+        explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
 void explain_object(const struct engine *e, const struct entry *entry, struct explanation *x)
