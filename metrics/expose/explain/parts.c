@@ -159,6 +159,7 @@ static void explain_ballot(void *context, const struct ballot *ballot)
     writer_bool(&x->out->facts, "exists", !missing);
     if (missing) {
         explain_say(x, "%s is listed, but does not exist.", explain_name(x, ballot->binding));
+        explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
     } else {
         explain_say(x, "%s wants:", explain_name(x, who));
         explain_votes(x, ballot);
