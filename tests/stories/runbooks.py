@@ -7,13 +7,28 @@ told from files and on a real API server alike.
 """
 import copy
 import json
+import pathlib
+import re
 import time
 
 NS = "shop"
-MEMBER1, MEMBER2 = ({"clusterAffinity": {"clusterNames": [name]}} for name in ("member1", "member2"))
+MEMBER1 = {"clusterAffinity": {"clusterNames": ["member1"]}}
+MEMBER2 = {"clusterAffinity": {"clusterNames": ["member2"]}}
 CNRM = "cnrm.cloud.google.com/"
 PROTECTED = {CNRM + "management-conflict-prevention-policy": "resource"}
 STORIES = {}
+RUNBOOKS = pathlib.Path(__file__).resolve().parents[2] / "alerts/runbooks"
+COMMAND = re.compile(r"^karmada-policy-exporter explain (\S+)$", re.M)
+
+
+def commands():
+    """{alert: what its runbook explains}; those about the exporter itself explain nothing."""
+    found = {}
+    for path in RUNBOOKS.glob("*.md"):
+        wanted = COMMAND.findall(path.read_text())
+        assert len(wanted) == (0 if path.stem.startswith("KarmadaPolicyExporter") else 1), path
+        found.update({path.stem: one for one in wanted})
+    return found
 
 
 def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, **spec):
@@ -24,7 +39,8 @@ def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, 
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
             "metadata": {"name": name, "namespace": NS,
                          "labels": {"propagationpolicy.karmada.io/permanent-id": f"id-{name}"}},
-            "spec": {"resourceSelectors": [select or selector], "placement": copy.deepcopy(placement),
+            "spec": {"resourceSelectors": [select or selector],
+                     "placement": copy.deepcopy(placement),
                      **({"activationPreference": "Lazy"} if lazy else {}), **spec}}
 
 
@@ -206,14 +222,17 @@ def connector():
         story(alert, f"{NS}/db", [policy("db-policy", kind="SQLInstance", select={
             "apiVersion": f"sql.{CNRM}v1beta1", "kind": "SQLInstance"}), ids(), *objects],
             "karmada_configconnector_conflicts", {"class": conflict}, assets)
-    refused = {"conditions": [{"type": "Ready", "status": "False", "reason": "ManagementConflict",
-                               "message": "resource is under lease by 'xyz' for an additional 1m"}]}
+    refused = {"conditions": [{
+        "type": "Ready", "status": "False", "reason": "ManagementConflict",
+        "message": "resource is under lease by 'xyz' for an additional 1m"}]}
     placed = sql(claimed="db-policy")
-    told("ConfigConnectorManagementConflict", "reported", sql(annotations=PROTECTED, status=refused))
+    told("ConfigConnectorManagementConflict", "reported",
+         sql(annotations=PROTECTED, status=refused))
     told("ConfigConnectorSharedResource", "duplicate_identity", sql(),
          sql("two", spec={"resourceID": "db"}))
     told("ConfigConnectorDeletionTrap", "deletion_trap", placed,
-         binding(placed, "db-policy", clusters=[{"name": "member1"}, {"name": "member2"}], replicas=0))
+         binding(placed, "db-policy", replicas=0,
+                 clusters=[{"name": "member1"}, {"name": "member2"}]))
     told("ConfigConnectorUnprotected", "lapse_hazard", sql(
         annotations={**PROTECTED, CNRM + "reconcile-interval-in-seconds": "3600"}))
     held = sql(annotations=PROTECTED)
