@@ -28,16 +28,10 @@ static void emit(struct walk *w, const cJSON *before, const cJSON *after)
     free(new_text);
 }
 
-static bool is_list_of_objects(const cJSON *item)
+/* True of an object, and of a list of objects. */
+static bool has_parts(const cJSON *item)
 {
-    return cJSON_IsArray(item) && cJSON_IsObject(item->child);
-}
-
-/* True if both sides have parts that can be compared one by one. */
-static bool is_divisible(const cJSON *before, const cJSON *after)
-{
-    return (cJSON_IsObject(before) && cJSON_IsObject(after)) ||
-           (is_list_of_objects(before) && is_list_of_objects(after));
+    return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
 }
 
 static void compare(struct walk *w, const cJSON *before, const cJSON *after);
@@ -82,7 +76,8 @@ static void compare(struct walk *w, const cJSON *before, const cJSON *after)
 {
     if (before && after && cJSON_Compare(before, after, true))
         return;
-    if (!is_divisible(before, after)) {
+    if (!before || !after || !has_parts(before) || !has_parts(after) ||
+        cJSON_IsObject(before) != cJSON_IsObject(after)) {
         emit(w, before, after);
         return;
     }

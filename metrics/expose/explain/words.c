@@ -23,11 +23,19 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
         "Karmada should have copied what the policy says now into the binding by now.",
     [STALE_POLICY_REPLACED] =
         "Karmada should have made the binding over to the policy that governs it by now.",
-    [STALE_SELECTOR_MISMATCH] = "If its policy was changed, Karmada should have removed the claim "
-                                "then; if the template's labels were, Karmada never does.",
+    [STALE_SELECTOR_MISMATCH] = NULL, /* It depends: see below. */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
 };
+
+static const char mismatch_words[] =
+    "If its policy was changed, Karmada should have removed the claim then. If its labels were, "
+    "Karmada leaves it as it is until that policy is changed or deleted.";
+
+/* Karmada finds what a policy has claimed by the bindings that carry the policy's id. */
+static const char leaked_words[] =
+    "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
+    "is changed: the claim stands until the policy is deleted, or somebody removes it.";
 
 static const char *const pending_words[PENDING_REASON_COUNT] = {
     [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it.",
@@ -82,6 +90,12 @@ static bool waits_for_user(const struct template_decision *d, enum takeover take
     return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
 }
 
+/* True if the binding, too, has the claim of the policy that has claimed the template. */
+static bool is_carried(const struct template_decision *d)
+{
+    return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
+}
+
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover)
 {
     bool waits = waits_for_user(d, takeover);
@@ -89,6 +103,8 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
     if (d->phase == PHASE_OVERDUE && waits)
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
+    if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
+        return is_carried(d) ? mismatch_words : leaked_words;
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)
