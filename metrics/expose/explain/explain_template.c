@@ -7,6 +7,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/drift.h"
 
 void explain_state(struct explaining *x, const struct entry *template)
 {
@@ -83,6 +84,17 @@ static void explain_projected(struct explaining *x, const struct capacity *c)
         explain_say(x, "Replicas under the governing policy: %s.", text.len ? text.data : "none");
 }
 
+/* What the governing policy would change in a binding that it has yet to apply itself to. */
+static unsigned fields_of(const struct template_decision *d, const struct binding *b)
+{
+    const struct policy *policy = entry_policy(d->governing);
+
+    if (d->state != STATE_STALE || !policy || !b->has_placement)
+        return 0;
+    return drift_fields(&policy->propagation, &b->propagation,
+                        d->binding->partition->type->def->cluster_scoped);
+}
+
 static void explain_binding_of(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -95,7 +107,7 @@ static void explain_binding_of(struct explaining *x, const struct entry *templat
     writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_say(x, "%s %s.", explain_name(x, d->binding),
                 b->has_placement ? "was made by a policy" : "has no placement: others require it");
-    explain_fields(x, d->fields, d->governing, d->binding);
+    explain_fields(x, d->fields | fields_of(d, b), d->governing, d->binding);
     explain_assigned(x, b);
     if (d->state == STATE_STALE)
         explain_projected(x, d->capacity);
