@@ -4,6 +4,7 @@
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/object_name.h"
+#include "exporter/system/platform.h"
 #include "metrics/expose/explain/explain.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
@@ -52,7 +53,7 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
         return STATUS_USAGE;
     }
     explanation_init(&x);
-    explain_object(e->engine, entry, &x);
+    explain_object(e->engine, entry, platform_now_ms(), &x);
     explanation_finish(&x);
     if (document_wanted(e->options.output)) {
         strbuf_add(&o.text, x.json.data, x.json.len);

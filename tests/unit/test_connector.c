@@ -404,7 +404,7 @@ static void explain_topic(struct world *w, struct strbuf *text)
     struct explanation x;
 
     explanation_init(&x);
-    explain_object(w->engine, first_of(w, "PubSubTopic"), &x);
+    explain_object(w->engine, first_of(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
     explanation_finish(&x);
     explanation_lines(&x, add_line, text);
     explanation_release(&x);

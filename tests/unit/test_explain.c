@@ -37,7 +37,7 @@ static void explain_to(const struct world *w, const struct entry *entry, struct 
     struct explanation x;
 
     explanation_init(&x);
-    explain_object(w->engine, entry, &x);
+    explain_object(w->engine, entry, NOW_S * INT64_C(1000), &x);
     explanation_finish(&x);
     explanation_lines(&x, add_line, lines);
     strbuf_adds(json, x.json.data);

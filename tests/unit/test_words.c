@@ -36,7 +36,11 @@ TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
                                           .phase = i < 2 ? PHASE_DEFERRED : PHASE_OVERDUE};
             enum takeover takeover = i % 2 ? TAKEOVER_STATIC : TAKEOVER_PREEMPTION;
 
+            const struct outcome o = {.state = c->state};
+
             assert_sentence(explain_state_words(&d));
+            if (c->state != STATE_IGNORED)
+                assert_sentence(explain_unmoved_words(&o, takeover == TAKEOVER_STATIC));
             if (c->state == STATE_STALE)
                 assert_sentence(explain_phase_words(&d, takeover));
             assert_non_null(explain_actor_words(explain_actor(&d, takeover)));

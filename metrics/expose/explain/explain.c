@@ -22,10 +22,11 @@ static void add_title(struct explaining *x, const struct entry *entry)
         explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-void explain_object(const struct engine *e, const struct entry *entry, struct explanation *x)
+void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
+                    struct explanation *x)
 {
     const struct type *type = entry->partition->type;
-    struct explaining explaining = {.engine = e, .out = x};
+    struct explaining explaining = {.engine = e, .now_ms = now_ms, .out = x};
 
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
         explaining.names[i] = STRBUF_INIT(NAME_MAX_BYTES);

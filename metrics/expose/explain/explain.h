@@ -17,6 +17,8 @@ enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS
 
 /*
  * Explain an object of one of these classes; its first line is a heading with its name. `x` is
- * explanation_init()ed before and finished after; the engine has nothing left to evaluate.
+ * explanation_init()ed before and finished after; the engine has nothing left to evaluate, and is
+ * as before when this returns: what comes next is played on it. `now_ms` is the time it is.
  */
-void explain_object(const struct engine *e, const struct entry *entry, struct explanation *x);
+void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
+                    struct explanation *x);

@@ -2,6 +2,7 @@
 #include "metrics/expose/explain/explain_template.h"
 
 #include "metrics/expose/explain/explain_connector.h"
+#include "metrics/expose/explain/explain_next.h"
 #include "metrics/expose/explain/explain_selection.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/model/binding.h"
@@ -225,7 +226,5 @@ void explain_template(struct explaining *x, const struct entry *template)
     explain_dependencies(x, template);
     explain_defects(x, template);
     explain_connector(x, template);
-    explain_section(x, "next", "What comes next");
-    explain_say(x, "%s", explain_next_words(d, engine_takeover(x->engine)));
-    explanation_close(x->out, '}');
+    explain_next(x, template);
 }

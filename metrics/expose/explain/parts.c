@@ -101,8 +101,13 @@ void explain_assigned(struct explaining *x, const struct binding *b)
 
 /* ---- who requires it ---- */
 
+/* Null where it does not count. */
 static void put_votes(struct explaining *x, const char *key, const struct vote *vote)
 {
+    if (!vote) {
+        writer_text(&x->out->facts, key, NULL);
+        return;
+    }
     writer_open(&x->out->facts, key, '{');
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
         report_put_value(&x->out->facts, dependency_field_names[i], i, vote->wants[i]);
@@ -112,36 +117,39 @@ static void put_votes(struct explaining *x, const char *key, const struct vote *
 /* What a referrer wants, and what it will want once its policy is applied as it is now. */
 static void explain_votes(struct explaining *x, const struct ballot *ballot)
 {
-    put_votes(x, "wants", &ballot->observed);
-    put_votes(x, "willWant", &ballot->current);
+    put_votes(x, "wants", ballot->counts_observed ? &ballot->observed : NULL);
+    put_votes(x, "willWant", ballot->counts_current ? &ballot->current : NULL);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        bool now = ballot->observed.wants[i];
-        bool then = ballot->current.wants[i];
+        const char *now = dependency_value_name(i, ballot->observed.wants[i]);
+        const char *then = dependency_value_name(i, ballot->current.wants[i]);
 
-        if (now == then)
-            explain_detail(x, "%s %s", dependency_field_names[i], dependency_value_name(i, now));
-        else
+        if (ballot->counts_observed && ballot->counts_current && now != then)
             explain_detail(x, "%s %s, and %s once its policy is applied as it is now",
-                           dependency_field_names[i], dependency_value_name(i, now),
-                           dependency_value_name(i, then));
+                           dependency_field_names[i], now, then);
+        else
+            explain_detail(x, "%s %s", dependency_field_names[i],
+                           ballot->counts_observed ? now : then);
     }
 }
 
 /* By whose will a referrer wants what it wants, and where that is written. */
 static void explain_origin(struct explaining *x, const struct ballot *ballot)
 {
-    struct policy_name policy = ballot_policy(ballot, false);
-    const char *where = ballot->binding ? explain_name(x, ballot->binding) : NULL;
+    struct policy_name policy = ballot_policy(ballot, !ballot->counts_observed);
     struct writer *w = &x->out->facts;
 
     report_put_policy(w, "policy", policy);
-    writer_text(w, "origin", where ? "observed" : "derived");
+    writer_text(w, "origin",
+                ballot->derived           ? "derived"
+                : ballot->counts_observed ? "observed"
+                                          : "predicted");
     if (policy.kind)
-        explain_detail(x, "by %s %s%s%s, %s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
-                       policy.name, where ? "in " : "derived: it has no binding yet",
-                       where ? where : "");
-    else
-        explain_detail(x, "by no policy's claim, in %s", where);
+        explain_detail(x, "by %s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
+                       policy.name);
+    if (ballot->derived)
+        explain_detail(x, "derived from what it refers to: it has no binding yet");
+    else if (ballot->binding)
+        explain_detail(x, "in %s", explain_name(x, ballot->binding));
 }
 
 static void explain_ballot(void *context, const struct ballot *ballot)
@@ -150,7 +158,7 @@ static void explain_ballot(void *context, const struct ballot *ballot)
     bool missing = ballot->binding && !entry_exists(ballot->binding);
     const struct entry *who = ballot->template ? ballot->template : ballot->binding;
 
-    /* Either there is a binding, or (derived) a template. */
+    /* Either there is a binding, or a template without. */
     assert(who);
     explanation_open(x->out, NULL, '{');
     report_put_object(&x->out->facts, who);
@@ -161,23 +169,25 @@ static void explain_ballot(void *context, const struct ballot *ballot)
         explain_say(x, "%s is listed, but does not exist.", explain_name(x, ballot->binding));
         explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
     } else {
-        explain_say(x, "%s wants:", explain_name(x, who));
+        explain_say(x, "%s %s:", explain_name(x, who),
+                    ballot->counts_observed ? "wants" : "does not count yet, but will want");
         explain_votes(x, ballot);
         explain_origin(x, ballot);
     }
     explanation_close(x->out, '}');
 }
 
-static void explain_resolution(struct explaining *x, enum dependency_field field,
-                               const struct field_resolution *f)
+static void explain_resolution(struct explaining *x, const struct entry *dependency,
+                               enum dependency_field field)
 {
+    const struct field_resolution *f = &dependency_decision(dependency)->fields[field];
     struct writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
     writer_text(w, "field", dependency_field_names[field]);
     writer_bool(w, "conflict", f->conflict);
     report_put_value(w, "resolved", field, f->resolved);
-    report_put_value(w, "stored", field, f->stored);
+    report_put_stored(w, dependency, field);
     writer_bool(w, "overridden", f->overridden);
     writer_bool(w, "predicted", f->predicted);
     explain_say(x, "%s %s %s.", dependency_field_names[field],
@@ -208,40 +218,12 @@ void explain_required(struct explaining *x, const struct entry *dependency)
     explanation_close(x->out, ']');
     explanation_open(x->out, "fields", '[');
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        explain_resolution(x, i, &d->fields[i]);
+        explain_resolution(x, dependency, i);
     explanation_close(x->out, ']');
     explanation_close(x->out, '}');
 }
 
 /* ---- what is broken ---- */
-
-/* What a defect is about, as report_defects() has it. */
-static void add_subject(struct strbuf *out, const struct entry *entry, enum defect defect)
-{
-    const struct template_decision *t = template_decision(entry);
-    const struct binding *b = entry_binding(entry);
-    struct identity id = dependency_resource(entry);
-    struct policy_name policy;
-
-    switch (defect) {
-    case DEFECT_NAME_COLLISION:
-        if (b)
-            strbuf_adds(out, entry->name);
-        else
-            binding_name(entry_kind(entry), entry->name, out);
-        return;
-    case DEFECT_DANGLING_CLAIM:
-        policy = policy_name_of(t ? t->claimed : binding_claimed(entry));
-        strbuf_addf(out, "%s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "", policy.name);
-        return;
-    case DEFECT_MISSING_TEMPLATE:
-        strbuf_addf(out, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-        return;
-    case DEFECT_COUNT:
-        break;
-    }
-    abort();
-}
 
 void explain_defects(struct explaining *x, const struct entry *entry)
 {
@@ -258,7 +240,7 @@ void explain_defects(struct explaining *x, const struct entry *entry)
 
         if (!(defects & 1u << i))
             continue;
-        add_subject(&subject, entry, i);
+        defect_subject(entry, i, &subject);
         explain_say(x, "%s: %s (%s).", defect_names[i], defect_texts[i], subject.data);
     }
     explanation_close(x->out, '}');

@@ -10,7 +10,8 @@ enum { EXPLAIN_NAMES = 4 };
 
 /* An explanation that is being made. */
 struct explaining {
-    const struct engine *engine;
+    struct engine *engine;
+    int64_t now_ms; /* The time it is. */
     struct explanation *out;
     struct strbuf names[EXPLAIN_NAMES]; /* Memory for explain_name(). */
     unsigned turn;

@@ -224,52 +224,30 @@ const char *explain_governing_words(const struct template_decision *d, enum take
                    ? "it has the claim, and ranks best."
                    : "it ranks best, and with static rules no claim stands against that.";
     if (d->governing != d->winner)
-        return "a claimed template keeps its policy, though another would win a fresh match.";
+        return "a claimed template keeps its policy, though another would win a fresh match. That "
+               "one gets it when the claim goes, or by preemption.";
     if (d->governing == d->claimed)
         return "it has the claim, and would win a fresh match too.";
     return "it wins a fresh match.";
 }
 
-static const char *next_of_stale(const struct template_decision *d)
+const char *explain_unmoved_words(const struct outcome *o, bool is_static)
 {
-    switch ((enum stale_reason)d->reason) {
-    case STALE_POLICY_UPDATED:
-    case STALE_NEVER_BOUND:
-        return "When its user changes it next, the governing policy is applied as it is now.";
-    case STALE_POLICY_REPLACED:
-        return "When its user changes it next, the governing policy takes over and its placement "
-               "is applied.";
-    case STALE_SELECTOR_MISMATCH:
-        return "A change of the template does nothing. A change of the policy that has claimed it "
-               "removes the claim; then it is matched anew.";
-    case STALE_POLICY_GONE:
-        return "At its next change Karmada removes the claim and matches it anew.";
-    case STALE_REASON_COUNT:
-        break;
-    }
-    abort();
-}
-
-const char *explain_next_words(const struct template_decision *d, enum takeover takeover)
-{
-    switch (d->state) {
+    switch (o->state) {
     case STATE_CURRENT:
-        if (takeover == TAKEOVER_PREEMPTION && d->winner != d->governing)
-            return "Its next change is applied by the policy that has claimed it. The "
-                   "better-ranked "
-                   "one takes over only by preemption, or when the claim is removed.";
-        return "Its next change is applied by the same policy.";
-    case STATE_STALE:
-        return next_of_stale(d);
-    case STATE_ORPHANED:
-        return "When its user changes it next, it becomes pending: the change is not propagated "
-               "until a policy selects it.";
-    case STATE_PENDING:
-        return "It is propagated as soon as an eligible policy selects it.";
-    case STATE_UNBOUND:
-        return "The governing policy makes its binding.";
+        return "The next change by its user is propagated, by the same policy.";
     case STATE_ATTACHED:
-        return "It follows the templates that require it, and goes with the last of them.";
+        return "The next change by its user travels with the templates that require it.";
+    case STATE_ORPHANED:
+        return is_static ? "The next change by its user is not propagated before a policy selects "
+                           "it."
+                         : "The next change by its user is not propagated before a policy selects "
+                           "it, or Karmada's controllers restart.";
+    case STATE_STALE:
+    case STATE_UNBOUND:
+        return "The next change by its user is not propagated either.";
+    case STATE_PENDING:
+        return "It is not propagated before a policy that may have it selects it.";
     case STATE_IGNORED:
     case STATE_COUNT:
         break;
@@ -277,15 +255,14 @@ const char *explain_next_words(const struct template_decision *d, enum takeover 
     abort();
 }
 
-const char *explain_field_json(const struct propagation *p, enum drift_field field,
-                               struct strbuf *out)
+/* NULL if it is not set. */
+static const char *field_text(const struct propagation *p, enum drift_field field)
 {
     switch (field) {
     case FIELD_PLACEMENT:
         return p->placement;
     case FIELD_CONFLICT_RESOLUTION:
-        return p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE ? "\"Overwrite\""
-                                                                       : "\"Abort\"";
+        return p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE ? "Overwrite" : "Abort";
     case FIELD_PRESERVE:
         return p->preserve == OPTIONAL_TRUE ? "true" : "false";
     case FIELD_PROPAGATE_DEPS:
@@ -295,15 +272,31 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
     case FIELD_SUSPENSION:
         return p->suspension;
     case FIELD_SCHEDULER_NAME:
-        if (p->scheduler_name)
-            json_quote(out, p->scheduler_name);
-        return p->scheduler_name ? out->data : NULL;
+        return p->scheduler_name;
     case FIELD_SCHEDULE_PRIORITY:
         return p->schedule_priority;
     case DRIFT_FIELD_COUNT:
         break;
     }
     abort();
+}
+
+const char *explain_field_value(const struct propagation *p, enum drift_field field)
+{
+    const char *text = field_text(p, field);
+
+    return text ? text : EXPLAIN_NOT_SET;
+}
+
+const char *explain_field_json(const struct propagation *p, enum drift_field field,
+                               struct strbuf *out)
+{
+    const char *text = field_text(p, field);
+
+    if (!text || (field != FIELD_CONFLICT_RESOLUTION && field != FIELD_SCHEDULER_NAME))
+        return text;
+    json_quote(out, text);
+    return out->data;
 }
 
 const char *explain_undetermined_words(enum undetermined_reason reason)

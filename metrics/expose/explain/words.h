@@ -3,6 +3,7 @@
 
 #include "metrics/rules/engine.h"
 #include "metrics/rules/projection.h"
+#include "metrics/simulate/outcome.h"
 
 /* The sentences of explain.h: constant texts for each answer that the rules can give. */
 
@@ -29,9 +30,11 @@ const char *explain_step_word(enum rank_step step);
 const char *explain_step_words(enum rank_step step);
 /* By what right the governing policy governs; there is one. */
 const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
-/* What the user's next change of the template does. */
-const char *explain_next_words(const struct template_decision *d, enum takeover takeover);
+/* What becomes of a user's next change that leaves state, policy and clusters as they are. */
+const char *explain_unmoved_words(const struct outcome *o, bool is_static);
 
+/* A copied field's value, as text; EXPLAIN_NOT_SET if there is none. */
+const char *explain_field_value(const struct propagation *p, enum drift_field field);
 /* A copied field's value as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
