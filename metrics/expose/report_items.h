@@ -41,6 +41,8 @@ void report_problems(struct writer *w, const struct entry *policy);
 /* One element for each defect of a template or a binding, with what it is about. */
 void report_defects(struct writer *w, const struct entry *entry);
 
+/* Objects that share a cloud resource are few; those beyond are only counted. */
+enum { REPORT_SHARERS_MAX = 10 };
 /* What Config Connector makes of a template: as members, and as a member of its element. */
 void report_put_connector(struct writer *w, const struct engine *engine,
                           const struct entry *template);

@@ -107,14 +107,3 @@ void report_put_projected(struct writer *w, const struct capacity *c)
     else
         report_put_clusters(w, "projected", c->projection.clusters, c->projection.count);
 }
-
-void report_put_stored(struct writer *w, const struct entry *dependency,
-                       enum dependency_field field)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    if (d->derived || entry_class(dependency) != CLASS_BINDING)
-        writer_text(w, "stored", NULL);
-    else
-        report_put_value(w, "stored", field, d->fields[field].stored);
-}

@@ -36,7 +36,5 @@ void report_put_value(struct writer *w, const char *key, enum dependency_field f
  * "stored": what the binding of a dependency has; null where there is none, and where a referrer
  * has none yet, so that nobody has resolved with it.
  */
-
-/* "stored": what a dependency's binding has; null without one, and where a referrer has none. */
 void report_put_stored(struct writer *w, const struct entry *dependency,
                        enum dependency_field field);

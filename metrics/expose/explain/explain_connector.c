@@ -2,6 +2,7 @@
 #include "metrics/expose/explain/explain_connector.h"
 
 #include "metrics/base/timestamp.h"
+#include "metrics/expose/connector_words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
@@ -46,11 +47,34 @@ static void explain_holders(struct explaining *x, const struct entry *template)
     explanation_close(x->out, ']');
 }
 
-static void explain_conflicts(struct explaining *x, unsigned conflicts)
+/* The others that stand for the same cloud resource. */
+static void explain_sharers(struct explaining *x, const struct entry *template)
+{
+    const struct entry *sharers[REPORT_SHARERS_MAX];
+    size_t count = engine_sharers(x->engine, template, sharers, REPORT_SHARERS_MAX);
+
+    for (size_t i = 0; i < count && i < REPORT_SHARERS_MAX; i++)
+        explain_detail(x, "%s", explain_name(x, sharers[i]));
+    if (count > REPORT_SHARERS_MAX)
+        explain_detail(x, "and %zu more", count - REPORT_SHARERS_MAX);
+}
+
+/* Conflicts of a template, or of the lease on what it stands for. */
+static void explain_conflicts(struct explaining *x, const struct entry *entry, unsigned conflicts)
 {
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
-        if (conflicts & 1u << i)
-            explain_say(x, "%s: %s.", connector_conflict_names[i], connector_conflict_texts[i]);
+        CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX_BYTES);
+
+        if (!(conflicts & 1u << i))
+            continue;
+        if (i == CONNECTOR_DUPLICATE_IDENTITY)
+            strbuf_addc(&subject, ':');
+        else
+            connector_subject_add(x->engine, entry, i, &subject);
+        explain_say(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
+                    subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
+        if (i == CONNECTOR_DUPLICATE_IDENTITY)
+            explain_sharers(x, entry);
     }
 }
 
@@ -73,7 +97,7 @@ static void explain_lease(struct explaining *x, const struct entry *template,
         [LEASE_EXPIRING] = ", and should have extended it",
         [LEASE_EXPIRED] = ", and has not extended it",
         [LEASE_ABSENT] = "",
-        [LEASE_UNKNOWN] = ", by a snapshot of the assets that is too old to rely on",
+        [LEASE_UNKNOWN] = ", by a snapshot that is too old to say who does now",
     };
     const struct lease *lease = entry_lease(entry);
     const struct lease_decision *d = lease_decision(entry);
@@ -85,15 +109,14 @@ static void explain_lease(struct explaining *x, const struct entry *template,
     else
         explain_say(x, "%s %s %s the lease on it%s%s%s.", d->holder_ns ? "The namespace" : "The id",
                     d->holder_ns ? d->holder_ns : lease->holder,
-                    d->state == LEASE_EXPIRED ? "held" : "holds",
+                    d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
                     lease->expires_s > 0 ? " until " : " without an expiration",
                     lease->expires_s > 0 ? until : "", endings[d->state]);
     if (d->state != LEASE_UNKNOWN)
         explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
     explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
                    lease->holder ? ", under the id " : "", lease->holder ? lease->holder : "");
-    explain_conflicts(x,
-                      d->conflicts & (unsigned)~template_decision(template)->connector->conflicts);
+    explain_conflicts(x, entry, d->conflicts);
 }
 
 /* Whether a lease protects it: what holds now, not what it asks for. */
@@ -174,17 +197,13 @@ void explain_connector(struct explaining *x, const struct entry *template)
     if (!c)
         return;
     explain_section(x, "configConnector", "Config Connector");
-    report_put_connector(&x->out->facts, c);
+    report_put_connector(&x->out->facts, x->engine, template);
     explain_identity(x, template, protection_words(x, template, lease));
-    writer_open(&x->out->facts, "leases", '[');
-    if (lease && lease_decision(lease)) {
-        report_lease(&x->out->facts, lease);
+    if (lease && lease_decision(lease))
         explain_lease(x, template, lease);
-    }
-    writer_close(&x->out->facts, ']');
-    explain_conflicts(x, c->conflicts & reported);
+    explain_conflicts(x, template, c->conflicts & reported);
     if (c->conflicts & reported)
         explain_holders(x, template);
-    explain_conflicts(x, c->conflicts & ~reported);
+    explain_conflicts(x, template, c->conflicts & ~reported);
     explanation_close(x->out, '}');
 }
