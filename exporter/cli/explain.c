@@ -2,8 +2,8 @@
 #include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
+#include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
-#include "exporter/cli/object_name.h"
 #include "exporter/system/platform.h"
 #include "metrics/expose/explain/explain.h"
 
@@ -27,30 +27,20 @@ static void print_line(void *context, enum explain_style style, const char *text
     strbuf_addc(&o->text, '\n');
 }
 
-/*
- * The object that is meant; of a template that is not known, its binding. NULL with the reason.
- * The one place where an object that no source follows would be read on demand.
- */
-static const struct entry *find_or_fetch(struct evaluation *e, const char *typed, struct error *err)
-{
-    const struct entry *entry = object_find(e->store, EXPLAIN_CLASSES, typed, err);
-
-    return entry ? entry : object_find_binding_of(e->store, typed);
-}
-
 static enum exit_status explain(struct evaluation *e, const char *typed,
                                 const struct command *command)
 {
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
+    enum exit_status status;
     struct explanation x;
     struct error err;
 
     output_init(&o, command->out);
-    entry = find_or_fetch(e, typed, &err);
+    entry = find_or_fetch(e, EXPLAIN_CLASSES, typed, &status, &err);
     if (!entry) {
         command_complain(command, err.text);
-        return STATUS_USAGE;
+        return status;
     }
     explanation_init(&x);
     explain_object(e->engine, entry, platform_now_ms(), &x);

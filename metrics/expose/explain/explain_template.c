@@ -29,6 +29,9 @@ void explain_state(struct explaining *x, const struct entry *template)
     explain_say(x, "%s", explain_state_words(d));
     if (d->state == STATE_STALE)
         explain_say(x, "%s", explain_phase_words(d, takeover));
+    writer_bool(w, "unread", entry_template(template)->unread);
+    if (entry_template(template)->unread)
+        explain_say(x, "It may not be read here: all that is said of it comes from its binding.");
     explain_since(x, d->since_ms);
     if (actor != ACTOR_NOBODY)
         explain_say(x, "Who must act: %s.", explain_actor_words(actor));
