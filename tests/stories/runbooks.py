@@ -31,6 +31,11 @@ def commands():
     return found
 
 
+def titled(said, target):
+    """True if the first line names the object: "Deployment shop/web (apps/v1)"."""
+    return re.match(rf"\w+ {re.escape(target)}( |$)", said.split("\n")[0]) is not None
+
+
 def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, **spec):
     """Selects the one that has the name before the dash, unless told."""
     group = {"Deployment": "apps/v1", "Ingress": "networking.k8s.io/v1",
