@@ -82,7 +82,10 @@ static void explain_foresight(void *context, const struct foresight *f)
         explain_outcome(x, "After the next change by its user", &f->next);
         /* Seed 001: a restart of the detector brings nothing that waits for a change. */
         if (!moves && !is_static)
-            explain_say(x, "A restart of Karmada's controllers brings that as well.");
+            explain_say(x,
+                        f->next.state == STATE_PENDING
+                            ? "A restart of Karmada's controllers delivers the change all the same."
+                            : "A restart of Karmada's controllers brings that as well.");
     } else {
         explain_say(x, "%s", explain_unmoved_words(&f->next, is_static));
     }
