@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain_binding.h"
 
+#include "metrics/expose/explain/explain_next.h"
 #include "metrics/expose/explain/explain_template.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/model/binding.h"
@@ -68,8 +69,12 @@ static void explain_maker(struct explaining *x, const struct entry *entry)
 
 void explain_binding(struct explaining *x, const struct entry *binding)
 {
+    const struct entry *template = binding_decision(binding)->template;
+
     explain_resource(x, binding);
     explain_maker(x, binding);
     explain_required(x, binding);
     explain_defects(x, binding);
+    if (template && template_decision(template)->state != STATE_IGNORED)
+        explain_next(x, template);
 }

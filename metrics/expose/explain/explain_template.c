@@ -9,6 +9,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/drift.h"
+#include "metrics/rules/links.h"
 
 void explain_state(struct explaining *x, const struct entry *template)
 {
@@ -48,11 +49,21 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->claimed) {
         const char *place = d->own_claim ? "template" : "binding";
+        const struct binding *b = entry_binding(d->binding);
+        const struct claim *claim = d->own_claim ? entry_template(template)->claim
+                                    : b          ? b->claim
+                                                 : NULL;
+        bool exists = entry_exists(d->claimed);
+        bool holds = claim && claim_holds(claim, d->claimed);
 
-        writer_bool(w, "claimedExists", entry_exists(d->claimed));
+        writer_bool(w, "claimedExists", exists);
+        writer_bool(w, "claimHolds", holds);
         writer_text(w, "claimedOn", place);
         explain_say(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
-                    entry_exists(d->claimed) ? "" : ", which does not exist,", place);
+                    !exists ? ", which does not exist,"
+                    : holds ? ""
+                            : ", under another id than it has now,",
+                    place);
     } else {
         explain_say(x, "No policy has a claim on it.");
     }
