@@ -62,9 +62,9 @@ link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o %.
 
 # ---- what there is -------------------------------------------------------------------------------
 
-PURE    := $(sort $(wildcard metrics/*.c metrics/*/*.c))
+PURE    := $(sort $(wildcard metrics/*.c metrics/*/*.c metrics/*/*/*.c))
 WORLD   := $(filter-out exporter/main.c,$(sort $(wildcard exporter/*.c exporter/*/*.c exporter/*/*/*.c)))
-HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h exporter/*.h exporter/*/*.h exporter/*/*/*.h))
+HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h metrics/*/*/*.h exporter/*.h exporter/*/*.h exporter/*/*/*.h))
 UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))

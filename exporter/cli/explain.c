@@ -2,10 +2,10 @@
 #include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
+#include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
-#include "exporter/cli/object_name.h"
-#include "metrics/expose/explain.h"
-#include "metrics/expose/report_items.h"
+#include "exporter/system/platform.h"
+#include "metrics/expose/explain/explain.h"
 
 enum { LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
 
@@ -18,7 +18,7 @@ static void print_line(void *context, enum explain_style style, const char *text
 
     output_safe(&safe, text);
     if (style == EXPLAIN_HEADING) {
-        strbuf_addc(&o->text, '\n');
+        strbuf_adds(&o->text, o->text.len > 0 ? "\n" : "");
         output_styled(o, STYLE_HEADING, safe.data);
     } else {
         strbuf_addf(&o->text, "%*s", (int)indent, "");
@@ -27,33 +27,31 @@ static void print_line(void *context, enum explain_style style, const char *text
     strbuf_addc(&o->text, '\n');
 }
 
-static enum exit_status explain(const struct evaluation *e, const char *typed,
+static enum exit_status explain(struct evaluation *e, const char *typed,
                                 const struct command *command)
 {
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(LINE_MAX_BYTES);
     CLEANUP(output_release) struct output o;
     const struct entry *entry;
+    enum exit_status status;
+    struct explanation x;
     struct error err;
 
     output_init(&o, command->out);
-    entry = object_find(e->store, 1U << CLASS_TEMPLATE, typed, &err);
+    entry = find_or_fetch(e, EXPLAIN_CLASSES, typed, &status, &err);
     if (!entry) {
         command_complain(command, err.text);
-        return STATUS_USAGE;
+        return status;
     }
+    explanation_init(&x);
+    explain_object(e->engine, entry, platform_now_ms(), &x);
+    explanation_finish(&x);
     if (document_wanted(e->options.output)) {
-        struct writer w = {.out = &o.text, .lines = 2};
-
-        report_template(&w, e->engine, entry);
-        strbuf_addc(&o.text, '\n');
+        strbuf_add(&o.text, x.json.data, x.json.len);
         document_finish(&o.text, e->options.output);
     } else {
-        strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), entry_ns(entry),
-                    *entry_ns(entry) ? "/" : "", entry->name);
-        output_safe(&o.text, name.data);
-        strbuf_addc(&o.text, '\n');
-        explain_template(e->engine, entry, print_line, &o);
+        explanation_lines(&x, print_line, &o);
     }
+    explanation_release(&x);
     return command_print(command, &o, STATUS_OK);
 }
 
@@ -67,7 +65,8 @@ static enum exit_status run_explain(struct command *command)
     if (o->arguments.count > 0)
         typed = text_list_take(&o->arguments, 0);
     if (!typed)
-        return command_refuse(command, "nothing to explain: name a template");
+        return command_refuse(command,
+                              "nothing to explain: name a template, a policy or a binding");
     e = load_sources(command, NULL, &status);
     if (!e)
         return status;
@@ -81,19 +80,23 @@ static enum exit_status run_explain(struct command *command)
 static const char *const examples[] = {
     "explain deployment/default/web ./manifests",
     "explain configmaps/my-config ./manifests",
+    "explain pp/default/web-policy --output yaml",
+    "explain rb/default/web-deployment",
     NULL,
 };
 
 const struct verb explain_verb = {
     .name = "explain",
-    .usage = "[FLAGS] TEMPLATE [PATH...]",
-    .summary = "explain the decision about one template",
+    .usage = "[FLAGS] OBJECT [PATH...]",
+    .summary = "explain the decision about one template, policy or binding",
     .details = "Reads the manifests at each PATH, or Karmada's API server where there is no "
-               "PATH, and explains the decision about one TEMPLATE, written "
-               "KIND[.GROUP]/[NAMESPACE/]NAME: "
-               "its state and what it means, the policies in question and what made each lose, "
-               "whose claim stands, what its binding says otherwise, who requires it, and what "
-               "its next change will do.",
+               "PATH, and explains one OBJECT, written KIND[.GROUP]/[NAMESPACE/]NAME. Of a "
+               "template: its state and what it means, the policies in question and what made "
+               "each lose, whose claim stands, what its binding says otherwise, who requires it, "
+               "and what comes next. Of a policy (pp/, cpp/): what it selects, on which "
+               "templates it is not in force, and what is wrong with it. Of a binding (rb/, "
+               "crb/): what it propagates, by whose will, and who requires it. JSON and YAML "
+               "have the same in full.",
     .examples = examples,
     .bit = VERB_EXPLAIN,
     .takes_paths = true,

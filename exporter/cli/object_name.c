@@ -5,33 +5,28 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/model/listing.h"
+#include "metrics/rules/links.h"
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 
-/* KIND[.GROUP]/[NAMESPACE/]NAME, parsed; a part that is left out is NULL. */
-struct wanted {
-    char *kind;
-    char *group;
-    char *ns;
-    char *name;
-};
-
-static void wanted_release(struct wanted *w)
+void object_name_release(struct object_name *n)
 {
-    free(w->kind);
-    free(w->group);
-    free(w->ns);
-    free(w->name);
+    free(n->kind);
+    free(n->group);
+    free(n->ns);
+    free(n->name);
+    *n = (struct object_name){0};
 }
 
-static bool wanted_parse(const char *text, struct wanted *out, struct error *err)
+bool object_name_parse(const char *text, struct object_name *out, struct error *err)
 {
     const char *slash = strchr(text, '/');
     const char *last = strrchr(text, '/');
     const char *dot = slash ? memchr(text, '.', (size_t)(slash - text)) : NULL;
     const char *kind_end = dot ? dot : slash;
 
-    if (!slash || slash == text || !last[1])
+    *out = (struct object_name){0};
+    if (!slash || kind_end == text || !last[1])
         return fail(err, "'%s' names no object: write KIND[.GROUP]/[NAMESPACE/]NAME", text);
     out->kind = xmemdup0(text, (size_t)(kind_end - text));
     if (dot)
@@ -49,23 +44,34 @@ static const struct {
 } short_names[] = {
     {"cj", "CronJob"},
     {"cm", "ConfigMap"},
+    {"cop", "ClusterOverridePolicy"},
     {"cpp", "ClusterPropagationPolicy"},
     {"crb", "ClusterResourceBinding"},
+    {"crd", "CustomResourceDefinition"},
     {"deploy", "Deployment"},
     {"ds", "DaemonSet"},
+    {"hpa", "HorizontalPodAutoscaler"},
     {"ing", "Ingress"},
+    {"limits", "LimitRange"},
+    {"netpol", "NetworkPolicy"},
     {"ns", "Namespace"},
+    {"op", "OverridePolicy"},
+    {"pc", "PriorityClass"},
+    {"pdb", "PodDisruptionBudget"},
     {"po", "Pod"},
     {"pp", "PropagationPolicy"},
+    {"pv", "PersistentVolume"},
     {"pvc", "PersistentVolumeClaim"},
+    {"quota", "ResourceQuota"},
     {"rb", "ResourceBinding"},
+    {"rs", "ReplicaSet"},
     {"sa", "ServiceAccount"},
+    {"sc", "StorageClass"},
     {"sts", "StatefulSet"},
     {"svc", "Service"},
 };
 
-/* As in kubectl: short names, any case, and the plural of a regular noun. */
-static bool kind_fits(const char *kind, const char *typed)
+bool object_kind_fits(const char *kind, const char *typed)
 {
     for (size_t i = 0; i < ARRAY_LEN(short_names); i++) {
         if (strcasecmp(typed, short_names[i].abbreviation) == 0)
@@ -93,7 +99,7 @@ static void add_name(struct strbuf *out, const struct entry *entry)
 }
 
 /* Append the names nearest to what was typed, for the error. */
-static void add_nearest(struct strbuf *out, const struct wanted *w, const struct listing *all)
+static void add_nearest(struct strbuf *out, const struct object_name *w, const struct listing *all)
 {
     for (size_t distance = 0, found = 0; distance <= 2 && found < SUGGESTIONS_MAX; distance++) {
         for (size_t i = 0; i < all->count && found < SUGGESTIONS_MAX; i++) {
@@ -105,18 +111,28 @@ static void add_nearest(struct strbuf *out, const struct wanted *w, const struct
     }
 }
 
+static bool fits(const struct object_name *w, const struct identity *id)
+{
+    size_t group_len = api_group_len(id->api_version);
+
+    return object_kind_fits(id->kind, w->kind) && strcmp(id->name, w->name) == 0 &&
+           (!w->group ||
+            (strlen(w->group) == group_len && memcmp(w->group, id->api_version, group_len) == 0)) &&
+           (!w->ns || strcmp(id->ns, w->ns) == 0);
+}
+
 /* How many objects of a class fit; the last of them goes to `found`, their names to `names`. */
-static size_t find_all(const struct wanted *w, const struct listing *all, struct strbuf *names,
+static size_t find_all(const struct object_name *w, const struct listing *all, struct strbuf *names,
                        const struct entry **found)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < all->count; i++) {
         const struct entry *entry = all->entries[i];
+        const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
+                                    entry_ns(entry), entry->name};
 
-        if (!kind_fits(entry_kind(entry), w->kind) || strcmp(entry->name, w->name) != 0 ||
-            (w->group && strcmp(entry->partition->type->group, w->group) != 0) ||
-            (w->ns && strcmp(entry_ns(entry), w->ns) != 0))
+        if (!fits(w, &id))
             continue;
         *found = entry;
         add_name(names, entry);
@@ -128,13 +144,13 @@ static size_t find_all(const struct wanted *w, const struct listing *all, struct
 const struct entry *object_find(const struct store *store, unsigned classes, const char *typed,
                                 struct error *err)
 {
-    CLEANUP(wanted_release) struct wanted wanted = {0};
+    CLEANUP(object_name_release) struct object_name wanted = {0};
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     CLEANUP(strbuf_release) struct strbuf nearest = STRBUF_INIT(NAMES_MAX_BYTES);
     const struct entry *found = NULL;
     size_t count = 0;
 
-    if (!wanted_parse(typed, &wanted, err))
+    if (!object_name_parse(typed, &wanted, err))
         return NULL;
     for (unsigned i = 0; i < CLASS_COUNT; i++) {
         if (!(classes & 1U << i))
@@ -152,4 +168,25 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
     else
         fail(err, "there is no '%s'", typed);
     return NULL;
+}
+
+const struct entry *object_find_binding_of(const struct store *store, const char *typed)
+{
+    CLEANUP(object_name_release) struct object_name wanted = {0};
+    CLEANUP(listing_release) struct listing all = listing_make(store, CLASS_BINDING);
+    const struct entry *found = NULL;
+    struct error err;
+    size_t count = 0;
+
+    if (!object_name_parse(typed, &wanted, &err))
+        return NULL;
+    for (size_t i = 0; i < all.count; i++) {
+        struct identity id;
+
+        if (!binding_resource(entry_binding(all.entries[i]), &id) || !fits(&wanted, &id))
+            continue;
+        found = all.entries[i];
+        count++;
+    }
+    return count == 1 ? found : NULL;
 }

@@ -33,20 +33,17 @@ static struct policy_counts *counts_of(struct report *r, const struct entry *pol
     return counts ? counts : &r->counts[r->policies.count];
 }
 
+/* A template counts for the policies that select it and for the one that it claims. */
 static void count_template(struct report *r, const struct template_decision *d)
 {
-    if (d->state == STATE_IGNORED)
-        return;
-    counts_of(r, d->winner)->won++;
-    counts_of(r, d->claimed)->claimed++;
-    if (d->state == STATE_STALE)
-        counts_of(r, stale_policy(d))->stale++;
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
+    bool counted = false;
 
-        if (candidate_eligible(c) && c->score > SCORE_NONE)
-            counts_of(r, c->policy)->selected++;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        policy_counts_add(counts_of(r, d->candidates[i].policy), d);
+        counted |= d->candidates[i].policy == d->claimed;
     }
+    if (d->claimed && !counted)
+        policy_counts_add(counts_of(r, d->claimed), d);
 }
 
 static void count_policies(struct report *r)

@@ -6,9 +6,6 @@
 #include "metrics/model/object.h"
 #include "metrics/rules/connector.h"
 
-/* Objects that share a cloud resource are few; those beyond are only counted. */
-enum { SHARERS_MAX = 10 };
-
 static const char *const container_names[] = {
     [CONTAINER_NONE] = NULL,
     [CONTAINER_PROJECT] = "project",
@@ -19,12 +16,12 @@ static const char *const container_names[] = {
 /* Templates that stand for the same cloud resource: the first of them, and how many there are. */
 static void put_sharers(struct writer *w, const struct engine *engine, const struct entry *template)
 {
-    const struct entry *sharers[SHARERS_MAX];
-    size_t count = engine_sharers(engine, template, sharers, SHARERS_MAX);
+    const struct entry *sharers[REPORT_SHARERS_MAX];
+    size_t count = engine_sharers(engine, template, sharers, REPORT_SHARERS_MAX);
 
     writer_int(w, "sharers", (int64_t)count);
     writer_open(w, "sharedWith", '[');
-    for (size_t i = 0; i < count && i < SHARERS_MAX; i++) {
+    for (size_t i = 0; i < count && i < REPORT_SHARERS_MAX; i++) {
         writer_open(w, NULL, '{');
         report_put_object(w, sharers[i]);
         writer_close(w, '}');
@@ -36,6 +33,7 @@ static void put_lease(struct writer *w, const struct engine *engine, const struc
 {
     const struct entry *lease = engine_lease_of(engine, template);
     const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
+    char expiration[32];
 
     if (!d) {
         writer_text(w, "lease", NULL);
@@ -46,14 +44,16 @@ static void put_lease(struct writer *w, const struct engine *engine, const struc
     writer_text(w, "state", lease_state_names[d->state]);
     writer_text(w, "holder", entry_lease(lease)->holder);
     writer_text(w, "namespace", d->holder_ns);
+    format_timestamp(entry_lease(lease)->expires_s * 1000, expiration);
+    writer_text(w, "expiration", entry_lease(lease)->expires_s > 0 ? expiration : NULL);
     writer_close(w, '}');
 }
 
-void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+void report_put_connector(struct writer *w, const struct engine *engine,
+                          const struct entry *template)
 {
     const struct connector_decision *c = template_decision(template)->connector;
 
-    writer_open(w, "configConnector", '{');
     writer_text(w, "container", container_names[c->identity.container.kind]);
     writer_text(w, "containerId", c->identity.container.id);
     writer_text(w, "location", c->identity.location);
@@ -62,6 +62,12 @@ void report_connector(struct writer *w, const struct engine *engine, const struc
     writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
     put_sharers(w, engine, template);
     put_lease(w, engine, template);
+}
+
+void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    writer_open(w, "configConnector", '{');
+    report_put_connector(w, engine, template);
     writer_close(w, '}');
 }
 

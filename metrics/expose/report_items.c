@@ -125,16 +125,35 @@ void report_dependency(struct writer *w, const struct entry *dependency)
     writer_close(w, '}');
 }
 
+void policy_counts_add(struct policy_counts *counts, const struct template_decision *d)
+{
+    if (d->state == STATE_IGNORED)
+        return;
+    counts->won += d->winner == counts->policy;
+    counts->claimed += d->claimed == counts->policy;
+    counts->stale += d->state == STATE_STALE && stale_policy(d) == counts->policy;
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+
+        counts->selected += c->policy == counts->policy && candidate_eligible(c);
+    }
+}
+
+void report_put_counts(struct writer *w, const struct policy_counts *counts)
+{
+    writer_int(w, "selected", counts->selected);
+    writer_int(w, "won", counts->won);
+    writer_int(w, "claimed", counts->claimed);
+    writer_int(w, "stale", counts->stale);
+}
+
 void report_policy(struct writer *w, const struct policy_counts *counts)
 {
     const struct policy_decision *d = policy_decision(counts->policy);
 
     writer_open(w, NULL, '{');
     report_put_object(w, counts->policy);
-    writer_int(w, "selected", counts->selected);
-    writer_int(w, "won", counts->won);
-    writer_int(w, "claimed", counts->claimed);
-    writer_int(w, "stale", counts->stale);
+    report_put_counts(w, counts);
     /* The member clusters that it may use; nothing where the source has no clusters. */
     if (d && d->resolved->has_clusters) {
         writer_open(w, "clusters", '[');

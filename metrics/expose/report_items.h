@@ -29,6 +29,10 @@ struct policy_counts {
     uint32_t claimed;
     uint32_t stale;
 };
+/* Count a template that reads the policy; once each. */
+void policy_counts_add(struct policy_counts *counts, const struct template_decision *d);
+/* The counts as members. */
+void report_put_counts(struct writer *w, const struct policy_counts *counts);
 void report_policy(struct writer *w, const struct policy_counts *counts);
 
 /* One element for each thing that is wrong with a policy. */
@@ -37,7 +41,11 @@ void report_problems(struct writer *w, const struct entry *policy);
 /* One element for each defect of a template or a binding, with what it is about. */
 void report_defects(struct writer *w, const struct entry *entry);
 
-/* A member of a template's element: what Config Connector makes of it. */
+/* Objects that share a cloud resource are few; those beyond are only counted. */
+enum { REPORT_SHARERS_MAX = 10 };
+/* What Config Connector makes of a template: as members, and as a member of its element. */
+void report_put_connector(struct writer *w, const struct engine *engine,
+                          const struct entry *template);
 void report_connector(struct writer *w, const struct engine *engine, const struct entry *template);
 
 void report_lease(struct writer *w, const struct entry *entry);

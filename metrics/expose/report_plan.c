@@ -6,7 +6,7 @@
 
 enum { MILLI = 1000 };
 
-static void put_outcome(struct writer *w, const char *key, const struct outcome *o)
+void report_put_outcome(struct writer *w, const char *key, const struct outcome *o)
 {
     if (!o->exists) {
         writer_text(w, key, NULL);
@@ -34,10 +34,10 @@ static void put_template(struct writer *w, const struct plan_template *row)
     writer_text(w, "when", plan_when_names[row->when]);
     /* In what the binding changes. */
     writer_names(w, "fields", outcome_fields(&row->before, &row->after), drift_field_names);
-    put_outcome(w, "before", &row->before);
-    put_outcome(w, "after", &row->after);
+    report_put_outcome(w, "before", &row->before);
+    report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)
-        put_outcome(w, "next", &row->next);
+        report_put_outcome(w, "next", &row->next);
     writer_close(w, '}');
 }
 

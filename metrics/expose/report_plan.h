@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/strbuf.h"
+#include "metrics/expose/writer.h"
 #include "metrics/simulate/plan.h"
 
 /*
@@ -10,3 +10,6 @@
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  struct strbuf *out);
+
+/* What stands at one moment: {state, reason, policy, clusters or undetermined}, else null. */
+void report_put_outcome(struct writer *w, const char *key, const struct outcome *o);

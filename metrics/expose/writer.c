@@ -65,6 +65,12 @@ void writer_bool(struct writer *w, const char *key, bool value)
     strbuf_adds(w->out, value ? "true" : "false");
 }
 
+void writer_json(struct writer *w, const char *key, const char *json)
+{
+    begin(w, key);
+    strbuf_adds(w->out, json ? json : "null");
+}
+
 void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names)
 {
     writer_open(w, key, '[');

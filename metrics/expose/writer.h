@@ -26,6 +26,8 @@ void writer_text(struct writer *w, const char *key, const char *value);
 void writer_int(struct writer *w, const char *key, int64_t value);
 /* Finite. */
 void writer_number(struct writer *w, const char *key, double value);
+/* A value that is JSON already, on one line; NULL is null. */
+void writer_json(struct writer *w, const char *key, const char *json);
 void writer_bool(struct writer *w, const char *key, bool value);
 
 /* The names of the bits that are set, as a list. */

@@ -41,22 +41,33 @@ bool label_selector_matches(const struct label_selector *selector, const struct 
     return true;
 }
 
-enum selector_score selector_score(const struct resource_selector *selector,
-                                   const struct entry *template)
+enum selector_miss selector_miss(const struct resource_selector *selector,
+                                 const struct entry *template)
 {
     const struct partition *partition = template->partition;
     const struct template *t = entry_template(template);
 
-    if (selector->api_version != partition->type->api_version ||
-        selector->kind != partition->type->kind)
-        return SCORE_NONE;
+    if (selector->kind != partition->type->kind)
+        return MISS_KIND;
+    if (selector->api_version != partition->type->api_version)
+        return MISS_API_VERSION;
     if (selector->ns && selector->ns != partition->ns)
+        return MISS_NAMESPACE;
+    if (selector->name)
+        return strcmp(selector->name, template->name) == 0 ? MISS_NOTHING : MISS_NAME;
+    if (selector->labels && !label_selector_matches(selector->labels, &t->labels))
+        return MISS_LABELS;
+    return MISS_NOTHING;
+}
+
+enum selector_score selector_score(const struct resource_selector *selector,
+                                   const struct entry *template)
+{
+    if (selector_miss(selector, template) != MISS_NOTHING)
         return SCORE_NONE;
     if (selector->name)
-        return strcmp(selector->name, template->name) == 0 ? SCORE_NAME : SCORE_NONE;
-    if (!selector->labels)
-        return SCORE_ALL;
-    return label_selector_matches(selector->labels, &t->labels) ? SCORE_LABELS : SCORE_NONE;
+        return SCORE_NAME;
+    return selector->labels ? SCORE_LABELS : SCORE_ALL;
 }
 
 static bool selects_by_labels(const struct resource_selector *rule)
@@ -88,13 +99,18 @@ bool exclusion_matches(const struct resource_selector *rule, const struct entry 
     return !selects_by_labels(rule) || label_selector_matches(rule->labels, &t->labels);
 }
 
+uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *template)
+{
+    uint32_t i = 0;
+
+    while (i < policy->exclusion_count && !exclusion_matches(&policy->exclusions[i], template))
+        i++;
+    return i;
+}
+
 bool policy_excludes(const struct policy *policy, const struct entry *template)
 {
-    for (size_t i = 0; i < policy->exclusion_count; i++) {
-        if (exclusion_matches(&policy->exclusions[i], template))
-            return true;
-    }
-    return false;
+    return policy_exclusion_of(policy, template) < policy->exclusion_count;
 }
 
 enum selector_score policy_score(const struct policy *policy, const struct entry *template)

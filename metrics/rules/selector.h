@@ -33,6 +33,9 @@ enum selector_score selector_score(const struct resource_selector *selector,
  */
 bool exclusion_matches(const struct resource_selector *rule, const struct entry *template);
 
+/* The index of the first exclusion rule of the policy that matches; exclusion_count if none does.
+ */
+uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *template);
 /* True if any exclusion rule of the policy matches. */
 bool policy_excludes(const struct policy *policy, const struct entry *template);
 
@@ -41,3 +44,16 @@ enum selector_score policy_score(const struct policy *policy, const struct entry
 
 /* True if no field of an exclusion rule is set: it is invalid and excludes nothing. */
 bool exclusion_is_empty(const struct resource_selector *rule);
+
+/* What keeps a selector from selecting a template, in the order in which it is looked at. */
+enum selector_miss {
+    MISS_NOTHING, /* It selects it. */
+    MISS_KIND,
+    MISS_API_VERSION, /* Another group or version of the same kind. */
+    MISS_NAMESPACE,
+    MISS_NAME,
+    MISS_LABELS,
+    MISS_COUNT,
+};
+enum selector_miss selector_miss(const struct resource_selector *selector,
+                                 const struct entry *template);

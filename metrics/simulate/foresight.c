@@ -8,8 +8,9 @@ static bool play_rest(struct play *play, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
+    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
 
-    play_enqueue(play, (struct queue_item){template, policy && policy->lazy});
+    play_enqueue(play, (struct queue_item){template, is_static || (policy && policy->lazy)});
     return simulation_settle(play);
 }
 

@@ -2,7 +2,7 @@
 #include "metrics/rules/connector.h"
 
 #include "metrics/base/strbuf.h"
-#include "metrics/expose/explain.h"
+#include "metrics/expose/explain/explain.h"
 #include "metrics/rules/decision.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -398,6 +398,18 @@ static void add_line(void *context, enum explain_style style, const char *text)
     strbuf_addf(context, "%s\n", text);
 }
 
+/* What is said of the first topic, a line each. */
+static void explain_topic(struct world *w, struct strbuf *text)
+{
+    struct explanation x;
+
+    explanation_init(&x);
+    explain_object(w->engine, first_of(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
+    explanation_finish(&x);
+    explanation_lines(&x, add_line, text);
+    explanation_release(&x);
+}
+
 TEST(explain_names_who_holds_the_lease)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
@@ -408,8 +420,9 @@ TEST(explain_names_who_holds_the_lease)
                      "\"b\":\"abc\"") "," BINDING(ON("m1"),
                                                   "{\"clusterName\":\"m1\",\"status\":" CONFLICT(
                                                       "abc") "}"));
-    explain_template(w.engine, first_of(&w, "PubSubTopic"), add_line, &text);
-    assert_non_null(strstr(text.data, "It stands for t in the project a. A lease protects it."));
+    explain_topic(&w, &text);
+    assert_non_null(strstr(
+        text.data, "It stands for t in the project a. It asks for a lease, and is refused it.\n"));
     assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
     assert_non_null(strstr(text.data, "the lease is held under the id xyz, which is no"));
     world_release(&w);
@@ -422,29 +435,38 @@ static struct lease_words_case {
     const char *lease;
     const char *words;
     const char *outcome;
+    const char *protection;
 } lease_words[] = {
     {"its own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
      "The namespace a holds the lease on it until 2026-01-01T00:30:00Z.",
-     "That is its own namespace, which need not extend it yet."},
+     "That is its own namespace, which need not extend it yet.", "A lease protects it."},
     {"its own lease that ends", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
      "The namespace a holds the lease on it until 2026-01-01T00:10:00Z, and should have "
      "extended it.",
-     "That is its own namespace, which extends it at its next reconcile."},
+     "That is its own namespace, which extends it at its next reconcile.", "A lease protects it."},
+    {"its own lease that is past", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
+     "The namespace a held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
+     "That is its own namespace, which extends it at its next reconcile.",
+     "It asks for a lease; the one it had has expired, and protects nothing."},
     {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
      "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
-     "Its own namespace is refused the lease."},
+     "Its own namespace is refused the lease.", "It asks for a lease, which another holds."},
     {"another's lease that is past", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
      "The namespace b held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
-     "Its own namespace takes it over at its next reconcile."},
+     "Its own namespace takes it over at its next reconcile.",
+     "It asks for a lease; another's has expired, and protects nothing."},
     {"a stranger's lease without an end", RESOURCE, ",\"holder\":\"xyz\"",
      "The id xyz held the lease on it without an expiration, and has not extended it.",
-     "Its own namespace takes it over at its next reconcile."},
+     "Its own namespace takes it over at its next reconcile.",
+     "It asks for a lease; another's has expired, and protects nothing."},
     {"nobody's lease", RESOURCE, "", "Nobody holds the lease on it.",
-     "Its own namespace obtains the lease at its next reconcile."},
+     "Its own namespace obtains the lease at its next reconcile.",
+     "It asks for a lease, and nobody holds one: nothing protects it now."},
     {"another's lease, and nothing asks for one", "",
      ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
      "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
-     "Its own namespace does not ask for a lease, and acts regardless."},
+     "Its own namespace does not ask for a lease, and acts regardless.",
+     "It asks for no lease: each controller that reconciles it overwrites the others."},
 };
 
 TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
@@ -461,8 +483,9 @@ TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
     put_list(&w, LEASE("//pubsub.googleapis.com/projects/b/topics/t",
                        ",\"holder\":\"other\",\"expiration\":\"1767227400\""));
     put_list(&w, *c->annotation ? TOPIC("a", "t", RESOURCE, "") : TOPIC("a", "t", "", ""));
-    explain_template(w.engine, first_of(&w, "PubSubTopic"), add_line, &text);
-    if (!strstr(text.data, c->words) || !strstr(text.data, c->outcome))
+    explain_topic(&w, &text);
+    if (!strstr(text.data, c->words) || !strstr(text.data, c->outcome) ||
+        !strstr(text.data, c->protection))
         fail_msg("%s", text.data);
     world_release(&w);
 }

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/explain/explain_policy.h"
+
+#include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/words.h"
+#include "metrics/expose/report_items.h"
+#include "metrics/model/listing.h"
+#include "metrics/model/object.h"
+
+/* Of templates, selectors and the like: further ones are counted. */
+enum { LISTED_MAX = 50 };
+
+/* ---- what it says ---- */
+
+static void explain_rules(struct explaining *x, const char *key, const char *verb,
+                          const struct resource_selector *rules, uint32_t count)
+{
+    explanation_open(x->out, key, '[');
+    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+        explain_rule(x, NULL, i, &rules[i], &text);
+        explain_say(x, "%s[%" PRIu32 "] %s: %s", key, i, verb, text.len ? text.data : "nothing");
+    }
+    explanation_close(x->out, ']');
+    if (count > LISTED_MAX)
+        explain_say(x, "… and %" PRIu32 " more of %s.", count - LISTED_MAX, key);
+}
+
+static void explain_settings(struct explaining *x, const struct entry *entry)
+{
+    const struct policy *p = entry_policy(entry);
+    struct writer *w = &x->out->facts;
+    bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
+    bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
+
+    explain_section(x, "says", "What it says");
+    explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
+    explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
+    writer_int(w, "priority", p->priority);
+    writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
+    writer_text(w, "preemption", p->preempts ? "Always" : "Never");
+    writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
+    writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
+    writer_bool(w, "preserveResourcesOnDeletion", preserve);
+    writer_json(w, "placement", p->propagation.placement);
+    writer_bool(w, "deleting", p->deleting);
+    explain_say(x,
+                "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
+                "conflictResolution %s, preserveResourcesOnDeletion %s",
+                p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
+                p->propagation.propagate_deps ? "true" : "false", overwrite ? "Overwrite" : "Abort",
+                preserve ? "true" : "false");
+    explain_say(x, "placement: %s",
+                p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
+    if (p->deleting)
+        explain_say(x, "It is being deleted: it selects nothing any more.");
+    explanation_close(x->out, '}');
+}
+
+static void explain_clusters(struct explaining *x, const struct resolved_placement *resolved)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    if (!resolved || !resolved->has_clusters)
+        return;
+    explain_section(x, "where", "Where it may place them");
+    writer_open(&x->out->facts, "clusters", '[');
+    for (uint32_t i = 0; i < resolved->cluster_count; i++) {
+        writer_text(&x->out->facts, NULL, resolved->clusters[i]);
+        strbuf_addf(&text, "%s%s", i ? ", " : "", resolved->clusters[i]);
+    }
+    writer_close(&x->out->facts, ']');
+    explain_say(x, "%s.", text.len > 0 ? text.data : "On no member cluster that there is");
+    explanation_close(x->out, '}');
+}
+
+/* ---- what is wrong with it ---- */
+
+/* The override policies that it waits for. */
+static void explain_overrides(struct explaining *x, const struct entry *entry)
+{
+    const struct policy *p = entry_policy(entry);
+    const struct kind_def *def = kind_override(entry->partition->type->def->cluster_scoped);
+
+    explanation_open(x->out, "dependentOverrides", '[');
+    for (uint32_t i = 0; i < p->override_count; i++) {
+        const struct entry *override = store_find(
+            engine_store(x->engine),
+            &(struct identity){def->api_version, def->name, entry_ns(entry), p->overrides[i]});
+        bool exists = override && entry_exists(override);
+
+        explanation_open(x->out, NULL, '{');
+        writer_text(&x->out->facts, "kind", def->name);
+        writer_text(&x->out->facts, "name", p->overrides[i]);
+        writer_bool(&x->out->facts, "exists", exists);
+        explain_say(x, "dependentOverrides names the %s %s, which %s.", def->name, p->overrides[i],
+                    exists ? "exists" : "does not exist: until it does, the policy is not applied");
+        explanation_close(x->out, '}');
+    }
+    explanation_close(x->out, ']');
+}
+
+static void explain_problems(struct explaining *x, const struct entry *entry)
+{
+    unsigned problems = entry_policy_problems(entry);
+
+    if (problems == 0 && entry_policy(entry)->override_count == 0)
+        return;
+    explain_section(x, "problems", "What is wrong with it, or might be");
+    explanation_open(x->out, "items", '[');
+    report_problems(&x->out->facts, entry);
+    explanation_close(x->out, ']');
+    for (unsigned i = 0; i < POLICY_PROBLEM_COUNT; i++) {
+        if (problems & 1u << i)
+            explain_say(x, "%s: %s.", policy_problem_names[i], policy_problem_texts[i]);
+    }
+    explain_overrides(x, entry);
+    explanation_close(x->out, '}');
+}
+
+/* ---- its templates ---- */
+
+static int by_identity(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+/* The templates whose decisions the policy is part of, in the order of lists. */
+static struct listing templates_of(const struct entry *policy)
+{
+    struct listing out = {0};
+
+    out.entries = xreallocarray(NULL, policy->reader_count + 1, sizeof(const struct entry *));
+    for (uint32_t i = 0; i < policy->reader_count; i++) {
+        if (template_decision(policy->readers[i]) && entry_exists(policy->readers[i]))
+            out.entries[out.count++] = policy->readers[i];
+    }
+    qsort(out.entries, out.count, sizeof(const struct entry *), by_identity);
+    return out;
+}
+
+/* True if the template is to follow the policy, and its binding does not say what that says. */
+static bool is_not_in_force(const struct template_decision *d, const struct entry *policy)
+{
+    if (d->state == STATE_STALE)
+        return stale_policy(d) == policy;
+    return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
+}
+
+static void explain_lagging(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const char *reason = reason_name(d->state, d->reason);
+    const char *phase = d->state == STATE_STALE ? phase_names[d->phase] : NULL;
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    report_put_object(w, template);
+    writer_text(w, "state", state_names[d->state]);
+    writer_text(w, "reason", reason);
+    writer_text(w, "phase", phase);
+    explain_detail(x, "%s: %s%s%s%s%s", explain_name(x, template), state_names[d->state],
+                   reason ? ", " : "", reason ? reason : "", phase ? ", " : "", phase ? phase : "");
+    explanation_close(x->out, '}');
+}
+
+static void explain_templates(struct explaining *x, const struct entry *policy,
+                              const struct listing *templates)
+{
+    struct policy_counts counts = {.policy = policy};
+    size_t lagging = 0;
+
+    for (size_t i = 0; i < templates->count; i++) {
+        const struct template_decision *d = template_decision(templates->entries[i]);
+
+        policy_counts_add(&counts, d);
+        lagging += is_not_in_force(d, policy);
+    }
+    explain_section(x, "templates", "Its templates");
+    report_put_counts(&x->out->facts, &counts);
+    writer_int(&x->out->facts, "notInForceOn", (int64_t)lagging);
+    explain_say(x,
+                "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
+                ", stale: %" PRIu32 ".",
+                counts.selected, counts.won, counts.claimed, counts.stale);
+    if (lagging > 0)
+        explain_say(x, "It is not in force on %zu that are to follow it:", lagging);
+    else if (counts.selected + counts.claimed > 0)
+        explain_say(x, "It is in force on all that are to follow it.");
+    explanation_open(x->out, "notInForce", '[');
+    for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
+        if (!is_not_in_force(template_decision(templates->entries[i]), policy))
+            continue;
+        explain_lagging(x, templates->entries[i]);
+        listed++;
+    }
+    explanation_close(x->out, ']');
+    if (lagging > LISTED_MAX)
+        explain_detail(x, "… and %zu more", lagging - LISTED_MAX);
+    explanation_close(x->out, '}');
+}
+
+/* ---- its rivals ---- */
+
+/* That another policy has one of its templates, and by what. */
+struct rival {
+    const struct entry *policy;
+    bool claims; /* It keeps by a claim what it would lose in a fresh match. */
+    enum rank_step step;
+};
+
+/* Who has a template that the policy selects; false if it is the policy itself, or nobody. */
+static bool find_rival(const struct template_decision *d, const struct entry *policy,
+                       struct rival *out)
+{
+    for (uint32_t i = 0; i < d->candidate_count; i++) {
+        const struct candidate *c = &d->candidates[i];
+
+        if (c->policy != policy || !candidate_eligible(c))
+            continue;
+        *out = (struct rival){.policy = d->winner, .step = RANK_NAME};
+        if (d->winner != policy)
+            return candidate_compare(&d->candidates[0], c, &out->step) < 0;
+        *out = (struct rival){.policy = d->governing, .claims = true, .step = RANK_NAME};
+        return d->governing && d->governing != policy;
+    }
+    return false;
+}
+
+static int by_rival(const void *a, const void *b)
+{
+    const struct rival *x = a, *y = b;
+
+    if (x->policy != y->policy)
+        return entry_compare(x->policy, y->policy);
+    if (x->claims != y->claims)
+        return x->claims - y->claims;
+    return (int)x->step - (int)y->step;
+}
+
+static void explain_rival(struct explaining *x, const struct rival *rival, size_t count)
+{
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    report_put_policy(w, "policy", policy_name_of(rival->policy));
+    writer_text(w, "by", rival->claims ? "claim" : explain_step_word(rival->step));
+    writer_int(w, "templates", (int64_t)count);
+    if (rival->claims)
+        explain_say(x, "%s keeps %zu that it would win: by its claim.",
+                    explain_name(x, rival->policy), count);
+    else
+        explain_say(x, "It loses a fresh match for %zu to %s: %s.", count,
+                    explain_name(x, rival->policy), explain_step_words(rival->step));
+    explanation_close(x->out, '}');
+}
+
+static void explain_rivals(struct explaining *x, const struct entry *policy,
+                           const struct listing *templates)
+{
+    CLEANUP(free_cleanup)
+    struct rival *rivals = xreallocarray(NULL, templates->count + 1, sizeof(*rivals));
+    size_t count = 0;
+
+    for (size_t i = 0; i < templates->count; i++)
+        count += find_rival(template_decision(templates->entries[i]), policy, &rivals[count]);
+    if (count == 0)
+        return;
+    qsort(rivals, count, sizeof(*rivals), by_rival);
+    explain_section(x, "overlaps", "Other policies that select the same");
+    explanation_open(x->out, "rivals", '[');
+    for (size_t i = 0, next; i < count; i = next) {
+        for (next = i + 1; next < count && by_rival(&rivals[i], &rivals[next]) == 0;)
+            next++;
+        explain_rival(x, &rivals[i], next - i);
+    }
+    explanation_close(x->out, ']');
+    explanation_close(x->out, '}');
+}
+
+void explain_policy(struct explaining *x, const struct entry *policy)
+{
+    CLEANUP(listing_release) struct listing templates = templates_of(policy);
+    const struct policy_decision *d = policy_decision(policy);
+
+    explain_settings(x, policy);
+    explain_problems(x, policy);
+    explain_templates(x, policy, &templates);
+    explain_rivals(x, policy, &templates);
+    explain_clusters(x, d ? d->resolved : NULL);
+}

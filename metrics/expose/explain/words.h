@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/rules/engine.h"
+#include "metrics/rules/projection.h"
+#include "metrics/simulate/outcome.h"
+
+/* The sentences of explain.h: constant texts for each answer that the rules can give. */
+
+#define EXPLAIN_NOT_SET "(not set)"
+enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
+
+/* What the state means here. */
+const char *explain_state_words(const struct template_decision *d);
+/* Why a stale template's difference may wait; of an overdue one, what Karmada has left undone. */
+const char *explain_phase_words(const struct template_decision *d, enum takeover takeover);
+
+/* Who must act, so that the template gets to what governs it (product contract 7). */
+enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NOBODY, ACTOR_COUNT };
+extern const char *const actor_names[ACTOR_COUNT];
+enum actor explain_actor(const struct template_decision *d, enum takeover takeover);
+const char *explain_actor_words(enum actor actor);
+
+/* How closely a selector names a template: "name", "label", "kind". */
+const char *explain_score_words(enum selector_score score);
+/* What a selector of the template's kind does not fit: "apiVersion", ... */
+const char *explain_miss_word(enum selector_miss miss);
+/* What decides between two candidates: a word, and what the loser lost by. */
+const char *explain_step_word(enum rank_step step);
+const char *explain_step_words(enum rank_step step);
+/* By what right the governing policy governs; there is one. */
+const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
+/* What becomes of a user's next change that leaves state, policy and clusters as they are. */
+const char *explain_unmoved_words(const struct outcome *o, bool is_static);
+
+/* A copied field's value, as text; EXPLAIN_NOT_SET if there is none. */
+const char *explain_field_value(const struct propagation *p, enum drift_field field);
+/* A copied field's value as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
+const char *explain_field_json(const struct propagation *p, enum drift_field field,
+                               struct strbuf *out);
+
+/* Why nobody but the scheduler can say where the replicas go. */
+const char *explain_undetermined_words(enum undetermined_reason reason);
