@@ -64,7 +64,7 @@ static void receive_head(void *context, unsigned http_status)
     struct discoverer *d = context;
 
     if (http_status == 200)
-        d->context->answered_ms = d->context->now_ms;
+        reflector_answered(d->context);
 }
 
 static void request_ended(void *context, const struct transport_result *result)
@@ -78,7 +78,6 @@ static void request_ended(void *context, const struct transport_result *result)
     };
 
     d->transfer = NULL;
-    d->unreachable = result->http_status == 0;
     if (discovery_receive(d->discovery, &reply))
         end_round(d);
     strbuf_release(&d->body);
@@ -89,7 +88,7 @@ void discoverer_turn(struct discoverer *d)
     if (d->transfer)
         return;
     /* What did not reach the server may now: others do. */
-    if (d->failures > 0 && d->unreachable && d->context->answered_ms > d->ended_ms &&
+    if (d->failures > 0 && d->context->recovered_ms >= d->ended_ms &&
         d->due_ms > d->ended_ms + RETRY_FIRST_MS)
         d->due_ms = d->ended_ms + RETRY_FIRST_MS;
     if (!discovery_path(d->discovery)) {

@@ -17,7 +17,6 @@ struct discoverer {
     int64_t begun_ms;
     int64_t ended_ms;
     unsigned failures; /* Rounds in a row. */
-    bool unreachable;  /* The last request was not answered at all. */
 };
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context);

@@ -50,7 +50,23 @@ struct reflector *reflector_new(struct reflector_context *context,
     };
     r->error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
+    context->reflector_count++;
     return r;
+}
+
+static void set_failing(struct reflector *r, bool failing)
+{
+    if (failing && !r->failing)
+        r->context->failing_count++;
+    else if (!failing && r->failing)
+        r->context->failing_count--;
+    r->failing = failing;
+}
+
+void reflector_answered(struct reflector_context *context)
+{
+    if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
+        context->recovered_ms = context->now_ms;
 }
 
 static void leave_limiter(struct reflector *r)
@@ -82,6 +98,8 @@ void reflector_free(struct reflector *r)
         return;
     close_transfer(r);
     watch_release(&r->watch);
+    set_failing(r, false);
+    r->context->reflector_count--;
     free(r->api_version);
     free(r->kind);
     free(r->resource);
@@ -104,6 +122,7 @@ static void log_failure(struct reflector *r, enum end_reason reason, const char 
 
     snprintf(r->failure, sizeof(r->failure), "%s%s%s", name, *text ? ": " : "", text);
     r->warned = r->warned || warn;
+    r->context->health_version += warn;
     log_write(r->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
               "cannot read a resource; its last known objects stay in force", "resource",
               r->resource, "api_version", r->api_version, "reason", name, "error", text);
@@ -114,7 +133,9 @@ static void log_recovery(struct reflector *r)
     if (r->warned)
         log_write(r->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
                   r->resource, "api_version", r->api_version);
-    r->warned = r->unreachable = false;
+    set_failing(r, false);
+    r->context->health_version += r->warned;
+    r->warned = false;
     r->failure[0] = '\0';
 }
 
@@ -174,8 +195,10 @@ static void receive_head(void *context, unsigned http_status)
 {
     struct reflector *r = context;
 
-    if (http_status == 200)
-        r->answered_ms = r->context->answered_ms = r->context->now_ms;
+    if (http_status != 200)
+        return;
+    r->answered_ms = r->context->now_ms;
+    reflector_answered(r->context);
 }
 
 static bool give_up(struct reflector *r, enum end_reason reason, const char *text)
@@ -270,6 +293,16 @@ static void read_refusal(struct reflector *r, const struct transport_result *res
     log_failure(r, input->reason, status.message);
 }
 
+/* Is it the server that fails, rather than this request of it? */
+static void note_failure(struct reflector *r, const struct watch_input *end, bool unanswered)
+{
+    if (!unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
+        return;
+    set_failing(r, true);
+    r->failed_ms = r->context->now_ms;
+    r->told_to_wait_ms = end->retry_after_ms;
+}
+
 static void request_ended(void *context, const struct transport_result *result)
 {
     struct reflector *r = context;
@@ -286,13 +319,12 @@ static void request_ended(void *context, const struct transport_result *result)
     } else if (result->http_status == 200 && r->watch.phase == WATCH_LISTING) {
         read_page(r, result, &input, &facts);
     } else if (result->http_status == 0 || !result->complete) {
-        r->unreachable = r->unreachable || result->http_status == 0;
         input.reason = END_LOST;
         log_failure(r, input.reason, result->error);
     } else {
         input.reason = END_REGULAR;
     }
-    r->told_to_wait = input.retry_after_ms > 0;
+    note_failure(r, &input, result->http_status == 0);
     step(r, input);
     list_facts_release(&facts);
     r->given_up = false;
@@ -353,8 +385,11 @@ static int64_t proven_ms(const struct reflector *r)
 
 void reflector_turn(struct reflector *r)
 {
-    if (r->unreachable && !r->told_to_wait && r->context->answered_ms > r->ended_ms)
-        watch_hasten(&r->watch, r->ended_ms, r->objects.origin.source * HASTE_STEP_MS);
+    if (r->failing && r->context->recovered_ms >= r->failed_ms) {
+        set_failing(r, false);
+        watch_forgive(&r->watch, r->failed_ms, r->told_to_wait_ms,
+                      r->objects.origin.source * HASTE_STEP_MS);
+    }
     if (r->context->now_ms >= proven_ms(r))
         log_recovery(r);
     if (r->context->now_ms >= r->watch.due_ms && !r->wants_open)

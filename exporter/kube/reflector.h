@@ -23,11 +23,17 @@ struct reflector_context {
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
-    int64_t answered_ms; /* When the server last answered anything with 200; steady. */
+    unsigned reflector_count;
+    unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
+    int64_t recovered_ms;   /* When it last answered again after it had failed most of them. */
     uint32_t last_source;
+    uint64_t health_version; /* Changes with what people are told of any reflector. */
     const struct discovery *discovery;
     bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
+
+/* The server has answered a request as it should. */
+void reflector_answered(struct reflector_context *context);
 
 /* The next random number. */
 uint32_t reflector_random(struct reflector_context *context);
@@ -79,12 +85,13 @@ struct reflector {
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
     int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
-    bool unreachable;         /* Since its last success there was a request without any answer. */
-    bool told_to_wait;        /* The server said for how long, when it refused the last one. */
-    bool warned;              /* The log has a warning about the failure. */
-    bool synced;              /* All its objects have been in the store once. */
-    int64_t last_event_ms;    /* Since the epoch; 0 before the first. */
-    char failure[256];        /* Why the last request failed, for people; "" if it did not. */
+    bool failing;             /* The server did not answer, or not now: it counts as such. */
+    int64_t failed_ms;        /* When that was; and for how long it said to wait: */
+    int64_t told_to_wait_ms;
+    bool warned;           /* The log has a warning about the failure. */
+    bool synced;           /* All its objects have been in the store once. */
+    int64_t last_event_ms; /* Since the epoch; 0 before the first. */
+    char failure[256];     /* Why the last request failed, for people; "" if it did not. */
 };
 
 /* Starts with its first turn. It must not be moved. */

@@ -349,13 +349,11 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 int64_t kube_source_due(const struct kube_source *s)
 {
     int64_t due_ms = discoverer_due(&s->discoverer);
+    int64_t other_ms = bound_due(&s->bound);
 
-    if (bound_due(&s->bound) < due_ms)
-        due_ms = bound_due(&s->bound);
-
+    due_ms = other_ms < due_ms ? other_ms : due_ms;
     for (size_t i = 0; i < s->count; i++) {
-        int64_t other_ms = reflector_due(s->reflectors[i]);
-
+        other_ms = reflector_due(s->reflectors[i]);
         due_ms = other_ms < due_ms ? other_ms : due_ms;
     }
     return due_ms;
@@ -394,4 +392,9 @@ const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
 const struct discovery *kube_source_discovery(const struct kube_source *s)
 {
     return s->discoverer.discovery;
+}
+
+uint64_t kube_source_health_version(const struct kube_source *s)
+{
+    return s->context.health_version;
 }

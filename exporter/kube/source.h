@@ -55,5 +55,8 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 /* What reflectors that are gone have counted, for counters that must not go down. */
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s);
 
+/* A number that changes when a kind can no longer be read, or can again. */
+uint64_t kube_source_health_version(const struct kube_source *s);
+
 /* What is known of the server's kinds. Borrowed. */
 const struct discovery *kube_source_discovery(const struct kube_source *s);

@@ -59,10 +59,12 @@ void watch_release(struct watch *w)
     drop_token(w);
 }
 
-void watch_hasten(struct watch *w, int64_t failed_ms, uint32_t random)
+void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random)
 {
-    int64_t soon_ms = failed_ms + DELAY_FIRST_MS + random % HASTE_SPREAD_MS;
+    int64_t wait_ms = DELAY_FIRST_MS + random % HASTE_SPREAD_MS;
+    int64_t soon_ms = failed_ms + (retry_after_ms > wait_ms ? retry_after_ms : wait_ms);
 
+    w->retries = 0;
     if (w->phase == WATCH_WAITING && w->due_ms > soon_ms)
         w->due_ms = soon_ms;
 }
@@ -121,6 +123,18 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
 {
     w->relist = true;
     return wait_before_retry(w, in);
+}
+
+/*
+ * The changes since `version` are forgotten, as after any restart of the server: list at once,
+ * for everybody looks at old objects meanwhile; but not again before there is progress.
+ */
+static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
+{
+    if (w->hurried)
+        return wait_before_relist(w, in);
+    w->hurried = w->relist = true;
+    return open_next(w, in);
 }
 
 /* List the most recent state at once, but only once before the next wait. */
@@ -241,6 +255,7 @@ static struct watch_order stream_ended(struct watch *w, const struct watch_input
         w->most_recent = true;
         return wait_before_relist(w, in);
     case END_GONE:
+        return relist_when_gone(w, in);
     case END_ABSENT:
     case END_REFUSED:
     case END_FAILED:
@@ -331,6 +346,7 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);
         w->progressed = true;
+        w->hurried = false;
         w->retries = w->silent = 0;
         w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }

@@ -68,6 +68,7 @@ struct watch {
     bool unpaginated;                /* A continue token expired: ask for one page with all. */
     bool bookmarks;                  /* The server has sent one: its silence means something. */
     bool progressed;                 /* The open stream has sent an event. */
+    bool hurried;                    /* Since the last progress a relist was not waited for. */
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
     unsigned timeout_s;              /* What the open stream was asked to last. */
@@ -114,10 +115,10 @@ void watch_list_only(struct watch *w);
 struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;
 
 /*
- * The server answers again, to whomever: a wait that began while it did not is cut short. It
- * still lasts as long as the first of all waits, spread by `random`, from `failed_ms` on.
+ * The server answers again, to whomever: the waits begin anew, and one that is under way since
+ * `failed_ms` is no longer than the first of all, spread by `random`, or than the server said.
  */
-void watch_hasten(struct watch *w, int64_t failed_ms, uint32_t random);
+void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random);
 
 /* The request that was ordered is opened only now: its times count from here. */
 void watch_opened(struct watch *w, int64_t now_ms);

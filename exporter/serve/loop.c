@@ -34,7 +34,8 @@ struct loop {
     bool stopping;
     bool config_loaded;
     uint64_t evaluations; /* As has_changed() last saw them. */
-    size_t files;         /* Likewise. */
+    size_t files;         /* Likewise, as is the next one. */
+    uint64_t health;
     struct publisher publisher;
     struct problem_log problems;
 };
@@ -221,8 +222,11 @@ static bool has_changed(struct loop *l)
     uint64_t evaluations = engine_evaluations(e->engine);
     size_t files = manifests_file_count(e->manifests);
     bool problems = problem_log_update(&l->problems, e->manifests, l->settings.log);
-    bool changed = problems || evaluations != l->evaluations || files != l->files;
+    uint64_t health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0;
+    bool changed =
+        problems || evaluations != l->evaluations || files != l->files || health != l->health;
 
+    l->health = health;
     l->evaluations = evaluations;
     l->files = files;
     return changed;

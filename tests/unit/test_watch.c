@@ -11,7 +11,7 @@
     "&resourceVersionMatch=NotOlderThan" version
 #define AT(version) "&resourceVersion=" version
 
-enum { STEPS_MAX = 16 };
+enum { STEPS_MAX = 20 };
 
 /* One event, and what it must lead to: a request, else a wait, else (wait_ms 0) nothing. */
 struct step {
@@ -115,10 +115,12 @@ static struct story {
     {"a whole list does not forgive: only progress does",
      false,
      {START_OPENS(LIST("0")), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
-      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_GONE, 1600),
-      TIMER_OPENS(1600, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
-      END_WAITS(END_GONE, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
-      LAST_PAGE_OPENS("7", STREAM(AT("7"))), TELLS(WATCH_CHANGE, "8"), END_WAITS(END_GONE, 800)}},
+      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_OPENS(END_GONE, "resourceVersion=5"),
+      LAST_PAGE_OPENS("6", STREAM(AT("6"))), END_WAITS(END_GONE, 1600),
+      TIMER_OPENS(1600, "resourceVersion=6"), LAST_PAGE_OPENS("7", STREAM(AT("7"))),
+      END_WAITS(END_GONE, 3200), TIMER_OPENS(3200, "resourceVersion=7"),
+      LAST_PAGE_OPENS("8", STREAM(AT("8"))), TELLS(WATCH_CHANGE, "9"),
+      END_OPENS(END_GONE, "resourceVersion=9")}},
     {"listing again keeps the page size where the server paginates",
      false,
      {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
@@ -164,9 +166,10 @@ static struct story {
      false,
      {STREAMING, END_WAITS(END_UNAUTHORIZED, 800), TIMER_OPENS(800, STREAM(AT("5"))),
       END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
-    {"too old: wait, list what is not older",
+    {"too old: list what is not older, and the second time wait",
      false,
-     {STREAMING, END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+     {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
+      END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=6")}},
     {"absent: wait, list",
      false,
      {STREAMING, END_WAITS(END_ABSENT, 800), TIMER_OPENS(800, "resourceVersion=5")}},
@@ -217,8 +220,8 @@ static struct story {
      {START_OPENS(INITIAL("")), END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(""))}},
     {"too old: again, not older than we know",
      true,
-     {START_OPENS(INITIAL("")), INITIAL_END("5"), END_WAITS(END_GONE, 800),
-      TIMER_OPENS(800, INITIAL(AT("5"))), END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
+     {START_OPENS(INITIAL("")), INITIAL_END("5"), END_OPENS(END_GONE, INITIAL(AT("5"))),
+      END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
     {"silent for a minute: again",
      true,
      {START_OPENS(INITIAL("")),
@@ -308,7 +311,7 @@ TEST(waits_and_lengths_are_spread)
     }
 }
 
-TEST(a_wait_is_hastened_but_not_to_nothing)
+TEST(a_wait_is_forgiven_but_not_wholly)
 {
     struct watch w = streaming_watch();
     struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
@@ -316,14 +319,17 @@ TEST(a_wait_is_hastened_but_not_to_nothing)
     w.retries = 6;
     assert_false(watch_step(&w, &end).open);
     assert_int_equal(w.due_ms, 35000);
-    watch_hasten(&w, 5000, 0);
-    assert_int_equal(w.due_ms, 5800);
+    watch_forgive(&w, 5000, 3000, 0);
+    assert_int_equal(w.due_ms, 8000);
+    assert_int_equal(w.retries, 0);
+    watch_forgive(&w, 5000, 0, 399);
+    assert_int_equal(w.due_ms, 6199);
     /* It is not put off, and what does not wait has nothing to hasten. */
-    watch_hasten(&w, 5000, 399);
-    assert_int_equal(w.due_ms, 5800);
+    watch_forgive(&w, 6000, 0, 0);
+    assert_int_equal(w.due_ms, 6199);
     w = streaming_watch();
     end.now_ms = w.due_ms;
-    watch_hasten(&w, 0, 0);
+    watch_forgive(&w, 0, 0, 0);
     assert_int_equal(w.due_ms, end.now_ms);
     watch_release(&w);
 }
