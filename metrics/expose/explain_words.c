@@ -28,6 +28,25 @@ static const char *const pending_words[PENDING_REASON_COUNT] = {
     [PENDING_KIND_NOT_SELECTED] = "No policy selects anything of its kind.",
 };
 
+static const char *const unbound_words[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "A policy governs it, but the binding of a deleted object of its name is "
+                         "still there.",
+    [UNBOUND_PRIORITY_CLASS_MISSING] =
+        "A policy governs it, but names a PriorityClass in its schedulePriority that Karmada "
+        "cannot resolve: it makes no binding.",
+    [UNBOUND_STUCK] = "A policy has claimed it, but Karmada has made no binding.",
+    [UNBOUND_WAITING] = "A policy governs it; there is no binding yet.",
+};
+
+static const char *const next_of_unbound[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "Its binding is made once the old one is gone.",
+    [UNBOUND_PRIORITY_CLASS_MISSING] =
+        "Its binding is made once the PriorityClass exists, or its policy names another.",
+    [UNBOUND_STUCK] = "Its binding is made when its user changes it next, or when Karmada's "
+                      "controllers restart.",
+    [UNBOUND_WAITING] = "The governing policy makes its binding.",
+};
+
 static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_RESERVED_NAMESPACE] = "Its namespace is Karmada's own.",
     [IGNORED_SKIPPED_NAMESPACE] =
@@ -49,7 +68,7 @@ const char *explain_state_words(const struct template_decision *d)
     case STATE_PENDING:
         return pending_words[d->reason];
     case STATE_UNBOUND:
-        return "A policy governs it; there is no binding yet.";
+        return unbound_words[d->reason];
     case STATE_ATTACHED:
         return "No policy selects it. It is propagated with the templates that depend on it.";
     case STATE_IGNORED:
@@ -149,7 +168,7 @@ const char *explain_next_words(const struct template_decision *d, enum takeover 
     case STATE_PENDING:
         return "It is propagated as soon as an eligible policy selects it.";
     case STATE_UNBOUND:
-        return "The governing policy makes its binding.";
+        return next_of_unbound[d->reason];
     case STATE_ATTACHED:
         return "It follows the templates that require it, and goes with the last of them.";
     case STATE_IGNORED:

@@ -29,6 +29,17 @@ const char *const pending_reason_names[PENDING_REASON_COUNT] = {
     [PENDING_KIND_NOT_SELECTED] = "kind_not_selected",
 };
 
+const char *const unbound_reason_names[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "namesake",
+    [UNBOUND_PRIORITY_CLASS_MISSING] = "priority_class_missing",
+    [UNBOUND_STUCK] = "stuck",
+    [UNBOUND_WAITING] = "waiting",
+};
+
+const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {
+    [FLAG_REQUIRED] = "required",
+};
+
 const char *const ignored_reason_names[IGNORED_REASON_COUNT] = {
     [IGNORED_RESERVED_NAMESPACE] = "reserved_namespace",
     [IGNORED_SKIPPED_NAMESPACE] = "skipped_namespace",
@@ -70,11 +81,12 @@ const char *reason_name(enum template_state state, unsigned reason)
         return stale_reason_names[reason];
     case STATE_PENDING:
         return pending_reason_names[reason];
+    case STATE_UNBOUND:
+        return unbound_reason_names[reason];
     case STATE_IGNORED:
         return ignored_reason_names[reason];
     case STATE_CURRENT:
     case STATE_ORPHANED:
-    case STATE_UNBOUND:
     case STATE_ATTACHED:
     case STATE_COUNT:
         return NULL;

@@ -42,6 +42,14 @@ enum pending_reason {
     PENDING_REASON_COUNT,
 };
 
+enum unbound_reason {
+    UNBOUND_NAMESAKE, /* A binding of a deleted object of its name is in the way. */
+    UNBOUND_PRIORITY_CLASS_MISSING,
+    UNBOUND_STUCK, /* Claimed, and Karmada has made no binding in time. */
+    UNBOUND_WAITING,
+    UNBOUND_REASON_COUNT,
+};
+
 enum ignored_reason {
     IGNORED_RESERVED_NAMESPACE,
     IGNORED_SKIPPED_NAMESPACE,
@@ -49,6 +57,12 @@ enum ignored_reason {
     IGNORED_SYSTEM_OBJECT,
     IGNORED_CLAIMED_BY,
     IGNORED_REASON_COUNT,
+};
+
+/* What is so of a template beside its state; bits by this order. */
+enum template_flag {
+    FLAG_REQUIRED, /* An orphan that others require: its changes travel with them. */
+    TEMPLATE_FLAG_COUNT,
 };
 
 enum drift_field {
@@ -74,7 +88,9 @@ extern const char *const state_names[STATE_COUNT];
 extern const char *const stale_reason_names[STALE_REASON_COUNT];
 extern const char *const phase_names[PHASE_COUNT];
 extern const char *const pending_reason_names[PENDING_REASON_COUNT];
+extern const char *const unbound_reason_names[UNBOUND_REASON_COUNT];
 extern const char *const ignored_reason_names[IGNORED_REASON_COUNT];
+extern const char *const template_flag_names[TEMPLATE_FLAG_COUNT];
 extern const char *const drift_field_names[DRIFT_FIELD_COUNT];
 extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 
@@ -157,6 +173,7 @@ struct template_decision {
     enum stale_phase phase : 8;
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
+    uint8_t flags;           /* Bit by template_flag. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool propagates;         /* The governing policy propagates its dependencies. */
     bool derived;            /* That, and it has no binding of its own yet. */

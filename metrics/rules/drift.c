@@ -35,11 +35,14 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* A claim may be foreign, as from a backup of another namespace. */
 static bool claim_selects(const struct situation *s)
 {
     const struct policy *policy = entry_policy(s->claimed);
+    const char *ns = entry_ns(s->claimed);
 
-    return policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
+    return (!*ns || ns == entry_ns(s->template)) &&
+           policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
 }
 
 /* The binding, if a policy made it; NULL for one that others merely require. */
@@ -54,7 +57,7 @@ static bool is_required(const struct situation *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
-    return s->required || (b && !b->has_placement && b->referrer_count > 0);
+    return s->required || (b && b->referrer_count > 0);
 }
 
 static bool acts_lazily(const struct situation *s, const struct policy *policy)
@@ -112,13 +115,24 @@ static int64_t set_stale(const struct situation *s, struct template_decision *ou
     return INT64_MAX;
 }
 
+/* A claimed template gets its binding at once, or at its next change; without times: it did not. */
 static int64_t set_unbound(const struct situation *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(out->governing);
+    int64_t created_ms = later(t->created_ms, policy->created_ms);
+    int64_t changed_ms = later(created_ms, later(t->changed_ms, policy->changed_ms));
+    int64_t due_ms = changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 
     out->state = STATE_UNBOUND;
-    out->since_ms = later(t->created_ms, policy->created_ms);
+    out->reason = UNBOUND_WAITING;
+    out->since_ms = created_ms;
+    if (s->in_the_way)
+        out->reason = UNBOUND_NAMESAKE;
+    else if (s->own_claim && s->now_ms >= due_ms)
+        out->reason = UNBOUND_STUCK;
+    else if (s->own_claim)
+        return due_ms;
     return INT64_MAX;
 }
 
@@ -144,15 +158,12 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
            (p->id && p->id != claim->id);
 }
 
-/* The claim's policy governs: compare the binding with what it says now. */
-static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+/* Compare the binding with what the policy that governs says now. */
+static int64_t decide_bound(const struct situation *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
 
-    if (!b)
-        return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
-                                                      : set_unbound(s, out);
     if (carries_another(b, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields = (uint8_t)drift_fields(&policy->propagation, &b->propagation,
@@ -163,12 +174,27 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
     return INT64_MAX;
 }
 
+/* The claim's policy governs. */
+static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = entry_policy(out->governing);
+
+    if (own_binding(s))
+        return decide_bound(s, out);
+    return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
+                                                  : set_unbound(s, out);
+}
+
 /* No claim counts, and the policy that governs wins a fresh match. */
 static int64_t decide_matched(const struct situation *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
+    const struct binding *b = own_binding(s);
 
-    if (own_binding(s))
+    /* With half a claim it may be this policy that made the binding: then it is as claimed. */
+    if (b && b->claim && entry_template(s->template)->half_claim)
+        return decide_bound(s, out);
+    if (b)
         return set_stale(s, out, STALE_POLICY_REPLACED);
     if (decision && decision->override_missing) {
         set_pending(s, out, PENDING_OVERRIDE_MISSING);
@@ -206,15 +232,18 @@ static enum pending_reason why_unmatched(const struct situation *s)
 static int64_t decide_unmatched(const struct situation *s, struct template_decision *out)
 {
     const struct binding *b = own_binding(s);
+    bool required = is_required(s);
 
-    if (b && changed_since(entry_template(s->template), b))
+    if (b && !required && changed_since(entry_template(s->template), b))
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
         out->state = STATE_ORPHANED;
-    else if (is_required(s))
+    else if (required)
         out->state = STATE_ATTACHED;
     else
         set_pending(s, out, why_unmatched(s));
+    if (b && required)
+        out->flags = 1U << FLAG_REQUIRED;
     return INT64_MAX;
 }
 
@@ -228,14 +257,12 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 {
     const struct policy *policy = entry_policy(s->claimed);
 
-    if (!s->claim)
+    if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
+    if (policy && !claim_selects(s))
+        return set_stale(s, out, STALE_SELECTOR_MISMATCH);
     if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
-    if (policy->deleting)
-        return decide_fresh(s, out);
-    if (!claim_selects(s))
-        return set_stale(s, out, STALE_SELECTOR_MISMATCH);
     out->governing = s->claimed;
     return decide_claimed(s, out);
 }

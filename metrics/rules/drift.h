@@ -24,6 +24,7 @@ struct situation {
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* Of this template; NULL if there is none. */
+    bool in_the_way;           /* As binding_in_the_way() answers. */
     struct entry *winner;      /* The policy that wins a fresh match; NULL if none does. */
     const struct candidate *candidates;
     size_t candidate_count;

@@ -41,7 +41,8 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
     return policy && (!policy->id || policy->id == claim->id);
 }
 
-struct entry *template_binding(const struct store *s, const struct entry *template)
+/* The binding that Karmada would update for the template, whosever it is. */
+static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const char *ns = entry_ns(template);
@@ -53,6 +54,28 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
         store_find(s, &(struct identity){def->api_version, def->name, ns, name.data});
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
+}
+
+static bool is_in_the_way(const struct binding *b, const struct entry *template)
+{
+    return b->deleting || uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
+}
+
+struct entry *template_binding(const struct store *s, const struct entry *template)
+{
+    struct entry *binding = binding_by_name(s, template);
+    const struct binding *b = entry_binding(binding);
+
+    if (!b || is_in_the_way(b, template) || (!b->has_placement && b->referrer_count == 0))
+        return NULL;
+    return binding;
+}
+
+bool binding_in_the_way(const struct store *s, const struct entry *template)
+{
+    const struct binding *b = entry_binding(binding_by_name(s, template));
+
+    return b && is_in_the_way(b, template);
 }
 
 /* Karmada propagates what it finds by this name, unless that is no template at all. */

@@ -27,10 +27,17 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
  * The binding of a template: the one that has the name which Karmada makes (binding_name), if it
- * exists and its spec.resource is this template; else NULL. Of two templates whose bindings
- * would have the same name only one has it.
+ * exists and its spec.resource is this very template, by its uid where both are known; else NULL.
+ * Of two templates whose bindings would have the same name only one has it. A binding that is
+ * being deleted, or that no policy made and nobody requires, counts as none.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
+
+/*
+ * True if the template has no binding because one keeps its name: that of a deleted object of the
+ * template's name, or one that is being deleted. Karmada makes none before that is gone.
+ */
+bool binding_in_the_way(const struct store *s, const struct entry *template);
 
 /*
  * Append the objects that a template needs to run, existing or not: what its spec refers to or, of

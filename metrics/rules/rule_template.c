@@ -29,7 +29,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;
+    /* To Karmada half a claim is none, whatever the binding says. */
+    const struct claim *claim = t->claim || t->half_claim || !b ? t->claim : b->claim;
 
     *facts = (struct template_facts){
         .situation = {.options = &c->options,
@@ -40,6 +41,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
                       .own_claim = t->claim,
                       .binding = binding,
                       .required = gather_referrers(c, entry, b, &out->ballots),
+                      .in_the_way = !binding && binding_in_the_way(c->store, entry),
                       .kind_selected =
                           selector_index_type_count(c->index, type->api_version, type->kind) > 0},
         .strings = store_strings(c->store),

@@ -28,6 +28,8 @@
     "\"propagationpolicy.karmada.io/name\":\"" name "\""
 #define CLAIM(name, id) ",\"labels\":{" CLAIM_LABEL(id) "},\"annotations\":{" CLAIM_NOTES(name) "}"
 
+#define HALF_CLAIM(id) ",\"labels\":{" CLAIM_LABEL(id) "}"
+
 #define CHANGED_BY_USER(time)                                                                      \
     ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":\"" time       \
     "\",\"fieldsV1\":{\"f:spec\":{}}}]"
@@ -40,6 +42,11 @@
     "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
     "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
     "\"name\":\"nginx\"}" spec "}}"
+#define BINDING_OF(uid, metadata, spec)                                                            \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
+    "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
+    "\"name\":\"nginx\",\"uid\":\"" uid "\"}" spec "}}"
 /* Somebody else's: then the source is a control plane, not a folder of manifests. */
 #define OTHER_BINDING                                                                              \
     "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
@@ -57,6 +64,7 @@ static const struct drift_case {
     enum stale_phase phase;
     unsigned fields;
     const char *governing;
+    unsigned flags;
     const char *now; /* NOON unless told. */
     enum takeover takeover;
 } cases[] = {
@@ -64,6 +72,53 @@ static const struct drift_case {
     {"claimed by an immediate policy, no binding yet: unbound",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_STUCK,
+     .governing = "p"},
+    {"within the grace period Karmada is still to make the binding",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL),
+      OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
+     .governing = "p",
+     .now = "2026-01-01T12:01:00Z"},
+    {"no longer lazy, and claimed before: nothing happens until the template changes",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL),
+      OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_STUCK,
+     .governing = "p",
+     .now = "2026-01-01T12:01:01Z"},
+    {"the binding of a deleted object of its name is in the way",
+     {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "p"},
+    {"a binding that is being deleted is in the way",
+     {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("new", ",\"deletionTimestamp\":\"" NOON "\"" CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "p"},
+    {"a namesake's claim is not the template's",
+     {NGINX(",\"uid\":\"new\""), PP("p", "1", ALL ON("m1")), PP("q", "2", ALL ",\"priority\":2"),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "q"},
+    {"the binding is its own by the uid",
+     {NGINX(",\"uid\":\"same\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("same", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a manifest has no uid: the name counts",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
      .governing = "p"},
     {"claimed by a lazy policy that never made a binding",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY), OTHER_BINDING},
@@ -206,14 +261,52 @@ static const struct drift_case {
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,
      .phase = PHASE_OVERDUE},
+    {"it was created again, and does not select the template",
+     {NGINX(CLAIM("p", "1")), PP("p", "2", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    {"a foreign claim names a policy of another namespace",
+     {NGINX(",\"labels\":{" CLAIM_LABEL("1") "},\"annotations\":{"
+                                             "\"propagationpolicy.karmada.io/namespace\":\"other\","
+                                             "\"propagationpolicy.karmada.io/name\":\"p\"}"),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"other\"", "p", CLAIM_LABEL("1"), ALL),
+      PP("q", "2", ALL), OTHER_BINDING},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    /* Half a claim. */
     {"a claim with half its keys is none",
-     {NGINX(",\"labels\":{" CLAIM_LABEL("1") "}"), PP("p", "1", ALL), OTHER_BINDING},
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
      .governing = "p"},
+    {"with half a claim the best-ranked match governs: its own binding",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"its own binding, of older fields",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"with half a claim a better policy takes over, which a claim would prevent",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")),
+      PP("q", "2", ALL ON("m1") ",\"priority\":2"), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "q"},
+    {"half a claim that nothing selects, with a binding: orphaned",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_ORPHANED},
     /* Without a claim. */
     {"a match, no binding: unbound",
      {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
      .governing = "p"},
     {"a match, but an override that it depends on does not exist",
      {NGINX(""), PP("p", "1", ALL ",\"dependentOverrides\":[\"missing\"]"), OTHER_BINDING},
@@ -244,6 +337,12 @@ static const struct drift_case {
      {NGINX(CHANGED_BY_USER("2026-01-01T10:00:00Z")),
       BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_ORPHANED},
+    {"an orphan that others require travels with them, changed or not",
+     {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
+      BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"),
+              ON("m1") ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
+     .state = STATE_ORPHANED,
+     .flags = 1U << FLAG_REQUIRED},
     {"no match, only required by others: attached",
      {NGINX(""), BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_ATTACHED},
@@ -362,6 +461,7 @@ static const struct drift_case {
     {"static: a match without a claim",
      {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
     /* Never considered. */
@@ -392,6 +492,7 @@ TEST_ROWS(decides, cases, title)
     assert_int_equal(d->reason, c->reason);
     assert_int_equal(d->phase, c->phase);
     assert_int_equal(d->fields, c->fields);
+    assert_int_equal(d->flags, c->flags);
     if (c->governing)
         assert_string_equal(d->governing ? d->governing->name : "none", c->governing);
     else
