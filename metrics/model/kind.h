@@ -55,6 +55,11 @@ struct kind_def {
     void *(*decode)(struct decode *d, const cJSON *json);
     /* Takes NULL. */
     void (*release)(struct intern *strings, void *object);
+    /*
+     * `fresh` is about to replace `old`: let it know what only the succession tells. `relisted`:
+     * there may have been versions between the two. NULL: nothing.
+     */
+    void (*succeed)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
 };
 

@@ -191,3 +191,25 @@ bool policy_equal(const struct policy *a, const struct policy *b)
             memcmp(a->overrides, b->overrides, a->override_count * sizeof(*a->overrides)) == 0) &&
            propagation_equal(&a->propagation, &b->propagation);
 }
+
+void policy_succeed(void *fresh, const void *last, bool relisted)
+{
+    struct policy *p = fresh;
+    const struct policy *old = last;
+    bool changed = !policy_equal(p, old);
+
+    (void)relisted;
+    if (p->id != old->id)
+        return;
+    p->undated = old->undated || (changed && p->changed_ms <= old->changed_ms);
+    p->busy_until_ms = old->busy_until_ms;
+    if (p->changed_ms < old->changed_ms)
+        p->changed_ms = old->changed_ms;
+}
+
+void policy_date(struct policy *p, int64_t now_ms)
+{
+    if (p->undated && now_ms > p->changed_ms)
+        p->changed_ms = now_ms;
+    p->undated = false;
+}

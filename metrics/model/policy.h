@@ -52,6 +52,9 @@ struct policy {
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    /* Until when Karmada, which is seen to work off that change, has time for the rest; or 0. */
+    int64_t busy_until_ms;
+    bool undated;     /* The source saw a change that left no time: policy_date() is to give one. */
     bool lazy;
     bool preempts; /* preemption: Always */
     bool deleting;
@@ -62,3 +65,7 @@ void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 /* True if both specs mean the same to Karmada; of one store, whose texts are shared. */
 bool policy_equal(const struct policy *a, const struct policy *b);
+void policy_succeed(void *fresh, const void *old, bool relisted);
+
+/* The time at which the source saw the change that has none of its own, if there was one. */
+void policy_date(struct policy *p, int64_t now_ms);

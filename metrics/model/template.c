@@ -144,6 +144,8 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
+    t->claims_count = strcmp(json_str(json, "apiVersion", ""), "apps/v1") == 0 &&
+                      strcmp(json_str(json, "kind", ""), "Deployment") == 0;
     t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->replicas = read_replicas(d, json);
@@ -159,6 +161,40 @@ void *template_decode(struct decode *d, const cJSON *json)
         return NULL;
     }
     return t;
+}
+
+/* A user's change, at the new version or, if there were others between, after the old one. */
+static void note_change(struct template *t, const struct template *old, bool relisted)
+{
+    t->user_version = relisted ? old->resource_version : t->resource_version;
+    t->user_lower = relisted;
+    t->user_seen = true;
+    t->undated = t->changed_ms <= old->changed_ms;
+}
+
+void template_succeed(void *fresh, const void *last, bool relisted)
+{
+    struct template *t = fresh;
+    const struct template *old = last;
+    bool went_back = t->resource_version && t->resource_version < old->resource_version;
+
+    if (uid_hashes_differ(t->uid_hash, old->uid_hash) || went_back)
+        return;
+    t->user_version = old->user_version;
+    t->user_lower = old->user_lower;
+    t->user_seen = old->user_seen;
+    t->undated = old->undated;
+    if (changed_by_user(&old->traces, &t->traces, t->claims_count))
+        note_change(t, old, relisted);
+    if (t->changed_ms < old->changed_ms)
+        t->changed_ms = old->changed_ms;
+}
+
+void template_date(struct template *t, int64_t now_ms)
+{
+    if (t->undated && now_ms > t->changed_ms)
+        t->changed_ms = now_ms;
+    t->undated = false;
 }
 
 void template_release(struct intern *strings, void *object)

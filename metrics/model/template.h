@@ -29,8 +29,11 @@ struct template
     struct traces traces;
     uint32_t uid_hash;     /* Of metadata.uid (identity.h). */
     bool references_known; /* See struct references. */
-    bool user_lower; /* The change came after user_version, and not later than this version. */
-    bool half_claim; /* It has the id of a claim but not the rest: Karmada matches it anew. */
+    bool user_lower;   /* The change came after user_version, and not later than this version. */
+    bool user_seen;    /* changed_ms is of a change that the source saw. */
+    bool undated;      /* It saw one that left no time: template_date() is to give one. */
+    bool claims_count; /* Karmada's claim moves the generation, too. */
+    bool half_claim;   /* It has the id of a claim but not the rest: Karmada matches it anew. */
     bool deleting;
     uint8_t role; /* To Config Connector: enum connector_role */
 };
@@ -58,3 +61,7 @@ void template_change(struct template *t, const struct template *old);
 /* As struct kind_def wants them. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
+void template_succeed(void *fresh, const void *old, bool relisted);
+
+/* The time at which the source saw the change that has none of its own, if there was one. */
+void template_date(struct template *t, int64_t now_ms);

@@ -67,7 +67,8 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
 
 /*
  * True if a user changed the template after the policy changed and after the binding was written
- * (by whatever policy), so that Karmada has to apply the policy now.
+ * (by whatever policy), so that Karmada has to apply the policy now. What a source saw happen came
+ * after a change of the policy that it did not see.
  */
 static bool is_owed(const struct situation *s, const struct policy *policy)
 {
@@ -75,7 +76,23 @@ static bool is_owed(const struct situation *s, const struct policy *policy)
     const struct binding *b = own_binding(s);
     int64_t seen_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
 
-    return policy->changed_ms && t->changed_ms > seen_ms;
+    return (policy->changed_ms || t->user_seen) && t->changed_ms > seen_ms;
+}
+
+/* Overdue once `until_ms` is over; until then deferred. Returns when that changes. */
+static int64_t set_phase_by(const struct situation *s, int64_t until_ms,
+                            struct template_decision *out)
+{
+    out->phase = s->now_ms > until_ms ? PHASE_OVERDUE : PHASE_DEFERRED;
+    return s->now_ms > until_ms ? INT64_MAX : until_ms + 1;
+}
+
+/* How long Karmada has to work off the policy's last change; 0 without times. */
+static int64_t policy_until(const struct situation *s, const struct policy *policy)
+{
+    return policy->changed_ms
+               ? later(policy->changed_ms + s->options->grace_ms, policy->busy_until_ms)
+               : 0;
 }
 
 /*
@@ -88,20 +105,14 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
 {
     const struct policy *policy = entry_policy(governing);
     const struct template *t = entry_template(s->template);
-    int64_t since = policy->changed_ms;
 
-    out->since_ms = since;
-    if (acts_lazily(s, policy)) {
-        out->phase = PHASE_DEFERRED;
-        if (!is_owed(s, policy))
-            return INT64_MAX;
-        since = t->changed_ms;
-    }
-    out->phase = PHASE_OVERDUE;
-    if (!since || s->now_ms - since > s->options->grace_ms)
-        return INT64_MAX;
+    out->since_ms = policy->changed_ms;
+    if (!acts_lazily(s, policy))
+        return set_phase_by(s, policy_until(s, policy), out);
+    if (is_owed(s, policy))
+        return set_phase_by(s, t->changed_ms + s->options->grace_ms, out);
     out->phase = PHASE_DEFERRED;
-    return since + s->options->grace_ms + 1;
+    return INT64_MAX;
 }
 
 static int64_t set_stale(const struct situation *s, struct template_decision *out,
@@ -113,6 +124,17 @@ static int64_t set_stale(const struct situation *s, struct template_decision *ou
         return set_phase(s, out->governing, out);
     out->phase = PHASE_OVERDUE;
     return INT64_MAX;
+}
+
+/* The policy that has the claim, lazy or not, should have let go of the template. */
+static int64_t set_mismatch(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = entry_policy(s->claimed);
+
+    out->state = STATE_STALE;
+    out->reason = STALE_SELECTOR_MISMATCH;
+    out->since_ms = policy->changed_ms;
+    return set_phase_by(s, policy_until(s, policy), out);
 }
 
 /* A claimed template gets its binding at once, or at its next change; without times: it did not. */
@@ -260,7 +282,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
     if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
     if (policy && !claim_selects(s))
-        return set_stale(s, out, STALE_SELECTOR_MISMATCH);
+        return set_mismatch(s, out);
     if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
     out->governing = s->claimed;

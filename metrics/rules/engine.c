@@ -49,6 +49,7 @@ static void changed(void *context, struct entry *entry, const void *old)
     const struct rule *rule = rule_of(entry);
 
     graph_mark(e->context.graph, entry);
+    seen_note(&e->context.seen, e->context.store, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
 }
@@ -114,6 +115,7 @@ void engine_free(struct engine *e)
     collisions_free(c->cloud_resources);
     cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
+    seen_release(&c->seen);
     graph_free(c->graph);
     free(e);
 }
@@ -182,6 +184,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     /* A clock that is set back must not undo decisions: overdue stays overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
+    seen_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_wake(e->context.graph, e->context.now_ms);
     while (budget-- > 0 && (entry = graph_next(e->context.graph)) != NULL)
         evaluate(e, entry, &gathered);

@@ -26,11 +26,25 @@ struct identity referrer_identity(const struct referrer *r)
     return (struct identity){def->api_version, def->name, r->ns ? r->ns : "", r->name};
 }
 
-struct entry *claim_policy(struct store *s, const struct claim *claim)
+static struct identity claim_identity(const struct claim *claim)
 {
     const struct kind_def *def = kind_policy(claim->cluster_scoped);
 
-    return store_refer(s, &(struct identity){def->api_version, def->name, claim->ns, claim->name});
+    return (struct identity){def->api_version, def->name, claim->ns, claim->name};
+}
+
+struct entry *find_claim_policy(const struct store *s, const struct claim *claim)
+{
+    struct identity id = claim_identity(claim);
+
+    return store_find(s, &id);
+}
+
+struct entry *claim_policy(struct store *s, const struct claim *claim)
+{
+    struct identity id = claim_identity(claim);
+
+    return store_refer(s, &id);
 }
 
 bool claim_holds(const struct claim *claim, const struct entry *claimed)

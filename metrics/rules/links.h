@@ -16,6 +16,8 @@ struct entry *binding_template(const struct store *s, const struct binding *b);
 /* The binding that an element of spec.requiredBy names, with the referrer's texts. */
 struct identity referrer_identity(const struct referrer *r);
 
+/* The policy of a claim; NULL if the store has no entry of it. */
+struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
 /* The policy of a claim; the entry is made if the store has none (store_refer). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 

@@ -11,6 +11,7 @@
 #include "metrics/rules/ignored.h"
 #include "metrics/rules/options.h"
 #include "metrics/rules/placements.h"
+#include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 
 /*
@@ -33,6 +34,7 @@ struct rule_context {
     struct cloud_index *cloud_names;    /* Of these, and of leases. */
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
+    struct seen seen;
 };
 
 struct policy_facts {

@@ -62,6 +62,7 @@ struct world *world_new(struct engine *e, int64_t now_ms)
     w->now_ms = now_ms;
     w->engine_observer =
         engine_observe(e, (struct engine_observer){.deciding = touch, .context = w});
+    world_context(w)->seen.paused = true;
     return w;
 }
 
@@ -76,6 +77,7 @@ void world_free(struct world *w)
     world_rollback(w, 0);
     world_evaluate(w);
     engine_observe(w->engine, w->engine_observer);
+    world_context(w)->seen.paused = false;
     for (size_t i = 0; i < w->owned_count; i++) {
         if (w->owned[i].def)
             w->owned[i].def->release(strings, w->owned[i].object);
