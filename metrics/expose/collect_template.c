@@ -161,7 +161,7 @@ static const struct family_def families[] = {
     {.name = "karmada_templates_stale",
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs.",
-     .bound = "policies x 10",
+     .bound = "policies x 12",
      .labels = {POLICY, ENUM_LABEL("reason", stale_reason_names), PHASE},
      FROM(TEMPLATES, collect_stale)},
     {.name = "karmada_templates_stale_field",

@@ -14,6 +14,9 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
                           "the same name.",
     [STALE_NEVER_BOUND] =
         "A Lazy policy has claimed it and has never made a binding: it runs nowhere.",
+    [STALE_TEMPLATE_UPDATED] =
+        "Its user has changed it, and its binding was not made from that version: what runs is "
+        "older.",
 };
 
 static const char *const pending_words[PENDING_REASON_COUNT] = {
@@ -145,6 +148,9 @@ static const char *next_of_stale(const struct template_decision *d)
                "removes the claim; then it is matched anew.";
     case STALE_POLICY_GONE:
         return "At its next change Karmada removes the claim and matches it anew.";
+    case STALE_TEMPLATE_UPDATED:
+        return "Karmada follows it once whatever keeps it from doing so is gone, or when its "
+               "controllers restart.";
     case STALE_REASON_COUNT:
         break;
     }

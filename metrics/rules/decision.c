@@ -13,6 +13,7 @@ const char *const stale_reason_names[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = "selector_mismatch",
     [STALE_POLICY_GONE] = "policy_gone",
     [STALE_NEVER_BOUND] = "never_bound",
+    [STALE_TEMPLATE_UPDATED] = "template_updated",
 };
 
 const char *const phase_names[PHASE_COUNT] = {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/rules/rank.h"
+#include "metrics/rules/uptake.h"
 
 /*
  * What the rules conclude about one object. A decision belongs to its entry (`entry->decision`);
@@ -27,6 +28,7 @@ enum stale_reason {
     STALE_SELECTOR_MISMATCH,
     STALE_POLICY_GONE,
     STALE_NEVER_BOUND,
+    STALE_TEMPLATE_UPDATED, /* A user's change of the template is not in its binding. */
     STALE_REASON_COUNT,
 };
 
@@ -174,6 +176,7 @@ struct template_decision {
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
     uint8_t flags;           /* Bit by template_flag. */
+    enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool propagates;         /* The governing policy propagates its dependencies. */
     bool derived;            /* That, and it has no binding of its own yet. */

@@ -180,6 +180,24 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
            (p->id && p->id != claim->id);
 }
 
+/* The binding is as its policy says: has it the template's last change, too? */
+static int64_t decide_followed(const struct situation *s, struct template_decision *out)
+{
+    const struct template *t = entry_template(s->template);
+    int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
+
+    out->state = STATE_CURRENT;
+    if (out->uptake != UPTAKE_NOT_IN || t->deleting)
+        return INT64_MAX;
+    if (s->now_ms < due_ms)
+        return due_ms;
+    out->state = STATE_STALE;
+    out->reason = STALE_TEMPLATE_UPDATED;
+    out->phase = PHASE_OVERDUE;
+    out->since_ms = t->changed_ms;
+    return INT64_MAX;
+}
+
 /* Compare the binding with what the policy that governs says now. */
 static int64_t decide_bound(const struct situation *s, struct template_decision *out)
 {
@@ -192,8 +210,7 @@ static int64_t decide_bound(const struct situation *s, struct template_decision 
                                         s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
-    out->state = STATE_CURRENT;
-    return INT64_MAX;
+    return decide_followed(s, out);
 }
 
 /* The claim's policy governs. */
@@ -225,17 +242,6 @@ static int64_t decide_matched(const struct situation *s, struct template_decisio
     return set_unbound(s, out);
 }
 
-/*
- * True if a user changed the template since its binding was last written, by the times if both
- * are known; else by the replica counts, which Karmada copies whenever it applies a policy.
- */
-static bool changed_since(const struct template *t, const struct binding *b)
-{
-    if (t->changed_ms && b->changed_ms)
-        return t->changed_ms > b->changed_ms;
-    return t->replicas >= 0 && b->component_count == 0 && t->replicas != b->replicas;
-}
-
 static enum pending_reason why_unmatched(const struct situation *s)
 {
     bool deleting = false;
@@ -256,7 +262,9 @@ static int64_t decide_unmatched(const struct situation *s, struct template_decis
     const struct binding *b = own_binding(s);
     bool required = is_required(s);
 
-    if (b && !required && changed_since(entry_template(s->template), b))
+    if (b)
+        out->uptake = uptake_of_orphan(s->template, b);
+    if (b && !required && out->uptake == UPTAKE_NOT_IN)
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
         out->state = STATE_ORPHANED;
@@ -300,6 +308,10 @@ static int64_t decide_static(const struct situation *s, struct template_decision
 
 int64_t drift_decide(const struct situation *s, struct template_decision *out)
 {
+    const struct binding *b = own_binding(s);
+
+    if (b)
+        out->uptake = uptake_of(s->template, b);
     if (s->options->takeover == TAKEOVER_STATIC)
         return decide_static(s, out);
     return decide_preemption(s, out);

@@ -124,7 +124,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     decide_vote(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
+        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
+                                      d->uptake == UPTAKE_NOT_IN);
     if (!d->binding && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots);
     return d;

@@ -34,6 +34,10 @@
     ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":\"" time       \
     "\",\"fieldsV1\":{\"f:spec\":{}}}]"
 
+#define WRITTEN(time)                                                                              \
+    ",\"managedFields\":[{\"manager\":\"karmada\",\"operation\":\"Update\",\"time\":\"" time       \
+    "\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{\"f:uid\":{}}}}}]"
+
 #define NGINX(metadata)                                                                            \
     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","        \
     "\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2}}"
@@ -330,16 +334,16 @@ static const struct drift_case {
      .reason = PENDING_POLICY_GONE},
     {"no match, and times tell that the user changed it since",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
-      BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
     {"no match, and times tell that nobody did",
      {NGINX(CHANGED_BY_USER("2026-01-01T10:00:00Z")),
-      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_ORPHANED},
     {"an orphan that others require travels with them, changed or not",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
-      BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"),
+      BINDING(WRITTEN("2026-01-01T10:00:00Z"),
               ON("m1") ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_ORPHANED,
      .flags = 1U << FLAG_REQUIRED},
@@ -428,7 +432,7 @@ static const struct drift_case {
     {"only the binding's time is known: the template's replicas tell",
      {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
       "\"namespace\":\"test\"},\"spec\":{\"replicas\":5}}",
-      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
     {"a policy that is being deleted and excludes it is no reason by itself",
@@ -462,6 +466,60 @@ static const struct drift_case {
      {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
      .reason = UNBOUND_WAITING,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
+    /* Is the template's last change in its binding? */
+    {"the template was changed after its binding was written",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"within the grace period Karmada has time to follow it",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T11:59:00Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a second later is no proof: the times are whole seconds",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:01Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"Karmada's own write of the template is no change",
+     {NGINX(CLAIM("p", "1") WRITTEN("2026-01-01T11:00:00Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"other replicas, and nothing else is known",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
+      PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"what is being deleted need not be followed",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\",\"deletionTimestamp\":\"" NOON
+      "\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
+      PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"drift of the policy comes first",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m2")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"static: the same of a policy that behaves as lazy",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
     /* Never considered. */
@@ -550,7 +608,7 @@ TEST(pending_since_what_made_it_so)
         world_init(&w, &rules_options_default, 1);
         world_put_text(&w, template);
         if (bound)
-            world_put_text(&w, BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1")));
+            world_put_text(&w, BINDING(WRITTEN("2026-01-01T10:00:00Z"), ON("m1")));
         world_run(&w, noon_ms);
         const struct template_decision *d =
             template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));
