@@ -44,7 +44,7 @@ struct reflector_spec {
      * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
      */
-    bool settings;
+    const char *settings;
 };
 
 struct reflector {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector_store.h"
 
-#include "metrics/model/connector.h"
+#include "metrics/model/template.h"
 
 /* Under what the object is in the store. */
 static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
@@ -10,7 +10,7 @@ static bool read_identity(const struct reflector_store *s, const cJSON *object, 
     if (!identity_read(object, id, err))
         return false;
     if (s->settings)
-        id->api_version = SETTING_API_VERSION;
+        id->api_version = s->settings;
     return true;
 }
 
@@ -54,7 +54,7 @@ void reflector_store_put(struct reflector_store *s, const cJSON *object)
 
     if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if (s->settings && connector_role_of(object) == ROLE_NONE) {
+    if (s->settings && !is_setting(object)) {
         reflector_store_remove(s, object);
         return;
     }

@@ -16,8 +16,8 @@ struct reflector_store {
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
     const char *resource;                  /* For log lines, as is the apiVersion. */
     const char *api_version;
-    /* Keep only what Config Connector goes by, as its settings rather than as templates. */
-    bool settings;
+    /* Keep only what rules go by, as settings of this apiVersion rather than as templates. */
+    const char *settings; /* NULL: keep all, as what they are. */
     struct origin origin;
     uint64_t rejected; /* Objects that could not be read. */
 };

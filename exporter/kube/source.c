@@ -83,7 +83,7 @@ static void want_kinds(struct kube_source *s, enum watch_when when)
             .metadata_only = watch->metadata_only,
             .unfiltered = watch->unfiltered,
             .required = watch->required,
-            .settings = def->class == CLASS_SETTING,
+            .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
         };
 
         if (watch->when == when)
@@ -191,6 +191,8 @@ static void want_selected(struct kube_source *s)
     release_unserved(&before);
     if (connector)
         want_kinds(s, WATCH_WITH_CONNECTOR);
+    if (engine_names_priorities(s->engine))
+        want_kinds(s, WATCH_WITH_PRIORITY);
 }
 
 static void drop_unwanted(struct kube_source *s)

@@ -56,6 +56,10 @@ static void explain_state(struct explanation *x, const struct template_decision 
     emit(x, EXPLAIN_PARAGRAPH, "%s", explain_state_words(d));
     if (d->state == STATE_STALE)
         emit(x, EXPLAIN_PARAGRAPH, "%s", explain_phase_words(d, engine_takeover(x->engine)));
+    for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
+        if (d->flags & 1U << i)
+            emit(x, EXPLAIN_PARAGRAPH, "%s", template_flag_texts[i]);
+    }
     if (d->since_ms > 0) {
         char since[32];
 

@@ -37,6 +37,10 @@ enum {
     {                                                                                              \
         .when = WATCH_WITH_CONNECTOR, .resource = (plural), __VA_ARGS__                            \
     }
+#define WITH_PRIORITY(plural, ...)                                                                 \
+    {                                                                                              \
+        .when = WATCH_WITH_PRIORITY, .resource = (plural), __VA_ARGS__                             \
+    }
 #define NEVER(why)                                                                                 \
     {                                                                                              \
         .when = WATCH_NEVER_##why                                                                  \
@@ -78,6 +82,10 @@ static const struct kind_def rows[] = {
      WITH_CONNECTOR("configmaps", .read_api_version = "v1", .unfiltered = true,
                     .only_namespace = "cnrm-system",
                     .field_selector = "metadata.name=namespace-id")},
+    {POLICY_GROUP, PRIORITY_CLASS_KIND, POLICY_V1, CLASS_SETTING, true, template_decode,
+     template_release, template_succeed,
+     WITH_PRIORITY("priorityclasses", .read_api_version = PRIORITY_CLASS_API_VERSION,
+                   .unfiltered = true)},
 };
 
 static const struct kind_def template_row = {

@@ -19,8 +19,8 @@ struct resource_selector {
  * The fields that Karmada copies from a policy's spec into a binding's (BuildResourceBinding,
  * ApplyPolicy), of either. Structures are canonical JSON (canonical.h), and all texts are shared,
  * so that equal ones are the same pointer; NULL for what is not set. Drift is a difference
- * between the two, but for schedule_priority, which cannot be compared: a policy names a
- * PriorityClass there, a binding has the number that Karmada read from it.
+ * between the two, but for schedule_priority: a policy names a PriorityClass there, a binding has
+ * the number that Karmada read from it (rules/priority.h).
  */
 struct propagation {
     const char *placement;
@@ -49,6 +49,8 @@ struct policy {
     int32_t priority;
     const char *id;
     struct propagation propagation;
+    const char *priority_class; /* That schedulePriority names, NULL for none. Shared. */
+    bool priority_refused;      /* It names another source than Karmada accepts. */
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */

@@ -37,10 +37,6 @@ const char *const unbound_reason_names[UNBOUND_REASON_COUNT] = {
     [UNBOUND_WAITING] = "waiting",
 };
 
-const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {
-    [FLAG_REQUIRED] = "required",
-};
-
 const char *const ignored_reason_names[IGNORED_REASON_COUNT] = {
     [IGNORED_RESERVED_NAMESPACE] = "reserved_namespace",
     [IGNORED_SKIPPED_NAMESPACE] = "skipped_namespace",
@@ -68,6 +64,9 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
 /* From tables of rows (id, word, text). */
 #define ROW_WORD(id, word, text) word,
 #define ROW_TEXT(id, word, text) text,
+
+const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_WORD)};
+const char *const template_flag_texts[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_TEXT)};
 
 const char *const defect_names[DEFECT_COUNT] = {DEFECTS(ROW_WORD)};
 const char *const defect_texts[DEFECT_COUNT] = {DEFECTS(ROW_TEXT)};

@@ -61,11 +61,20 @@ enum ignored_reason {
     IGNORED_REASON_COUNT,
 };
 
-/* What is so of a template beside its state; bits by this order. */
-enum template_flag {
-    FLAG_REQUIRED, /* An orphan that others require: its changes travel with them. */
-    TEMPLATE_FLAG_COUNT,
-};
+/*
+ * What is so of a template beside its state; bits by this order. A row is its enumerator, its word
+ * for programs and a sentence for people.
+ */
+#define TEMPLATE_FLAGS(ROW)                                                                        \
+    /* An orphan: its changes travel with those that require it. */                                \
+    ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
+    /* Karmada: the dependencies distributor knows no ClusterResourceBinding. */                   \
+    ROW(DEPENDENCIES_STAY, "dependencies_not_propagated",                                          \
+        "propagateDeps of its policy has no effect: the dependencies of a cluster-scoped object "  \
+        "are not propagated.")
+
+#define TEMPLATE_FLAG_ENUMERATOR(id, word, text) FLAG_##id,
+enum template_flag { TEMPLATE_FLAGS(TEMPLATE_FLAG_ENUMERATOR) TEMPLATE_FLAG_COUNT };
 
 enum drift_field {
     FIELD_PLACEMENT,
@@ -93,6 +102,8 @@ extern const char *const pending_reason_names[PENDING_REASON_COUNT];
 extern const char *const unbound_reason_names[UNBOUND_REASON_COUNT];
 extern const char *const ignored_reason_names[IGNORED_REASON_COUNT];
 extern const char *const template_flag_names[TEMPLATE_FLAG_COUNT];
+/* One sentence for people. */
+extern const char *const template_flag_texts[TEMPLATE_FLAG_COUNT];
 extern const char *const drift_field_names[DRIFT_FIELD_COUNT];
 extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 
@@ -224,9 +235,24 @@ extern const char *const policy_problem_names[POLICY_PROBLEM_COUNT];
 /* One sentence for people. */
 extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 
+/* What a policy's schedulePriority comes to. */
+enum priority_state {
+    PRIORITY_NONE,    /* The policy names no PriorityClass. */
+    PRIORITY_UNKNOWN, /* Karmada does not look at it, or it cannot be read here. */
+    PRIORITY_MISSING, /* Karmada cannot resolve it, and makes no binding. */
+    PRIORITY_VALUE,
+};
+
+struct priority {
+    enum priority_state state;
+    int32_t value;
+    int64_t since_ms; /* When the class was created, and so got its value; 0 if unknown. */
+};
+
 struct policy_decision {
     unsigned problems; /* Bits by policy_problem. */
     bool override_missing;
+    struct priority priority;
     const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
 };
 

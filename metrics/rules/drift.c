@@ -2,9 +2,23 @@
 #include "metrics/rules/drift.h"
 
 #include "metrics/rules/links.h"
+#include "metrics/rules/priority.h"
 
-unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
-                      bool cluster_scoped)
+/*
+ * Karmada resolves it through a PriorityClass. Where that is not known, only a priority that the
+ * policy no longer sets is drift for certain.
+ */
+static bool priority_differs(const struct propagation *policy, const struct priority *priority,
+                             const struct propagation *binding)
+{
+    if (!policy->schedule_priority)
+        return binding->schedule_priority;
+    return priority && priority->state == PRIORITY_VALUE &&
+           !priority_is(binding->schedule_priority, priority->value);
+}
+
+unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
+                      const struct propagation *binding, bool cluster_scoped)
 {
     const bool differs[DRIFT_FIELD_COUNT] = {
         [FIELD_PLACEMENT] = policy->placement != binding->placement,
@@ -17,17 +31,23 @@ unsigned drift_fields(const struct propagation *policy, const struct propagation
         [FIELD_FAILOVER] = policy->failover != binding->failover,
         [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
         [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
-        /*
-         * Karmada resolves it through a PriorityClass, which no source has: only a priority that
-         * the policy no longer sets is drift for certain.
-         */
-        [FIELD_SCHEDULE_PRIORITY] = !policy->schedule_priority && binding->schedule_priority,
+        /* Karmada: the binding of a cluster-scoped template never has one. */
+        [FIELD_SCHEDULE_PRIORITY] = !cluster_scoped && priority_differs(policy, priority, binding),
     };
     unsigned fields = 0;
 
     for (unsigned i = 0; i < DRIFT_FIELD_COUNT; i++)
         fields |= (unsigned)differs[i] << i;
     return fields;
+}
+
+/* Policies are decided before templates. */
+static const struct priority *priority_of_policy(const struct entry *policy)
+{
+    static const struct priority none = {.state = PRIORITY_NONE};
+    const struct policy_decision *d = policy_decision(policy);
+
+    return d ? &d->priority : &none;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -96,6 +116,21 @@ static int64_t policy_until(const struct situation *s, const struct policy *poli
 }
 
 /*
+ * True if all that differs is the number behind a PriorityClass that was created after the policy
+ * changed: Karmada does not watch these, so it arrives with the template's next change.
+ */
+static bool priority_moved(const struct situation *s, const struct template_decision *d)
+{
+    const struct policy *policy = entry_policy(d->governing);
+    const struct priority *priority = priority_of_policy(d->governing);
+    const struct binding *b = own_binding(s);
+
+    return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
+           b->propagation.schedule_priority &&
+           (!priority->since_ms || priority->since_ms > policy->changed_ms);
+}
+
+/*
  * Set the phase. Karmada has to apply a lazy policy at the user's next change of the template,
  * any other policy at its own change; from then on the grace period runs. Without these times a
  * lazy policy is deferred, any other overdue.
@@ -105,9 +140,10 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
 {
     const struct policy *policy = entry_policy(governing);
     const struct template *t = entry_template(s->template);
+    bool moved = priority_moved(s, out);
 
-    out->since_ms = policy->changed_ms;
-    if (!acts_lazily(s, policy))
+    out->since_ms = moved ? priority_of_policy(governing)->since_ms : policy->changed_ms;
+    if (!moved && !acts_lazily(s, policy))
         return set_phase_by(s, policy_until(s, policy), out);
     if (is_owed(s, policy))
         return set_phase_by(s, t->changed_ms + s->options->grace_ms, out);
@@ -151,6 +187,9 @@ static int64_t set_unbound(const struct situation *s, struct template_decision *
     out->since_ms = created_ms;
     if (s->in_the_way)
         out->reason = UNBOUND_NAMESAKE;
+    else if (*entry_ns(s->template) &&
+             priority_of_policy(out->governing)->state == PRIORITY_MISSING)
+        out->reason = UNBOUND_PRIORITY_CLASS_MISSING;
     else if (s->own_claim && s->now_ms >= due_ms)
         out->reason = UNBOUND_STUCK;
     else if (s->own_claim)
@@ -206,8 +245,9 @@ static int64_t decide_bound(const struct situation *s, struct template_decision 
 
     if (carries_another(b, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
-    out->fields = (uint8_t)drift_fields(&policy->propagation, &b->propagation,
-                                        s->binding->partition->type->def->cluster_scoped);
+    out->fields =
+        (uint8_t)drift_fields(&policy->propagation, priority_of_policy(out->governing),
+                              &b->propagation, s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
     return decide_followed(s, out);
@@ -273,7 +313,7 @@ static int64_t decide_unmatched(const struct situation *s, struct template_decis
     else
         set_pending(s, out, why_unmatched(s));
     if (b && required)
-        out->flags = 1U << FLAG_REQUIRED;
+        out->flags |= 1U << FLAG_REQUIRED;
     return INT64_MAX;
 }
 

@@ -11,9 +11,12 @@
  * with the binding that Karmada made. Pure functions.
  */
 
-/* Bits by enum drift_field: the fields in which the binding's copy differs from the policy. */
-unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
-                      bool cluster_scoped);
+/*
+ * Bits by enum drift_field: the fields in which the binding's copy differs from the policy.
+ * `priority` is what the policy's schedulePriority comes to, NULL if that is not known.
+ */
+unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
+                      const struct propagation *binding, bool cluster_scoped);
 
 /* Everything that the state of one template depends on. */
 struct situation {

@@ -232,9 +232,15 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
+bool engine_names_priorities(const struct engine *e)
+{
+    return e->context.priority_policies > 0 &&
+           gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
+}
+
 uint64_t engine_selected_version(const struct engine *e)
 {
-    return selector_index_types_version(e->context.index);
+    return 2 * selector_index_types_version(e->context.index) + engine_names_priorities(e);
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)

@@ -69,7 +69,9 @@ enum takeover engine_takeover(const struct engine *e);
  */
 bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
                           const char **kind);
-/* A number that changes whenever that set does. */
+/* True while some policy names a PriorityClass and Karmada goes by it. */
+bool engine_names_priorities(const struct engine *e);
+/* A number that changes whenever that set does, or this. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /*

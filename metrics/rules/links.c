@@ -72,7 +72,9 @@ static struct entry *binding_by_name(const struct store *s, const struct entry *
 
 static bool is_in_the_way(const struct binding *b, const struct entry *template)
 {
-    return b->deleting || uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
+    const struct template *t = entry_template(template);
+
+    return b->deleting || (t && uid_hashes_differ(b->uid_hash, t->uid_hash));
 }
 
 struct entry *template_binding(const struct store *s, const struct entry *template)
@@ -80,9 +82,7 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
     struct entry *binding = binding_by_name(s, template);
     const struct binding *b = entry_binding(binding);
 
-    if (!b || is_in_the_way(b, template) || (!b->has_placement && b->referrer_count == 0))
-        return NULL;
-    return binding;
+    return b && !is_in_the_way(b, template) ? binding : NULL;
 }
 
 bool binding_in_the_way(const struct store *s, const struct entry *template)

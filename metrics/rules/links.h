@@ -31,7 +31,7 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed);
  * The binding of a template: the one that has the name which Karmada makes (binding_name), if it
  * exists and its spec.resource is this very template, by its uid where both are known; else NULL.
  * Of two templates whose bindings would have the same name only one has it. A binding that is
- * being deleted, or that no policy made and nobody requires, counts as none.
+ * being deleted is none.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
 

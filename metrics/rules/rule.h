@@ -35,12 +35,14 @@ struct rule_context {
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
     struct seen seen;
+    size_t priority_policies; /* With a schedulePriority. */
 };
 
 struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
+    struct priority priority;
 };
 
 struct lease_facts {

@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/capacity.h"
 #include "metrics/rules/links.h"
+#include "metrics/rules/priority.h"
 #include "metrics/rules/rule_connector.h"
+
+/* What others make of the object itself, as a template or as a setting. */
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    template_connector_changed(c, entry, old);
+    priority_changed(c->store, c->graph, entry, old);
+}
 
 /* ---- gathering ---- */
 
@@ -29,8 +37,9 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    /* To Karmada half a claim is none, whatever the binding says. */
-    const struct claim *claim = t->claim || t->half_claim || !b ? t->claim : b->claim;
+    /* To Karmada half a claim is none, whatever the binding says; what is left of one is, too. */
+    bool counts = b && (b->has_placement || b->referrer_count > 0) && !t->half_claim;
+    const struct claim *claim = t->claim || !counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
         .situation = {.options = &c->options,
@@ -96,6 +105,8 @@ static void decide_vote(const struct template_facts *f, const struct binding *b,
         return;
     d->vote = vote_of(&policy->propagation);
     d->propagates = f->follows && policy->propagation.propagate_deps;
+    if (policy->propagation.propagate_deps && !*entry_ns(f->situation.template))
+        d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;
 }
@@ -236,7 +247,7 @@ static void release(const struct rule_context *c, void *decision)
 
 const struct rule rule_template = {
     .rank = RULE_RANK_TEMPLATE,
-    .changed = template_connector_changed,
+    .changed = changed,
     .gather = gather,
     .decide = decide,
     .add_reads = add_reads,
@@ -247,3 +258,6 @@ const struct rule rule_template = {
     .enter = enter,
     .release = release,
 };
+
+/* A setting has no decision, but others go by it as by a template. */
+const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = changed};

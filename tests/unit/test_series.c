@@ -156,6 +156,8 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     const char *reason = reason_name(d->state, d->reason);
     struct policy_name policy = policy_name_of(stale_policy(d));
 
+    if (d->state == STATE_UNBOUND)
+        count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
     if (d->state == STATE_UNBOUND && d->since_ms > 0)
         oldest_of_all(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
     count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1, "karmada_binding_name_collisions");

@@ -221,9 +221,9 @@ static void dump_connector(struct strbuf *out, const struct entry *entry)
 
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
-    strbuf_addf(out,
-                " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d%d%d since=%" PRId64,
-                state_names[d->state], d->reason, d->phase, d->fields, d->own_claim, d->propagates,
+    strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x flags=%x uptake=%d",
+                state_names[d->state], d->reason, d->phase, d->fields, d->flags, d->uptake);
+    strbuf_addf(out, " own=%d propagates=%d%d%d since=%" PRId64, d->own_claim, d->propagates,
                 d->derived, d->waits, d->since_ms);
     dump_reference(out, "winner", d->winner);
     dump_reference(out, "governing", d->governing);
