@@ -42,6 +42,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
             .engine = e->engine,
             .filter = &e->filter,
             .log = settings->log,
+            .references = settings->references,
             .seed = settings->seed,
             .now_ms = platform_steady_ms(),
             .clock_ms = platform_now_ms(),

@@ -32,8 +32,10 @@ struct evaluation_settings {
     const char *const *environment;
     const struct log *log; /* Borrowed, as is the environment. */
     bool follow;           /* Follow the manifests as they change. */
-    bool cluster; /* Read an API server also where there are manifests, which then replace its
-                     objects. */
+    bool cluster;    /* Read an API server also where there are manifests, which then replace its
+                        objects. */
+    bool references; /* Read the specs of workloads from an API server, for their
+                        references. */
     uint64_t seed;
 };
 

@@ -65,6 +65,7 @@ static struct evaluation *open_sources(struct command *command, const struct tex
             .environment = platform_environment(),
             .log = &silent_log,
             .cluster = cluster,
+            .references = true,
             .seed = platform_seed(),
         },
         err);
@@ -102,4 +103,61 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
         complete = complete && !load_is_unread(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
     return e;
+}
+
+/* The reason why a lookup came to nothing; empty where there is no such template. */
+static void explain_lookup(const struct template_name *name, const struct lookup_answer *answer,
+                           struct error *err)
+{
+    *err = (struct error){""};
+    switch (answer->state) {
+    case LOOKUP_WAITING:
+    case LOOKUP_FOUND:
+    case LOOKUP_MISSING:
+    case LOOKUP_UNKNOWN:
+        return;
+    case LOOKUP_FORBIDDEN:
+        fail(err, "the API server forbids to read %s '%s': %s", name->kind, name->name,
+             answer->reason);
+        return;
+    case LOOKUP_OUTSIDE:
+        fail(err, "the namespace '%s' is none of those that --namespaces allows", name->ns);
+        return;
+    case LOOKUP_LATE:
+        fail(err, "the API server does not answer: %s '%s' cannot be read", name->kind, name->name);
+        return;
+    case LOOKUP_FAILED:
+    case LOOKUP_BUSY:
+        fail(err, "cannot read %s '%s' from the API server: %s", name->kind, name->name,
+             answer->reason);
+        return;
+    }
+}
+
+const struct entry *load_template(struct evaluation *e, struct template_name name,
+                                  struct error *err)
+{
+    const struct entry *entry = NULL;
+    struct lookup_answer answer;
+    struct identity id;
+
+    *err = (struct error){""};
+    if (!e->session)
+        return NULL;
+    name.ns = name.ns ? name.ns : e->options.namespace;
+    for (;;) {
+        answer = finder_ask(kube_session_finder(e->session), &name, LOOKUP_OWN, &id,
+                            platform_steady_ms());
+        if (answer.state != LOOKUP_WAITING)
+            break;
+        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+        evaluation_pump(e, 0);
+        evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
+    }
+    explain_lookup(&name, &answer, err);
+    if (answer.state == LOOKUP_FOUND)
+        entry = finder_keep(kube_session_finder(e->session), answer.object, err);
+    while (entry && !evaluation_run(e, platform_now_ms(), SIZE_MAX))
+        continue;
+    return entry;
 }

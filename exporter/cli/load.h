@@ -22,3 +22,12 @@ bool load_is_unread(enum problem_kind kind);
 
 /* Complain of everything in manifests that could not be read, one line each. */
 void load_complain(const struct manifests *m, const struct command *command);
+
+/*
+ * Read one template that is not in the store from the API server, if there is one, and evaluate
+ * it: a kind that no policy selects is not read otherwise. A name without a namespace is in that
+ * of --namespace. NULL if that is of no use: with a reason if the server has it and would not
+ * give it, or did not answer; with an empty one if there is no such template.
+ */
+const struct entry *load_template(struct evaluation *e, struct template_name name,
+                                  struct error *err) MUST_USE;

@@ -29,10 +29,9 @@ static bool delete_all(struct plan *p, const struct evaluation *e, const struct 
     return true;
 }
 
-static bool apply_one(void *context, const struct identity *id, const cJSON *object,
-                      struct error *err)
+static bool apply_one(void *context, const cJSON *object, struct error *err)
 {
-    return plan_apply(context, id, object, err);
+    return plan_apply(context, object, err);
 }
 
 /* Apply the objects of each -f, in the order in which they stand. False, having complained. */

@@ -46,7 +46,8 @@ static void end_round(struct discoverer *d)
             log_write(d->context->log, LOG_LEVEL_WARN,
                       "cannot discover the API's kinds; using the last known list");
     }
-    d->due_ms = d->context->now_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
+    d->ended_ms = d->context->now_ms;
+    d->due_ms = d->ended_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
 }
 
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
@@ -56,6 +57,14 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     (void)http_status;
     strbuf_add(&d->body, bytes, len);
     return strbuf_ok(&d->body);
+}
+
+static void receive_head(void *context, unsigned http_status)
+{
+    struct discoverer *d = context;
+
+    if (http_status == 200)
+        d->context->answered_ms = d->context->now_ms;
 }
 
 static void request_ended(void *context, const struct transport_result *result)
@@ -69,6 +78,7 @@ static void request_ended(void *context, const struct transport_result *result)
     };
 
     d->transfer = NULL;
+    d->unreachable = result->http_status == 0;
     if (discovery_receive(d->discovery, &reply))
         end_round(d);
     strbuf_release(&d->body);
@@ -78,20 +88,26 @@ void discoverer_turn(struct discoverer *d)
 {
     if (d->transfer)
         return;
+    /* What did not reach the server may now: others do. */
+    if (d->failures > 0 && d->unreachable && d->context->answered_ms > d->ended_ms &&
+        d->due_ms > d->ended_ms + RETRY_FIRST_MS)
+        d->due_ms = d->ended_ms + RETRY_FIRST_MS;
     if (!discovery_path(d->discovery)) {
         if (d->context->now_ms < d->due_ms)
             return;
         d->begun_ms = d->context->now_ms;
         discovery_begin(d->discovery);
     }
-    d->transfer = d->context->transport.start(
-        d->context->transport.context,
-        &(struct transport_request){
-            .path = discovery_path(d->discovery),
-            .accept = discovery_accept(),
-            .class = REQUEST_SHORT,
-            .handler = {.data = receive_bytes, .done = request_ended, .context = d},
-        });
+    d->transfer = d->context->transport.start(d->context->transport.context,
+                                              &(struct transport_request){
+                                                  .path = discovery_path(d->discovery),
+                                                  .accept = discovery_accept(),
+                                                  .class = REQUEST_SHORT,
+                                                  .handler = {.responded = receive_head,
+                                                              .data = receive_bytes,
+                                                              .done = request_ended,
+                                                              .context = d},
+                                              });
 }
 
 int64_t discoverer_due(const struct discoverer *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/discovery.h"
+#include "exporter/kube/discovery/discovery.h"
 #include "exporter/kube/reflector.h"
 
 /*
@@ -15,7 +15,9 @@ struct discoverer {
     struct strbuf body;
     int64_t due_ms;
     int64_t begun_ms;
+    int64_t ended_ms;
     unsigned failures; /* Rounds in a row. */
+    bool unreachable;  /* The last request was not answered at all. */
 };
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context);

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/list_limiter.h"
-#include "exporter/kube/object_stream.h"
+#include "exporter/kube/protocol/object_stream.h"
 #include "exporter/kube/reflector_store.h"
 
 /*
@@ -23,7 +23,9 @@ struct reflector_context {
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
     uint64_t random;
+    int64_t answered_ms; /* When the server last answered anything with 200; steady. */
     uint32_t last_source;
+    const struct discovery *discovery;
     bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
 
@@ -45,6 +47,7 @@ struct reflector_spec {
      * store as its setting.
      */
     const char *settings;
+    bool bound_only; /* Keep only templates that a binding refers to. */
 };
 
 struct reflector {
@@ -55,8 +58,12 @@ struct reflector {
     char *ns;
     char *field_selector;
     bool metadata_only;
-    bool required; /* For its owner's use, as is `wanted`. */
+    bool required; /* For its owner's use, as are all up to was_forbidden. */
     bool wanted;
+    bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
+    bool wanted_full; /* Not only the metadata. */
+    bool wants_relist;
+    bool was_forbidden;
 
     struct reflector_store objects;
     struct watch watch;
@@ -71,6 +78,9 @@ struct reflector {
 
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
+    int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
+    bool unreachable;         /* Since its last success there was a request without any answer. */
+    bool told_to_wait;        /* The server said for how long, when it refused the last one. */
     bool warned;              /* The log has a warning about the failure. */
     bool synced;              /* All its objects have been in the store once. */
     int64_t last_event_ms;    /* Since the epoch; 0 before the first. */
@@ -83,6 +93,18 @@ struct reflector *reflector_new(struct reflector_context *context,
 
 /* End the watch; the objects stay. Takes NULL. */
 void reflector_free(struct reflector *r);
+
+/*
+ * Keep all objects from now on, or those that bindings refer to; and full objects, or their
+ * metadata. What that needs and was not kept is read again; what is in the store stays until then.
+ */
+void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only);
+
+/* Read all objects again, at once. */
+void reflector_relist(struct reflector *r);
+
+/* True if it could not read its objects even once, because that is forbidden. */
+bool reflector_is_forbidden(const struct reflector *r);
 
 /* Remove its objects from the store, and go on. */
 void reflector_clear(struct reflector *r);

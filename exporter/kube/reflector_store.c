@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector_store.h"
 
 #include "metrics/model/template.h"
+#include "metrics/rules/links.h"
 
 /* Under what the object is in the store. */
 static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
@@ -28,8 +29,17 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 {
     struct entry *entry = find_own(s, object);
 
+    s->removals++;
     if (entry)
         store_remove(s->store, entry);
+}
+
+static bool is_bound(const struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+
+    return !identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id) != NULL;
 }
 
 static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
@@ -46,7 +56,21 @@ static enum store_outcome put_setting(struct reflector_store *s, const cJSON *ob
     return outcome;
 }
 
-void reflector_store_put(struct reflector_store *s, const cJSON *object)
+static void refer_to_preferred(const struct reflector_store *s, const cJSON *binding)
+{
+    const cJSON *resource = json_get(json_get(binding, "spec"), "resource");
+    cJSON *version = cJSON_GetObjectItemCaseSensitive(resource, "apiVersion");
+    const char *kind = json_str(resource, "kind", "");
+    const struct api_resource *preferred =
+        cJSON_IsString(version) ? discovery_preferred(s->discovery, version->valuestring, kind)
+                                : NULL;
+
+    if (preferred && strcmp(preferred->api_version, version->valuestring) != 0 &&
+        !cJSON_SetValuestring(version, preferred->api_version))
+        abort();
+}
+
+void reflector_store_put(struct reflector_store *s, cJSON *object)
 {
     const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
     enum store_outcome outcome;
@@ -54,10 +78,12 @@ void reflector_store_put(struct reflector_store *s, const cJSON *object)
 
     if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if (s->settings && !is_setting(object)) {
+    if ((s->settings && !is_setting(object)) || (s->bound_only && !is_bound(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
+    if (s->discovery)
+        refer_to_preferred(s, object);
     outcome =
         s->settings ? put_setting(s, object, &err) : store_put(s->store, object, s->origin, &err);
     if (outcome == STORE_REJECTED)
@@ -78,6 +104,58 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
         store_mark(entry, s->origin);
 }
 
+void reflector_store_put_unread(struct reflector_store *s, struct entry *entry)
+{
+    CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
+    struct error err;
+
+    s->has_unread = true;
+    if (store_put_at(s->store, entry, nothing, s->origin, &err) == STORE_REJECTED)
+        reflector_store_reject(s, NULL, err.text);
+}
+
+typedef bool entry_fits_fn(const struct reflector_store *s, const struct entry *entry);
+
+static bool is_referred_to(const struct reflector_store *s, const struct entry *entry)
+{
+    const struct type *type = entry->partition->type;
+
+    return binding_referring_to(s->store, &(struct identity){type->api_version, type->kind,
+                                                             entry_ns(entry), entry->name}) != NULL;
+}
+
+static bool is_read(const struct reflector_store *s, const struct entry *entry)
+{
+    const struct template *t = entry_template(entry);
+
+    (void)s;
+    return !t || !t->unread;
+}
+
+/* Remove the templates of this origin that do not fit, but keep the pass that is under way. */
+static void keep(struct reflector_store *s, entry_fits_fn *fits)
+{
+    s->origin.sweep++;
+    for (const struct type *type = store_types(s->store); type; type = type->next) {
+        if (type->def->class != CLASS_TEMPLATE || strcmp(type->api_version, s->api_version) != 0)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                struct entry *entry = p->entries[i];
+
+                if (store_is_from(entry, s->origin.source) && fits(s, entry))
+                    store_mark(entry, s->origin);
+            }
+        }
+    }
+    store_sweep(s->store, s->origin);
+}
+
+void reflector_store_drop_unbound(struct reflector_store *s)
+{
+    keep(s, is_referred_to);
+}
+
 void reflector_store_begin_pass(struct reflector_store *s)
 {
     s->origin.sweep++;
@@ -88,6 +166,10 @@ void reflector_store_end_pass(struct reflector_store *s)
     /* A first pass finds nothing of an earlier one, and looking for it takes time. */
     if (s->origin.sweep > 1)
         store_sweep(s->store, s->origin);
+    /* All that can be read has been: what is still unread does not exist. */
+    if (s->has_unread)
+        keep(s, is_read);
+    s->has_unread = false;
 }
 
 void reflector_store_clear(struct reflector_store *s)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/discovery/discovery.h"
 #include "exporter/kube/namespace_filter.h"
 #include "exporter/system/log.h"
 #include "metrics/model/store.h"
@@ -18,12 +19,22 @@ struct reflector_store {
     const char *api_version;
     /* Keep only what rules go by, as settings of this apiVersion rather than as templates. */
     const char *settings; /* NULL: keep all, as what they are. */
+    /* To tell what a binding refers to: Karmada looks at one version of a kind. NULL: none. */
+    const struct discovery *discovery;
+    /* Keep only the templates that a binding refers to: no policy selects their kind. */
+    bool bound_only;
+    bool has_unread; /* Since the last complete pass. */
     struct origin origin;
     uint64_t rejected; /* Objects that could not be read. */
+    uint64_t removals; /* How often an object was deleted, in the store or not. */
 };
 
-/* The object exists, as given. Outside the filter it is skipped; an unreadable one is rejected. */
-void reflector_store_put(struct reflector_store *s, const cJSON *object);
+/*
+ * The object exists, as given. Outside the filter it is skipped; an unreadable one is rejected.
+ * A binding is made to refer to the version of its template that Karmada looks at: one that was
+ * made when another version was preferred has that version until Karmada writes it next.
+ */
+void reflector_store_put(struct reflector_store *s, cJSON *object);
 
 /* The object was deleted. One that another source brought stays. */
 void reflector_store_remove(struct reflector_store *s, const cJSON *object);
@@ -33,6 +44,15 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object);
  * `object` (NULL: not even that could be read) says which one it is.
  */
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
+
+/*
+ * A binding refers to a template that may not be read: it is in the store as one of which nothing
+ * but its identity is known (struct template, `unread`), until it can be read.
+ */
+void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
+
+/* No more than the templates that bindings refer to is wanted: remove the others, once. */
+void reflector_store_drop_unbound(struct reflector_store *s);
 
 /* Begin a pass over all objects. */
 void reflector_store_begin_pass(struct reflector_store *s);

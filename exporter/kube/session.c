@@ -14,6 +14,7 @@ struct kube_session {
     struct credentials *credentials;
     struct client *client;
     struct kube_source *source;
+    struct finder finder;
     bool begun;                                         /* There have been credentials once. */
     char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last. */
 };
@@ -32,17 +33,22 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
             .gzip = !s->config.disable_compression,
         },
         settings->now_ms);
-    s->source = kube_source_new(&(struct kube_settings){
+
+    const struct kube_settings source = {
         .store = settings->store,
         .engine = settings->engine,
         .filter = settings->filter,
         .log = settings->log,
         .transport = client_transport(s->client),
         .streaming_lists = true,
+        .references = settings->references,
         .seed = settings->seed,
         .now_ms = settings->now_ms,
         .clock_ms = settings->clock_ms,
-    });
+    };
+
+    s->source = kube_source_new(&source);
+    finder_init(&s->finder, s->source, &source);
     return true;
 }
 
@@ -74,6 +80,7 @@ void kube_session_free(struct kube_session *s)
 {
     if (!s)
         return;
+    finder_release(&s->finder);
     kube_source_free(s->source);
     client_free(s->client);
     credentials_free(s->credentials);
@@ -102,6 +109,7 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
         return;
     client_perform(s->client, now_ms);
     kube_source_turn(s->source, now_ms, clock_ms);
+    lookup_turn(s->finder.lookup, now_ms);
 }
 
 int64_t kube_session_due(const struct kube_session *s)
@@ -112,6 +120,8 @@ int64_t kube_session_due(const struct kube_session *s)
         return due_ms;
     if (client_due(s->client) < due_ms)
         due_ms = client_due(s->client);
+    if (lookup_due(s->finder.lookup) < due_ms)
+        due_ms = lookup_due(s->finder.lookup);
     return kube_source_due(s->source) < due_ms ? kube_source_due(s->source) : due_ms;
 }
 
@@ -148,6 +158,11 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
                         r->resource, r->failure);
     }
     return true;
+}
+
+struct finder *kube_session_finder(struct kube_session *s)
+{
+    return &s->finder;
 }
 
 const struct kube_source *kube_session_source(const struct kube_session *s)

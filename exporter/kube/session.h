@@ -4,7 +4,7 @@
 #include <poll.h>
 
 #include "exporter/kube/auth/kube_config.h"
-#include "exporter/kube/source.h"
+#include "exporter/kube/finder.h"
 
 /*
  * One API server and all that is needed to keep its objects in a store: our credentials, the
@@ -21,9 +21,10 @@ struct kube_session_settings {
     struct kube_config *config;     /* The session owns it, also on failure. */
     const char *const *environment; /* For exec plugins. Borrowed, as is all that follows. */
     struct store *store;
-    const struct engine *engine;
+    struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
+    bool references; /* As of struct kube_settings. */
     uint64_t seed;
     int64_t now_ms;
     int64_t clock_ms;
@@ -54,6 +55,9 @@ bool kube_session_ready(const struct kube_session *s);
  * failed so often in a row that waiting for it seems of no use.
  */
 bool kube_session_hopeful(const struct kube_session *s, struct error *err);
+
+/* Finds what is not in the store. Borrowed. */
+struct finder *kube_session_finder(struct kube_session *s);
 
 /* For the series about the exporter's own health, and for tests. Borrowed. */
 const struct kube_source *kube_session_source(const struct kube_session *s);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
+#include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
 #include "metrics/model/connector.h"
-
-struct unserved_list {
-    struct unserved *items;
-    size_t count;
-};
+#include "metrics/model/references.h"
 
 struct kube_source {
     struct reflector_context context;
-    const struct engine *engine;
+    struct engine *engine;
     struct discoverer discoverer;
+    struct bound bound;
     struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
     size_t count;
     size_t always_count;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
+    uint64_t bound_version;
     uint64_t discovery_version;
+    bool bindings_read; /* Before that nobody knows what no binding refers to. */
+    bool references;
     bool synced_once;
     bool ready;
     struct watch_counts past;
@@ -43,6 +44,8 @@ static void want_in(struct kube_source *s, const struct reflector_spec *spec)
         s->reflectors[s->count++] = found;
     }
     found->wanted = true;
+    found->wanted_all = found->wanted_all || !spec->bound_only;
+    found->wanted_full = found->wanted_full || !spec->metadata_only;
 }
 
 /*
@@ -91,6 +94,11 @@ static void want_kinds(struct kube_source *s, enum watch_when when)
     }
 }
 
+static void template_bound(void *context, const struct identity *template)
+{
+    bound_changed(context, template);
+}
+
 struct kube_source *kube_source_new(const struct kube_settings *settings)
 {
     struct kube_source *s = xcalloc(1, sizeof(*s));
@@ -108,18 +116,13 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
     discoverer_init(&s->discoverer, &s->context);
+    s->context.discovery = s->discoverer.discovery;
+    bound_init(&s->bound, &s->context);
+    s->references = settings->references;
+    engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
     want_kinds(s, WATCH_ALWAYS);
     s->always_count = s->count;
     return s;
-}
-
-static void release_unserved(struct unserved_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i].api_version);
-        free(list->items[i].kind);
-    }
-    free(list->items);
 }
 
 void kube_source_free(struct kube_source *s)
@@ -129,30 +132,32 @@ void kube_source_free(struct kube_source *s)
     for (size_t i = 0; i < s->count; i++)
         reflector_free(s->reflectors[i]);
     free(s->reflectors);
-    release_unserved(&s->unserved);
+    engine_observe_bound(s->engine, (struct bound_observer){0});
+    bound_release(&s->bound);
+    unserved_release(&s->unserved);
     discoverer_release(&s->discoverer);
     free(s);
 }
 
-static void add_unserved(struct kube_source *s, const char *api_version, const char *kind,
-                         bool absent, const struct unserved_list *before)
+static bool is_metadata_enough(const struct kube_source *s, const struct api_resource *resource)
 {
-    bool was_absent = false;
+    return !connector_manages(resource->api_version) &&
+           !(s->references && references_are_in(resource->api_version, resource->kind));
+}
 
-    for (size_t i = 0; i < before->count; i++) {
-        const struct unserved *u = &before->items[i];
-
-        if (strcmp(u->kind, kind) == 0 && strcmp(u->api_version, api_version) == 0)
-            was_absent = u->absent;
-    }
-    s->unserved.items =
-        xreallocarray(s->unserved.items, s->unserved.count + 1, sizeof(*s->unserved.items));
-    s->unserved.items[s->unserved.count++] = (struct unserved){
-        .api_version = xstrdup(api_version), .kind = xstrdup(kind), .absent = absent};
-    if (absent && !was_absent)
-        log_write(s->context.log, LOG_LEVEL_WARN,
-                  "a policy selects a kind that the API server does not serve", "api_version",
-                  api_version, "kind", kind);
+/* Have the templates of a kind watched: all of them, or those that bindings refer to. */
+static void want_templates(struct kube_source *s, const struct api_resource *resource,
+                           bool bound_only)
+{
+    want(s,
+         (struct reflector_spec){
+             .api_version = resource->api_version,
+             .kind = resource->kind,
+             .resource = resource->resource,
+             .metadata_only = is_metadata_enough(s, resource),
+             .bound_only = bound_only,
+         },
+         resource->namespaced);
 }
 
 /* Mark the reflectors of the kinds that selectors name; list those that are not served. */
@@ -173,26 +178,39 @@ static void want_selected(struct kube_source *s)
             discovery_find(s->discoverer.discovery, api_version, kind, &resource);
 
         if (answer == DISCOVERY_SERVED) {
-            bool managed = connector_manages(api_version);
-
-            want(s,
-                 (struct reflector_spec){
-                     .api_version = resource->api_version,
-                     .kind = resource->kind,
-                     .resource = resource->resource,
-                     .metadata_only = !managed,
-                 },
-                 resource->namespaced);
-            connector = connector || managed;
+            want_templates(s, resource, false);
+            connector = connector || connector_manages(api_version);
             continue;
         }
-        add_unserved(s, api_version, kind, answer == DISCOVERY_ABSENT, &before);
+        unserved_add(&s->unserved, &(struct identity){.api_version = api_version, .kind = kind},
+                     answer, &before, s->context.log);
     }
-    release_unserved(&before);
+    unserved_release(&before);
     if (connector)
         want_kinds(s, WATCH_WITH_CONNECTOR);
     if (engine_names_priorities(s->engine))
         want_kinds(s, WATCH_WITH_PRIORITY);
+}
+
+/*
+ * Mark the reflectors of the kinds that bindings refer to. True if there is one whose preferred
+ * version, which was not known or was another one when it was read, it does not name.
+ */
+static bool want_bound(struct kube_source *s)
+{
+    const char *api_version, *kind;
+    bool outdated = false;
+
+    for (size_t at = 0;
+         s->bindings_read && engine_next_bound(s->engine, &at, &api_version, &kind);) {
+        const struct api_resource *resource =
+            discovery_preferred(s->discoverer.discovery, api_version, kind);
+
+        outdated = outdated || (resource && strcmp(resource->api_version, api_version) != 0);
+        if (resource)
+            want_templates(s, resource, true);
+    }
+    return outdated;
 }
 
 static void drop_unwanted(struct kube_source *s)
@@ -204,6 +222,7 @@ static void drop_unwanted(struct kube_source *s)
         const struct watch_counts *counts = &r->watch.counts;
 
         if (r->wanted) {
+            reflector_keep(r, !r->wanted_all, !r->wanted_full);
             s->reflectors[kept++] = r;
             continue;
         }
@@ -232,22 +251,66 @@ static void clear_absent(struct kube_source *s)
     }
 }
 
-static void update_reflectors(struct kube_source *s)
+static bool reads_bindings(const struct reflector *r)
+{
+    return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
+}
+
+static bool are_bindings_read(const struct kube_source *s)
+{
+    bool read = true;
+
+    for (size_t i = 0; i < s->always_count; i++) {
+        if (reads_bindings(s->reflectors[i]))
+            read = read && s->reflectors[i]->synced;
+    }
+    return read;
+}
+
+/* Karmada prefers other versions than it did: read anew what bindings refer to. */
+static void relist_bindings(struct kube_source *s)
+{
+    for (size_t i = 0; i < s->always_count; i++) {
+        if (reads_bindings(s->reflectors[i]))
+            reflector_relist(s->reflectors[i]);
+    }
+}
+
+/* True if what the reflectors have to be has changed since this was asked last. */
+static bool has_changed(struct kube_source *s)
 {
     uint64_t selected = engine_selected_version(s->engine);
+    uint64_t bound = engine_bound_version(s->engine);
     uint64_t discovered = discovery_version(s->discoverer.discovery);
-
-    if (s->synced_once && selected == s->selected_version && discovered == s->discovery_version)
-        return;
-
-    size_t unserved_before = s->unserved.count;
+    bool read = s->bindings_read || are_bindings_read(s);
+    bool same = s->synced_once && selected == s->selected_version && bound == s->bound_version &&
+                discovered == s->discovery_version && read == s->bindings_read;
 
     s->synced_once = true;
     s->selected_version = selected;
+    s->bound_version = bound;
     s->discovery_version = discovered;
-    for (size_t i = s->always_count; i < s->count; i++)
-        s->reflectors[i]->wanted = false;
+    s->bindings_read = read;
+    return !same;
+}
+
+static void update_reflectors(struct kube_source *s)
+{
+    size_t unserved_before = s->unserved.count;
+    uint64_t discovered = s->discovery_version;
+    bool read = s->bindings_read;
+
+    if (!has_changed(s))
+        return;
+    for (size_t i = s->always_count; i < s->count; i++) {
+        struct reflector *r = s->reflectors[i];
+
+        r->wanted = r->wanted_all = r->wanted_full = false;
+    }
     want_selected(s);
+    /* Once for each change: if a binding still names it then, so be it. */
+    if (want_bound(s) && (discovered != s->discovery_version || read != s->bindings_read))
+        relist_bindings(s);
     drop_unwanted(s);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);
@@ -263,7 +326,7 @@ static bool all_ready(const struct kube_source *s)
         if (r->required ? !r->synced : !reflector_ready(r))
             return false;
     }
-    return discoverer_ready(&s->discoverer);
+    return discoverer_ready(&s->discoverer) && bound_ready(&s->bound);
 }
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
@@ -273,6 +336,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);
+    bound_turn(&s->bound, s->reflectors, s->count);
     for (size_t i = 0; i < s->count; i++) {
         struct reflector *r = s->reflectors[i];
 
@@ -287,6 +351,9 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 int64_t kube_source_due(const struct kube_source *s)
 {
     int64_t due_ms = discoverer_due(&s->discoverer);
+
+    if (bound_due(&s->bound) < due_ms)
+        due_ms = bound_due(&s->bound);
 
     for (size_t i = 0; i < s->count; i++) {
         int64_t other_ms = reflector_due(s->reflectors[i]);
@@ -324,4 +391,9 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
 {
     return &s->past;
+}
+
+const struct discovery *kube_source_discovery(const struct kube_source *s)
+{
+    return s->discoverer.discovery;
 }

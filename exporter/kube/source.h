@@ -2,24 +2,27 @@
 #pragma once
 
 #include "exporter/kube/reflector.h"
+#include "exporter/kube/unserved.h"
 #include "metrics/rules/engine.h"
 
 /*
  * A Karmada API server as a source of objects. Which kinds it watches is said by the table
- * of kinds (metrics/model/kind.c) and by policies: a kind comes with the first
- * selector that names it and goes with the last, and only its metadata are read.
+ * of kinds (metrics/model/kind.c), by policies and by bindings: a kind comes with the first
+ * selector that names it or the first binding that refers to it, and goes when neither is left.
+ * Only its metadata are read; without a selector only templates that a binding refers to are kept.
  *
  * A kind that cannot be read holds up nothing else, and keeps its last state.
  */
 struct kube_source;
 
 struct kube_settings {
-    struct store *store;         /* Outlives the source, as do the next three. */
-    const struct engine *engine; /* Over that store. */
+    struct store *store;   /* Outlives the source, as do the next three. */
+    struct engine *engine; /* Over that store. */
     const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;
     bool streaming_lists; /* Have streams begin with all objects, where the server can. */
+    bool references;      /* Read what specs reference: more than the metadata of workloads. */
     uint64_t seed;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
@@ -45,14 +48,12 @@ bool kube_source_ready(const struct kube_source *s);
 size_t kube_source_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);
 
-/* A kind that selectors name and the server does not serve, or of which that is unknown yet. */
-struct unserved {
-    char *api_version;
-    char *kind;
-    bool absent; /* It is not served, or cannot be watched; else: unknown. */
-};
+/* The kinds that selectors name and that are not watched. */
 size_t kube_source_unserved_count(const struct kube_source *s);
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);
 
 /* What reflectors that are gone have counted, for counters that must not go down. */
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s);
+
+/* What is known of the server's kinds. Borrowed. */
+const struct discovery *kube_source_discovery(const struct kube_source *s);

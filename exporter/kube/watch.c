@@ -5,6 +5,7 @@ enum {
     DELAY_FIRST_MS = 800,
     DELAY_LAST_MS = 30 * 1000, /* Spread up to its double. */
     DELAY_SHIFTS = 6,
+    HASTE_SPREAD_MS = 400,
     STREAM_MIN_S = 300,
     STREAM_SPREAD_S = 300,
     STREAM_GRACE_MS = 30 * 1000, /* For a server that ends a stream later than asked to. */
@@ -56,6 +57,14 @@ static void drop_token(struct watch *w)
 void watch_release(struct watch *w)
 {
     drop_token(w);
+}
+
+void watch_hasten(struct watch *w, int64_t failed_ms, uint32_t random)
+{
+    int64_t soon_ms = failed_ms + DELAY_FIRST_MS + random % HASTE_SPREAD_MS;
+
+    if (w->phase == WATCH_WAITING && w->due_ms > soon_ms)
+        w->due_ms = soon_ms;
 }
 
 /* When to give up the open request. For a list the transport does that, if it stalls. */
@@ -330,6 +339,14 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
     return order;
 }
 
+/* Whatever is open brings only what comes after it: begin anew, unless that is due anyway. */
+static struct watch_order relist(struct watch *w, const struct watch_input *in)
+{
+    drop_token(w);
+    w->relist = true;
+    return w->phase == WATCH_WAITING ? (struct watch_order){0} : open_next(w, in);
+}
+
 struct watch_order watch_step(struct watch *w, const struct watch_input *input)
 {
     switch (input->kind) {
@@ -343,6 +360,8 @@ struct watch_order watch_step(struct watch *w, const struct watch_input *input)
     case WATCH_BOOKMARK:
     case WATCH_INITIAL_END:
         return event_received(w, input);
+    case WATCH_RELIST:
+        return relist(w, input);
     case WATCH_ENDED:
         return request_ended(w, input);
     }

@@ -83,6 +83,7 @@ enum watch_input_kind {
     WATCH_CHANGE,      /* An object changed, and the stream is at `version`. */
     WATCH_BOOKMARK,    /* The stream is at `version`. */
     WATCH_INITIAL_END, /* The same, and all objects there were have come: initial events end. */
+    WATCH_RELIST,      /* Objects are wanted that were dropped: all have to come again, at once. */
     WATCH_ENDED,       /* The request ended, or was given up, for `reason`. */
 };
 
@@ -111,6 +112,12 @@ void watch_list_only(struct watch *w);
 
 /* Process one input. Its texts are copied. */
 struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;
+
+/*
+ * The server answers again, to whomever: a wait that began while it did not is cut short. It
+ * still lasts as long as the first of all waits, spread by `random`, from `failed_ms` on.
+ */
+void watch_hasten(struct watch *w, int64_t failed_ms, uint32_t random);
 
 /* The request that was ordered is opened only now: its times count from here. */
 void watch_opened(struct watch *w, int64_t now_ms);

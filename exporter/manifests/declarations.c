@@ -214,7 +214,6 @@ bool declarations_put(struct declarations *m, struct manifest_file *file, const 
 
     if (!identity_read(object, &id, err))
         return false;
-    id.ns = scopes_namespace(m->scopes, &id, object, &file->guesses);
 
     struct declaration *declaration = make_declaration(m, file, &id, place);
     bool held = forget_earlier_passes(m, declaration);

@@ -3,7 +3,6 @@
 
 #include "exporter/manifests/json_file.h"
 #include "exporter/manifests/manifest_file.h"
-#include "exporter/manifests/scopes.h"
 #include "metrics/model/store.h"
 
 /*
@@ -17,7 +16,6 @@
  */
 struct declarations {
     struct store *store;
-    const struct scopes *scopes;
     /* Called when a file has to be read again though it has not changed. */
     void (*want)(void *context, struct manifest_file *file);
     void *context;

@@ -128,7 +128,7 @@ struct handing {
     struct json_place place;
 };
 
-static void hand_out(void *context, const cJSON *object, size_t line)
+static void hand_out(void *context, cJSON *object, size_t line)
 {
     const struct handing *h = context;
 

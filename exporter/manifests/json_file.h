@@ -16,8 +16,8 @@ struct json_place {
     size_t offset;
 };
 
-/* `object` is any value where an object should be; gone after the call. */
-typedef void json_object_fn(void *context, const cJSON *object, struct json_place place);
+/* `object` is any value where an object should be, which may be changed; gone after the call. */
+typedef void json_object_fn(void *context, cJSON *object, struct json_place place);
 
 /* `object_max` is the ceiling, in bytes, for one object and for a list without its items. */
 struct json_file *json_file_new(size_t object_max, json_object_fn *each, void *context) MUST_USE;

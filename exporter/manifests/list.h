@@ -23,5 +23,5 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
  * in lists included. An item's line is its own if it has one (yaml_line), else
  * `line`.
  */
-typedef void list_each_fn(void *context, const cJSON *object, size_t line);
+typedef void list_each_fn(void *context, cJSON *object, size_t line);
 void list_each(cJSON *document, size_t line, list_each_fn *each, void *context);

@@ -48,21 +48,42 @@ bool scopes_learn(struct scopes *s, const cJSON *object)
     return true;
 }
 
-const char *scopes_namespace(const struct scopes *s, const struct identity *id, const cJSON *object,
-                             bool *guessed)
+/* The namespace that the object belongs to. */
+static const char *namespace_of(const struct scopes *s, const cJSON *object, bool *guessed)
 {
-    switch (scope_of(id->api_version, id->kind)) {
+    const char *api_version = json_str(object, "apiVersion", "");
+    const char *kind = json_str(object, "kind", "");
+    const cJSON *metadata = json_get(object, "metadata");
+    const char *own = json_str(metadata, "namespace", "");
+
+    switch (scope_of(api_version, kind)) {
     case SCOPE_CLUSTER:
         return "";
     case SCOPE_NAMESPACED:
-        return *id->ns ? id->ns : s->ns;
+        return *own ? own : s->ns;
     case SCOPE_UNKNOWN:
         break;
     }
-    if (is_known(s, id->api_version, api_group_len(id->api_version), id->kind))
+    if (is_known(s, api_version, api_group_len(api_version), kind))
         return "";
     *guessed = true;
-    if (*id->ns || *json_str(json_get(object, "metadata"), "uid", "") != '\0')
-        return id->ns;
-    return s->ns;
+    return *own || *json_str(metadata, "uid", "") ? own : s->ns;
+}
+
+void scopes_place(const struct scopes *s, cJSON *object, bool *guessed)
+{
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(object, "metadata");
+    const char *ns = namespace_of(s, object, guessed);
+
+    if (!cJSON_IsObject(metadata) || strcmp(ns, json_str(metadata, "namespace", "")) == 0)
+        return;
+
+    cJSON *text = cJSON_CreateString(ns);
+    if (!text)
+        abort();
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
+    if (*ns == '\0')
+        cJSON_Delete(text);
+    else if (!cJSON_AddItemToObject(metadata, "namespace", text))
+        abort();
 }

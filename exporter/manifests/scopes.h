@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/identity.h"
+#include "metrics/base/json.h"
 
 /*
  * In which namespace an object of a manifest is, as `kubectl apply` would have it: its own; else
@@ -34,6 +34,8 @@ void scopes_release(struct scopes *s);
  */
 bool scopes_learn(struct scopes *s, const cJSON *object);
 
-/* The namespace of an object of this identity. `guessed` is set if a definition could change it. */
-const char *scopes_namespace(const struct scopes *s, const struct identity *id, const cJSON *object,
-                             bool *guessed);
+/*
+ * Write that namespace into an object of a manifest: none is written over its own unless its kind
+ * belongs to none. `guessed` is set if a definition could change it.
+ */
+void scopes_place(const struct scopes *s, cJSON *object, bool *guessed);

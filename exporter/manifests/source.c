@@ -5,6 +5,7 @@
 #include "exporter/manifests/follow.h"
 #include "exporter/manifests/list.h"
 #include "exporter/manifests/reading.h"
+#include "exporter/manifests/scopes.h"
 #include "exporter/manifests/walk.h"
 #include "exporter/system/platform.h"
 
@@ -44,7 +45,6 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     tree_init(&m->tree, paths, count);
     scopes_init(&m->scopes, ns);
     m->declarations.store = store;
-    m->declarations.scopes = &m->scopes;
     m->declarations.want = want;
     m->declarations.context = m;
     return m;
@@ -100,20 +100,16 @@ static void read_guesses_again(struct manifests *m)
     }
 }
 
-static bool put(struct manifests *m, const cJSON *object, struct json_place place,
-                struct error *why)
+static bool put(struct manifests *m, cJSON *object, struct json_place place, struct error *why)
 {
-    struct identity id;
-
-    if (!m->put)
-        return declarations_put(&m->declarations, m->current, object, place, why);
-    if (!identity_read(object, &id, why))
-        return false;
-    id.ns = scopes_namespace(&m->scopes, &id, object, &m->current->guesses);
-    return m->put(m->put_context, &id, object, why);
+    scopes_place(&m->scopes, object, &m->current->guesses);
+    if (scopes_learn(&m->scopes, object) && !m->put)
+        read_guesses_again(m);
+    return m->put ? m->put(m->put_context, object, why)
+                  : declarations_put(&m->declarations, m->current, object, place, why);
 }
 
-static void on_object(void *context, const cJSON *object, struct json_place place)
+static void on_object(void *context, cJSON *object, struct json_place place)
 {
     struct manifests *m = context;
     struct json_position where = {place.line, 0};
@@ -124,8 +120,6 @@ static void on_object(void *context, const cJSON *object, struct json_place plac
                      "neither apiVersion nor kind: not a Kubernetes object, skipped");
     else if (lacks_quotes(object, &why) || !put(m, object, place, &why))
         problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
-    else if (scopes_learn(&m->scopes, object) && !m->put)
-        read_guesses_again(m);
 }
 
 static void begin(struct manifests *m, struct manifest_file *file)

@@ -31,11 +31,10 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 void manifests_free(struct manifests *m);
 
 /*
- * Hand each object, under the identity that it has, to `put` instead of the store, which may be
- * NULL then. If `put` answers false, the object is reported with the reason.
+ * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
+ * the object is reported with the reason. A definition counts for the objects behind it alone.
  */
-typedef bool manifest_put_fn(void *context, const struct identity *id, const cJSON *object,
-                             struct error *err);
+typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
 
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */

@@ -39,7 +39,7 @@ bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len)
     return strbuf_ok(&y->text);
 }
 
-static void keep(void *context, const cJSON *object, size_t line)
+static void keep(void *context, cJSON *object, size_t line)
 {
     struct yaml_file *y = context;
     char *json = cJSON_PrintUnformatted(object);

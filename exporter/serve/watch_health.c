@@ -72,7 +72,7 @@ static void fill_unserved(const struct kube_source *source, struct registry *reg
     for (size_t i = 0; i < kube_source_unserved_count(source); i++) {
         const struct unserved *u = kube_source_unserved(source, i);
 
-        if (u->absent)
+        if (u->answer == DISCOVERY_ABSENT)
             REGISTRY_SET(registry, OWN_KIND_NOT_SERVED, 1, u->api_version, u->kind);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
+#include "metrics/model/template.h"
 
 void report_template(struct writer *w, const struct engine *engine, const struct entry *template)
 {
@@ -15,6 +16,8 @@ void report_template(struct writer *w, const struct engine *engine, const struct
                                              template->name});
     writer_text(w, "state", state_names[d->state]);
     writer_text(w, "reason", reason_name(d->state, d->reason));
+    if (entry_template(template)->unread)
+        writer_bool(w, "unread", true);
     writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
     writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     writer_names(w, "flags", d->flags, template_flag_names);
@@ -66,18 +69,6 @@ static void put_want(void *context, const struct ballot *ballot)
     writer_close(w, '}');
 }
 
-/* What the binding has; null without a binding, and where a referrer has none yet. */
-static void put_stored(struct writer *w, const struct entry *dependency,
-                       enum dependency_field field)
-{
-    const struct dependency_decision *d = dependency_decision(dependency);
-
-    if (d->derived || entry_class(dependency) != CLASS_BINDING)
-        writer_text(w, "stored", NULL);
-    else
-        report_put_value(w, "stored", field, d->fields[field].stored);
-}
-
 void report_conflict(struct writer *w, const struct engine *engine, const struct entry *dependency,
                      enum dependency_field field, const char *change)
 {
@@ -97,7 +88,7 @@ void report_conflict(struct writer *w, const struct engine *engine, const struct
     writer_close(w, '}');
     writer_text(w, "field", dependency_field_names[field]);
     report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
-    put_stored(w, dependency, field);
+    report_put_stored(w, dependency, field);
     writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
     writer_text(w, "message", message);
     writer_open(w, "wants", '[');
@@ -129,7 +120,7 @@ void report_dependency(struct writer *w, const struct entry *dependency)
         writer_open(w, dependency_field_names[i], '{');
         writer_bool(w, "conflict", d->fields[i].conflict);
         report_put_value(w, "resolved", i, d->fields[i].resolved);
-        put_stored(w, dependency, i);
+        report_put_stored(w, dependency, i);
         writer_close(w, '}');
     }
     writer_close(w, '}');

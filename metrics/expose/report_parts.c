@@ -69,6 +69,17 @@ void report_put_value(struct writer *w, const char *key, enum dependency_field f
         writer_text(w, key, dependency_value_name(field, value));
 }
 
+void report_put_stored(struct writer *w, const struct entry *dependency,
+                       enum dependency_field field)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    if (d->derived || entry_class(dependency) != CLASS_BINDING)
+        writer_text(w, "stored", NULL);
+    else
+        report_put_value(w, "stored", field, d->fields[field].stored);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct target_cluster *)a)->name,

@@ -31,3 +31,10 @@ void report_put_projected(struct writer *w, const struct capacity *c);
 
 /* As the API has it: ConflictResolution is a text, PreserveResourcesOnDeletion a boolean. */
 void report_put_value(struct writer *w, const char *key, enum dependency_field field, bool value);
+
+/*
+ * "stored": what the binding of a dependency has; null where there is none, and where a referrer
+ * has none yet, so that nobody has resolved with it.
+ */
+void report_put_stored(struct writer *w, const struct entry *dependency,
+                       enum dependency_field field);

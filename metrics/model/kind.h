@@ -22,7 +22,7 @@ enum watch_when {
     WATCH_ALWAYS = 1,       /* 0 is no answer: each row gives one, or a new kind is never read. */
     WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
-    WATCH_IF_SELECTED,      /* Once a policy selects the kind, as its templates are. */
+    WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
     WATCH_NEVER_FROM_FILES, /* Never: no API server has it, its objects come from files. */
@@ -42,8 +42,8 @@ struct kind_watch {
 
 /*
  * One input kind: how its objects are watched, read and let go. A kind without a row is
- * a template, watched once a policy selects it. To add a kind: one file in this folder, one
- * row in kind.c; no other list of kinds has to know it.
+ * a template, watched while a policy selects it or a binding refers to it. To add a kind: one file
+ * in this folder, one row in kind.c; no other list of kinds has to know it.
  */
 struct kind_def {
     const char *group;

@@ -56,7 +56,7 @@ struct policy {
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     /* Until when Karmada, which is seen to work off that change, has time for the rest; or 0. */
     int64_t busy_until_ms;
-    bool undated;     /* The source saw a change that left no time: policy_date() is to give one. */
+    bool undated; /* The source saw a change that left no time: policy_date() is to give one. */
     bool lazy;
     bool preempts; /* preemption: Always */
     bool deleting;

@@ -333,6 +333,16 @@ void references_decode(struct decode *d, const cJSON *json, struct references *o
         out->items[out->count++] = make_reference(d->strings, &s.items[i]);
 }
 
+bool references_are_in(const char *api_version, const char *kind)
+{
+    for (size_t i = 0; i < ARRAY_LEN(interpreters); i++) {
+        if (strcmp(interpreters[i].kind, kind) == 0 &&
+            strcmp(interpreters[i].api_version, api_version) == 0)
+            return true;
+    }
+    return false;
+}
+
 void references_release(struct intern *strings, struct references *r)
 {
     for (uint32_t i = 0; i < r->count; i++)

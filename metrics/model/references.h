@@ -31,4 +31,6 @@ struct references {
  * with references_release(), also after a failure.
  */
 void references_decode(struct decode *d, const cJSON *json, struct references *out);
+/* True of a kind whose spec says what it references: its metadata do not. */
+bool references_are_in(const char *api_version, const char *kind);
 void references_release(struct intern *strings, struct references *r);

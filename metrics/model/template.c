@@ -169,6 +169,7 @@ void *template_decode(struct decode *d, const cJSON *json)
         read_priority(d, json, t);
     t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
+    t->unread = !metadata;
     t->replicas = read_replicas(d, json);
 
     struct references references;

@@ -40,7 +40,8 @@ struct template
     bool claims_count : 1; /* Karmada's claim moves the generation, too. */
     bool half_claim : 1;   /* It has the id of a claim but not the rest: it is matched anew. */
     bool deleting : 1;
-    uint8_t role; /* To Config Connector: enum connector_role */
+    bool unread : 1; /* It exists, and only its identity is known: it may not be read. */
+    uint8_t role;    /* To Config Connector: enum connector_role */
 };
 
 /* The part of a template for Config Connector; NULL if it has none of this role, or is NULL. */

@@ -121,7 +121,9 @@ void ballots_gather(const struct store *s, const struct entry *dependency, struc
 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
         add_ballot(out, observed_ballot(s, &b->referrers[i]));
-    if (!b || (!b->has_placement && template && template_binding(s, template) == dependency))
+    /* A binding that nobody needs any more is left over: its template speaks for itself. */
+    if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
+               template_binding(s, template) == dependency))
         gather_unlisted(template, out);
 }
 

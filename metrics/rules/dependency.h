@@ -56,7 +56,8 @@ void ballot_list_release(struct ballot_list *list);
  * the binding's spec.requiredBy, in that order; behind them the templates that it does not list
  * although they need the dependency and their policies propagate it, by name. One of these that
  * has no binding yet is derived; one that has a binding counts only for what will be. A binding
- * with a placement has nobody but those it lists. The decisions about the templates must be up to
+ * with a placement has nobody but those it lists, nor has one that lists nobody: it is left over,
+ * and its template is the dependency. The decisions about the templates must be up to
  * date.
  */
 void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out);

@@ -61,6 +61,9 @@ static bool claim_selects(const struct situation *s)
     const struct policy *policy = entry_policy(s->claimed);
     const char *ns = entry_ns(s->claimed);
 
+    /* Its labels are unknown: its binding says that the policy selected it. */
+    if (entry_template(s->template)->unread)
+        return true;
     return (!*ns || ns == entry_ns(s->template)) &&
            policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
 }

@@ -85,6 +85,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
+    type_counts_init(&e->context.bound, seed);
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -116,6 +117,7 @@ void engine_free(struct engine *e)
     cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
     seen_release(&c->seen);
+    type_counts_release(&c->bound);
     graph_free(c->graph);
     free(e);
 }
@@ -241,6 +243,22 @@ bool engine_names_priorities(const struct engine *e)
 uint64_t engine_selected_version(const struct engine *e)
 {
     return 2 * selector_index_types_version(e->context.index) + engine_names_priorities(e);
+}
+
+bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
+                       const char **kind)
+{
+    return type_counts_next(&e->context.bound, at, api_version, kind);
+}
+
+uint64_t engine_bound_version(const struct engine *e)
+{
+    return e->context.bound.version;
+}
+
+void engine_observe_bound(struct engine *e, struct bound_observer observer)
+{
+    e->context.bound_observer = observer;
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)

@@ -3,6 +3,7 @@
 
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/lease.h"
+#include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
 
 /*
@@ -73,6 +74,13 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
 bool engine_names_priorities(const struct engine *e);
 /* A number that changes whenever that set does, or this. */
 uint64_t engine_selected_version(const struct engine *e);
+
+/* The same of every apiVersion and kind that a binding refers to. */
+bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,
+                       const char **kind);
+uint64_t engine_bound_version(const struct engine *e);
+/* From now on this observer hears of the templates that bindings refer to; all zero for none. */
+void engine_observe_bound(struct engine *e, struct bound_observer observer);
 
 /*
  * The namespace that signs Config Connector's leases with this id; NULL if none is known to.

@@ -120,3 +120,23 @@ bool template_dependencies(struct store *s, const struct entry *template, const 
     }
     return true;
 }
+
+struct entry *binding_referring_to(const struct store *s, const struct identity *template)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
+    const struct kind_def *def = kind_binding(!*template->ns);
+    struct identity id = {def->api_version, def->name, template->ns, NULL};
+    struct identity resource;
+
+    binding_name(template->kind, template->name, &name);
+    id.name = name.data;
+
+    struct entry *binding = store_find(s, &id);
+    const struct binding *b = entry_binding(binding);
+    bool refers =
+        b && binding_resource(b, &resource) && strcmp(resource.name, template->name) == 0 &&
+        strcmp(resource.ns, template->ns) == 0 && strcmp(resource.kind, template->kind) == 0 &&
+        strcmp(resource.api_version, template->api_version) == 0;
+
+    return refers ? binding : NULL;
+}

@@ -13,8 +13,23 @@ bool binding_resource(const struct binding *b, struct identity *out);
 /* The template of a binding, existing or not; NULL if the store has no entry of it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
+/*
+ * `changed` is called after a binding began to refer to a template, or ceased to; from a change
+ * of the store, so that it must not change anything there.
+ */
+struct bound_observer {
+    void (*changed)(void *context, const struct identity *template);
+    void *context;
+};
+
 /* The binding that an element of spec.requiredBy names, with the referrer's texts. */
 struct identity referrer_identity(const struct referrer *r);
+
+/*
+ * The binding that refers to a template, existing or not: it has the name that Karmada makes of
+ * the template's, and names it in spec.resource. Whether it counts is not asked. NULL if none.
+ */
+struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
 /* The policy of a claim; NULL if the store has no entry of it. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);

@@ -9,10 +9,12 @@
 #include "metrics/rules/gates.h"
 #include "metrics/rules/graph.h"
 #include "metrics/rules/ignored.h"
+#include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
+#include "metrics/rules/type_counts.h"
 
 /*
  * How the engine decides about one class of objects: `gather` collects everything that the
@@ -28,6 +30,8 @@ struct rule_context {
     gate_set gates;
     struct ignored *ignored;
     struct selector_index *index;
+    struct type_counts bound; /* By the kinds that bindings refer to. */
+    struct bound_observer bound_observer;
     struct placements *placements;
     struct collisions *binding_names;
     struct collisions *cloud_resources; /* Of Config Connector. */

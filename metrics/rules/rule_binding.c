@@ -11,8 +11,37 @@ static void mark_template(struct rule_context *c, const struct binding *b)
         graph_mark(c->graph, template);
 }
 
+/* Count the kind that a binding refers to, and report the template to the observer. */
+static void refer(struct rule_context *c, const struct identity *template, bool begins)
+{
+    if (begins)
+        type_counts_add(&c->bound, template->api_version, template->kind);
+    if (c->bound_observer.changed)
+        c->bound_observer.changed(c->bound_observer.context, template);
+    if (!begins)
+        type_counts_remove(&c->bound, template->api_version, template->kind);
+}
+
+/* Which template the binding refers to has changed, if it has. */
+static void update_reference(struct rule_context *c, const struct binding *fresh,
+                             const struct binding *old)
+{
+    struct identity id, old_id;
+    bool refers = fresh && binding_resource(fresh, &id);
+    bool referred = old && binding_resource(old, &old_id);
+
+    if (refers && referred && strcmp(id.name, old_id.name) == 0 && id.ns == old_id.ns &&
+        id.kind == old_id.kind && id.api_version == old_id.api_version)
+        return;
+    if (refers)
+        refer(c, &id, true);
+    if (referred)
+        refer(c, &old_id, false);
+}
+
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
+    update_reference(c, entry_binding(entry), old);
     mark_template(c, old);
     mark_template(c, entry_binding(entry));
     graph_mark_readers(c->graph, entry);

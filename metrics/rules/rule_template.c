@@ -4,14 +4,13 @@
 #include "metrics/rules/priority.h"
 #include "metrics/rules/rule_connector.h"
 
-/* What others make of the object itself, as a template or as a setting. */
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
-{
-    template_connector_changed(c, entry, old);
-    priority_changed(c->store, c->graph, entry, old);
-}
-
 /* ---- gathering ---- */
+
+/* True if neither a policy nor others have made its binding; one that nobody needs is left over. */
+static bool lacks_binding(const struct binding *b)
+{
+    return !b || (!b->has_placement && b->referrer_count == 0);
+}
 
 /*
  * Collect those who will require it once they have bindings; those who do already are on its own
@@ -22,7 +21,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
 {
     bool derived = false;
 
-    if (b && (b->has_placement || b->referrer_count > 0))
+    if (!lacks_binding(b))
         return false;
     ballots_gather(c->store, entry, out);
     for (size_t i = 0; i < out->count && !derived; i++)
@@ -38,7 +37,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
     /* To Karmada half a claim is none, whatever the binding says; what is left of one is, too. */
-    bool counts = b && (b->has_placement || b->referrer_count > 0) && !t->half_claim;
+    bool counts = !lacks_binding(b) && !t->half_claim;
     const struct claim *claim = t->claim || !counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
@@ -137,7 +136,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
                                       d->uptake == UPTAKE_NOT_IN);
-    if (!d->binding && !d->governing && d->state != STATE_IGNORED)
+    if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots);
     return d;
 }
@@ -196,6 +195,23 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
         if (binding)
             graph_mark(c->graph, binding);
     }
+}
+
+/* What others make of the object itself, as a template or as a setting. */
+static void content_changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    template_connector_changed(c, entry, old);
+    priority_changed(c->store, c->graph, entry, old);
+}
+
+/* Another object of the name has another binding, or none. */
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct template *before = old, *now = entry_template(entry);
+
+    if (!before || !now || before->uid_hash != now->uid_hash)
+        mark_readers(c->graph, entry);
+    content_changed(c, entry, old);
 }
 
 /* ---- registers ---- */
@@ -260,4 +276,4 @@ const struct rule rule_template = {
 };
 
 /* A setting has no decision, but others go by it as by a template. */
-const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = changed};
+const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_changed};

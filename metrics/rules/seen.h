@@ -9,7 +9,7 @@
  * it, and dated at the start of the next evaluation, because only then the time is known.
  */
 struct seen {
-    bool paused; /* Changes are played, not seen. */
+    bool paused;               /* Changes are played, not seen. */
     struct entry_list undated; /* Templates and policies whose change left no time. */
     struct entry_list worked;  /* Policies that Karmada was seen to work off. */
 };

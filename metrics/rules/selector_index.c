@@ -3,6 +3,7 @@
 
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/type_counts.h"
 
 /* All texts are shared; NULL for what the selector leaves open. */
 struct bucket_key {
@@ -27,17 +28,11 @@ struct bucket {
     size_t capacity;
 };
 
-struct type_count {
-    const char *names[2];
-    size_t selectors;
-};
-
 struct selector_index {
     const struct store *store;
     uint64_t seed;
     struct map buckets;
-    struct map types;
-    uint64_t types_version;
+    struct type_counts types;
     struct selection *found;
     size_t found_count;
     size_t found_capacity;
@@ -50,13 +45,6 @@ static bool is_bucket(const void *item, const void *key)
     return memcmp(&bucket->key, key, sizeof(bucket->key)) == 0;
 }
 
-static bool is_type_count(const void *item, const void *key)
-{
-    const struct type_count *type = item;
-
-    return memcmp(type->names, key, sizeof(type->names)) == 0;
-}
-
 struct selector_index *selector_index_new(const struct store *store, uint64_t seed)
 {
     struct selector_index *index = xcalloc(1, sizeof(*index));
@@ -64,7 +52,7 @@ struct selector_index *selector_index_new(const struct store *store, uint64_t se
     index->store = store;
     index->seed = seed;
     index->buckets = MAP_INIT(is_bucket);
-    index->types = MAP_INIT(is_type_count);
+    type_counts_init(&index->types, seed);
     return index;
 }
 
@@ -82,10 +70,8 @@ void selector_index_free(struct selector_index *index)
         return;
     for (size_t at = 0; (item = map_next(&index->buckets, &at));)
         free_bucket(item);
-    for (size_t at = 0; (item = map_next(&index->types, &at));)
-        free(item);
     map_release(&index->buckets);
-    map_release(&index->types);
+    type_counts_release(&index->types);
     free(index->found);
     free(index);
 }
@@ -133,51 +119,21 @@ static bool find_slot(const struct selector_index *index, const struct entry *po
     return true;
 }
 
-static void count_type(struct selector_index *index, const struct resource_selector *selector,
-                       bool up)
-{
-    const char *names[] = {selector->api_version, selector->kind};
-    uint64_t hash = map_hash(names, sizeof(names), index->seed);
-    struct type_count *type = map_get(&index->types, hash, names);
-
-    if (!type) {
-        type = xcalloc(1, sizeof(*type));
-        memcpy(type->names, names, sizeof(names));
-        map_add(&index->types, hash, type);
-        index->types_version++;
-    }
-    type->selectors = up ? type->selectors + 1 : type->selectors - 1;
-    if (type->selectors == 0) {
-        free(map_take(&index->types, hash, names));
-        index->types_version++;
-    }
-}
-
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind)
 {
-    const struct type_count *type = map_next(&index->types, at);
-
-    if (!type)
-        return false;
-    *api_version = type->names[0];
-    *kind = type->names[1];
-    return true;
+    return type_counts_next(&index->types, at, api_version, kind);
 }
 
 uint64_t selector_index_types_version(const struct selector_index *index)
 {
-    return index->types_version;
+    return index->types.version;
 }
 
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
                                  const char *kind)
 {
-    const char *names[] = {api_version, kind};
-    const struct type_count *type =
-        map_get(&index->types, map_hash(names, sizeof(names), index->seed), names);
-
-    return type ? type->selectors : 0;
+    return type_counts_get(&index->types, api_version, kind);
 }
 
 static void add_selector(struct selector_index *index, struct entry *policy,
@@ -185,7 +141,7 @@ static void add_selector(struct selector_index *index, struct entry *policy,
 {
     struct slot slot;
 
-    count_type(index, selector, true);
+    type_counts_add(&index->types, selector->api_version, selector->kind);
     if (!find_slot(index, policy, selector, &slot))
         return;
 
@@ -207,7 +163,7 @@ static void remove_selector(struct selector_index *index, struct entry *policy,
 {
     struct slot slot;
 
-    count_type(index, selector, false);
+    type_counts_remove(&index->types, selector->api_version, selector->kind);
     if (!find_slot(index, policy, selector, &slot))
         return;
 

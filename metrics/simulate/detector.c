@@ -101,13 +101,14 @@ static void review_bindings(struct world *w, struct entry *policy)
     }
 }
 
-/* The unclaimed templates that the policy selects: Karmada's waiting list. */
-static void review_waiting(struct world *w, struct entry *policy)
+void detector_waiting(struct world *w, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
+    if (!p || lacks_override(policy))
+        return;
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
@@ -197,12 +198,10 @@ void detector_policy(struct world *w, struct entry *policy, const struct policy 
     bool is_static = world_context(w)->options.takeover == TAKEOVER_STATIC;
     const struct policy *p = entry_policy(policy);
 
-    if (!is_static)
-        review_bindings(w, policy);
-    if (lacks_override(policy))
-        return;
-    review_waiting(w, policy);
     if (is_static)
+        return;
+    review_bindings(w, policy);
+    if (lacks_override(policy))
         return;
     preempt_all(w, policy);
     if (old && p->priority < old->priority)

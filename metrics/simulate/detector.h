@@ -14,9 +14,12 @@ void detector_template(struct world *w, struct event event);
 
 /*
  * A policy was created or changed: `old` is what it was, NULL if new. Claims that it no longer
- * has are taken back, its templates and those that wait for it are looked at, and it preempts.
+ * has are taken back, its templates are looked at, and it preempts.
  */
 void detector_policy(struct world *w, struct entry *policy, const struct policy *old);
+
+/* The unclaimed templates that a policy selects, Karmada's waiting list, are looked at. */
+void detector_waiting(struct world *w, struct entry *policy);
 
 /*
  * A policy goes: its claims are taken back, and their templates are matched anew. Call it before

@@ -3,6 +3,7 @@
 
 #include "metrics/model/object.h"
 #include "metrics/rules/links.h"
+#include "metrics/simulate/detector.h"
 
 const char *const plan_when_names[PLAN_WHEN_COUNT] = {
     [PLAN_AT_ONCE] = "at_once",
@@ -29,6 +30,7 @@ struct plan {
     size_t base;                      /* The mark of the world without the change. */
     struct applied_object *newcomers; /* Templates that the change creates. */
     size_t newcomer_count;
+    struct entry_list policies; /* That the change applies. */
     struct plan_result result;
 };
 
@@ -120,6 +122,7 @@ void plan_free(struct plan *p)
     for (size_t i = 0; i < p->newcomer_count; i++)
         store_unpin(world_context(p->world)->store, p->newcomers[i].entry);
     free(p->newcomers);
+    entry_list_release(&p->policies);
     world_free(p->world);
     free(p);
 }
@@ -132,11 +135,11 @@ static void settle(struct plan *p)
         p->result.settled = false;
 }
 
-bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json, struct error *err)
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!simulation_read(p->world, id, json, &applied, err))
+    if (!simulation_read(p->world, json, &applied, err))
         return false;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
@@ -146,11 +149,17 @@ bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json, st
     }
     simulation_apply(p->world, applied);
     settle(p);
+    if (entry_class(applied.entry) == CLASS_POLICY)
+        entry_list_add(&p->policies, applied.entry);
     return true;
 }
 
-static void apply_newcomers(struct plan *p)
+/* Bring what comes last: the policies to those that wait, then the templates that are new. */
+static void bring_last(struct plan *p)
 {
+    for (size_t i = 0; i < p->policies.count; i++)
+        detector_waiting(p->world, p->policies.items[i]);
+    settle(p);
     for (size_t i = 0; i < p->newcomer_count; i++)
         simulation_apply(p->world, p->newcomers[i]);
     settle(p);
@@ -269,7 +278,7 @@ const struct plan_result *plan_finish(struct plan *p)
     struct plan_result *result = &p->result;
     struct record *r;
 
-    apply_newcomers(p);
+    bring_last(p);
     world_observe(p->world, (struct world_observer){0});
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);

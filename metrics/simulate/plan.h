@@ -58,12 +58,11 @@ struct plan *plan_new(struct engine *e, int64_t now_ms) MUST_USE;
 void plan_free(struct plan *p);
 
 /*
- * A user applies an object, or deletes it, and Karmada comes to rest. Templates that are new come
- * last, in plan_finish(): wherever it stands among the others, a change is of one piece. False
- * with the reason if the object is not valid.
+ * A user applies an object, or deletes it, and Karmada comes to rest. What waits for policies, and
+ * templates that are new, come last, in plan_finish(): a change is of one piece, whatever the order
+ * of its objects. False with the reason if the object is not valid.
  */
-bool plan_apply(struct plan *p, const struct identity *id, const cJSON *json,
-                struct error *err) MUST_USE;
+bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
 void plan_delete(struct plan *p, struct entry *entry);
 
 /* The result, which the plan owns. The engine is as Karmada has come to rest. */

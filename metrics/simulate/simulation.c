@@ -120,17 +120,22 @@ void simulation_apply(struct world *w, struct applied_object applied)
     abort();
 }
 
-bool simulation_read(struct world *w, const struct identity *id, const cJSON *json,
-                     struct applied_object *out, struct error *err)
+bool simulation_read(struct world *w, const cJSON *json, struct applied_object *out,
+                     struct error *err)
 {
     struct store *store = world_context(w)->store;
     struct decode d = {.strings = store_strings(store), .err = err};
-    const struct kind_def *def = kind_of(id->api_version, id->kind);
-    void *object = def->decode(&d, json);
+    const struct kind_def *def;
+    struct identity id;
+    void *object;
 
+    if (!identity_read(json, &id, err))
+        return false;
+    def = kind_of(id.api_version, id.kind);
+    object = def->decode(&d, json);
     if (!object)
-        return fail_in(err, "%s '%s%s%s'", id->kind, id->ns, *id->ns ? "/" : "", id->name);
-    *out = (struct applied_object){store_refer(store, id), world_own(w, def, object)};
+        return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
+    *out = (struct applied_object){store_refer(store, &id), world_own(w, def, object)};
     return true;
 }
 

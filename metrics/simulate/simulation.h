@@ -28,8 +28,8 @@ struct applied_object {
     void *object; /* The world's. */
 };
 /* Read it. False with the reason if it is not valid. */
-bool simulation_read(struct world *w, const struct identity *id, const cJSON *json,
-                     struct applied_object *out, struct error *err) MUST_USE;
+bool simulation_read(struct world *w, const cJSON *json, struct applied_object *out,
+                     struct error *err) MUST_USE;
 /* The user applies it. */
 void simulation_apply(struct world *w, struct applied_object applied);
 /* A user deletes an object. Nothing happens if it does not exist. */

@@ -79,6 +79,9 @@ class Stage:
 def state_of(words, kind="Deployment"):
     """What the page says of one template, if its state is in these words."""
     state, *more = words.split()
+    if "kind_not_selected" in more:
+        # No policy selects its kind and no binding is of it: it is not looked at.
+        return {"states": {}, "stale": {}, "fields": {}, "pending": {}}
     fields = more[2].split("+") if len(more) > 2 else []
     return {"states": {(kind, state): 1},
             "stale": {tuple(more[:2]): 1} if state == "stale" else {},

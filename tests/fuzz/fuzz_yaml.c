@@ -67,7 +67,7 @@ static void read_trees(const char *text, size_t len)
     yaml_reader_free(reader);
 }
 
-static void see(void *context, const cJSON *object, struct json_place place)
+static void see(void *context, cJSON *object, struct json_place place)
 {
     size_t *last = context;
 

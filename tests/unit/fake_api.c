@@ -47,6 +47,7 @@ struct transfer {
     enum transfer_state state;
     enum fake_kind kind;
     char ns[16];
+    char name[16]; /* Of one object; else empty. */
     unsigned http_status;
     int64_t retry_after_ms;
     const char *content_type;
@@ -173,23 +174,54 @@ static const char *const selected[] = {
     SELECTOR("example.io/v1", "Foo"),
     (SELECTOR("v1", "ConfigMap") "," SELECTOR("example.io/v1", "Foo")),
     SELECTOR("example.io/v1", "Unheard"),
+    SELECTOR(FAKE_OLD_VERSION, "Foo"),
 };
 
 bool fake_selects(unsigned value, enum fake_kind kind)
 {
-    char name[64];
+    char name[128];
 
-    snprintf(name, sizeof(name), "\"kind\":\"%s\"", fake_kinds[kind].kind);
+    snprintf(name, sizeof(name), "\"%s\",\"kind\":\"%s\"", fake_kinds[kind].api_version,
+             fake_kinds[kind].kind);
     return strstr(selected[value % ARRAY_LEN(selected)], name) != NULL;
+}
+
+enum fake_kind fake_bound_kind(const char *name)
+{
+    static const enum fake_kind kinds[] = {FAKE_CONFIG_MAP, FAKE_DEPLOYMENT, FAKE_FOO};
+
+    return kinds[(unsigned char)name[0] % ARRAY_LEN(kinds)];
+}
+
+/* Some were made when another version of Foo was preferred. */
+static const char *bound_version(const struct fake_object *o)
+{
+    enum fake_kind kind = fake_bound_kind(o->name);
+
+    return kind == FAKE_FOO && o->value == FAKE_OLD_VALUE ? FAKE_OLD_VERSION
+                                                          : fake_kinds[kind].api_version;
+}
+
+/* As Karmada names it after its template. */
+static void write_binding_name(const struct fake_object *o, struct strbuf *out)
+{
+    strbuf_addf(out, "%s-", o->name);
+    for (const char *c = fake_kinds[fake_bound_kind(o->name)].kind; *c; c++)
+        strbuf_addc(out, (char)(*c | 0x20));
 }
 
 void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out)
 {
     const struct fake_kind_row *row = &fake_kinds[o->kind];
 
-    strbuf_addf(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"%s\",",
+    strbuf_addf(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"",
                 metadata_only ? "meta.k8s.io/v1" : row->api_version,
-                metadata_only ? "PartialObjectMetadata" : row->kind, o->name);
+                metadata_only ? "PartialObjectMetadata" : row->kind);
+    if (o->kind == FAKE_BINDING)
+        write_binding_name(o, out);
+    else
+        strbuf_adds(out, o->name);
+    strbuf_adds(out, "\",");
     if (row->namespaced)
         strbuf_addf(out, "\"namespace\":\"%s\",", o->ns);
     strbuf_addf(out,
@@ -201,9 +233,10 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
                     o->value % 7, selected[o->value % ARRAY_LEN(selected)]);
     else if (o->kind == FAKE_BINDING)
         strbuf_addf(out,
-                    ",\"spec\":{\"replicas\":%u,\"resource\":{\"apiVersion\":\"v1\",\"kind\":"
-                    "\"ConfigMap\",\"namespace\":\"%s\",\"name\":\"%s\"}}",
-                    o->value, o->ns, o->name);
+                    ",\"spec\":{\"replicas\":%u,\"placement\":{},\"resource\":{\"apiVersion\":"
+                    "\"%s\",\"kind\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\"}}",
+                    o->value, bound_version(o), fake_kinds[fake_bound_kind(o->name)].kind, o->ns,
+                    o->name);
     strbuf_addc(out, '}');
 }
 
@@ -253,9 +286,11 @@ static bool is_kind(struct transfer *t)
             snprintf(t->ns, sizeof(t->ns), "%.*s", (int)len, rest + 11);
             rest += 11 + len + 1;
         }
-        if (strlen(row->resource) == strcspn(rest, "?") &&
+        if (strlen(row->resource) == strcspn(rest, "?/") &&
             strncmp(rest, row->resource, strlen(row->resource)) == 0) {
             t->kind = (enum fake_kind)i;
+            rest += strlen(row->resource);
+            snprintf(t->name, sizeof(t->name), "%s", *rest == '/' ? rest + 1 : "");
             return true;
         }
         t->ns[0] = '\0';
@@ -281,7 +316,10 @@ static struct transfer *start(void *context, const struct transport_request *req
     *at = t;
     if (strcmp(t->path, "/api") == 0)
         f->discovery_requests++;
-    else if (is_kind(t) && !strstr(t->path, "continue="))
+    else if (is_kind(t) && t->name[0]) {
+        f->fetches++;
+        f->fetched_full = !t->metadata_only;
+    } else if (is_kind(t) && !strstr(t->path, "continue="))
         f->requests[t->kind]++;
     return t;
 }
@@ -419,6 +457,21 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     strbuf_adds(&t->body, "}}");
 }
 
+static void answer_fetch(struct fake_api *f, struct transfer *t)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const struct fake_object *o = &f->objects[i];
+
+        if (!is_wanted(t, o) || strcmp(o->name, t->name) != 0)
+            continue;
+        answer(t, 200, "");
+        t->content_type = "application/json";
+        fake_write(o, t->metadata_only, &t->body);
+        return;
+    }
+    answer(t, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
+}
+
 static void send_change(struct transfer *t, const char *type, const struct fake_object *o)
 {
     strbuf_addf(&t->body, "{\"type\":\"%s\",\"object\":", type);
@@ -479,11 +532,12 @@ static void add_served(const struct fake_api *f, const char *api_version, struct
             continue;
         strbuf_addf(out,
                     "%s{\"resource\":\"%s\",\"name\":\"%s\",\"kind\":\"%s\",\"namespaced\":%s,"
+                    "\"shortNames\":[%s],"
                     "\"responseKind\":{\"kind\":\"%s\"},\"scope\":\"%s\","
-                    "\"verbs\":[\"list\",\"watch\"]}",
+                    "\"verbs\":[\"list\",\"watch\",\"delete\"]}",
                     first ? "" : ",", row->resource, row->resource, row->kind,
-                    row->namespaced ? "true" : "false", row->kind,
-                    row->namespaced ? "Namespaced" : "Cluster");
+                    row->namespaced ? "true" : "false", i == FAKE_CONFIG_MAP ? "\"cm\"" : "",
+                    row->kind, row->namespaced ? "Namespaced" : "Cluster");
         first = false;
     }
 }
@@ -525,19 +579,36 @@ static void answer_discovery(struct fake_api *f, struct transfer *t)
                     i ? "," : "", slash ? (int)(slash - api_version) : 0, api_version,
                     slash ? slash + 1 : api_version);
         add_served(f, api_version, &t->body);
+        if (strcmp(api_version, fake_kinds[FAKE_FOO].api_version) == 0) {
+            strbuf_addf(&t->body, "]},{\"version\":\"%s\",\"resources\":[",
+                        strchr(FAKE_OLD_VERSION, '/') + 1);
+            add_served(f, api_version, &t->body);
+        }
         strbuf_adds(&t->body, "]}]}");
     }
     strbuf_adds(&t->body, "]}");
 }
 
+static void answer_head(struct transfer *t)
+{
+    if (t->http_status != 0 && t->handler.responded)
+        t->handler.responded(t->handler.context, t->http_status);
+}
+
 static void begin(struct fake_api *f, struct transfer *t)
 {
-    if (fault(f)) {
+    if (f->unreachable) {
+        answer(t, 0, "");
+    } else if (fault(f)) {
         refuse(f, t);
-    } else if (!strchr(t->path, '?')) {
+    } else if (!is_kind(t) && !strchr(t->path, '?')) {
         answer_discovery(f, t);
     } else if (!is_kind(t) || !f->served[t->kind]) {
         answer(t, 404, "404 page not found\n");
+    } else if (f->forbidden[t->kind]) {
+        answer(t, 403, "{\"kind\":\"Status\",\"code\":403,\"message\":\"forbidden\"}");
+    } else if (t->name[0]) {
+        answer_fetch(f, t);
     } else if (strstr(t->path, "watch=true")) {
         answer_stream(f, t);
     } else {
@@ -626,8 +697,11 @@ static bool send_piece(struct fake_api *f, struct transfer *t)
 
 static bool turn(struct fake_api *f, struct transfer *t)
 {
+    if (t->state == TRANSFER_NEW && t->name[0] && f->slow_fetches)
+        return false;
     if (t->state == TRANSFER_NEW) {
         begin(f, t);
+        answer_head(t);
         return true;
     }
     if (t->state == TRANSFER_STALLED) {

@@ -25,6 +25,10 @@ enum fake_kind {
     FAKE_KIND_COUNT,
 };
 
+/* Of Foo: served, and not preferred. Bindings of this value refer to it. */
+#define FAKE_OLD_VERSION "example.io/v1beta1"
+enum { FAKE_OLD_VALUE = 1000 };
+
 struct fake_kind_row {
     const char *api_version;
     const char *kind;
@@ -68,6 +72,8 @@ struct fake_api {
     bool paginates; /* Three objects a page, from whatever version. */
     bool bookmarks;
     bool legacy_discovery;
+    bool few_policies;      /* For whoever writes at random. */
+    bool unreachable;       /* No request is answered. */
     unsigned fault_percent; /* Of requests, and of pieces of bodies. */
     int64_t now_ms;
     uint32_t random;
@@ -76,6 +82,10 @@ struct fake_api {
     size_t snapshot_next;
     uint64_t requests[FAKE_KIND_COUNT]; /* Pages after the first do not count. */
     uint64_t discovery_requests;
+    uint64_t fetches;                /* Of single objects. */
+    bool fetched_full;               /* The last one, more than its metadata. */
+    bool slow_fetches;               /* They are not answered, for now. */
+    bool forbidden[FAKE_KIND_COUNT]; /* To us. */
     unsigned open_streams;
 };
 
@@ -97,6 +107,9 @@ void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot);
 
 /* Append the object as it is in lists. */
 void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out);
+
+/* The kind of the template of that name to which a FAKE_BINDING of that name refers. */
+enum fake_kind fake_bound_kind(const char *name);
 
 /* True if a policy of this value has a selector of that kind. */
 bool fake_selects(unsigned value, enum fake_kind kind);

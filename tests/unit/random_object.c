@@ -48,6 +48,8 @@ static cJSON *add_metadata(struct world *w, cJSON *object, const char *ns, const
         cJSON_AddStringToObject(metadata, "namespace", ns);
     if (chance(w, 2))
         cJSON_AddStringToObject(metadata, "creationTimestamp", PICK(w, times));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(metadata, "uid", PICK(w, ids));
     if (chance(w, 8))
         cJSON_AddStringToObject(metadata, "deletionTimestamp", PICK(w, times));
     if (chance(w, 2))

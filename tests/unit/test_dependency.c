@@ -335,11 +335,11 @@ static const struct party_case {
      {BOUND("c", "Abort", ""), CONFIG_MAP, NEEDING("a"), POLICY("a", "Overwrite", ""), NEEDING("b"),
       POLICY("b", "Abort", "")},
      "ConfigMap: attached derived 2 conflict resolved=1 stored=1 a=1(derived) b=0(derived)"},
-    {"the binding that is left of earlier referrers is the place",
+    {"a binding that is left of earlier referrers is none",
      {CONFIG_MAP, LISTING("", "Abort", ""), NEEDING("a"), POLICY("a", "Overwrite", ""),
       NEEDING("b"), POLICY("b", "Abort", "")},
-     "ResourceBinding: attached derived 2 conflict resolved=1 stored=0"
-     " a=1(derived) b=0(derived)"},
+     "ConfigMap: attached derived 2 conflict resolved=1 stored=1 a=1(derived) b=0(derived)"
+     "ResourceBinding: attached 0 resolved=0 stored=0"},
     {"a dependency that is not read itself, but has a binding",
      {NEEDING("a"), POLICY("a", "Overwrite", ""), BOUND("a", "Overwrite", ""),
       LISTING("", "Overwrite", LISTED("a")), NEEDING("b"), POLICY("b", "Abort", "")},

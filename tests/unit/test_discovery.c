@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/discovery.h"
+#include "exporter/kube/discovery/discovery.h"
 
 #include "exporter/system/file.h"
 #include "tests/unit/suite.h"
@@ -58,7 +58,7 @@ static void play(struct discovery *d, const struct answer *answers)
     "{'version':'" number "','freshness':'" fresh "','resources':[" resources "]}"
 #define RESOURCE(plural, kind)                                                                     \
     "{'resource':'" plural "','responseKind':{'kind':'" kind                                       \
-    "'},'scope':'Namespaced','verbs':['get','list','watch']}"
+    "'},'scope':'Namespaced','verbs':['delete','get','list','watch']}"
 #define ALL(groups) "{'kind':'APIGroupDiscoveryList','items':[" groups "]}"
 #define CORE_OK                                                                                    \
     {                                                                                              \
@@ -109,7 +109,7 @@ static struct round_case {
      {{.path = NULL}},
      "v1",
      "Binding",
-     DISCOVERY_ABSENT,
+     DISCOVERY_UNWATCHED,
      NULL,
      false},
     {"a version that is not served",
@@ -324,11 +324,36 @@ TEST(the_newest_sound_version_is_preferred)
     const struct api_resource *found = NULL;
 
     play(d, answers);
-    assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
+    assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
     assert_true(found->preferred);
-    assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_SERVED);
+    assert_ptr_equal(discovery_preferred(d, "a/v1", "A"), found);
+    assert_int_equal(discovery_find(d, "a/v1", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
+    discovery_free(d);
+}
+
+/* client-go: the preferred version where it has the kind, else the first one that does. */
+TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
+{
+    static const struct answer answers[] = {
+        CORE_OK,
+        APIS(GROUP("a", VERSION("v3", "Current", RESOURCE("as", "A")) "," VERSION(
+                            "v2", "Current",
+                            RESOURCE("as", "A") "," RESOURCE(
+                                "bs", "B")) "," VERSION("v1", "Current", RESOURCE("bs", "B")))),
+        {.path = NULL},
+    };
+    struct discovery *d = discovery_new();
+    const struct api_resource *found = NULL;
+
+    play(d, answers);
+    assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
+    assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_UNWATCHED);
+    assert_int_equal(discovery_find(d, "a/v2", "B", &found), DISCOVERY_SERVED);
+    assert_int_equal(discovery_find(d, "a/v1", "B", &found), DISCOVERY_UNWATCHED);
+    assert_string_equal(discovery_preferred(d, "a/v1", "B")->api_version, "a/v2");
+    assert_null(discovery_preferred(d, "v1", "B"));
     discovery_free(d);
 }

@@ -6,7 +6,7 @@
 enum { OBJECT_MAX = 4096 };
 
 /* One line an object: "line@offset json". */
-static void note(void *context, const cJSON *object, struct json_place place)
+static void note(void *context, cJSON *object, struct json_place place)
 {
     struct strbuf *out = context;
     char *json = cJSON_PrintUnformatted(object);

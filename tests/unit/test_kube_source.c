@@ -26,7 +26,10 @@ struct lab {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
+    bool restless; /* Objects change between any two turns. */
 };
+
+static void random_write(struct fake_api *api);
 
 static void lab_init(struct lab *lab, uint32_t seed)
 {
@@ -67,6 +70,8 @@ static void settle(struct lab *lab)
     do {
         assert_true(++turns < 100000);
         kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+        if (lab->restless && fake_random(&lab->api, 20) == 0)
+            random_write(&lab->api);
     } while (fake_turn(&lab->api));
     kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
 }
@@ -138,15 +143,19 @@ static char *inventory(const struct store *store)
     return strbuf_take(&out, &len);
 }
 
-static bool is_followed(const struct fake_api *api, enum fake_kind kind)
+/* True if the object is to be in the store: a policy selects its kind, or a binding is of it. */
+static bool is_kept(const struct fake_api *api, const struct fake_object *object)
 {
-    if (!fake_kinds[kind].template)
+    if (!fake_kinds[object->kind].template)
         return true;
     for (size_t i = 0; i < api->count; i++) {
         const struct fake_object *o = &api->objects[i];
 
         if ((o->kind == FAKE_POLICY || o->kind == FAKE_CLUSTER_POLICY) &&
-            fake_selects(o->value, kind))
+            fake_selects(o->value, object->kind))
+            return true;
+        if (o->kind == FAKE_BINDING && strcmp(o->name, object->name) == 0 &&
+            strcmp(o->ns, object->ns) == 0 && fake_bound_kind(o->name) == object->kind)
             return true;
     }
     return false;
@@ -159,7 +168,7 @@ static void fresh_world(const struct fake_api *api, struct world *out)
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);
 
-        if (!is_followed(api, api->objects[i].kind))
+        if (!is_kept(api, &api->objects[i]))
             continue;
         fake_write(&api->objects[i], false, &json);
         world_put_text(out, json.data);
@@ -185,6 +194,7 @@ static void assert_equals_server(struct lab *lab, uint32_t seed)
 
     assert_same_text(actual, expected, seed);
     world_run(&lab->world, clock_offset_ms);
+    world_inherit(&fresh, &lab->world);
     world_run(&fresh, clock_offset_ms);
     world_dump(&lab->world, &dump);
     world_dump(&fresh, &fresh_dump);
@@ -196,6 +206,20 @@ static void assert_equals_server(struct lab *lab, uint32_t seed)
 
 /* ---- random histories ---- */
 
+/* Where there are few policies, most kinds are watched for the sake of bindings alone. */
+static bool is_rare(const struct fake_api *api, enum fake_kind kind)
+{
+    return api->few_policies && (kind == FAKE_POLICY || kind == FAKE_CLUSTER_POLICY);
+}
+
+static void remove_rare(struct fake_api *api)
+{
+    for (size_t i = api->count; i-- > 0;) {
+        if (is_rare(api, api->objects[i].kind))
+            fake_remove(api, i);
+    }
+}
+
 static void random_write(struct fake_api *api)
 {
     static const char *const namespaces[] = {"a", "b", "c"};
@@ -203,7 +227,9 @@ static void random_write(struct fake_api *api)
     enum fake_kind kind = (enum fake_kind)fake_random(api, FAKE_KIND_COUNT);
     const char *ns = fake_kinds[kind].namespaced ? namespaces[fake_random(api, 3)] : "";
 
-    if (api->count > 0 && fake_random(api, 4) == 0)
+    if (is_rare(api, kind) && fake_random(api, 3) > 0)
+        remove_rare(api);
+    else if (api->count > 0 && fake_random(api, 4) == 0)
         fake_remove(api, fake_random(api, (uint32_t)api->count));
     else if (api->served[kind])
         fake_put(api, kind, ns, names[fake_random(api, ARRAY_LEN(names))], fake_random(api, 50));
@@ -267,11 +293,14 @@ static void play_history(uint32_t seed, unsigned fault_percent)
     lab.api.bookmarks = fake_random(&lab.api, 3) > 0;
     lab.api.legacy_discovery = fake_random(&lab.api, 3) == 0;
     lab.api.fault_percent = fault_percent;
+    lab.api.few_policies = seed % 3 > 0;
     for (unsigned i = 0; i < 30; i++)
         random_write(&lab.api);
     lab_start(&lab);
+    lab.restless = seed % 2;
     for (unsigned i = 0; i < STEPS; i++)
         random_step(&lab);
+    lab.restless = false;
     assert_patient(&lab, seed);
     lab.api.fault_percent = 0;
     pass(&lab, CALM_MS);
@@ -314,7 +343,13 @@ static const struct reflector *followed(const struct lab *lab, const char *resou
 }
 
 /* Values whose policies select ConfigMaps, Deployments, Foos, and a kind nobody has heard of. */
-enum { SELECTS_CONFIG_MAPS = 0, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, SELECTS_UNHEARD = 4 };
+enum {
+    SELECTS_CONFIG_MAPS = 0,
+    SELECTS_DEPLOYMENTS = 1,
+    SELECTS_FOOS = 2,
+    SELECTS_UNHEARD = 4,
+    SELECTS_OLD_FOOS = 5
+};
 
 TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
 {
@@ -327,7 +362,7 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
     assert_null(followed(&lab, "deployments"));
 
     fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
-    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 5);
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "q", SELECTS_DEPLOYMENTS + 6);
     settle(&lab);
     assert_non_null(followed(&lab, "deployments"));
     assert_null(followed(&lab, "configmaps"));
@@ -345,6 +380,190 @@ TEST(kinds_come_with_the_first_selector_and_go_with_the_last)
     lab_release(&lab);
 }
 
+static size_t find_fake(const struct fake_api *api, enum fake_kind kind, const char *name)
+{
+    for (size_t i = 0; i < api->count; i++) {
+        if (api->objects[i].kind == kind && strcmp(api->objects[i].name, name) == 0)
+            return i;
+    }
+    fail_msg("there is no %s '%s'", fake_kinds[kind].kind, name);
+    return 0;
+}
+
+/* "x" and "u" name ConfigMaps to fake bindings, "y" a Deployment. */
+TEST(kinds_stay_for_as_long_as_a_binding_refers_to_them)
+{
+    struct lab lab;
+
+    lab_init(&lab, 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "other", 1);
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+
+    /* The last policy goes: what it leaves behind stays in sight, and nothing else. */
+    uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_POLICY, "p"));
+    settle(&lab);
+    assert_non_null(followed(&lab, "configmaps"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_equals_server(&lab, 1);
+    assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
+
+    /* A policy comes back: all of them are read again. */
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_equals_server(&lab, 1);
+
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_POLICY, "p"));
+    settle(&lab);
+    unsigned streams = lab.api.open_streams;
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "x"));
+    settle(&lab);
+    assert_null(followed(&lab, "configmaps"));
+    assert_equals_server(&lab, 1);
+    fake_turn(&lab.api);
+    assert_int_equal(lab.api.open_streams, streams - 1);
+    lab_release(&lab);
+}
+
+TEST(a_binding_that_comes_later_brings_its_template_alone)
+{
+    struct lab lab;
+
+    lab_init(&lab, 2);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+    fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "u", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    lab_start(&lab);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+
+    uint64_t requests = lab.api.requests[FAKE_CONFIG_MAP];
+    fake_put(&lab.api, FAKE_BINDING, "a", "u", 1);
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+    assert_int_equal(lab.api.requests[FAKE_CONFIG_MAP], requests);
+    assert_int_equal(lab.api.fetches, 1);
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "u"));
+    settle(&lab);
+    assert_equals_server(&lab, 2);
+    lab_release(&lab);
+}
+
+/* One list for many: with a request each a new policy with dependencies would be an attack. */
+TEST(many_bindings_that_come_later_bring_their_templates_at_once)
+{
+    struct lab lab;
+    char name[16];
+
+    lab_init(&lab, 3);
+    fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+    for (unsigned i = 0; i < 90; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", name, 1);
+    }
+    lab_start(&lab);
+    settle(&lab);
+    lab.api.slow_fetches = true;
+    for (unsigned i = 0; i < 90; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        fake_put(&lab.api, FAKE_BINDING, "a", name, 1);
+    }
+    settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 90);
+    assert_in_range(lab.api.fetches, 1, 8);
+    assert_in_range(lab.api.requests[FAKE_CONFIG_MAP], 3, 8);
+    assert_equals_server(&lab, 3);
+    lab_release(&lab);
+}
+
+/* Whenever the object goes or changes while it is fetched, and whatever else is read meanwhile. */
+TEST(what_is_fetched_late_is_not_believed)
+{
+    for (unsigned row = 0; row < 4 * 60; row++) {
+        struct lab lab;
+
+        lab_init(&lab, 50 + row);
+        lab.api.streaming_lists = row & 1;
+        fake_put(&lab.api, FAKE_BINDING, "a", "u", 1);
+        fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 1);
+        lab_start(&lab);
+        settle(&lab);
+        fake_put(&lab.api, FAKE_BINDING, "a", "x", 1);
+        for (unsigned turns = 0; turns < row / 4; turns++) {
+            kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
+            fake_turn(&lab.api);
+        }
+        if (row & 2)
+            fake_remove(&lab.api, find_fake(&lab.api, FAKE_CONFIG_MAP, "x"));
+        else
+            fake_put(&lab.api, FAKE_CONFIG_MAP, "a", "x", 2);
+        pass(&lab, 1500);
+        assert_equals_server(&lab, 50 + row);
+        lab_release(&lab);
+    }
+}
+
+static const struct entry *find_deployment(const struct lab *lab, const char *name)
+{
+    return store_find(lab->world.store, &(struct identity){"apps/v1", "Deployment", "a", name});
+}
+
+static bool is_unread(const struct lab *lab, const char *name)
+{
+    const struct entry *entry = find_deployment(lab, name);
+    const struct template *t = entry ? entry_template(entry) : NULL;
+
+    return t && t->unread;
+}
+
+/* Its bindings tell that it is there, and what Karmada made of it. */
+TEST(what_may_not_be_read_is_known_by_its_binding)
+{
+    struct lab lab;
+
+    lab_init(&lab, 4);
+    lab.api.forbidden[FAKE_DEPLOYMENT] = true;
+    fake_put(&lab.api, FAKE_DEPLOYMENT, "a", "y", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "y", 1);
+    fake_put(&lab.api, FAKE_BINDING, "a", "v", 1);
+    lab_start(&lab);
+    pass(&lab, 5000);
+    assert_true(kube_source_ready(lab.source));
+    assert_true(is_unread(&lab, "y"));
+    assert_true(is_unread(&lab, "v"));
+    world_run(&lab.world, clock_offset_ms);
+    assert_int_equal(template_decision(find_deployment(&lab, "y"))->state, STATE_ORPHANED);
+    fake_put(&lab.api, FAKE_BINDING, "a", "y2", 1);
+    fake_remove(&lab.api, find_fake(&lab.api, FAKE_BINDING, "v"));
+    pass(&lab, 5000);
+    assert_true(is_unread(&lab, "y2"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 2);
+
+    /* It may be read after all: then it is known what there is. */
+    lab.api.forbidden[FAKE_DEPLOYMENT] = false;
+    pass(&lab, 61 * 1000);
+    assert_false(is_unread(&lab, "y"));
+    assert_int_equal(store_count(lab.world.store, CLASS_TEMPLATE), 1);
+    assert_equals_server(&lab, 4);
+
+    /* And no more: what is known stays, what comes is known by its binding. */
+    lab.api.forbidden[FAKE_DEPLOYMENT] = true;
+    fake_put(&lab.api, FAKE_BINDING, "a", "v", 2);
+    settle(&lab);
+    assert_true(is_unread(&lab, "v"));
+    assert_false(is_unread(&lab, "y"));
+    lab.api.forbidden[FAKE_DEPLOYMENT] = false;
+    pass(&lab, 61 * 1000);
+    assert_equals_server(&lab, 4);
+    lab_release(&lab);
+}
+
 TEST(kinds_that_are_not_served_are_reported_and_tried_again)
 {
     struct lab lab;
@@ -356,7 +575,7 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     lab_start(&lab);
     settle(&lab);
     assert_int_equal(kube_source_unserved_count(lab.source), 2);
-    assert_true(kube_source_unserved(lab.source, 0)->absent);
+    assert_true(kube_source_unserved(lab.source, 0)->answer == DISCOVERY_ABSENT);
     assert_true(kube_source_ready(lab.source));
 
     fake_serve(&lab.api, FAKE_FOO, true);
@@ -373,6 +592,35 @@ TEST(kinds_that_are_not_served_are_reported_and_tried_again)
     assert_int_equal(kube_source_unserved_count(lab.source), 2);
     assert_equals_server(&lab, 2);
     lab_release(&lab);
+}
+
+/* Karmada looks at the preferred version, whatever policies and older bindings name. */
+TEST(another_version_than_the_preferred_one_is_no_template)
+{
+    static const struct identity foo = {"example.io/v1", "Foo", "a", "z"};
+    struct lab lab;
+
+    for (uint32_t seed = 60; seed < 64; seed++) {
+        lab_init(&lab, seed);
+        fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_OLD_FOOS);
+        fake_put(&lab.api, FAKE_FOO, "a", "z", 1);
+        lab_start(&lab);
+        settle(&lab);
+        assert_null(followed(&lab, "foos"));
+        assert_int_equal(kube_source_unserved_count(lab.source), 1);
+        assert_int_equal(kube_source_unserved(lab.source, 0)->answer, DISCOVERY_UNWATCHED);
+
+        /* An older binding is of the template all the same. */
+        fake_put(&lab.api, FAKE_BINDING, "a", "z", FAKE_OLD_VALUE);
+        pass(&lab, 5000);
+        assert_non_null(store_find(lab.world.store, &foo));
+        assert_string_equal(followed(&lab, "foos")->api_version, "example.io/v1");
+        world_run(&lab.world, clock_offset_ms);
+
+        const struct entry *entry = store_find(lab.world.store, &foo);
+        assert_non_null(template_decision(entry)->binding);
+        lab_release(&lab);
+    }
 }
 
 TEST(clusters_may_be_absent)
@@ -589,6 +837,53 @@ static size_t count_synced(const struct lab *lab)
         count += r->synced;
     }
     return count;
+}
+
+/* How many watches are as if nothing had happened: the last request was answered. */
+static size_t count_healthy(const struct lab *lab)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->source, i);
+
+        count += r->watch.phase == WATCH_STREAMING && !r->failure[0] && !r->warned;
+    }
+    return count;
+}
+
+/* Until one of them finds the server, all wait for long; then none waits on, and no news is good.
+ */
+TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
+{
+    for (uint32_t seed = 30; seed < 40; seed++) {
+        struct lab lab;
+        size_t healthy;
+        int64_t first_ms;
+
+        lab_init(&lab, seed);
+        lab.api.bookmarks = false;
+        fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
+        lab_start(&lab);
+        pass(&lab, 5000);
+        healthy = count_healthy(&lab);
+        assert_int_equal(healthy, FAKE_KIND_COUNT - 2);
+        lab.api.unreachable = true;
+        fake_cut_all(&lab.api);
+        pass(&lab, 60 * 1000);
+        assert_int_equal(count_healthy(&lab), 0);
+        lab.api.unreachable = false;
+        while (lab.api.open_streams == 0)
+            pass(&lab, 10);
+        first_ms = lab.api.now_ms;
+        pass(&lab, 10);
+        while (count_healthy(&lab) < healthy)
+            pass(&lab, 10);
+        /* The second in which a stream could still say that it missed something is part of it. */
+        assert_in_range(lab.api.now_ms - first_ms, 0, 1500);
+        assert_equals_server(&lab, seed);
+        lab_release(&lab);
+    }
 }
 
 /* However many there are: so many lists at once, and all are read in the end. */

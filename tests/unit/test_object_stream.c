@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/object_stream.h"
+#include "exporter/kube/protocol/object_stream.h"
 
 #include "exporter/system/file.h"
 #include "tests/unit/suite.h"

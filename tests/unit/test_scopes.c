@@ -121,37 +121,64 @@ static struct scope_case {
      .definition = CRD("apps", "Cluster")},
 };
 
+/* The namespace that the object of a case has after it was placed. */
+static const char *placed(const struct scopes *scopes, const struct scope_case *c, cJSON *object,
+                          bool *guessed)
+{
+    cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
+
+    cJSON_AddStringToObject(object, "apiVersion", c->api_version);
+    cJSON_AddStringToObject(object, "kind", c->kind);
+    if (c->ns)
+        cJSON_AddStringToObject(metadata, "namespace", c->ns);
+    if (c->uid)
+        cJSON_AddStringToObject(metadata, "uid", c->uid);
+    scopes_place(scopes, object, guessed);
+    return json_str(metadata, "namespace", "");
+}
+
 TEST_ROWS(namespace_as_applied, cases, name)
 {
     const struct scope_case *c = *state;
     CLEANUP(json_cleanup) cJSON *definition = cJSON_Parse(c->definition ? c->definition : "{}");
     CLEANUP(json_cleanup) cJSON *object = cJSON_CreateObject();
-    cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
     struct scopes scopes;
     bool guessed = false;
 
-    if (c->uid)
-        cJSON_AddStringToObject(metadata, "uid", c->uid);
     scopes_init(&scopes, "given");
     scopes_learn(&scopes, definition);
-    assert_string_equal(
-        scopes_namespace(&scopes,
-                         &(struct identity){c->api_version, c->kind, c->ns ? c->ns : "", "x"},
-                         object, &guessed),
-        c->wanted);
+    assert_string_equal(placed(&scopes, c, object, &guessed), c->wanted);
     assert_int_equal(guessed, c->guessed);
     scopes_release(&scopes);
 }
 
 TEST(an_empty_namespace_is_none)
 {
+    CLEANUP(json_cleanup) cJSON *object = cJSON_CreateObject();
     struct scopes scopes;
     bool guessed = false;
 
     scopes_init(&scopes, "");
     assert_string_equal(
-        scopes_namespace(&scopes, &(struct identity){"v1", "Secret", "", "x"}, NULL, &guessed),
+        placed(&scopes, &(struct scope_case){.api_version = "v1", .kind = "Secret", .ns = ""},
+               object, &guessed),
         "default");
+    scopes_release(&scopes);
+}
+
+TEST(what_is_no_object_of_kubernetes_is_left_alone)
+{
+    static const char *const texts[] = {"{}", "[]", "1", "{\"metadata\":[]}",
+                                        "{\"metadata\":{\"namespace\":1}}"};
+    struct scopes scopes;
+    bool guessed = false;
+
+    scopes_init(&scopes, "given");
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        CLEANUP(json_cleanup) cJSON *object = cJSON_Parse(texts[i]);
+
+        scopes_place(&scopes, object, &guessed);
+    }
     scopes_release(&scopes);
 }
 

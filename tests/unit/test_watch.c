@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
-#include "exporter/kube/query.h"
+#include "exporter/kube/protocol/query.h"
 #include "tests/unit/suite.h"
 
 #define LIST(version)   "limit=500&resourceVersion=" version
@@ -306,6 +306,26 @@ TEST(waits_and_lengths_are_spread)
         assert_true(order.open);
         assert_in_range(w.timeout_s, 300, 599);
     }
+}
+
+TEST(a_wait_is_hastened_but_not_to_nothing)
+{
+    struct watch w = streaming_watch();
+    struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
+
+    w.retries = 6;
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.due_ms, 35000);
+    watch_hasten(&w, 5000, 0);
+    assert_int_equal(w.due_ms, 5800);
+    /* It is not put off, and what does not wait has nothing to hasten. */
+    watch_hasten(&w, 5000, 399);
+    assert_int_equal(w.due_ms, 5800);
+    w = streaming_watch();
+    end.now_ms = w.due_ms;
+    watch_hasten(&w, 0, 0);
+    assert_int_equal(w.due_ms, end.now_ms);
+    watch_release(&w);
 }
 
 TEST(ends_are_counted_by_reason)

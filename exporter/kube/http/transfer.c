@@ -48,6 +48,8 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
         t->http_status = status > 0 && status < 1000 ? (unsigned)status : 0;
         t->responded = t->http_status >= 200;
+        if (t->responded && t->handler.responded)
+            t->handler.responded(t->handler.context, t->http_status);
     }
     return len;
 }

@@ -29,6 +29,8 @@ struct transport_handler {
     /* The transfer has ended. Not called after cancel. */
     void (*done)(void *context, const struct transport_result *result);
     void *context;
+    /* The head of the response is here, the body may be long in coming. NULL if of no interest. */
+    void (*responded)(void *context, unsigned http_status);
 };
 
 struct transport_request {

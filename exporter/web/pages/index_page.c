@@ -230,13 +230,17 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
         html_text(out, f->failure);
         strbuf_adds(out, "</span></li>\n");
     }
+    static const char *const why[] = {
+        [DISCOVERY_UNKNOWN] = "not known yet",
+        [DISCOVERY_ABSENT] = "not served",
+        [DISCOVERY_UNWATCHED] = "not watched by Karmada in this version",
+    };
     for (size_t i = 0; i < kube_source_unserved_count(source) && i < SHOWN_MAX; i++) {
         const struct unserved *u = kube_source_unserved(source, i);
 
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", u->api_version, u->kind);
-        strbuf_adds(out, u->absent ? " is selected by a policy and not served</li>\n"
-                                   : " is selected by a policy and not known yet</li>\n");
+        strbuf_addf(out, " is selected by a policy and %s</li>\n", why[u->answer]);
     }
     strbuf_adds(out, "</ul>\n");
     add_more(out, count);

@@ -349,7 +349,7 @@ func (s *server) discover(w http.ResponseWriter, core bool) {
 			scope = "Namespaced"
 		}
 		groups[k.apiVersion] = append(groups[k.apiVersion], map[string]any{"resource": k.resource,
-			"responseKind": map[string]string{"kind": k.kind}, "scope": scope, "verbs": []string{"list", "watch"}})
+			"responseKind": map[string]string{"kind": k.kind}, "scope": scope, "verbs": []string{"list", "watch", "delete"}})
 	}
 	s.mu.Unlock()
 	items := []any{}

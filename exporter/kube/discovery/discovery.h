@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/api_table.h"
+#include "exporter/kube/discovery/api_table.h"
 
 /*
  * Asking an API server which kinds it serves, in rounds: two requests where it answers for
@@ -14,7 +14,12 @@ struct discovery;
 
 enum discovery_answer {
     DISCOVERY_UNKNOWN, /* Not read yet, or not readable now. */
-    DISCOVERY_ABSENT,  /* Not served, or not watchable. */
+    DISCOVERY_ABSENT,  /* Not served. */
+    /*
+     * Served, but Karmada does not look at it: another version is preferred, or it cannot be
+     * listed, watched and deleted.
+     */
+    DISCOVERY_UNWATCHED,
     DISCOVERY_SERVED,
 };
 
@@ -48,6 +53,15 @@ bool discovery_is_legacy(const struct discovery *d);
 /* A number that changes with every change of what is known. */
 uint64_t discovery_version(const struct discovery *d);
 
-/* Is the kind served? If so, `out` is how; borrowed until the next round ends. */
+/*
+ * Is the kind served? If so, watched by Karmada or not, `out` is how; borrowed until the next
+ * round ends.
+ */
 enum discovery_answer discovery_find(const struct discovery *d, const char *api_version,
                                      const char *kind, const struct api_resource **out);
+/* api_table_preferred(), of what is known; borrowed likewise. */
+const struct api_resource *discovery_preferred(const struct discovery *d, const char *api_version,
+                                               const char *kind);
+/* api_table_named(), likewise. */
+const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
+                                           const char *group);

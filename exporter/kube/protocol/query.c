@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/query.h"
+#include "exporter/kube/protocol/query.h"
 
 #include <curl/curl.h>
 

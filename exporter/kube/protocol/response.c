@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 
 #include <strings.h>
 

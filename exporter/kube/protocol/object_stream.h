@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 #include "metrics/base/frame.h"
 
 /*
@@ -23,7 +23,7 @@ enum watch_event_kind {
 
 struct watch_event {
     enum watch_event_kind kind;
-    const cJSON *object; /* With the apiVersion and kind that were asked for. */
+    cJSON *object;       /* With the apiVersion and kind that were asked for. It may be changed. */
     const char *version; /* Of the object or the bookmark; "" if unknown. Not for lists. */
     const struct status *status;
     const char *reason;
@@ -50,6 +50,13 @@ void object_stream_release(struct object_stream *s);
 /* Read the next bytes. False, for good, if they are no such body or `emit` returned false. */
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len,
                         struct error *err) MUST_USE;
+
+/*
+ * The object that a body is, with the type that was asked for. NULL with the reason if it is
+ * none, or another one; the caller deletes it.
+ */
+cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
+                   struct error *err) MUST_USE;
 
 /* What a list says of itself; texts are the caller's to free by list_facts_release(). */
 struct list_facts {

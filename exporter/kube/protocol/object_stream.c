@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/object_stream.h"
+#include "exporter/kube/protocol/object_stream.h"
 
 enum {
     /* Well above what an API server accepts in a request (3 MiB). */
@@ -35,21 +35,22 @@ static bool has_too_many_values(const char *json, size_t len)
  * none, and reduced to its metadata it has that of the reduced form. False if
  * it is something else.
  */
-static bool set_type(const struct object_stream *s, cJSON *object, struct error *err)
+static bool set_type(const char *asked_version, const char *asked_kind, cJSON *object,
+                     struct error *err)
 {
     const char *kind = json_str(object, "kind", "");
     const char *api_version = json_str(object, "apiVersion", "");
     bool reduced = strcmp(kind, "PartialObjectMetadata") == 0;
 
-    if (strcmp(kind, s->kind) == 0 && strcmp(api_version, s->api_version) == 0)
+    if (strcmp(kind, asked_kind) == 0 && strcmp(api_version, asked_version) == 0)
         return true;
     if (*kind && !reduced)
         return fail(err, "an object of kind %s '%s' came among those of kind %s '%s'", kind,
-                    api_version, s->kind, s->api_version);
+                    api_version, asked_kind, asked_version);
     cJSON_DeleteItemFromObjectCaseSensitive(object, "kind");
     cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
-    if (!cJSON_AddStringToObject(object, "kind", s->kind) ||
-        !cJSON_AddStringToObject(object, "apiVersion", s->api_version))
+    if (!cJSON_AddStringToObject(object, "kind", asked_kind) ||
+        !cJSON_AddStringToObject(object, "apiVersion", asked_version))
         abort();
     return true;
 }
@@ -68,7 +69,7 @@ static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJS
         event.kind = EVENT_REJECTED;
         event.object = NULL;
         event.reason = "not an object";
-    } else if (!set_type(s, object, &err)) {
+    } else if (!set_type(s->api_version, s->kind, object, &err)) {
         event.kind = EVENT_REJECTED;
         event.object = NULL;
         event.reason = err.text;
@@ -118,12 +119,30 @@ static bool emit_unreadable(struct object_stream *s, const char *json, size_t le
 
     if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
         return emit_object(s, EVENT_DELETED, object);
-    if (!cJSON_IsObject(object) || !set_type(s, object, &ignored))
+    if (!cJSON_IsObject(object) || !set_type(s->api_version, s->kind, object, &ignored))
         object = NULL;
     return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
                                                      .object = object,
                                                      .version = version_of(object),
                                                      .reason = reason});
+}
+
+cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
+                   struct error *err)
+{
+    cJSON *object;
+
+    if (has_too_many_values(json, len)) {
+        fail(err, "too many values");
+        return NULL;
+    }
+    object = json_parse(json, len, NULL, err);
+    if (object && !cJSON_IsObject(object))
+        fail(err, "not an object");
+    else if (object && set_type(api_version, kind, object, err))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
 }
 
 static bool parse_object(void *context, const char *json, size_t len, size_t offset)

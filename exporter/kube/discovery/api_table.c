@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/api_table.h"
+#include "exporter/kube/discovery/api_table.h"
+
+#include <strings.h>
+
+#include "metrics/base/strbuf.h"
+#include "metrics/model/kind.h"
 
 enum {
     /* Far more than any server has; each needs a few hundred bytes. */
     RESOURCES_MAX = 20 * 1000,
     VERSIONS_MAX = 5 * 1000,
+    NAMES_MAX_BYTES = 1024, /* Of one resource; more than that are as if there were none. */
 };
 
 void api_table_release(struct api_table *t)
@@ -15,6 +21,7 @@ void api_table_release(struct api_table *t)
         free(t->resources[i].api_version);
         free(t->resources[i].kind);
         free(t->resources[i].resource);
+        free(t->resources[i].other_names);
     }
     free(t->versions);
     free(t->resources);
@@ -34,6 +41,58 @@ const struct api_resource *api_table_find(const struct api_table *t, const char 
             found = r;
     }
     return found;
+}
+
+static bool same_group(const char *a, const char *b)
+{
+    size_t len = api_group_len(a);
+
+    return len == api_group_len(b) && strncmp(a, b, len) == 0;
+}
+
+const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
+                                               const char *kind)
+{
+    const struct api_resource *found = NULL;
+
+    for (size_t i = 0; i < t->resource_count; i++) {
+        const struct api_resource *r = &t->resources[i];
+
+        if (strcmp(r->kind, kind) == 0 && r->watchable && same_group(r->api_version, api_version) &&
+            (!found || (r->preferred && !found->preferred)))
+            found = r;
+    }
+    return found;
+}
+
+static bool is_named(const struct api_resource *r, const char *typed)
+{
+    size_t len = strlen(typed);
+
+    if (strcasecmp(r->kind, typed) == 0 || strcasecmp(r->resource, typed) == 0)
+        return true;
+    for (const char *name = r->other_names; len > 0 && *name; name += strcspn(name, " ") + 1) {
+        if (strcspn(name, " ") == len && strncasecmp(name, typed, len) == 0)
+            return true;
+    }
+    return false;
+}
+
+const struct api_resource *api_table_named(const struct api_table *t, const char *typed,
+                                           const char *group)
+{
+    const struct api_resource *found = NULL;
+
+    for (size_t i = 0; i < t->resource_count; i++) {
+        const struct api_resource *r = &t->resources[i];
+        size_t len = api_group_len(r->api_version);
+        bool fits = !group || (strlen(group) == len && strncmp(group, r->api_version, len) == 0);
+
+        if (fits && is_named(r, typed) &&
+            (!found || (len == 0 && api_group_len(found->api_version) > 0)))
+            found = r;
+    }
+    return found ? api_table_preferred(t, found->api_version, found->kind) : NULL;
 }
 
 struct api_version *api_table_version(const struct api_table *t, const char *name)
@@ -67,19 +126,21 @@ static void add_resource(struct api_table *t, const struct api_resource *r)
     copy->api_version = xstrdup(r->api_version);
     copy->kind = xstrdup(r->kind);
     copy->resource = xstrdup(r->resource);
+    copy->other_names = xstrdup(r->other_names ? r->other_names : "");
 }
 
-/* True for verbs that hold both "list" and "watch". */
 static bool can_watch(const cJSON *verbs)
 {
-    bool list = false, watch = false;
+    static const char *const needed[] = {"list", "watch", "delete"};
+    unsigned found = 0;
     const cJSON *verb;
 
     cJSON_ArrayForEach (verb, verbs) {
-        list = list || (cJSON_IsString(verb) && strcmp(verb->valuestring, "list") == 0);
-        watch = watch || (cJSON_IsString(verb) && strcmp(verb->valuestring, "watch") == 0);
+        for (size_t i = 0; i < ARRAY_LEN(needed); i++)
+            found |= (unsigned)(cJSON_IsString(verb) && strcmp(verb->valuestring, needed[i]) == 0)
+                     << i;
     }
-    return list && watch;
+    return found == (1U << ARRAY_LEN(needed)) - 1;
 }
 
 /* Borrowed and const texts, for add_resource(), which copies them. */
@@ -90,9 +151,26 @@ static char *text_of(const cJSON *json, const char *key)
     return cJSON_IsString(item) ? item->valuestring : NULL;
 }
 
+/* The singular is "singularResource" in aggregated discovery, else "singularName". */
+static void read_names(const cJSON *json, struct strbuf *out)
+{
+    static const char *const keys[] = {"singularResource", "singularName"};
+    const cJSON *name;
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        if (*json_str(json, keys[i], ""))
+            strbuf_addf(out, "%s ", json_str(json, keys[i], ""));
+    }
+    cJSON_ArrayForEach (name, json_get(json, "shortNames")) {
+        if (cJSON_IsString(name))
+            strbuf_addf(out, "%s ", name->valuestring);
+    }
+}
+
 static void add_discovered(struct api_table *t, const struct api_version *version,
                            const cJSON *json)
 {
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
     struct api_resource r = {
         .api_version = version->name,
         .kind = text_of(json_get(json, "responseKind"), "kind"),
@@ -102,6 +180,8 @@ static void add_discovered(struct api_table *t, const struct api_version *versio
         .preferred = version->preferred,
     };
 
+    read_names(json, &names);
+    r.other_names = names.data;
     if (r.kind && r.resource)
         add_resource(t, &r);
 }
@@ -188,6 +268,7 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
     if (!version)
         return fail(err, "'%s' was not listed", api_version);
     cJSON_ArrayForEach (item, json_get(json, "resources")) {
+        CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(NAMES_MAX_BYTES);
         struct api_resource r = {
             .api_version = version->name,
             .kind = text_of(item, "kind"),
@@ -197,6 +278,8 @@ bool api_table_add_resources(struct api_table *t, const char *api_version, const
             .preferred = version->preferred,
         };
 
+        read_names(item, &names);
+        r.other_names = names.data;
         /* "pods/log" and its like are no resources of their own. */
         if (r.kind && r.resource && !strchr(r.resource, '/'))
             add_resource(t, &r);
@@ -242,7 +325,8 @@ static bool contains(const struct api_table *a, const struct api_table *b)
         const struct api_resource *found = api_table_find(a, r->api_version, r->kind);
 
         if (!found || strcmp(found->resource, ours->resource) != 0 ||
-            found->namespaced != ours->namespaced || found->watchable != ours->watchable)
+            found->namespaced != ours->namespaced || found->watchable != ours->watchable ||
+            found->preferred != ours->preferred)
             return false;
     }
     return true;

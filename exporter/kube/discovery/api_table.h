@@ -9,8 +9,9 @@ struct api_resource {
     char *api_version; /* "apps/v1" */
     char *kind;        /* "Deployment" */
     char *resource;    /* "deployments", as in paths. */
+    char *other_names; /* "deployment deploy ": the singular and the short ones; may be "". */
     bool namespaced;
-    bool watchable; /* Can be listed and watched. */
+    bool watchable; /* Can be listed, watched and deleted: Karmada demands it of a template. */
     bool preferred; /* Of the version that its group prefers. */
 };
 
@@ -40,6 +41,22 @@ void api_table_release(struct api_table *t);
 /* The resource of a kind; one that can be watched, if there are several. NULL if there is none. */
 const struct api_resource *api_table_find(const struct api_table *t, const char *api_version,
                                           const char *kind);
+
+/*
+ * The resource as which Karmada looks at a kind of this group, whatever the version: of the
+ * version that the group prefers, else of the first one that has it; NULL if there is none, or
+ * it is not watchable (client-go: ServerPreferredResources).
+ */
+const struct api_resource *api_table_preferred(const struct api_table *t, const char *api_version,
+                                               const char *kind);
+
+/*
+ * The resource that somebody means by a kind, a plural, a singular or a short name, in any case,
+ * as Karmada looks at it. `group` is NULL if it was left out: then the core group comes first.
+ * NULL if there is none.
+ */
+const struct api_resource *api_table_named(const struct api_table *t, const char *typed,
+                                           const char *group);
 
 /* What is known of "apps/v1"; NULL if it is not listed. */
 struct api_version *api_table_version(const struct api_table *t, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/discovery.h"
+#include "exporter/kube/discovery/discovery.h"
 
-#include "exporter/kube/response.h"
+#include "exporter/kube/protocol/response.h"
 
 enum discovery_step { STEP_IDLE, STEP_CORE, STEP_GROUPS, STEP_VERSIONS };
 
@@ -161,9 +161,22 @@ enum discovery_answer discovery_find(const struct discovery *d, const char *api_
 
     if (found) {
         *out = found;
-        return found->watchable ? DISCOVERY_SERVED : DISCOVERY_ABSENT;
+        return found == api_table_preferred(&d->known, api_version, kind) ? DISCOVERY_SERVED
+                                                                          : DISCOVERY_UNWATCHED;
     }
     if (version)
         return version->state == API_READ ? DISCOVERY_ABSENT : DISCOVERY_UNKNOWN;
     return part_known ? DISCOVERY_ABSENT : DISCOVERY_UNKNOWN;
+}
+
+const struct api_resource *discovery_preferred(const struct discovery *d, const char *api_version,
+                                               const char *kind)
+{
+    return api_table_preferred(&d->known, api_version, kind);
+}
+
+const struct api_resource *discovery_named(const struct discovery *d, const char *typed,
+                                           const char *group)
+{
+    return api_table_named(&d->known, typed, group);
 }

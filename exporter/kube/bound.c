@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/bound.h"
+
+#include "exporter/kube/lookup/fetch.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/template.h"
+
+enum {
+    OPEN_MAX = 8,
+    FETCHES_MAX = 64, /* For more than that a list is cheaper. */
+    RETRY_FIRST_MS = 1000,
+    RETRY_SHIFTS = 5,
+};
+
+struct bound_fetch {
+    struct bound_fetch *next;
+    struct entry *entry; /* Pinned. */
+    struct fetch *fetch; /* NULL while it waits. */
+    int64_t due_ms;
+    unsigned failures;
+    uint32_t sweep; /* Of the reflector when it was asked for, as is the other. */
+    uint64_t removals;
+};
+
+void bound_init(struct bound *b, struct reflector_context *context)
+{
+    *b = (struct bound){.context = context};
+}
+
+static void close_fetch(struct bound *b, struct bound_fetch *f)
+{
+    b->open_count -= f->fetch != NULL;
+    fetch_free(f->fetch);
+    f->fetch = NULL;
+}
+
+static void free_fetch(struct bound *b, struct bound_fetch *f)
+{
+    close_fetch(b, f);
+    store_unpin(b->context->store, f->entry);
+    free(f);
+    b->fetch_count--;
+}
+
+void bound_release(struct bound *b)
+{
+    while (b->fetches) {
+        struct bound_fetch *f = b->fetches;
+
+        b->fetches = f->next;
+        free_fetch(b, f);
+    }
+    for (size_t i = 0; i < b->changed_count; i++)
+        store_unpin(b->context->store, b->changed[i]);
+    free(b->changed);
+}
+
+void bound_changed(struct bound *b, const struct identity *template)
+{
+    struct entry *entry = store_refer(b->context->store, template);
+
+    store_pin(entry);
+    if (b->changed_count == b->changed_capacity) {
+        b->changed_capacity = b->changed_capacity ? 2 * b->changed_capacity : 64;
+        b->changed = xreallocarray(b->changed, b->changed_capacity, sizeof(struct entry *));
+    }
+    b->changed[b->changed_count++] = entry;
+}
+
+/* ---- what is there to do about one template ---- */
+
+static struct entry *find_binding(const struct bound *b, const struct entry *entry)
+{
+    const struct type *type = entry->partition->type;
+
+    return binding_referring_to(
+        b->context->store,
+        &(struct identity){type->api_version, type->kind, entry_ns(entry), entry->name});
+}
+
+/* The reflector that would read the template; NULL if none does. */
+static struct reflector *reflector_of(const struct entry *entry,
+                                      struct reflector *const *reflectors, size_t count)
+{
+    const struct type *type = entry->partition->type;
+
+    for (size_t i = 0; i < count; i++) {
+        struct reflector *r = reflectors[i];
+
+        if (!r->objects.settings && strcmp(r->kind, type->kind) == 0 &&
+            strcmp(r->api_version, type->api_version) == 0 &&
+            (!r->ns || strcmp(r->ns, entry_ns(entry)) == 0))
+            return r;
+    }
+    return NULL;
+}
+
+static bool is_read(const struct entry *entry)
+{
+    const struct template *t = entry_template(entry);
+
+    return t && !t->unread;
+}
+
+static void add_fetch(struct bound *b, struct entry *entry)
+{
+    struct bound_fetch *f = xcalloc(1, sizeof(*f));
+
+    *f = (struct bound_fetch){.next = b->fetches, .entry = entry};
+    store_pin(entry);
+    b->fetches = f;
+    b->fetch_count++;
+}
+
+/* A binding came, or went: is the template in the store as it should be? */
+static void reconsider(struct bound *b, struct entry *entry, struct reflector *r)
+{
+    if (!find_binding(b, entry)) {
+        if (store_is_from(entry, r->objects.origin.source) &&
+            (r->objects.bound_only || !is_read(entry)))
+            store_remove(b->context->store, entry);
+    } else if (is_read(entry)) {
+        return;
+    } else if (reflector_is_forbidden(r)) {
+        reflector_store_put_unread(&r->objects, entry);
+    } else if (r->objects.bound_only && b->fetch_count == FETCHES_MAX) {
+        r->wants_relist = true;
+    } else if (r->objects.bound_only) {
+        add_fetch(b, entry);
+    }
+}
+
+static void reconsider_all(struct bound *b, struct reflector *const *reflectors, size_t count)
+{
+    for (size_t i = 0; i < b->changed_count; i++) {
+        struct entry *entry = b->changed[i];
+        struct reflector *r = reflector_of(entry, reflectors, count);
+
+        if (r)
+            reconsider(b, entry, r);
+        store_unpin(b->context->store, entry);
+    }
+    free(b->changed);
+    b->changed = NULL;
+    b->changed_count = b->changed_capacity = 0;
+}
+
+/* ---- kinds that nobody may read ---- */
+
+/* The reflector's kind turned out to be forbidden: have all its bindings looked at. */
+static void reconsider_kind(struct bound *b, const struct reflector *r)
+{
+    for (const struct type *type = store_types(b->context->store); type; type = type->next) {
+        if (type->def->class != CLASS_BINDING)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                const struct binding *binding = entry_binding(p->entries[i]);
+                struct identity id;
+
+                if (binding && binding_resource(binding, &id) && strcmp(id.kind, r->kind) == 0 &&
+                    strcmp(id.api_version, r->api_version) == 0)
+                    bound_changed(b, &id);
+            }
+        }
+    }
+}
+
+/* ---- fetches ---- */
+
+static void start(struct bound *b, struct bound_fetch *f, const struct reflector *r)
+{
+    const struct type *type = f->entry->partition->type;
+
+    f->sweep = r->objects.origin.sweep;
+    f->removals = r->objects.removals;
+    b->open_count++;
+    f->fetch =
+        fetch_start(b->context->transport,
+                    &(struct fetch_spec){
+                        .id = {type->api_version, type->kind, entry_ns(f->entry), f->entry->name},
+                        .resource = r->resource,
+                        .metadata_only = r->metadata_only,
+                    });
+}
+
+/* True if the stream or a list may have said something newer than the answer. */
+static bool is_outdated(const struct bound_fetch *f, const struct reflector *r)
+{
+    return f->sweep != r->objects.origin.sweep || f->removals != r->objects.removals;
+}
+
+/* Look at the answer. True if there is no more to do. */
+static bool finish(struct bound *b, struct bound_fetch *f, struct reflector *r)
+{
+    struct fetch *fetch = f->fetch;
+    bool outdated = is_outdated(f, r);
+    bool retries = fetch->state == FETCH_FAILED || fetch->state == FETCH_FORBIDDEN;
+    unsigned shifts = f->failures < RETRY_SHIFTS ? f->failures : RETRY_SHIFTS;
+
+    if (fetch->state == FETCH_FOUND && !outdated)
+        reflector_store_put(&r->objects, fetch->object);
+    else if (fetch->state == FETCH_FORBIDDEN && !outdated && !entry_exists(f->entry))
+        reflector_store_put_unread(&r->objects, f->entry);
+    else if (fetch->state == FETCH_MISSING && !outdated && entry_exists(f->entry))
+        store_remove(b->context->store, f->entry);
+    close_fetch(b, f);
+    if (retries) {
+        f->due_ms = b->context->now_ms + ((int64_t)RETRY_FIRST_MS << shifts);
+        f->failures++;
+    }
+    return !retries && !outdated;
+}
+
+/* True if the fetch is done with. */
+static bool advance(struct bound *b, struct bound_fetch *f, struct reflector *r)
+{
+    if (!r || !r->objects.bound_only || is_read(f->entry) || !find_binding(b, f->entry) ||
+        (f->fetch && f->fetch->state != FETCH_OPEN && finish(b, f, r)))
+        return true;
+    /* A list that is under way may be older or newer than the answer: nobody could tell. */
+    if (!f->fetch && r->watch.phase == WATCH_STREAMING && f->due_ms <= b->context->now_ms &&
+        b->open_count < OPEN_MAX)
+        start(b, f, r);
+    return false;
+}
+
+/* What became of the reflector since the last turn. */
+static void look_at(struct bound *b, struct reflector *r)
+{
+    bool forbidden = reflector_is_forbidden(r);
+
+    if (forbidden && !r->was_forbidden)
+        reconsider_kind(b, r);
+    r->was_forbidden = forbidden;
+    /* One list after the other, however many bindings come meanwhile. */
+    if (r->wants_relist && r->watch.phase == WATCH_STREAMING) {
+        r->wants_relist = false;
+        reflector_relist(r);
+    }
+}
+
+void bound_turn(struct bound *b, struct reflector *const *reflectors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        look_at(b, reflectors[i]);
+    reconsider_all(b, reflectors, count);
+    for (struct bound_fetch **at = &b->fetches; *at;) {
+        struct bound_fetch *f = *at;
+
+        if (advance(b, f, reflector_of(f->entry, reflectors, count))) {
+            *at = f->next;
+            free_fetch(b, f);
+        } else {
+            at = &f->next;
+        }
+    }
+}
+
+int64_t bound_due(const struct bound *b)
+{
+    int64_t due_ms = b->changed_count > 0 ? b->context->now_ms : INT64_MAX;
+
+    for (const struct bound_fetch *f = b->fetches; f; f = f->next) {
+        if (!f->fetch && f->due_ms > b->context->now_ms && f->due_ms < due_ms)
+            due_ms = f->due_ms;
+    }
+    return due_ms;
+}
+
+bool bound_ready(const struct bound *b)
+{
+    bool ready = b->changed_count == 0;
+
+    for (const struct bound_fetch *f = b->fetches; f; f = f->next)
+        ready = ready && f->failures > 0;
+    return ready;
+}

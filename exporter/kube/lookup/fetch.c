@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/lookup/fetch.h"
+
+#include <curl/curl.h>
+
+#include "exporter/kube/protocol/object_stream.h"
+
+enum {
+    PATH_MAX_BYTES = 16 * 1024,
+    BODY_MAX_BYTES = 8 * 1024 * 1024, /* As of objects in lists. */
+};
+
+static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct fetch *f = context;
+
+    (void)http_status;
+    strbuf_add(&f->body, bytes, len);
+    return strbuf_ok(&f->body);
+}
+
+static enum fetch_state read_object(struct fetch *f)
+{
+    f->object = object_read(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
+    return f->object ? FETCH_FOUND : FETCH_FAILED;
+}
+
+static enum fetch_state read_refusal(struct fetch *f, unsigned http_status)
+{
+    struct status status;
+
+    status_read_body(f->body.data, f->body.len, &status);
+    fail(&f->err, "%s", status.message);
+    /* Without a Status it is the path that is unknown, or a proxy that speaks. */
+    if (http_status == 404 && status.code == 404)
+        return FETCH_MISSING;
+    return http_status == 401 || http_status == 403 ? FETCH_FORBIDDEN : FETCH_FAILED;
+}
+
+static void request_ended(void *context, const struct transport_result *result)
+{
+    struct fetch *f = context;
+
+    f->transfer = NULL;
+    f->state = FETCH_FAILED;
+    if (result->http_status == 0 || !strbuf_ok(&f->body))
+        fail(&f->err, "%s", *result->error ? result->error : "the answer is too long");
+    else if (result->http_status == 200)
+        f->state = read_object(f);
+    else
+        f->state = read_refusal(f, result->http_status);
+    strbuf_release(&f->body);
+}
+
+static void add_segment(struct strbuf *path, const char *text)
+{
+    char *escaped = curl_easy_escape(NULL, text, 0);
+
+    if (!escaped)
+        abort();
+    strbuf_addf(path, "/%s", escaped);
+    curl_free(escaped);
+}
+
+struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec)
+{
+    struct fetch *f = xcalloc(1, sizeof(*f));
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    const struct identity *id = &spec->id;
+
+    f->transport = transport;
+    f->api_version = xstrdup(id->api_version);
+    f->kind = xstrdup(id->kind);
+    f->body = STRBUF_INIT(BODY_MAX_BYTES);
+    strbuf_addf(&path, "/%s/%s", strchr(id->api_version, '/') ? "apis" : "api", id->api_version);
+    if (*id->ns) {
+        strbuf_adds(&path, "/namespaces");
+        add_segment(&path, id->ns);
+    }
+    add_segment(&path, spec->resource);
+    add_segment(&path, id->name);
+    f->transfer = transport.start(
+        transport.context,
+        &(struct transport_request){
+            .path = path.data,
+            .accept = spec->metadata_only
+                          ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
+                            "application/json"
+                          : "application/json",
+            .class = REQUEST_SHORT,
+            .handler = {.data = receive_bytes, .done = request_ended, .context = f},
+        });
+    return f;
+}
+
+void fetch_stop(struct fetch *f)
+{
+    if (f->transfer)
+        f->transport.cancel(f->transport.context, f->transfer);
+    f->transfer = NULL;
+}
+
+void fetch_free(struct fetch *f)
+{
+    if (!f)
+        return;
+    fetch_stop(f);
+    strbuf_release(&f->body);
+    cJSON_Delete(f->object);
+    free(f->api_version);
+    free(f->kind);
+    free(f);
+}

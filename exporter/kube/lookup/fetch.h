@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/http/transport.h"
+#include "exporter/kube/protocol/response.h"
+#include "metrics/base/strbuf.h"
+#include "metrics/model/identity.h"
+
+/* One object of an API server, read by a request of its own. */
+
+enum fetch_state {
+    FETCH_OPEN,
+    FETCH_FOUND,
+    FETCH_MISSING,   /* 404: there is no such object. */
+    FETCH_FORBIDDEN, /* 403, 401. */
+    FETCH_FAILED,    /* Anything else: it may exist. */
+};
+
+struct fetch_spec {
+    struct identity id;
+    const char *resource; /* The plural in paths. */
+    bool metadata_only;
+};
+
+struct fetch {
+    struct transport transport;
+    struct transfer *transfer; /* NULL once it has ended. */
+    char *api_version;
+    char *kind;
+    struct strbuf body;
+    enum fetch_state state;
+    cJSON *object;    /* FETCH_FOUND: the caller may move it out. */
+    struct error err; /* Why not, unless it was found. */
+};
+
+/* Ask for it; the texts are copied. It must not be moved. */
+struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec) MUST_USE;
+/* Give it up, if it is open: it stays so. */
+void fetch_stop(struct fetch *f);
+/* The same, and free it. Takes NULL. */
+void fetch_free(struct fetch *f);

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/type_counts.h"
+
+struct type_count {
+    const char *names[2];
+    size_t references;
+};
+
+static bool is_type_count(const void *item, const void *key)
+{
+    const struct type_count *type = item;
+
+    return memcmp(type->names, key, sizeof(type->names)) == 0;
+}
+
+void type_counts_init(struct type_counts *c, uint64_t seed)
+{
+    *c = (struct type_counts){.types = MAP_INIT(is_type_count), .seed = seed};
+}
+
+void type_counts_release(struct type_counts *c)
+{
+    void *item;
+
+    for (size_t at = 0; (item = map_next(&c->types, &at));)
+        free(item);
+    map_release(&c->types);
+}
+
+void type_counts_add(struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    uint64_t hash = map_hash(names, sizeof(names), c->seed);
+    struct type_count *type = map_get(&c->types, hash, names);
+
+    if (!type) {
+        type = xcalloc(1, sizeof(*type));
+        memcpy(type->names, names, sizeof(names));
+        map_add(&c->types, hash, type);
+        c->version++;
+    }
+    type->references++;
+}
+
+void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    uint64_t hash = map_hash(names, sizeof(names), c->seed);
+    struct type_count *type = map_get(&c->types, hash, names);
+
+    assert(type && type->references > 0);
+    if (--type->references > 0)
+        return;
+    free(map_take(&c->types, hash, names));
+    c->version++;
+}
+
+size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    const struct type_count *type =
+        map_get(&c->types, map_hash(names, sizeof(names), c->seed), names);
+
+    return type ? type->references : 0;
+}
+
+bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
+                      const char **kind)
+{
+    const struct type_count *type = map_next(&c->types, at);
+
+    if (!type)
+        return false;
+    *api_version = type->names[0];
+    *kind = type->names[1];
+    return true;
+}
