@@ -226,6 +226,10 @@ struct binding_decision {
     ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
+    /* versions.h says how that is known. */                                                       \
+    ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
+        "a resourceSelector names a version of a kind that Karmada does not look at, because "     \
+        "another one is preferred or the kind cannot be watched")                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 

@@ -234,6 +234,12 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
+void engine_judge_versions(struct engine *e, struct version_judge judge)
+{
+    e->context.versions = judge;
+    graph_mark_class(e->context.graph, CLASS_POLICY);
+}
+
 bool engine_names_priorities(const struct engine *e)
 {
     return e->context.priority_policies > 0 &&

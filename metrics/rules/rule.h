@@ -15,6 +15,7 @@
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
+#include "metrics/rules/versions.h"
 
 /*
  * How the engine decides about one class of objects: `gather` collects everything that the
@@ -39,6 +40,7 @@ struct rule_context {
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
     struct seen seen;
+    struct version_judge versions;
     size_t priority_policies; /* With a schedulePriority. */
 };
 
@@ -46,6 +48,7 @@ struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
+    bool unwatched; /* One of its selectors names a version that Karmada does not look at. */
     struct priority priority;
 };
 

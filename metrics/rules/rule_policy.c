@@ -94,6 +94,12 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         entry_list_add(&out->reads, override);
         facts->override_missing |= !entry_exists(override);
     }
+    for (uint32_t i = 0; i < policy->selector_count; i++) {
+        const struct resource_selector *s = &policy->selectors[i];
+
+        facts->unwatched |= s->api_version && s->kind &&
+                            version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+    }
     facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
 }
 
@@ -103,7 +109,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
 
     (void)due_ms;
     *d = (struct policy_decision){
-        .problems = policy_problems(g->policy.policy),
+        .problems = policy_problems(g->policy.policy) | (unsigned)g->policy.unwatched
+                                                            << POLICY_UNWATCHED_VERSION,
         .override_missing = g->policy.override_missing,
         .priority = g->policy.priority,
         .resolved = g->policy.placement,
