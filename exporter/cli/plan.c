@@ -43,6 +43,7 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
     struct error err;
     bool fine;
 
+    manifests_know(m, e->manifests);
     manifests_hand_out(m, apply_one, p);
     fine = manifests_load(m, &err);
     if (!fine)

@@ -26,8 +26,8 @@ static void print_line(struct output *o, size_t indent, const char *text)
 
 static const char *const when_titles[PLAN_WHEN_COUNT] = {
     [PLAN_AT_ONCE] = "At once",
-    [PLAN_AT_NEXT_CHANGE] = "At the next change of the template, or when Karmada's controllers "
-                            "restart",
+    [PLAN_AT_NEXT_CHANGE] = ("At the next change of the template, or when Karmada's controllers "
+                             "restart"),
     [PLAN_NEVER] = "Never: touched, and as before",
 };
 

@@ -31,6 +31,22 @@ static bool is_known(const struct scopes *s, const char *group, size_t len, cons
     return false;
 }
 
+/* True if it is news, and there is room for it. */
+static bool remember(struct scopes *s, const char *group, const char *kind)
+{
+    if (s->count == SCOPES_MAX || is_known(s, group, strlen(group), kind))
+        return false;
+    s->kinds = xreallocarray(s->kinds, s->count + 1, sizeof(*s->kinds));
+    s->kinds[s->count++] = (struct custom_kind){xstrdup(group), xstrdup(kind)};
+    return true;
+}
+
+void scopes_learn_all(struct scopes *s, const struct scopes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        (void)remember(s, from->kinds[i].group, from->kinds[i].kind);
+}
+
 bool scopes_learn(struct scopes *s, const cJSON *object)
 {
     const char *api_version = json_str(object, "apiVersion", "");
@@ -38,14 +54,9 @@ bool scopes_learn(struct scopes *s, const cJSON *object)
     const char *group = json_str(spec, "group", "");
     const char *kind = json_str(json_get(spec, "names"), "kind", "");
 
-    if (strncmp(api_version, "apiextensions.k8s.io/", strlen("apiextensions.k8s.io/")) != 0 ||
-        strcmp(json_str(object, "kind", ""), "CustomResourceDefinition") != 0 ||
-        strcmp(json_str(spec, "scope", ""), "Cluster") != 0 || s->count == SCOPES_MAX ||
-        is_known(s, group, strlen(group), kind))
-        return false;
-    s->kinds = xreallocarray(s->kinds, s->count + 1, sizeof(*s->kinds));
-    s->kinds[s->count++] = (struct custom_kind){xstrdup(group), xstrdup(kind)};
-    return true;
+    return strncmp(api_version, "apiextensions.k8s.io/", strlen("apiextensions.k8s.io/")) == 0 &&
+           strcmp(json_str(object, "kind", ""), "CustomResourceDefinition") == 0 &&
+           strcmp(json_str(spec, "scope", ""), "Cluster") == 0 && remember(s, group, kind);
 }
 
 /* The namespace that the object belongs to. */

@@ -34,6 +34,9 @@ void scopes_release(struct scopes *s);
  */
 bool scopes_learn(struct scopes *s, const cJSON *object);
 
+/* Remember what another one has learnt, too. */
+void scopes_learn_all(struct scopes *s, const struct scopes *from);
+
 /*
  * Write that namespace into an object of a manifest: none is written over its own unless its kind
  * belongs to none. `guessed` is set if a definition could change it.

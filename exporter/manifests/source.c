@@ -202,6 +202,11 @@ static void refresh_view(struct manifests *m)
     m->view_is_old = false;
 }
 
+void manifests_know(struct manifests *m, const struct manifests *others)
+{
+    scopes_learn_all(&m->scopes, &others->scopes);
+}
+
 bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = walk_all(&m->tree, err);

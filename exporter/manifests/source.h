@@ -37,6 +37,9 @@ void manifests_free(struct manifests *m);
 typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
 
+/* Rely on the definitions of custom kinds among other manifests, too; before manifests_load(). */
+void manifests_know(struct manifests *m, const struct manifests *others);
+
 /* Read everything once. False only if a PATH itself does not exist or cannot be opened. */
 bool manifests_load(struct manifests *m, struct error *err) MUST_USE;
 

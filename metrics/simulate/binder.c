@@ -40,9 +40,9 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-void binder_apply(struct world *w, struct entry *template, const struct entry *policy)
+void binder_apply(struct play *play, struct entry *template, const struct entry *policy)
 {
-    struct entry *entry = bindings_entry(w, template);
+    struct entry *entry = bindings_entry(play, template);
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
     enum undetermined_reason reason;
@@ -50,19 +50,19 @@ void binder_apply(struct world *w, struct entry *template, const struct entry *p
 
     if (old && !bindings_is_of(old, template))
         return;
-    fresh = old ? bindings_copy(w, old) : bindings_make(w, template);
+    fresh = old ? bindings_copy(play, old) : bindings_make(play, template);
     copy_policy(fresh, old, entry_policy(policy), cluster_scoped);
-    fresh->claim = (struct claim *)(uintptr_t)claims_of(w, policy);
+    fresh->claim = (struct claim *)(uintptr_t)claims_of(play, policy);
     bindings_follow(fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
-        reason = scheduler_play(w, old, fresh);
+        reason = scheduler_play(play, old, fresh);
     } else {
-        world_assume(w, ASSUMED_REPLICAS_UNKNOWN);
+        play_assume(play, ASSUMED_REPLICAS_UNKNOWN);
         reason = UNDETERMINED_UNSUPPORTED;
     }
     if (reason != UNDETERMINED_REASON_COUNT)
         fresh->undetermined = (uint8_t)(1 + reason);
-    world_replace(w, entry, fresh);
-    distributor_sync(w, entry);
+    play_replace(play, entry, fresh);
+    distributor_sync(play, entry);
 }

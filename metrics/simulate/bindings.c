@@ -3,14 +3,14 @@
 
 #include "metrics/model/object.h"
 
-struct entry *bindings_entry(struct world *w, const struct entry *template)
+struct entry *bindings_entry(struct play *play, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const char *ns = entry_ns(template);
     const struct kind_def *def = kind_binding(!*ns);
 
     binding_name(entry_kind(template), template->name, &name);
-    return store_refer(world_context(w)->store,
+    return store_refer(play_context(play)->store,
                        &(struct identity){def->api_version, def->name, ns, name.data});
 }
 
@@ -23,30 +23,30 @@ bool bindings_is_of(const struct binding *b, const struct entry *template)
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
-static struct binding *keep_copy(struct world *w, const struct binding *b)
+static struct binding *keep_copy(struct play *play, const struct binding *b)
 {
-    struct binding *copy = world_keep(w, xmalloc(sizeof(*copy)));
+    struct binding *copy = play_keep(play, xmalloc(sizeof(*copy)));
 
     *copy = *b;
     return copy;
 }
 
-struct binding *bindings_copy(struct world *w, const struct binding *old)
+struct binding *bindings_copy(struct play *play, const struct binding *old)
 {
-    return keep_copy(w, old);
+    return keep_copy(play, old);
 }
 
-struct binding *bindings_make(struct world *w, const struct entry *template)
+struct binding *bindings_make(struct play *play, const struct entry *template)
 {
     const struct type *type = template->partition->type;
 
-    return keep_copy(w, &(struct binding){
-                            .api_version = type->api_version,
-                            .kind = type->kind,
-                            .ns = entry_ns(template),
-                            .name = template->name,
-                            .uid_hash = entry_template(template)->uid_hash,
-                        });
+    return keep_copy(play, &(struct binding){
+                               .api_version = type->api_version,
+                               .kind = type->kind,
+                               .ns = entry_ns(template),
+                               .name = template->name,
+                               .uid_hash = entry_template(template)->uid_hash,
+                           });
 }
 
 void bindings_follow(struct binding *b, const struct template *t)

@@ -4,22 +4,22 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
-#include "metrics/simulate/world.h"
+#include "metrics/simulate/play.h"
 
 /*
  * Bindings as the simulated Karmada writes them: copies that borrow all that they do not change,
- * and that the world keeps.
+ * and that the play keeps.
  */
 
 /* The entry of a template's binding, existing or not. */
-struct entry *bindings_entry(struct world *w, const struct entry *template);
+struct entry *bindings_entry(struct play *play, const struct entry *template);
 /* True if the binding is this very template's, not a namesake's. */
 bool bindings_is_of(const struct binding *b, const struct entry *template);
 
 /* A copy to be changed. */
-struct binding *bindings_copy(struct world *w, const struct binding *old) MUST_USE;
+struct binding *bindings_copy(struct play *play, const struct binding *old) MUST_USE;
 /* A new binding of the template, without placement, claim or referrers. */
-struct binding *bindings_make(struct world *w, const struct entry *template) MUST_USE;
+struct binding *bindings_make(struct play *play, const struct entry *template) MUST_USE;
 
 /* The binding is made from the template's present version. */
 void bindings_follow(struct binding *b, const struct template *t);

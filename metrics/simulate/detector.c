@@ -23,88 +23,88 @@ static bool lacks_override(const struct entry *policy)
  * The policy that Karmada follows for a template now, NULL for none. A claim of a policy that does
  * not exist is taken back, and then no Lazy policy waits.
  */
-static struct entry *policy_of(struct world *w, struct event *event)
+static struct entry *policy_of(struct play *play, struct queue_item *item)
 {
-    const struct template_decision *d = template_decision(event->template);
-    struct entry *claimed = claims_policy(w, event->template);
+    const struct template_decision *d = template_decision(item->template);
+    struct entry *claimed = claims_policy(play, item->template);
     const struct policy *p = entry_policy(claimed);
 
     if (!claimed)
         return d->winner;
     if (!p) {
         if (d->binding)
-            claims_strip(w, d->binding, claimed);
-        claims_strip(w, event->template, claimed);
-        event->by_karmada = false;
+            claims_strip(play, d->binding, claimed);
+        claims_strip(play, item->template, claimed);
+        item->by_karmada = false;
         return d->winner;
     }
-    return !p->deleting && selects(p, event->template) ? claimed : NULL;
+    return !p->deleting && selects(p, item->template) ? claimed : NULL;
 }
 
 /* Seed 001: the best policy takes over at the user's next change, whatever holds it. */
-static struct entry *static_policy_of(const struct event *event)
+static struct entry *static_policy_of(const struct queue_item *item)
 {
-    const struct template_decision *d = template_decision(event->template);
+    const struct template_decision *d = template_decision(item->template);
     const struct binding *b = entry_binding(d->binding);
 
-    return event->by_karmada && b && b->has_placement ? NULL : d->winner;
+    return item->by_karmada && b && b->has_placement ? NULL : d->winner;
 }
 
-void detector_template(struct world *w, struct event event)
+void detector_template(struct play *play, struct queue_item item)
 {
-    const struct template_decision *d = template_decision(event.template);
-    bool is_static = world_context(w)->options.takeover == TAKEOVER_STATIC;
+    const struct template_decision *d = template_decision(item.template);
+    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
     struct entry *policy;
 
     if (!d || d->state == STATE_IGNORED)
         return;
-    policy = is_static ? static_policy_of(&event) : policy_of(w, &event);
+    policy = is_static ? static_policy_of(&item) : policy_of(play, &item);
     if (!policy || lacks_override(policy))
         return;
-    claims_put(w, event.template, claims_of(w, policy));
-    if (event.by_karmada && !is_static && entry_policy(policy)->lazy)
+    claims_put(play, item.template, claims_of(play, policy));
+    if (item.by_karmada && !is_static && entry_policy(policy)->lazy)
         return;
-    binder_apply(w, event.template, policy);
+    binder_apply(play, item.template, policy);
 }
 
 /* ---- policies ---- */
 
-static void look_at(struct world *w, struct entry *template, bool by_karmada)
+static void look_at(struct play *play, struct entry *template, bool by_karmada)
 {
-    world_enqueue(w, (struct event){template, by_karmada});
+    play_enqueue(play, (struct queue_item){template, by_karmada});
 }
 
 /*
  * The bindings of the policy: a template that it selects is looked at, any other loses its claim
  * and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
  */
-static void review_bindings(struct world *w, struct entry *policy)
+static void review_bindings(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list bindings = world_readers(policy, CLASS_BINDING);
+    struct entry_list bindings = play_readers(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
-        struct entry *template = binding_template(world_context(w)->store, b);
+        struct entry *template = binding_template(play_context(play)->store, b);
 
-        if (!b->claim || claim_policy(world_context(w)->store, b->claim) != policy ||
+        if (!b->claim || claim_policy(play_context(play)->store, b->claim) != policy ||
             !entry_template(template))
             continue;
         if (selects(p, template)) {
-            look_at(w, template, p->lazy);
+            look_at(play, template, p->lazy);
             continue;
         }
-        claims_strip(w, template, policy);
-        claims_strip(w, bindings.items[i], policy);
-        look_at(w, template, false);
+        claims_strip(play, template, policy);
+        claims_strip(play, bindings.items[i], policy);
+        look_at(play, template, false);
     }
 }
 
-void detector_waiting(struct world *w, struct entry *policy)
+void detector_waiting(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = play_readers(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
     if (!p || lacks_override(policy))
@@ -113,7 +113,7 @@ void detector_waiting(struct world *w, struct entry *policy)
         const struct template *t = entry_template(templates.items[i]);
 
         if (t && !t->claim && selects(p, templates.items[i]))
-            look_at(w, templates.items[i], p->lazy);
+            look_at(play, templates.items[i], p->lazy);
     }
 }
 
@@ -129,7 +129,8 @@ static bool outranks(const struct entry *policy, const struct entry *holder)
 }
 
 /* One named selector of a policy with preemption Always (preemption.go). */
-static void preempt(struct world *w, struct entry *policy, const struct resource_selector *selector)
+static void preempt(struct play *play, struct entry *policy,
+                    const struct resource_selector *selector)
 {
     const struct kind_def *def = policy->partition->type->def;
     const char *ns = def->cluster_scoped ? selector->ns : entry_ns(policy);
@@ -138,29 +139,29 @@ static void preempt(struct world *w, struct entry *policy, const struct resource
     if (!selector->api_version || !selector->kind || !selector->name)
         return;
     template = store_find(
-        world_context(w)->store,
+        play_context(play)->store,
         &(struct identity){selector->api_version, selector->kind, ns ? ns : "", selector->name});
     if (!entry_template(template) || entry_template(template)->deleting ||
         policy_excludes(entry_policy(policy), template))
         return;
-    holder = claims_policy(w, template);
+    holder = claims_policy(play, template);
     if (!holder || holder == policy || !outranks(policy, holder))
         return;
-    if (!world_gate(w, GATE_PREEMPTION)) {
-        world_assume(w, ASSUMED_PREEMPTION_OFF);
+    if (!play_gate(play, GATE_PREEMPTION)) {
+        play_assume(play, ASSUMED_PREEMPTION_OFF);
         return;
     }
-    world_assume(w, ASSUMED_PREEMPTION_ON);
-    claims_put(w, template, claims_of(w, policy));
-    look_at(w, template, entry_policy(policy)->lazy);
+    play_assume(play, ASSUMED_PREEMPTION_ON);
+    claims_put(play, template, claims_of(play, policy));
+    look_at(play, template, entry_policy(policy)->lazy);
 }
 
-static void preempt_all(struct world *w, struct entry *policy)
+static void preempt_all(struct play *play, struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
 
     for (uint32_t i = 0; p->preempts && !p->deleting && i < p->selector_count; i++)
-        preempt(w, policy, &p->selectors[i]);
+        preempt(play, policy, &p->selectors[i]);
 }
 
 static int by_priority(const void *a, const void *b)
@@ -175,7 +176,7 @@ static int by_priority(const void *a, const void *b)
  * The priority of a policy has fallen: those that it has fallen below may preempt now, the highest
  * first (HandleDeprioritizedPropagationPolicy).
  */
-static void let_others_preempt(struct world *w, const struct entry *policy, int32_t before)
+static void let_others_preempt(struct play *play, const struct entry *policy, int32_t before)
 {
     CLEANUP(entry_list_release) struct entry_list others = {0};
     const struct partition *p = policy->partition;
@@ -190,22 +191,22 @@ static void let_others_preempt(struct world *w, const struct entry *policy, int3
     if (others.count > 1)
         qsort(others.items, others.count, sizeof(*others.items), by_priority);
     for (size_t i = 0; i < others.count; i++)
-        preempt_all(w, others.items[i]);
+        preempt_all(play, others.items[i]);
 }
 
-void detector_policy(struct world *w, struct entry *policy, const struct policy *old)
+void detector_policy(struct play *play, struct entry *policy, const struct policy *old)
 {
-    bool is_static = world_context(w)->options.takeover == TAKEOVER_STATIC;
+    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
     const struct policy *p = entry_policy(policy);
 
     if (is_static)
         return;
-    review_bindings(w, policy);
+    review_bindings(play, policy);
     if (lacks_override(policy))
         return;
-    preempt_all(w, policy);
+    preempt_all(play, policy);
     if (old && p->priority < old->priority)
-        let_others_preempt(w, policy, old->priority);
+        let_others_preempt(play, policy, old->priority);
 }
 
 /* Karmada looks for the policy's templates by its selectors' kinds and namespaces. */
@@ -223,33 +224,34 @@ static bool cleans_up(const struct policy *p, const struct entry *policy,
     return false;
 }
 
-void detector_policy_gone(struct world *w, struct entry *policy)
+void detector_policy_gone(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = play_readers(policy, CLASS_TEMPLATE);
     CLEANUP(entry_list_release)
-    struct entry_list bindings = world_readers(policy, CLASS_BINDING);
+    struct entry_list bindings = play_readers(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
-    if (world_context(w)->options.takeover == TAKEOVER_STATIC)
+    if (play_context(play)->options.takeover == TAKEOVER_STATIC)
         return;
     for (size_t i = 0; i < bindings.count; i++)
-        claims_strip(w, bindings.items[i], policy);
+        claims_strip(play, bindings.items[i], policy);
     for (size_t i = 0; i < templates.count; i++) {
-        if (cleans_up(p, policy, templates.items[i]) && claims_strip(w, templates.items[i], policy))
-            look_at(w, templates.items[i], false);
+        if (cleans_up(p, policy, templates.items[i]) &&
+            claims_strip(play, templates.items[i], policy))
+            look_at(play, templates.items[i], false);
     }
 }
 
-void detector_retry(struct world *w, struct entry *policy)
+void detector_retry(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
-    struct entry_list templates = world_readers(policy, CLASS_TEMPLATE);
+    struct entry_list templates = play_readers(policy, CLASS_TEMPLATE);
 
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
 
         if (d && d->governing == policy && !entry_binding(d->binding))
-            look_at(w, templates.items[i], entry_policy(policy)->lazy);
+            look_at(play, templates.items[i], entry_policy(policy)->lazy);
     }
 }

@@ -19,12 +19,12 @@ static bool requires(const struct binding *attached, const struct entry *binding
 }
 
 /* What the referrers of an attached binding want, resolved. False if one of them is missing. */
-static bool resolve(struct world *w, const struct binding *attached, struct vote *out)
+static bool resolve(struct play *play, const struct binding *attached, struct vote *out)
 {
     *out = (struct vote){0};
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
         struct identity id = referrer_identity(&attached->referrers[i]);
-        const struct binding *b = entry_binding(store_find(world_context(w)->store, &id));
+        const struct binding *b = entry_binding(store_find(play_context(play)->store, &id));
         struct vote vote = b ? vote_of(&b->propagation) : (struct vote){0};
 
         if (!b)
@@ -39,7 +39,7 @@ static bool resolve(struct world *w, const struct binding *attached, struct vote
  * Give an attached binding without a policy the fields that its referrers decide. False if
  * Karmada cannot, because a referrer is missing: then it writes nothing at all.
  */
-static bool decide_fields(struct world *w, struct binding *attached)
+static bool decide_fields(struct play *play, struct binding *attached)
 {
     struct vote vote;
 
@@ -50,7 +50,7 @@ static bool decide_fields(struct world *w, struct binding *attached)
         attached->propagation.preserve = OPTIONAL_ABSENT;
         return true;
     }
-    if (!resolve(w, attached, &vote))
+    if (!resolve(play, attached, &vote))
         return false;
     attached->propagation.conflict_resolution = vote.wants[DEPENDENCY_CONFLICT_RESOLUTION]
                                                     ? CONFLICT_RESOLUTION_OVERWRITE
@@ -61,7 +61,7 @@ static bool decide_fields(struct world *w, struct binding *attached)
 }
 
 /* Replace the referrers by those of `old` without `binding`, and with it at the end if `add`. */
-static void set_referrers(struct world *w, const struct binding *old, struct binding *fresh,
+static void set_referrers(struct play *play, const struct binding *old, struct binding *fresh,
                           const struct entry *binding, bool add)
 {
     struct referrer *referrers = xcalloc(old->referrer_count + 1, sizeof(*referrers));
@@ -72,42 +72,42 @@ static void set_referrers(struct world *w, const struct binding *old, struct bin
             referrers[count++] = old->referrers[i];
     }
     if (add)
-        referrers[count++] = (struct referrer){entry_ns(binding), world_text(w, binding->name)};
-    fresh->referrers = world_keep(w, referrers);
+        referrers[count++] = (struct referrer){entry_ns(binding), play_text(play, binding->name)};
+    fresh->referrers = play_keep(play, referrers);
     fresh->referrer_count = count;
 }
 
 /* createOrUpdateAttachedBinding */
-static void attach(struct world *w, struct entry *dependency, const struct entry *binding)
+static void attach(struct play *play, struct entry *dependency, const struct entry *binding)
 {
-    struct entry *entry = bindings_entry(w, dependency);
+    struct entry *entry = bindings_entry(play, dependency);
     const struct binding *old = entry_binding(entry);
     struct binding *fresh;
 
     if (!entry_template(dependency) || (old && !bindings_is_of(old, dependency)))
         return;
-    fresh = old ? bindings_copy(w, old) : bindings_make(w, dependency);
+    fresh = old ? bindings_copy(play, old) : bindings_make(play, dependency);
     if (!old || !requires(old, binding)) {
-        set_referrers(w, fresh, fresh, binding, true);
-        world_assume(w, ASSUMED_DEPENDENCIES_ON);
+        set_referrers(play, fresh, fresh, binding, true);
+        play_assume(play, ASSUMED_DEPENDENCIES_ON);
     }
     bindings_follow(fresh, entry_template(dependency));
-    if (decide_fields(w, fresh))
-        world_replace(w, entry, fresh);
+    if (decide_fields(play, fresh))
+        play_replace(play, entry, fresh);
 }
 
 /* removeScheduleResultFromAttachedBindings */
-static void detach(struct world *w, struct entry *attached, const struct entry *binding)
+static void detach(struct play *play, struct entry *attached, const struct entry *binding)
 {
     const struct binding *old = entry_binding(attached);
     struct binding *fresh;
 
     if (!old || !requires(old, binding))
         return;
-    fresh = bindings_copy(w, old);
-    set_referrers(w, old, fresh, binding, false);
-    if (decide_fields(w, fresh))
-        world_replace(w, attached, fresh);
+    fresh = bindings_copy(play, old);
+    set_referrers(play, old, fresh, binding, false);
+    if (decide_fields(play, fresh))
+        play_replace(play, attached, fresh);
 }
 
 static bool is_among(const struct entry_list *list, const struct entry *entry)
@@ -120,43 +120,43 @@ static bool is_among(const struct entry_list *list, const struct entry *entry)
 }
 
 /* Only ResourceBindings have dependencies: Karmada does not look at ClusterResourceBindings. */
-static bool distributes(const struct world *w, const struct entry *binding)
+static bool distributes(const struct play *play, const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
 
     return b && *entry_ns(binding) && b->propagation.propagate_deps && !b->deleting &&
-           world_gate(w, GATE_PROPAGATE_DEPS);
+           play_gate(play, GATE_PROPAGATE_DEPS);
 }
 
-void distributor_sync(struct world *w, struct entry *binding)
+void distributor_sync(struct play *play, struct entry *binding)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
-    struct rule_context *c = world_context(w);
+    struct rule_context *c = play_context(play);
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
-    if (!distributes(w, binding)) {
+    if (!distributes(play, binding)) {
         if (b && b->propagation.propagate_deps && *entry_ns(binding))
-            world_assume(w, ASSUMED_DEPENDENCIES_OFF);
+            play_assume(play, ASSUMED_DEPENDENCIES_OFF);
         else
-            distributor_leave(w, binding);
+            distributor_leave(play, binding);
         return;
     }
     if (!template || !template_dependencies(c->store, template, b, &needed)) {
-        world_assume(w, ASSUMED_REFERENCES_UNKNOWN);
+        play_assume(play, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
     /* Its creation is left alone until it is scheduled. */
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)
-        attach(w, needed.items[i], binding);
+        attach(play, needed.items[i], binding);
 }
 
-void distributor_drop(struct world *w, struct entry *binding, const struct entry_list *before)
+void distributor_drop(struct play *play, struct entry *binding, const struct entry_list *before)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
-    struct rule_context *c = world_context(w);
+    struct rule_context *c = play_context(play);
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
@@ -164,22 +164,22 @@ void distributor_drop(struct world *w, struct entry *binding, const struct entry
         return;
     for (size_t i = 0; i < before->count; i++) {
         if (!is_among(&needed, before->items[i]))
-            detach(w, bindings_entry(w, before->items[i]), binding);
+            detach(play, bindings_entry(play, before->items[i]), binding);
     }
 }
 
-void distributor_leave(struct world *w, struct entry *binding)
+void distributor_leave(struct play *play, struct entry *binding)
 {
     CLEANUP(entry_list_release)
-    struct entry_list readers = world_readers(binding, CLASS_BINDING);
+    struct entry_list readers = play_readers(binding, CLASS_BINDING);
 
     for (size_t i = 0; i < readers.count; i++)
-        detach(w, readers.items[i], binding);
+        detach(play, readers.items[i], binding);
 }
 
-void distributor_arrive(struct world *w, struct entry *template)
+void distributor_arrive(struct play *play, struct entry *template)
 {
-    struct rule_context *c = world_context(w);
+    struct rule_context *c = play_context(play);
     const struct kind_def *def = kind_binding(false);
     const char *api_version = intern_find(store_strings(c->store), def->api_version);
     const char *kind = intern_find(store_strings(c->store), def->name);
@@ -191,12 +191,12 @@ void distributor_arrive(struct world *w, struct entry *template)
         CLEANUP(entry_list_release) struct entry_list needed = {0};
         const struct binding *b = entry_binding(p->entries[i]);
         struct entry *owner =
-            b && distributes(w, p->entries[i]) ? binding_template(c->store, b) : NULL;
+            b && distributes(play, p->entries[i]) ? binding_template(c->store, b) : NULL;
 
         if (owner && template_dependencies(c->store, owner, b, &needed) &&
             is_among(&needed, template))
             entry_list_add(&referrers, p->entries[i]);
     }
     for (size_t i = 0; i < referrers.count; i++)
-        distributor_sync(w, referrers.items[i]);
+        distributor_sync(play, referrers.items[i]);
 }

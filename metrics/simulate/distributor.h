@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/simulate/world.h"
+#include "metrics/simulate/play.h"
 
 /*
  * What Karmada's dependencies distributor makes of bindings (pkg/dependenciesdistributor): one
@@ -12,13 +12,13 @@
  * A ResourceBinding was written, or an object appeared that its template needs: the attached
  * bindings follow.
  */
-void distributor_sync(struct world *w, struct entry *binding);
+void distributor_sync(struct play *play, struct entry *binding);
 
 /* Take the binding off those of these dependencies that its template no longer names. */
-void distributor_drop(struct world *w, struct entry *binding, const struct entry_list *before);
+void distributor_drop(struct play *play, struct entry *binding, const struct entry_list *before);
 
 /* The binding goes: nobody is required by it any more. Call it before its object is removed. */
-void distributor_leave(struct world *w, struct entry *binding);
+void distributor_leave(struct play *play, struct entry *binding);
 
 /* A template has appeared: sync the bindings in its namespace whose templates need it. */
-void distributor_arrive(struct world *w, struct entry *template);
+void distributor_arrive(struct play *play, struct entry *template);

@@ -25,9 +25,9 @@ struct record {
 };
 
 struct plan {
-    struct world *world;
+    struct play *play;
     struct map records;               /* By entry. */
-    size_t base;                      /* The mark of the world without the change. */
+    size_t base;                      /* The mark of the play without the change. */
     struct applied_object *newcomers; /* Templates that the change creates. */
     size_t newcomer_count;
     struct entry_list policies; /* That the change applies. */
@@ -78,7 +78,7 @@ static void touched(void *context, struct entry *entry)
 {
     struct plan *p = context;
     const struct binding *b = entry_binding(entry);
-    struct entry *template = b ? binding_template(world_context(p->world)->store, b) : NULL;
+    struct entry *template = b ? binding_template(play_context(p->play)->store, b) : NULL;
 
     if (template)
         remember(p, template);
@@ -91,11 +91,11 @@ struct plan *plan_new(struct engine *e, int64_t now_ms)
     struct plan *p = xcalloc(1, sizeof(*p));
 
     p->records = MAP_INIT(is_record);
-    p->world = world_new(e, now_ms);
-    p->result.settled = simulation_admit(p->world);
-    p->base = world_mark(p->world);
-    (void)world_take_assumptions(p->world);
-    world_observe(p->world, (struct world_observer){touched, p});
+    p->play = play_new(e, now_ms);
+    p->result.settled = simulation_admit(p->play);
+    p->base = play_mark(p->play);
+    (void)play_take_assumptions(p->play);
+    play_observe(p->play, (struct play_observer){touched, p});
     return p;
 }
 
@@ -115,15 +115,15 @@ void plan_free(struct plan *p)
     plan_clusters_release(&p->result.clusters);
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
         outcome_release(&r->before);
-        store_unpin(world_context(p->world)->store, r->entry);
+        store_unpin(play_context(p->play)->store, r->entry);
         free(r);
     }
     map_release(&p->records);
     for (size_t i = 0; i < p->newcomer_count; i++)
-        store_unpin(world_context(p->world)->store, p->newcomers[i].entry);
+        store_unpin(play_context(p->play)->store, p->newcomers[i].entry);
     free(p->newcomers);
     entry_list_release(&p->policies);
-    world_free(p->world);
+    play_free(p->play);
     free(p);
 }
 
@@ -131,7 +131,7 @@ void plan_free(struct plan *p)
 
 static void settle(struct plan *p)
 {
-    if (!simulation_settle(p->world))
+    if (!simulation_settle(p->play))
         p->result.settled = false;
 }
 
@@ -139,7 +139,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!simulation_read(p->world, json, &applied, err))
+    if (!simulation_read(p->play, json, &applied, err))
         return false;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
@@ -147,7 +147,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         p->newcomers[p->newcomer_count++] = applied;
         return true;
     }
-    simulation_apply(p->world, applied);
+    simulation_apply(p->play, applied);
     settle(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
@@ -158,16 +158,16 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 static void bring_last(struct plan *p)
 {
     for (size_t i = 0; i < p->policies.count; i++)
-        detector_waiting(p->world, p->policies.items[i]);
+        detector_waiting(p->play, p->policies.items[i]);
     settle(p);
     for (size_t i = 0; i < p->newcomer_count; i++)
-        simulation_apply(p->world, p->newcomers[i]);
+        simulation_apply(p->play, p->newcomers[i]);
     settle(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
-    simulation_delete(p->world, entry);
+    simulation_delete(p->play, entry);
     settle(p);
 }
 
@@ -188,17 +188,17 @@ static bool may_wait(const struct outcome *after)
     return after->state == STATE_STALE || after->state == STATE_UNBOUND;
 }
 
-/* What the template's next change makes of it; the world is as before afterwards. */
+/* What the template's next change makes of it; the play is as before afterwards. */
 static void foresee(struct plan *p, struct plan_template *row)
 {
     struct entry *template = (struct entry *)(uintptr_t)row->template;
-    size_t mark = world_mark(p->world);
+    size_t mark = play_mark(p->play);
 
-    simulation_touch(p->world, template);
+    simulation_touch(p->play, template);
     settle(p);
     outcome_read(template, &row->next);
-    world_rollback(p->world, mark);
-    world_evaluate(p->world);
+    play_rollback(p->play, mark);
+    play_evaluate(p->play);
 }
 
 static void set_when(struct plan *p, struct plan_template *row)
@@ -279,7 +279,7 @@ const struct plan_result *plan_finish(struct plan *p)
     struct record *r;
 
     bring_last(p);
-    world_observe(p->world, (struct world_observer){0});
+    play_observe(p->play, (struct play_observer){0});
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);
         if (entry_class(r->entry) == CLASS_TEMPLATE)
@@ -291,8 +291,8 @@ const struct plan_result *plan_finish(struct plan *p)
         plan_clusters_add(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
         plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
-    plan_clusters_finish(&result->clusters, world_context(p->world)->store);
-    result->assumptions = world_take_assumptions(p->world);
+    plan_clusters_finish(&result->clusters, play_context(p->play)->store);
+    result->assumptions = play_take_assumptions(p->play);
     /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
@@ -302,6 +302,6 @@ const struct plan_result *plan_finish(struct plan *p)
 
 void plan_undo(struct plan *p)
 {
-    world_rollback(p->world, p->base);
-    world_evaluate(p->world);
+    play_rollback(p->play, p->base);
+    play_evaluate(p->play);
 }

@@ -126,10 +126,10 @@ static struct cluster_set named_set(const struct placement *placement,
         if (!affinity_allows_name(affinity, member.name) || has_member(&out, member.name))
             continue;
         for (uint32_t k = 0; k < placement->weight_count; k++) {
-            const struct static_weight *w = &placement->weights[k];
+            const struct static_weight *rule = &placement->weights[k];
 
-            if (w->weight > member.weight && affinity_allows_name(&w->target, member.name))
-                member.weight = w->weight;
+            if (rule->weight > member.weight && affinity_allows_name(&rule->target, member.name))
+                member.weight = rule->weight;
         }
         out.members[out.count++] = member;
     }
@@ -168,22 +168,22 @@ static struct cluster_set candidates(struct rule_context *c, const struct bindin
 }
 
 /* Write what was projected into the binding. */
-static void assign(struct world *w, const struct projection *p, struct binding *fresh)
+static void assign(struct play *play, const struct projection *p, struct binding *fresh)
 {
     struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
 
     for (uint32_t i = 0; i < p->count; i++)
-        clusters[i] = (struct target_cluster){.name = world_text(w, p->clusters[i].name),
+        clusters[i] = (struct target_cluster){.name = play_text(play, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
-    fresh->clusters = world_keep(w, clusters);
+    fresh->clusters = play_keep(play, clusters);
     fresh->cluster_count = p->count;
     fresh->applied_placement = fresh->propagation.placement;
 }
 
-enum undetermined_reason scheduler_play(struct world *w, const struct binding *old,
+enum undetermined_reason scheduler_play(struct play *play, const struct binding *old,
                                         struct binding *fresh)
 {
-    struct rule_context *c = world_context(w);
+    struct rule_context *c = play_context(play);
     enum undetermined_reason reason = UNDETERMINED_REASON_COUNT;
     const struct resolved_placement *resolved;
     CLEANUP(free_cleanup) struct member *members = NULL;
@@ -207,9 +207,9 @@ enum undetermined_reason scheduler_play(struct world *w, const struct binding *o
     members = set.members;
     projection_among(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
-        world_assume(w, ASSUMED_CLUSTERS_NAMED);
+        play_assume(play, ASSUMED_CLUSTERS_NAMED);
     if (p.determined && (resolved->has_clusters || set.count > 0)) {
-        assign(w, &p, fresh);
+        assign(play, &p, fresh);
         fresh->observed_group = group;
     } else if (!is_settled(old, fresh)) {
         reason = p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason;

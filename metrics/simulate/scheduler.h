@@ -2,16 +2,16 @@
 #pragma once
 
 #include "metrics/rules/projection.h"
-#include "metrics/simulate/world.h"
+#include "metrics/simulate/play.h"
 
 /*
  * What Karmada's scheduler makes of a binding that is about to be written
  * (pkg/scheduler: doScheduleBinding). `old` is the binding as it is, NULL if there is none.
  *
- * Sets clusters and applied_placement of `fresh`, from memory that the world keeps, or leaves
+ * Sets clusters and applied_placement of `fresh`, from memory that the play keeps, or leaves
  * both as they are where the scheduler does nothing. Where only the scheduler can know, with its
  * live view of the clusters, `fresh` keeps its clusters and the answer is the reason; else it is
  * UNDETERMINED_REASON_COUNT.
  */
-enum undetermined_reason scheduler_play(struct world *w, const struct binding *old,
+enum undetermined_reason scheduler_play(struct play *play, const struct binding *old,
                                         struct binding *fresh) MUST_USE;

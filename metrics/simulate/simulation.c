@@ -23,96 +23,97 @@ static void admit_policy(const struct entry *entry, const struct policy *old, st
     }
 }
 
-static void apply_policy(struct world *w, struct entry *entry, struct policy *fresh)
+static void apply_policy(struct play *play, struct entry *entry, struct policy *fresh)
 {
     const struct policy *old = entry_policy(entry);
 
     admit_policy(entry, old, fresh);
     if (old && policy_equal(old, fresh))
         return;
-    world_replace(w, entry, fresh);
-    world_evaluate(w);
-    detector_policy(w, entry, old);
+    play_replace(play, entry, fresh);
+    play_evaluate(play);
+    detector_policy(play, entry, old);
 }
 
 /*
  * What the API server and Karmada have written stays: the identity, and the claim. The version is
  * a new one, which no binding is made from yet.
  */
-static struct template *renew(struct world *w, const struct template *old,
+static struct template *renew(struct play *play, const struct template *old,
                               const struct template *fresh)
 {
     struct template *t = template_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
 
     template_change(t, old);
-    return world_keep(w, t);
+    return play_keep(play, t);
 }
 
-static void apply_template(struct world *w, struct entry *entry, struct template *fresh)
+static void apply_template(struct play *play, struct entry *entry, struct template *fresh)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     const struct template *old = entry_template(entry);
-    struct entry *binding = bindings_entry(w, entry);
+    struct entry *binding = bindings_entry(play, entry);
 
     if (old)
-        template_dependencies(world_context(w)->store, entry, entry_binding(binding), &needed);
-    world_replace(w, entry, old ? renew(w, old, fresh) : fresh);
-    world_evaluate(w);
+        template_dependencies(play_context(play)->store, entry, entry_binding(binding), &needed);
+    play_replace(play, entry, old ? renew(play, old, fresh) : fresh);
+    play_evaluate(play);
     if (entry_binding(binding))
-        distributor_drop(w, binding, &needed);
+        distributor_drop(play, binding, &needed);
     if (!old)
-        distributor_arrive(w, entry);
-    world_enqueue(w, (struct event){entry, false});
+        distributor_arrive(play, entry);
+    play_enqueue(play, (struct queue_item){entry, false});
 }
 
-static void apply_override(struct world *w, struct entry *entry, void *fresh)
+static void apply_override(struct play *play, struct entry *entry, void *fresh)
 {
     CLEANUP(entry_list_release)
-    struct entry_list policies = world_readers(entry, CLASS_POLICY);
+    struct entry_list policies = play_readers(entry, CLASS_POLICY);
 
-    world_replace(w, entry, fresh);
-    world_evaluate(w);
+    play_replace(play, entry, fresh);
+    play_evaluate(play);
     for (size_t i = 0; i < policies.count; i++)
-        detector_retry(w, policies.items[i]);
+        detector_retry(play, policies.items[i]);
 }
 
 /* Somebody edits what Karmada has made: the scheduler and the distributor look at it. */
-static void apply_binding(struct world *w, struct entry *entry, struct binding *fresh)
+static void apply_binding(struct play *play, struct entry *entry, const struct binding *read)
 {
-    enum undetermined_reason reason = scheduler_play(w, entry_binding(entry), fresh);
+    struct binding *fresh = bindings_copy(play, read);
+    enum undetermined_reason reason = scheduler_play(play, entry_binding(entry), fresh);
 
     if (reason != UNDETERMINED_REASON_COUNT)
         fresh->undetermined = (uint8_t)(1 + reason);
-    world_replace(w, entry, fresh);
-    world_evaluate(w);
-    distributor_sync(w, entry);
+    play_replace(play, entry, fresh);
+    play_evaluate(play);
+    distributor_sync(play, entry);
 }
 
-void simulation_apply(struct world *w, struct applied_object applied)
+void simulation_apply(struct play *play, struct applied_object applied)
 {
     struct entry *entry = applied.entry;
     void *fresh = applied.object;
 
     switch (entry_class(entry)) {
     case CLASS_POLICY:
-        apply_policy(w, entry, fresh);
+        apply_policy(play, entry, fresh);
         return;
     case CLASS_TEMPLATE:
-        apply_template(w, entry, fresh);
+        apply_template(play, entry, fresh);
         return;
     case CLASS_BINDING:
-        apply_binding(w, entry, fresh);
+        apply_binding(play, entry, fresh);
         return;
     case CLASS_OVERRIDE:
-        apply_override(w, entry, fresh);
+        apply_override(play, entry, fresh);
         return;
     case CLASS_CLUSTER:
     case CLASS_EVENT:
     case CLASS_LEASE:
     case CLASS_SETTING:
     case CLASS_OTHER:
-        world_replace(w, entry, fresh);
-        world_assume(w, ASSUMED_NOT_PLAYED);
+        play_replace(play, entry, fresh);
+        play_assume(play, ASSUMED_NOT_PLAYED);
         return;
     case CLASS_COUNT:
         break;
@@ -120,10 +121,10 @@ void simulation_apply(struct world *w, struct applied_object applied)
     abort();
 }
 
-bool simulation_read(struct world *w, const cJSON *json, struct applied_object *out,
+bool simulation_read(struct play *play, const cJSON *json, struct applied_object *out,
                      struct error *err)
 {
-    struct store *store = world_context(w)->store;
+    struct store *store = play_context(play)->store;
     struct decode d = {.strings = store_strings(store), .err = err};
     const struct kind_def *def;
     struct identity id;
@@ -135,81 +136,81 @@ bool simulation_read(struct world *w, const cJSON *json, struct applied_object *
     object = def->decode(&d, json);
     if (!object)
         return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    *out = (struct applied_object){store_refer(store, &id), world_own(w, def, object)};
+    *out = (struct applied_object){store_refer(store, &id), play_own(play, def, object)};
     return true;
 }
 
 /* The garbage collector takes the binding with its owner; nobody requires what it needs. */
-static void delete_template(struct world *w, struct entry *entry)
+static void delete_template(struct play *play, struct entry *entry)
 {
-    struct entry *binding = template_binding(world_context(w)->store, entry);
+    struct entry *binding = template_binding(play_context(play)->store, entry);
 
-    world_replace(w, entry, NULL);
+    play_replace(play, entry, NULL);
     if (!binding)
         return;
-    distributor_leave(w, binding);
-    world_replace(w, binding, NULL);
+    distributor_leave(play, binding);
+    play_replace(play, binding, NULL);
 }
 
-void simulation_delete(struct world *w, struct entry *entry)
+void simulation_delete(struct play *play, struct entry *entry)
 {
     if (!entry_exists(entry))
         return;
     if (entry_policy(entry))
-        detector_policy_gone(w, entry);
+        detector_policy_gone(play, entry);
     else if (entry_binding(entry))
-        distributor_leave(w, entry);
+        distributor_leave(play, entry);
     else if (!entry_template(entry))
-        world_assume(w, ASSUMED_NOT_PLAYED);
+        play_assume(play, ASSUMED_NOT_PLAYED);
     if (entry_template(entry))
-        delete_template(w, entry);
+        delete_template(play, entry);
     else
-        world_replace(w, entry, NULL);
-    world_evaluate(w);
+        play_replace(play, entry, NULL);
+    play_evaluate(play);
 }
 
-void simulation_touch(struct world *w, struct entry *template)
+void simulation_touch(struct play *play, struct entry *template)
 {
     const struct template *t = entry_template(template);
 
     if (!t)
         return;
-    world_replace(w, template, renew(w, t, t));
-    world_enqueue(w, (struct event){template, false});
+    play_replace(play, template, renew(play, t, t));
+    play_enqueue(play, (struct queue_item){template, false});
 }
 
 /* ---- what Karmada does ---- */
 
-static bool is_due(struct world *w, const struct entry *template)
+static bool is_due(struct play *play, const struct entry *template)
 {
-    return world_is_due(template) || world_is_due(bindings_entry(w, template));
+    return play_is_due(template) || play_is_due(bindings_entry(play, template));
 }
 
-bool simulation_settle(struct world *w)
+bool simulation_settle(struct play *play)
 {
-    size_t limit = store_count(world_context(w)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
+    size_t limit = store_count(play_context(play)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
                    SIMULATION_EVENTS_MIN;
-    struct event event;
+    struct queue_item item;
 
-    while (world_next(w, &event)) {
+    while (play_next(play, &item)) {
         if (limit-- == 0) {
-            while (world_next(w, &event))
+            while (play_next(play, &item))
                 continue;
-            world_evaluate(w);
+            play_evaluate(play);
             return false;
         }
-        if (is_due(w, event.template))
-            world_evaluate(w);
-        detector_template(w, event);
+        if (is_due(play, item.template))
+            play_evaluate(play);
+        detector_template(play, item);
     }
-    world_evaluate(w);
+    play_evaluate(play);
     return true;
 }
 
-bool simulation_admit(struct world *w)
+bool simulation_admit(struct play *play)
 {
     CLEANUP(listing_release)
-    struct listing all = listing_make(world_context(w)->store, CLASS_TEMPLATE);
+    struct listing all = listing_make(play_context(play)->store, CLASS_TEMPLATE);
     uint32_t unknown = uid_hash("");
 
     for (size_t i = 0; i < all.count; i++) {
@@ -217,7 +218,8 @@ bool simulation_admit(struct world *w)
         const struct template_decision *d = template_decision(all.entries[i]);
 
         if (t->uid_hash == unknown && !t->claim && !d->binding)
-            world_enqueue(w, (struct event){(struct entry *)(uintptr_t)all.entries[i], false});
+            play_enqueue(play,
+                         (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
-    return simulation_settle(w);
+    return simulation_settle(play);
 }

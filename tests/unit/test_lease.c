@@ -175,30 +175,33 @@ TEST_ROWS(state_of_a_lease, state_cases, name)
                      c->ends_in_s == INT64_MAX ? INT64_MAX : NOW + c->ends_in_s);
 }
 
-/* Whatever the lease, looking again when it says so is soon enough, second by second. */
+/* Looking at the lease again when it says so is soon enough, second by second. */
+static void watch_lease(const struct lease *l, int64_t skew_s)
+{
+    enum lease_state state = LEASE_UNKNOWN;
+    int64_t ends_s = NOW;
+
+    for (int64_t at = NOW; at < NOW + 3200; at++) {
+        struct lease_clock clock = {at, skew_s};
+
+        if (at == ends_s) {
+            state = lease_state(l, clock);
+            ends_s = lease_state_ends_s(l, clock);
+        }
+        assert_int_equal(lease_state(l, clock), state);
+    }
+}
+
 TEST(nothing_changes_before_its_end)
 {
     static const int64_t snapshots_s[] = {-1500, 0, 700};
 
     for (int64_t in_s = -100; in_s < 2600; in_s += 19) {
-        for (size_t i = 0; i < ARRAY_LEN(snapshots_s); i++) {
-            int64_t skew_s = (in_s & 1) * 29;
-            struct lease l = {.holder = "x",
-                              .expires_s = NOW + in_s,
-                              .snapshot_ms = (NOW + snapshots_s[i]) * 1000};
-            int64_t ends_s = NOW;
-            enum lease_state now = lease_state(&l, (struct lease_clock){NOW, skew_s});
-
-            for (int64_t at = NOW; at < NOW + 3200; at++) {
-                struct lease_clock clock = {at, skew_s};
-
-                if (at == ends_s) {
-                    now = lease_state(&l, clock);
-                    ends_s = lease_state_ends_s(&l, clock);
-                }
-                assert_int_equal(lease_state(&l, clock), now);
-            }
-        }
+        for (size_t i = 0; i < ARRAY_LEN(snapshots_s); i++)
+            watch_lease(&(struct lease){.holder = "x",
+                                        .expires_s = NOW + in_s,
+                                        .snapshot_ms = (NOW + snapshots_s[i]) * 1000},
+                        (in_s & 1) * 29);
     }
 }
 

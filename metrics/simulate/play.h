@@ -9,7 +9,7 @@
  * it can be put back, and templates that Karmada has yet to look at wait in a queue. It costs what
  * is changed, however large the store is.
  */
-struct world;
+struct play;
 
 /* What was assumed because no object shows it; bits. A row is an enumerator and a sentence. */
 #define ASSUMPTIONS(ROW)                                                                           \
@@ -35,7 +35,7 @@ enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };
 extern const char *const assumption_texts[ASSUMPTION_COUNT];
 
 /* Karmada is to look at a template. */
-struct event {
+struct queue_item {
     struct entry *template;
     /* Because of Karmada or of a Lazy policy, not of its user: no Lazy policy is applied. */
     bool by_karmada;
@@ -43,62 +43,62 @@ struct event {
 
 /*
  * Play on this engine, in which nothing is left to evaluate. `now_ms` is the time it is. While it
- * lasts nobody but the world may change the store.
+ * lasts nobody but the play may change the store.
  */
-struct world *world_new(struct engine *e, int64_t now_ms) MUST_USE;
+struct play *play_new(struct engine *e, int64_t now_ms) MUST_USE;
 /* Put everything back; the engine has evaluated it again then. Takes NULL. */
-void world_free(struct world *w);
+void play_free(struct play *play);
 
-struct rule_context *world_context(const struct world *w);
-bool world_gate(const struct world *w, enum gate gate);
-void world_assume(struct world *w, enum assumption assumption);
+struct rule_context *play_context(const struct play *play);
+bool play_gate(const struct play *play, enum gate gate);
+void play_assume(struct play *play, enum assumption assumption);
 /* Bits by enum assumption; they are forgotten by it. */
-unsigned world_take_assumptions(struct world *w);
+unsigned play_take_assumptions(struct play *play);
 
 /* ---- objects ---- */
 
 /*
  * Put `object`, NULL for none, in the place of the entry's. It stays the caller's, who frees it by
- * world_keep() or otherwise after the world; what the store had goes back in the end.
+ * play_keep() or otherwise after the play; what the store had goes back in the end.
  */
-void world_replace(struct world *w, struct entry *entry, void *object);
-/* `memory` is freed with the world. Returns it. */
-void *world_keep(struct world *w, void *memory);
-/* `object`, of this kind, is released with the world. Returns it. */
-void *world_own(struct world *w, const struct kind_def *def, void *object);
-/* The shared text, kept until the world ends. */
-const char *world_text(struct world *w, const char *text);
+void play_replace(struct play *play, struct entry *entry, void *object);
+/* `memory` is freed with the play. Returns it. */
+void *play_keep(struct play *play, void *memory);
+/* `object`, of this kind, is released with the play. Returns it. */
+void *play_own(struct play *play, const struct kind_def *def, void *object);
+/* The shared text, kept until the play ends. */
+const char *play_text(struct play *play, const char *text);
 
 /* Evaluate what has been marked. */
-void world_evaluate(struct world *w);
+void play_evaluate(struct play *play);
 /* Whether an evaluation of the entry is due: its decision may be out of date. */
-static inline bool world_is_due(const struct entry *entry)
+static inline bool play_is_due(const struct entry *entry)
 {
     return entry->dirty;
 }
 
 /* A state to come back to: objects, not assumptions. The queue has to be empty. */
-size_t world_mark(const struct world *w);
-void world_rollback(struct world *w, size_t mark);
+size_t play_mark(const struct play *play);
+void play_rollback(struct play *play, size_t mark);
 
 /*
  * Called before a change of the entry's object and before each evaluation of an entry: what it was
  * can be read for the last time. NULL: nobody asks.
  */
-struct world_observer {
+struct play_observer {
     void (*touched)(void *context, struct entry *entry);
     void *context;
 };
-void world_observe(struct world *w, struct world_observer observer);
+void play_observe(struct play *play, struct play_observer observer);
 
 /* ---- the queue ---- */
 
-void world_enqueue(struct world *w, struct event event);
-/* The next event, first come first served. False if there is none. */
-bool world_next(struct world *w, struct event *out);
+void play_enqueue(struct play *play, struct queue_item item);
+/* The next item, first come first served. False if there is none. */
+bool play_next(struct play *play, struct queue_item *out);
 
 /* ---- readers ---- */
 
 /* The entries of a class that read this one, as they are now. Release it with entry_list_release().
  */
-struct entry_list world_readers(const struct entry *entry, enum object_class class);
+struct entry_list play_readers(const struct entry *entry, enum object_class class);

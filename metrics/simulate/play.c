@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/play.h"
+
+#define ASSUMPTION_TEXT(id, text) text,
+const char *const assumption_texts[ASSUMPTION_COUNT] = {ASSUMPTIONS(ASSUMPTION_TEXT)};
+
+/* A change to take back. */
+struct step {
+    struct entry *entry;
+    void *old;
+};
+
+struct owned {
+    const struct kind_def *def; /* NULL: plain memory. */
+    void *object;
+};
+
+struct play {
+    struct engine *engine;
+    struct engine_observer engine_observer; /* Of the engine before. */
+    struct play_observer observer;
+    int64_t now_ms;
+    unsigned assumptions;
+
+    struct step *steps;
+    size_t step_count;
+    size_t step_capacity;
+    struct owned *owned;
+    size_t owned_count;
+    size_t owned_capacity;
+    const char **texts;
+    size_t text_count;
+    size_t text_capacity;
+    struct queue_item *queue;
+    size_t queue_first;
+    size_t queue_end;
+    size_t queue_capacity;
+};
+
+/* The array with room for one element more. */
+static void *grown(void *array, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    *capacity = *capacity ? 2 * *capacity : 16;
+    return xreallocarray(array, *capacity, size);
+}
+
+static void touch(void *context, struct entry *entry)
+{
+    const struct play *play = context;
+
+    if (play->observer.touched)
+        play->observer.touched(play->observer.context, entry);
+}
+
+struct play *play_new(struct engine *e, int64_t now_ms)
+{
+    struct play *play = xcalloc(1, sizeof(*play));
+
+    play->engine = e;
+    play->now_ms = now_ms;
+    play->engine_observer =
+        engine_observe(e, (struct engine_observer){.deciding = touch, .context = play});
+    return play;
+}
+
+void play_free(struct play *play)
+{
+    struct intern *strings;
+
+    if (!play)
+        return;
+    strings = store_strings(play_context(play)->store);
+    play->observer = (struct play_observer){0};
+    play_rollback(play, 0);
+    play_evaluate(play);
+    engine_observe(play->engine, play->engine_observer);
+    for (size_t i = 0; i < play->owned_count; i++) {
+        if (play->owned[i].def)
+            play->owned[i].def->release(strings, play->owned[i].object);
+        else
+            free(play->owned[i].object);
+    }
+    for (size_t i = 0; i < play->text_count; i++)
+        intern_drop(strings, play->texts[i]);
+    free(play->steps);
+    free(play->owned);
+    free(play->texts);
+    free(play->queue);
+    free(play);
+}
+
+struct rule_context *play_context(const struct play *play)
+{
+    return engine_context(play->engine);
+}
+
+bool play_gate(const struct play *play, enum gate gate)
+{
+    return gate_is_on(play_context(play)->gates, gate);
+}
+
+void play_assume(struct play *play, enum assumption assumption)
+{
+    play->assumptions |= 1u << assumption;
+}
+
+unsigned play_take_assumptions(struct play *play)
+{
+    unsigned assumptions = play->assumptions;
+
+    play->assumptions = 0;
+    return assumptions;
+}
+
+void play_replace(struct play *play, struct entry *entry, void *object)
+{
+    touch(play, entry);
+    store_pin(entry);
+    play->steps = grown(play->steps, play->step_count, &play->step_capacity, sizeof(*play->steps));
+    play->steps[play->step_count++] =
+        (struct step){entry, store_exchange(play_context(play)->store, entry, object)};
+}
+
+static void *keep(struct play *play, const struct kind_def *def, void *object)
+{
+    play->owned =
+        grown(play->owned, play->owned_count, &play->owned_capacity, sizeof(*play->owned));
+    play->owned[play->owned_count++] = (struct owned){def, object};
+    return object;
+}
+
+void *play_keep(struct play *play, void *memory)
+{
+    return keep(play, NULL, memory);
+}
+
+void *play_own(struct play *play, const struct kind_def *def, void *object)
+{
+    return keep(play, def, object);
+}
+
+const char *play_text(struct play *play, const char *text)
+{
+    const char *shared = intern_add(store_strings(play_context(play)->store), text);
+
+    play->texts = grown(play->texts, play->text_count, &play->text_capacity, sizeof(*play->texts));
+    return play->texts[play->text_count++] = shared;
+}
+
+void play_evaluate(struct play *play)
+{
+    while (!engine_run(play->engine, play->now_ms, SIZE_MAX))
+        continue;
+}
+
+size_t play_mark(const struct play *play)
+{
+    assert(play->queue_first == play->queue_end);
+    return play->step_count;
+}
+
+/* What the steps have put in is owned elsewhere: nothing is released here. */
+void play_rollback(struct play *play, size_t mark)
+{
+    struct store *store = play_context(play)->store;
+
+    while (play->step_count > mark) {
+        struct step step = play->steps[--play->step_count];
+        const void *played = store_exchange(store, step.entry, step.old);
+
+        (void)played;
+        store_unpin(store, step.entry);
+    }
+}
+
+void play_observe(struct play *play, struct play_observer observer)
+{
+    play->observer = observer;
+}
+
+void play_enqueue(struct play *play, struct queue_item item)
+{
+    if (play->queue_first == play->queue_end)
+        play->queue_first = play->queue_end = 0;
+    play->queue = grown(play->queue, play->queue_end, &play->queue_capacity, sizeof(*play->queue));
+    play->queue[play->queue_end++] = item;
+}
+
+bool play_next(struct play *play, struct queue_item *out)
+{
+    if (play->queue_first == play->queue_end)
+        return false;
+    *out = play->queue[play->queue_first++];
+    return true;
+}
+
+struct entry_list play_readers(const struct entry *entry, enum object_class class)
+{
+    struct entry_list list = {0};
+
+    for (uint32_t i = 0; i < entry->reader_count; i++) {
+        if (entry_class(entry->readers[i]) == class)
+            entry_list_add(&list, entry->readers[i]);
+    }
+    return list;
+}
