@@ -3,6 +3,7 @@
 
 #include "exporter/kube/discovery/discovery.h"
 #include "exporter/kube/reflector.h"
+#include "metrics/rules/versions.h"
 
 /*
  * Keeps what is known of a server's kinds up to date: asks at the start, every half
@@ -31,3 +32,6 @@ void discoverer_hasten(struct discoverer *d);
 
 /* True once the server has answered, or has failed to so often that waiting is of no use. */
 bool discoverer_ready(const struct discoverer *d);
+
+/* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
+struct version_judge discoverer_judge(const struct discoverer *d);

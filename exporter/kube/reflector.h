@@ -52,7 +52,7 @@ struct reflector_spec {
      * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
      */
-    bool settings;
+    const char *settings;
     bool bound_only; /* Keep only templates that a binding refers to. */
 };
 
@@ -124,3 +124,9 @@ int64_t reflector_due(const struct reflector *r);
 
 /* True once there is no use in waiting for its first objects: it has them, or cannot get them. */
 bool reflector_ready(const struct reflector *r);
+
+/* True if what it reads are bindings. */
+static inline bool reflector_reads_bindings(const struct reflector *r)
+{
+    return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
+}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector_store.h"
 
-#include "metrics/model/connector.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/links.h"
 
@@ -12,7 +11,7 @@ static bool read_identity(const struct reflector_store *s, const cJSON *object, 
     if (!identity_read(object, id, err))
         return false;
     if (s->settings)
-        id->api_version = SETTING_API_VERSION;
+        id->api_version = s->settings;
     return true;
 }
 
@@ -79,8 +78,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
 
     if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if ((s->settings && connector_role_of(object) == ROLE_NONE) ||
-        (s->bound_only && !is_bound(s, object))) {
+    if ((s->settings && !is_setting(object)) || (s->bound_only && !is_bound(s, object))) {
         reflector_store_remove(s, object);
         return;
     }

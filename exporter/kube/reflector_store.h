@@ -17,8 +17,8 @@ struct reflector_store {
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
     const char *resource;                  /* For log lines, as is the apiVersion. */
     const char *api_version;
-    /* Keep only what Config Connector goes by, as its settings rather than as templates. */
-    bool settings;
+    /* Keep only what rules go by, as settings of this apiVersion rather than as templates. */
+    const char *settings; /* NULL: keep all, as what they are. */
     /* To tell what a binding refers to: Karmada looks at one version of a kind. NULL: none. */
     const struct discovery *discovery;
     /* Keep only the templates that a binding refers to: no policy selects their kind. */

@@ -86,7 +86,7 @@ static void want_kinds(struct kube_source *s, enum watch_when when)
             .metadata_only = watch->metadata_only,
             .unfiltered = watch->unfiltered,
             .required = watch->required,
-            .settings = def->class == CLASS_SETTING,
+            .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
         };
 
         if (watch->when == when)
@@ -133,6 +133,7 @@ void kube_source_free(struct kube_source *s)
         reflector_free(s->reflectors[i]);
     free(s->reflectors);
     engine_observe_bound(s->engine, (struct bound_observer){0});
+    engine_judge_versions(s->engine, (struct version_judge){0});
     bound_release(&s->bound);
     unserved_release(&s->unserved);
     discoverer_release(&s->discoverer);
@@ -188,6 +189,8 @@ static void want_selected(struct kube_source *s)
     unserved_release(&before);
     if (connector)
         want_kinds(s, WATCH_WITH_CONNECTOR);
+    if (engine_names_priorities(s->engine))
+        want_kinds(s, WATCH_WITH_PRIORITY);
 }
 
 /*
@@ -249,17 +252,12 @@ static void clear_absent(struct kube_source *s)
     }
 }
 
-static bool reads_bindings(const struct reflector *r)
-{
-    return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
-}
-
 static bool are_bindings_read(const struct kube_source *s)
 {
     bool read = true;
 
     for (size_t i = 0; i < s->always_count; i++) {
-        if (reads_bindings(s->reflectors[i]))
+        if (reflector_reads_bindings(s->reflectors[i]))
             read = read && s->reflectors[i]->synced;
     }
     return read;
@@ -269,7 +267,7 @@ static bool are_bindings_read(const struct kube_source *s)
 static void relist_bindings(struct kube_source *s)
 {
     for (size_t i = 0; i < s->always_count; i++) {
-        if (reads_bindings(s->reflectors[i]))
+        if (reflector_reads_bindings(s->reflectors[i]))
             reflector_relist(s->reflectors[i]);
     }
 }
@@ -300,6 +298,8 @@ static void update_reflectors(struct kube_source *s)
 
     if (!has_changed(s))
         return;
+    if (discovered != s->discovery_version)
+        engine_judge_versions(s->engine, discoverer_judge(&s->discoverer));
     for (size_t i = s->always_count; i < s->count; i++) {
         struct reflector *r = s->reflectors[i];
 

@@ -3,7 +3,7 @@
 
 #include <ctype.h>
 
-#include "metrics/model/connector.h"
+#include "metrics/model/kind.h"
 
 enum { RESOURCE_MAX = 512 };
 
@@ -17,11 +17,10 @@ void resource_name(struct strbuf *out, const char *kind, const char *group)
 
 static void name_reflector(struct strbuf *out, const struct reflector *f)
 {
-    size_t len = strcspn(f->api_version, "/");
-    CLEANUP(free_cleanup)
-    char *group = xmemdup0(f->api_version, f->api_version[len] == '/' ? len : 0);
+    const char *read_as = f->objects.settings ? f->objects.settings : f->api_version;
+    CLEANUP(free_cleanup) char *group = xmemdup0(read_as, api_group_len(read_as));
 
-    resource_name(out, f->kind, f->objects.settings ? SETTING_GROUP : group);
+    resource_name(out, f->kind, group);
 }
 
 /* The sum over the reflectors of one resource. */

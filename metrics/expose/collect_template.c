@@ -84,6 +84,14 @@ static void collect_pending_oldest(const struct entry *entry, struct samples *ou
         SAMPLE(out, d->since_ms, d->reason);
 }
 
+static void collect_unbound(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_UNBOUND)
+        SAMPLE(out, 1, d->reason);
+}
+
 static void collect_ignored(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -153,7 +161,7 @@ static const struct family_def families[] = {
     {.name = "karmada_templates_stale",
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs.",
-     .bound = "policies x 10",
+     .bound = "policies x 12",
      .labels = {POLICY, ENUM_LABEL("reason", stale_reason_names), PHASE},
      FROM(TEMPLATES, collect_stale)},
     {.name = "karmada_templates_stale_field",
@@ -178,6 +186,10 @@ static const struct family_def families[] = {
      .aggregation = AGGREGATE_MIN,
      .labels = {PENDING},
      FROM(TEMPLATES, collect_pending_oldest)},
+    {.name = "karmada_templates_unbound",
+     .help = "Templates that a policy governs and that have no binding, by reason.",
+     .labels = {ENUM_LABEL("reason", unbound_reason_names)},
+     FROM(TEMPLATES, collect_unbound)},
     {.name = "karmada_template_stale_info",
      .help = "One series for each stale template, with the reason.",
      .bound = "detail limit",

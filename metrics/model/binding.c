@@ -193,6 +193,7 @@ static void read_spec(struct decode *d, const cJSON *spec, struct binding *b)
     b->has_requirements = json_get(spec, "replicaRequirements") != NULL;
     b->scheduling_suspended =
         decode_bool(d, suspension, "spec.suspension", "scheduling") == OPTIONAL_TRUE;
+    b->has_replicas = json_get(spec, "replicas") || json_get(spec, "replicaRequirements");
     b->has_placement = decode_object(d, spec, "spec", "placement") != NULL;
     b->has_conflict_resolution = decode_text(d, spec, "spec", "conflictResolution") != NULL;
 }

@@ -71,6 +71,7 @@ struct binding {
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     bool has_placement; /* spec.placement is there, even if empty: a policy made the binding. */
     bool has_conflict_resolution;
+    bool has_replicas; /* Karmada has read how many the template wants, if only 0. */
     bool deleting;
     bool has_requirements;     /* spec.replicaRequirements */
     bool scheduling_suspended; /* spec.suspension.scheduling */

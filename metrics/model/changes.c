@@ -145,7 +145,7 @@ static uint64_t hash_value(const cJSON *value)
     return hash;
 }
 
-/* What users write of an object beside its metadata. */
+/* Of what users write of an object beside its metadata, in whatever order. */
 static uint32_t hash_content(const cJSON *json)
 {
     uint64_t hash = 0;
@@ -262,6 +262,28 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
         out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
     else
         out->content = out->managed ? count_fields(d, managed) : hash_content(json);
+}
+
+/* Of a kind without a generation. A removal leaves no time, but fewer fields. */
+static bool content_changed(const struct traces *old, const struct traces *fresh)
+{
+    if (old->managed != fresh->managed)
+        return false;
+    if (!fresh->managed)
+        return fresh->content != old->content;
+    return fresh->newest_s > old->newest_s || fresh->content < old->content;
+}
+
+bool changed_by_user(const struct traces *old, const struct traces *fresh, bool claims_count)
+{
+    bool claimed = claims_count && fresh->generation == old->generation + 1 &&
+                   fresh->karmada_keys != old->karmada_keys;
+
+    if (fresh->user_keys != old->user_keys)
+        return true;
+    if (!fresh->generation && !old->generation)
+        return content_changed(old, fresh);
+    return fresh->generation && old->generation && fresh->generation != old->generation && !claimed;
 }
 
 uint32_t user_write_s(const struct traces *t, uint32_t karmada)

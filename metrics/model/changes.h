@@ -41,6 +41,12 @@ struct traces {
 void traces_decode(struct decode *d, const cJSON *json, struct traces *out);
 
 /*
+ * True if a user made `fresh` of `old`, rather than Karmada or a write of status. `claims_count`:
+ * of a kind whose generation annotations move (Deployments), so that Karmada's claim does too.
+ */
+bool changed_by_user(const struct traces *old, const struct traces *fresh, bool claims_count);
+
+/*
  * When anybody but the manager `karmada` (text_hash32 of its name) last wrote the object, without
  * writes of subresources, of status and of Karmada's keys.
  */

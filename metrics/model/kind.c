@@ -37,52 +37,62 @@ enum {
     {                                                                                              \
         .when = WATCH_WITH_CONNECTOR, .resource = (plural), __VA_ARGS__                            \
     }
+#define WITH_PRIORITY(plural, ...)                                                                 \
+    {                                                                                              \
+        .when = WATCH_WITH_PRIORITY, .resource = (plural), __VA_ARGS__                             \
+    }
 #define NEVER(why)                                                                                 \
     {                                                                                              \
         .when = WATCH_NEVER_##why                                                                  \
     }
 
 /*
- * group, name, api_version, class, cluster_scoped, decode, release, watch.
+ * group, name, api_version, class, cluster_scoped, decode, release, succeed, watch.
  * By position, with no designator at all: so a row without its last member does not compile.
  */
 static const struct kind_def rows[] = {
     {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false, policy_decode,
-     policy_release, ALWAYS("propagationpolicies", .required = true)},
+     policy_release, policy_succeed, ALWAYS("propagationpolicies", .required = true)},
     {POLICY_GROUP, "ClusterPropagationPolicy", POLICY_V1, CLASS_POLICY, true, policy_decode,
-     policy_release, ALWAYS("clusterpropagationpolicies", .required = true, .unfiltered = true)},
+     policy_release, policy_succeed,
+     ALWAYS("clusterpropagationpolicies", .required = true, .unfiltered = true)},
     {WORK_GROUP, "ResourceBinding", WORK_V2, CLASS_BINDING, false, binding_decode, binding_release,
-     ALWAYS("resourcebindings", .required = true)},
+     NULL, ALWAYS("resourcebindings", .required = true)},
     {WORK_GROUP, "ClusterResourceBinding", WORK_V2, CLASS_BINDING, true, binding_decode,
-     binding_release, ALWAYS("clusterresourcebindings", .required = true)},
+     binding_release, NULL, ALWAYS("clusterresourcebindings", .required = true)},
     {POLICY_GROUP, "OverridePolicy", POLICY_V1, CLASS_OVERRIDE, false, override_decode,
-     override_release, ALWAYS("overridepolicies")},
+     override_release, NULL, ALWAYS("overridepolicies")},
     {POLICY_GROUP, "ClusterOverridePolicy", POLICY_V1, CLASS_OVERRIDE, true, override_decode,
-     override_release, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
+     override_release, NULL, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
     {CLUSTER_GROUP, "Cluster", CLUSTER_V1, CLASS_CLUSTER, true, cluster_decode, cluster_release,
-     ALWAYS("clusters", .unfiltered = true)},
+     NULL, ALWAYS("clusters", .unfiltered = true)},
     /* The same Event is served by both groups: one identity, or it would count twice. */
-    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release,
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .field_selector = "reason=DependencyPolicyConflict")},
-    {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release,
+    {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      NEVER(DUPLICATE)},
     {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release,
-     NEVER(FROM_FILES)},
+     NULL, NEVER(FROM_FILES)},
     {SETTING_GROUP, "Namespace", SETTING_API_VERSION, CLASS_SETTING, true, template_decode,
-     template_release,
+     template_release, template_succeed,
      WITH_CONNECTOR("namespaces", .read_api_version = "v1", .unfiltered = true,
                     .metadata_only = true)},
     {SETTING_GROUP, "ConfigMap", SETTING_API_VERSION, CLASS_SETTING, false, template_decode,
-     template_release,
+     template_release, template_succeed,
      WITH_CONNECTOR("configmaps", .read_api_version = "v1", .unfiltered = true,
                     .only_namespace = "cnrm-system",
                     .field_selector = "metadata.name=namespace-id")},
+    {POLICY_GROUP, PRIORITY_CLASS_KIND, POLICY_V1, CLASS_SETTING, true, template_decode,
+     template_release, template_succeed,
+     WITH_PRIORITY("priorityclasses", .read_api_version = PRIORITY_CLASS_API_VERSION,
+                   .unfiltered = true)},
 };
 
 static const struct kind_def template_row = {
     .class = CLASS_TEMPLATE,
     .decode = template_decode,
     .release = template_release,
+    .succeed = template_succeed,
     .watch = {.when = WATCH_IF_SELECTED},
 };
 

@@ -12,7 +12,7 @@ enum object_class {
     CLASS_CLUSTER,
     CLASS_EVENT,
     CLASS_LEASE,
-    CLASS_SETTING, /* What Config Connector goes by, read where it is no template. */
+    CLASS_SETTING, /* What rules go by in an object's own content, read where it is no template. */
     CLASS_OTHER,   /* Karmada's own, of no interest to any rule. */
     CLASS_COUNT,
 };
@@ -21,13 +21,14 @@ enum object_class {
 enum watch_when {
     WATCH_ALWAYS = 1,       /* 0 is no answer: each row gives one, or a new kind is never read. */
     WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
+    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
     WATCH_NEVER_FROM_FILES, /* Never: no API server has it, its objects come from files. */
 };
 
-/* How it watches them. For WATCH_ALWAYS and WATCH_WITH_CONNECTOR alone, but for `when`. */
+/* How it watches them. For WATCH_ALWAYS and WATCH_WITH_... alone, but for `when`. */
 struct kind_watch {
     enum watch_when when;
     const char *resource; /* The plural in paths: "propagationpolicies". */
@@ -55,6 +56,11 @@ struct kind_def {
     void *(*decode)(struct decode *d, const cJSON *json);
     /* Takes NULL. */
     void (*release)(struct intern *strings, void *object);
+    /*
+     * `fresh` is about to replace `old`: let it know what only the succession tells. `relisted`:
+     * there may have been versions between the two. NULL: nothing.
+     */
+    void (*succeed)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
 };
 

@@ -107,6 +107,16 @@ static int32_t read_priority(struct decode *d, const cJSON *spec)
     return (int32_t)priority;
 }
 
+static void read_priority_class(struct decode *d, const cJSON *spec, struct policy *p)
+{
+    static const char path[] = "spec.schedulePriority";
+    const cJSON *priority = decode_object(d, spec, "spec", "schedulePriority");
+    const char *source = decode_text(d, priority, path, "priorityClassSource");
+
+    p->priority_class = decode_shared(d, priority, path, "priorityClassName");
+    p->priority_refused = source && strcmp(source, "KubePriorityClass") != 0;
+}
+
 static bool text_is(struct decode *d, const cJSON *spec, const char *key, const char *value)
 {
     const char *text = decode_text(d, spec, "spec", key);
@@ -140,6 +150,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->priority = read_priority(d, spec);
     p->id = permanent_id_decode(d, metadata, cluster_scoped);
     propagation_decode(d, spec, &p->propagation);
+    read_priority_class(d, spec, p);
     if (selects_service_imports(p))
         p->propagation.propagate_deps = true;
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
@@ -165,6 +176,7 @@ void policy_release(struct intern *strings, void *object)
     free_selectors(strings, p->exclusions, p->exclusion_count);
     decode_texts_release(strings, p->overrides, p->override_count);
     intern_drop(strings, p->id);
+    intern_drop(strings, p->priority_class);
     propagation_release(strings, &p->propagation);
     free(p);
 }
@@ -190,4 +202,26 @@ bool policy_equal(const struct policy *a, const struct policy *b)
            (a->override_count == 0 ||
             memcmp(a->overrides, b->overrides, a->override_count * sizeof(*a->overrides)) == 0) &&
            propagation_equal(&a->propagation, &b->propagation);
+}
+
+void policy_succeed(void *fresh, const void *last, bool relisted)
+{
+    struct policy *p = fresh;
+    const struct policy *old = last;
+    bool changed = !policy_equal(p, old);
+
+    (void)relisted;
+    if (p->id != old->id)
+        return;
+    p->undated = old->undated || (changed && p->changed_ms <= old->changed_ms);
+    p->busy_until_ms = old->busy_until_ms;
+    if (p->changed_ms < old->changed_ms)
+        p->changed_ms = old->changed_ms;
+}
+
+void policy_date(struct policy *p, int64_t now_ms)
+{
+    if (p->undated && now_ms > p->changed_ms)
+        p->changed_ms = now_ms;
+    p->undated = false;
 }

@@ -19,8 +19,8 @@ struct resource_selector {
  * The fields that Karmada copies from a policy's spec into a binding's (BuildResourceBinding,
  * ApplyPolicy), of either. Structures are canonical JSON (canonical.h), and all texts are shared,
  * so that equal ones are the same pointer; NULL for what is not set. Drift is a difference
- * between the two, but for schedule_priority, which cannot be compared: a policy names a
- * PriorityClass there, a binding has the number that Karmada read from it.
+ * between the two, but for schedule_priority: a policy names a PriorityClass there, a binding has
+ * the number that Karmada read from it (rules/priority.h).
  */
 struct propagation {
     const char *placement;
@@ -49,9 +49,14 @@ struct policy {
     int32_t priority;
     const char *id;
     struct propagation propagation;
+    const char *priority_class; /* That schedulePriority names, NULL for none. Shared. */
+    bool priority_refused;      /* It names another source than Karmada accepts. */
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    /* Until when Karmada, which is seen to work off that change, has time for the rest; or 0. */
+    int64_t busy_until_ms;
+    bool undated; /* The source saw a change that left no time: policy_date() is to give one. */
     bool lazy;
     bool preempts; /* preemption: Always */
     bool deleting;
@@ -62,3 +67,7 @@ void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 /* True if both specs mean the same to Karmada; of one store, whose texts are shared. */
 bool policy_equal(const struct policy *a, const struct policy *b);
+void policy_succeed(void *fresh, const void *old, bool relisted);
+
+/* The time at which the source saw the change that has none of its own, if there was one. */
+void policy_date(struct policy *p, int64_t now_ms);

@@ -258,12 +258,17 @@ void *store_exchange(struct store *s, struct entry *entry, void *fresh)
     return old;
 }
 
-/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
-static void replace(struct store *s, struct entry *entry, void *fresh)
+/*
+ * Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one.
+ * `relisted`: there may have been others between the two.
+ */
+static void replace(struct store *s, struct entry *entry, void *fresh, bool relisted)
 {
-    void *old = store_exchange(s, entry, fresh);
+    const struct kind_def *def = entry->partition->type->def;
 
-    entry->partition->type->def->release(s->strings, old);
+    if (entry->object && fresh && def->succeed)
+        def->succeed(fresh, entry->object, relisted);
+    def->release(s->strings, store_exchange(s, entry, fresh));
 }
 
 /* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */
@@ -271,11 +276,12 @@ static enum store_outcome accept(struct store *s, struct entry *entry, void *obj
                                  struct origin origin)
 {
     bool added = !entry->object;
+    bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
     store_mark(entry, origin);
     if (!object)
         return STORE_REJECTED;
-    replace(s, entry, object);
+    replace(s, entry, object, relisted);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
 
@@ -315,7 +321,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
-        replace(s, entry, NULL);
+        replace(s, entry, NULL, false);
     store_tidy(s, entry);
 }
 

@@ -19,6 +19,26 @@ static const struct replicas_field {
     {"v1", "Pod", NULL},
 };
 
+static bool is_kind(const cJSON *json, const char *api_version, const char *kind)
+{
+    return strcmp(json_str(json, "apiVersion", ""), api_version) == 0 &&
+           strcmp(json_str(json, "kind", ""), kind) == 0;
+}
+
+bool is_setting(const cJSON *json)
+{
+    return is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND) ||
+           connector_role_of(json) != ROLE_NONE;
+}
+
+static void read_priority(struct decode *d, const cJSON *json, struct template *t)
+{
+    int64_t value = decode_int(d, json, "", "value", INT64_MIN);
+
+    t->has_priority = value >= INT32_MIN && value <= INT32_MAX;
+    t->priority = t->has_priority ? (int32_t)value : 0;
+}
+
 static const struct replicas_field *replicas_field_of(const char *api_version, const char *kind)
 {
     for (size_t i = 0; i < ARRAY_LEN(replicas_fields); i++) {
@@ -144,6 +164,9 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
+    t->claims_count = is_kind(json, "apps/v1", "Deployment");
+    if (is_kind(json, PRIORITY_CLASS_API_VERSION, PRIORITY_CLASS_KIND))
+        read_priority(d, json, t);
     t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->unread = !metadata;
@@ -160,6 +183,42 @@ void *template_decode(struct decode *d, const cJSON *json)
         return NULL;
     }
     return t;
+}
+
+/* A user's change, at the new version or, if there were others between, after the old one. */
+static void note_change(struct template *t, const struct template *old, bool relisted)
+{
+    t->user_version = relisted ? old->resource_version : t->resource_version;
+    t->user_lower = relisted;
+    t->user_seen = true;
+    t->undated = t->changed_ms <= old->changed_ms;
+}
+
+void template_succeed(void *fresh, const void *last, bool relisted)
+{
+    struct template *t = fresh;
+    const struct template *old = last;
+    bool went_back = t->resource_version && t->resource_version < old->resource_version;
+
+    /* One without a version was read in another way: what differs need not have changed. */
+    if (uid_hashes_differ(t->uid_hash, old->uid_hash) || went_back ||
+        !t->resource_version != !old->resource_version)
+        return;
+    t->user_version = old->user_version;
+    t->user_lower = old->user_lower;
+    t->user_seen = old->user_seen;
+    t->undated = old->undated;
+    if (changed_by_user(&old->traces, &t->traces, t->claims_count))
+        note_change(t, old, relisted);
+    if (t->changed_ms < old->changed_ms)
+        t->changed_ms = old->changed_ms;
+}
+
+void template_date(struct template *t, int64_t now_ms)
+{
+    if (t->undated && now_ms > t->changed_ms)
+        t->changed_ms = now_ms;
+    t->undated = false;
 }
 
 void template_release(struct intern *strings, void *object)

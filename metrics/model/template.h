@@ -6,6 +6,9 @@
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 
+#define PRIORITY_CLASS_API_VERSION "scheduling.k8s.io/v1"
+#define PRIORITY_CLASS_KIND        "PriorityClass"
+
 /*
  * What the rules need of a resource template. A source that reads metadata alone yields no
  * references and no replicas: both are unknown then.
@@ -27,13 +30,18 @@ struct template
     /* The version at a user's change that the source saw happen, 0 for none; see `user_lower`. */
     uint64_t user_version;
     struct traces traces;
-    uint32_t uid_hash;     /* Of metadata.uid (identity.h). */
-    bool references_known; /* See struct references. */
-    bool user_lower; /* The change came after user_version, and not later than this version. */
-    bool half_claim; /* It has the id of a claim but not the rest: Karmada matches it anew. */
-    bool deleting;
-    bool unread;  /* It exists, and nothing but its identity is known: it may not be read. */
-    uint8_t role; /* To Config Connector: enum connector_role */
+    uint32_t uid_hash; /* Of metadata.uid (identity.h). */
+    int32_t priority;  /* `value` of a PriorityClass, if `has_priority`. */
+    bool has_priority : 1;
+    bool references_known : 1; /* See struct references. */
+    bool user_lower : 1; /* The change came after user_version, and not later than this version. */
+    bool user_seen : 1;  /* changed_ms is of a change that the source saw. */
+    bool undated : 1;    /* It saw one that left no time: template_date() is to give one. */
+    bool claims_count : 1; /* Karmada's claim moves the generation, too. */
+    bool half_claim : 1;   /* It has the id of a claim but not the rest: it is matched anew. */
+    bool deleting : 1;
+    bool unread : 1; /* It exists, and only its identity is known: it may not be read. */
+    uint8_t role;    /* To Config Connector: enum connector_role */
 };
 
 /* The part of a template for Config Connector; NULL if it has none of this role, or is NULL. */
@@ -56,6 +64,16 @@ struct template *template_with_claim(const struct template *t, const struct clai
  */
 void template_change(struct template *t, const struct template *old);
 
+/*
+ * True if rules go by what the object itself says, even where it is no template: by a PriorityClass
+ * and by what Config Connector goes by. Such are read as settings (kind.c).
+ */
+bool is_setting(const cJSON *json);
+
 /* As struct kind_def wants them. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
+void template_succeed(void *fresh, const void *old, bool relisted);
+
+/* The time at which the source saw the change that has none of its own, if there was one. */
+void template_date(struct template *t, int64_t now_ms);

@@ -10,7 +10,8 @@ static int by_name(const void *a, const void *b)
 }
 
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct resolved_placement *resolved, const struct binding *b)
+                                 const struct resolved_placement *resolved, const struct binding *b,
+                                 bool outrun)
 {
     struct capacity *c = xcalloc(1, sizeof(*c));
 
@@ -35,7 +36,9 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
             .resource = intern_ref(b->requests[i].resource),
             .amount = b->requests[i].amount,
         };
-    if (resolved)
+    if (resolved && outrun)
+        c->projection.reason = UNDETERMINED_TEMPLATE_UPDATED;
+    else if (resolved)
         projection_make(strings, resolved, b, &c->projection);
     return c;
 }

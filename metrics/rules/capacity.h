@@ -22,10 +22,12 @@ struct capacity {
 
 /*
  * The capacity of a template whose binding `b` is out of date. `resolved` is the placement of
- * the policy that governs, NULL if none does. Free it with capacity_free().
+ * the policy that governs, NULL if none does. `outrun`: the user has changed the template since
+ * (UPTAKE_NOT_IN), so that nobody knows how many replicas there will be. Free it with
+ * capacity_free().
  */
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
-                                 const struct resolved_placement *resolved,
-                                 const struct binding *b) MUST_USE;
+                                 const struct resolved_placement *resolved, const struct binding *b,
+                                 bool outrun) MUST_USE;
 /* Takes NULL. */
 void capacity_free(struct intern *strings, struct capacity *c);

@@ -13,6 +13,7 @@ const char *const stale_reason_names[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = "selector_mismatch",
     [STALE_POLICY_GONE] = "policy_gone",
     [STALE_NEVER_BOUND] = "never_bound",
+    [STALE_TEMPLATE_UPDATED] = "template_updated",
 };
 
 const char *const phase_names[PHASE_COUNT] = {
@@ -27,6 +28,13 @@ const char *const pending_reason_names[PENDING_REASON_COUNT] = {
     [PENDING_OVERRIDE_MISSING] = "override_missing",
     [PENDING_POLICY_DELETING] = "policy_deleting",
     [PENDING_KIND_NOT_SELECTED] = "kind_not_selected",
+};
+
+const char *const unbound_reason_names[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "namesake",
+    [UNBOUND_PRIORITY_CLASS_MISSING] = "priority_class_missing",
+    [UNBOUND_STUCK] = "stuck",
+    [UNBOUND_WAITING] = "waiting",
 };
 
 const char *const ignored_reason_names[IGNORED_REASON_COUNT] = {
@@ -57,6 +65,9 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
 #define ROW_WORD(id, word, text) word,
 #define ROW_TEXT(id, word, text) text,
 
+const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_WORD)};
+const char *const template_flag_texts[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_TEXT)};
+
 const char *const defect_names[DEFECT_COUNT] = {DEFECTS(ROW_WORD)};
 const char *const defect_texts[DEFECT_COUNT] = {DEFECTS(ROW_TEXT)};
 
@@ -70,11 +81,12 @@ const char *reason_name(enum template_state state, unsigned reason)
         return stale_reason_names[reason];
     case STATE_PENDING:
         return pending_reason_names[reason];
+    case STATE_UNBOUND:
+        return unbound_reason_names[reason];
     case STATE_IGNORED:
         return ignored_reason_names[reason];
     case STATE_CURRENT:
     case STATE_ORPHANED:
-    case STATE_UNBOUND:
     case STATE_ATTACHED:
     case STATE_COUNT:
         return NULL;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/rules/rank.h"
+#include "metrics/rules/uptake.h"
 
 /*
  * What the rules conclude about one object. A decision belongs to its entry (`entry->decision`);
@@ -27,6 +28,7 @@ enum stale_reason {
     STALE_SELECTOR_MISMATCH,
     STALE_POLICY_GONE,
     STALE_NEVER_BOUND,
+    STALE_TEMPLATE_UPDATED, /* A user's change of the template is not in its binding. */
     STALE_REASON_COUNT,
 };
 
@@ -42,6 +44,14 @@ enum pending_reason {
     PENDING_REASON_COUNT,
 };
 
+enum unbound_reason {
+    UNBOUND_NAMESAKE, /* A binding of a deleted object of its name is in the way. */
+    UNBOUND_PRIORITY_CLASS_MISSING,
+    UNBOUND_STUCK, /* Claimed, and Karmada has made no binding in time. */
+    UNBOUND_WAITING,
+    UNBOUND_REASON_COUNT,
+};
+
 enum ignored_reason {
     IGNORED_RESERVED_NAMESPACE,
     IGNORED_SKIPPED_NAMESPACE,
@@ -50,6 +60,21 @@ enum ignored_reason {
     IGNORED_CLAIMED_BY,
     IGNORED_REASON_COUNT,
 };
+
+/*
+ * What is so of a template beside its state; bits by this order. A row is its enumerator, its word
+ * for programs and a sentence for people.
+ */
+#define TEMPLATE_FLAGS(ROW)                                                                        \
+    /* An orphan: its changes travel with those that require it. */                                \
+    ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
+    /* Karmada: the dependencies distributor knows no ClusterResourceBinding. */                   \
+    ROW(DEPENDENCIES_STAY, "dependencies_not_propagated",                                          \
+        "propagateDeps of its policy has no effect: the dependencies of a cluster-scoped object "  \
+        "are not propagated.")
+
+#define TEMPLATE_FLAG_ENUMERATOR(id, word, text) FLAG_##id,
+enum template_flag { TEMPLATE_FLAGS(TEMPLATE_FLAG_ENUMERATOR) TEMPLATE_FLAG_COUNT };
 
 enum drift_field {
     FIELD_PLACEMENT,
@@ -74,7 +99,11 @@ extern const char *const state_names[STATE_COUNT];
 extern const char *const stale_reason_names[STALE_REASON_COUNT];
 extern const char *const phase_names[PHASE_COUNT];
 extern const char *const pending_reason_names[PENDING_REASON_COUNT];
+extern const char *const unbound_reason_names[UNBOUND_REASON_COUNT];
 extern const char *const ignored_reason_names[IGNORED_REASON_COUNT];
+extern const char *const template_flag_names[TEMPLATE_FLAG_COUNT];
+/* One sentence for people. */
+extern const char *const template_flag_texts[TEMPLATE_FLAG_COUNT];
 extern const char *const drift_field_names[DRIFT_FIELD_COUNT];
 extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 
@@ -157,6 +186,8 @@ struct template_decision {
     enum stale_phase phase : 8;
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
+    uint8_t flags;           /* Bit by template_flag. */
+    enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool propagates;         /* The governing policy propagates its dependencies. */
     bool derived;            /* That, and it has no binding of its own yet. */
@@ -195,6 +226,10 @@ struct binding_decision {
     ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
+    /* versions.h says how that is known. */                                                       \
+    ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
+        "a resourceSelector names a version of a kind that Karmada does not look at, because "     \
+        "another one is preferred or the kind cannot be watched")                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 
@@ -204,9 +239,24 @@ extern const char *const policy_problem_names[POLICY_PROBLEM_COUNT];
 /* One sentence for people. */
 extern const char *const policy_problem_texts[POLICY_PROBLEM_COUNT];
 
+/* What a policy's schedulePriority comes to. */
+enum priority_state {
+    PRIORITY_NONE,    /* The policy names no PriorityClass. */
+    PRIORITY_UNKNOWN, /* Karmada does not look at it, or it cannot be read here. */
+    PRIORITY_MISSING, /* Karmada cannot resolve it, and makes no binding. */
+    PRIORITY_VALUE,
+};
+
+struct priority {
+    enum priority_state state;
+    int32_t value;
+    int64_t since_ms; /* When the class was created, and so got its value; 0 if unknown. */
+};
+
 struct policy_decision {
     unsigned problems; /* Bits by policy_problem. */
     bool override_missing;
+    struct priority priority;
     const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
 };
 

@@ -2,9 +2,23 @@
 #include "metrics/rules/drift.h"
 
 #include "metrics/rules/links.h"
+#include "metrics/rules/priority.h"
 
-unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
-                      bool cluster_scoped)
+/*
+ * Karmada resolves it through a PriorityClass. Where that is not known, only a priority that the
+ * policy no longer sets is drift for certain.
+ */
+static bool priority_differs(const struct propagation *policy, const struct priority *priority,
+                             const struct propagation *binding)
+{
+    if (!policy->schedule_priority)
+        return binding->schedule_priority;
+    return priority && priority->state == PRIORITY_VALUE &&
+           !priority_is(binding->schedule_priority, priority->value);
+}
+
+unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
+                      const struct propagation *binding, bool cluster_scoped)
 {
     const bool differs[DRIFT_FIELD_COUNT] = {
         [FIELD_PLACEMENT] = policy->placement != binding->placement,
@@ -17,11 +31,8 @@ unsigned drift_fields(const struct propagation *policy, const struct propagation
         [FIELD_FAILOVER] = policy->failover != binding->failover,
         [FIELD_SUSPENSION] = policy->suspension != binding->suspension,
         [FIELD_SCHEDULER_NAME] = policy->scheduler_name != binding->scheduler_name,
-        /*
-         * Karmada resolves it through a PriorityClass, which no source has: only a priority that
-         * the policy no longer sets is drift for certain.
-         */
-        [FIELD_SCHEDULE_PRIORITY] = !policy->schedule_priority && binding->schedule_priority,
+        /* Karmada: the binding of a cluster-scoped template never has one. */
+        [FIELD_SCHEDULE_PRIORITY] = !cluster_scoped && priority_differs(policy, priority, binding),
     };
     unsigned fields = 0;
 
@@ -30,19 +41,31 @@ unsigned drift_fields(const struct propagation *policy, const struct propagation
     return fields;
 }
 
+/* Policies are decided before templates. */
+static const struct priority *priority_of_policy(const struct entry *policy)
+{
+    static const struct priority none = {.state = PRIORITY_NONE};
+    const struct policy_decision *d = policy_decision(policy);
+
+    return d ? &d->priority : &none;
+}
+
 static int64_t later(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
+/* A claim may be foreign, as from a backup of another namespace. */
 static bool claim_selects(const struct situation *s)
 {
     const struct policy *policy = entry_policy(s->claimed);
+    const char *ns = entry_ns(s->claimed);
 
     /* Its labels are unknown: its binding says that the policy selected it. */
     if (entry_template(s->template)->unread)
         return true;
-    return policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
+    return (!*ns || ns == entry_ns(s->template)) &&
+           policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
 }
 
 /* The binding, if a policy made it; NULL for one that others merely require. */
@@ -57,7 +80,7 @@ static bool is_required(const struct situation *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
-    return s->required || (b && !b->has_placement && b->referrer_count > 0);
+    return s->required || (b && b->referrer_count > 0);
 }
 
 static bool acts_lazily(const struct situation *s, const struct policy *policy)
@@ -67,7 +90,8 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
 
 /*
  * True if a user changed the template after the policy changed and after the binding was written
- * (by whatever policy), so that Karmada has to apply the policy now.
+ * (by whatever policy), so that Karmada has to apply the policy now. What a source saw happen came
+ * after a change of the policy that it did not see.
  */
 static bool is_owed(const struct situation *s, const struct policy *policy)
 {
@@ -75,7 +99,38 @@ static bool is_owed(const struct situation *s, const struct policy *policy)
     const struct binding *b = own_binding(s);
     int64_t seen_ms = later(policy->changed_ms, b ? b->changed_ms : 0);
 
-    return policy->changed_ms && t->changed_ms > seen_ms;
+    return (policy->changed_ms || t->user_seen) && t->changed_ms > seen_ms;
+}
+
+/* Overdue once `until_ms` is over; until then deferred. Returns when that changes. */
+static int64_t set_phase_by(const struct situation *s, int64_t until_ms,
+                            struct template_decision *out)
+{
+    out->phase = s->now_ms > until_ms ? PHASE_OVERDUE : PHASE_DEFERRED;
+    return s->now_ms > until_ms ? INT64_MAX : until_ms + 1;
+}
+
+/* How long Karmada has to work off the policy's last change; 0 without times. */
+static int64_t policy_until(const struct situation *s, const struct policy *policy)
+{
+    return policy->changed_ms
+               ? later(policy->changed_ms + s->options->grace_ms, policy->busy_until_ms)
+               : 0;
+}
+
+/*
+ * True if all that differs is the number behind a PriorityClass that was created after the policy
+ * changed: Karmada does not watch these, so it arrives with the template's next change.
+ */
+static bool priority_moved(const struct situation *s, const struct template_decision *d)
+{
+    const struct policy *policy = entry_policy(d->governing);
+    const struct priority *priority = priority_of_policy(d->governing);
+    const struct binding *b = own_binding(s);
+
+    return d->fields == 1U << FIELD_SCHEDULE_PRIORITY && priority->state == PRIORITY_VALUE &&
+           b->propagation.schedule_priority &&
+           (!priority->since_ms || priority->since_ms > policy->changed_ms);
 }
 
 /*
@@ -88,20 +143,15 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
 {
     const struct policy *policy = entry_policy(governing);
     const struct template *t = entry_template(s->template);
-    int64_t since = policy->changed_ms;
+    bool moved = priority_moved(s, out);
 
-    out->since_ms = since;
-    if (acts_lazily(s, policy)) {
-        out->phase = PHASE_DEFERRED;
-        if (!is_owed(s, policy))
-            return INT64_MAX;
-        since = t->changed_ms;
-    }
-    out->phase = PHASE_OVERDUE;
-    if (!since || s->now_ms - since > s->options->grace_ms)
-        return INT64_MAX;
+    out->since_ms = moved ? priority_of_policy(governing)->since_ms : policy->changed_ms;
+    if (!moved && !acts_lazily(s, policy))
+        return set_phase_by(s, policy_until(s, policy), out);
+    if (is_owed(s, policy))
+        return set_phase_by(s, t->changed_ms + s->options->grace_ms, out);
     out->phase = PHASE_DEFERRED;
-    return since + s->options->grace_ms + 1;
+    return INT64_MAX;
 }
 
 static int64_t set_stale(const struct situation *s, struct template_decision *out,
@@ -115,13 +165,38 @@ static int64_t set_stale(const struct situation *s, struct template_decision *ou
     return INT64_MAX;
 }
 
+/* The policy that has the claim, lazy or not, should have let go of the template. */
+static int64_t set_mismatch(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = entry_policy(s->claimed);
+
+    out->state = STATE_STALE;
+    out->reason = STALE_SELECTOR_MISMATCH;
+    out->since_ms = policy->changed_ms;
+    return set_phase_by(s, policy_until(s, policy), out);
+}
+
+/* A claimed template gets its binding at once, or at its next change; without times: it did not. */
 static int64_t set_unbound(const struct situation *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(out->governing);
+    int64_t created_ms = later(t->created_ms, policy->created_ms);
+    int64_t changed_ms = later(created_ms, later(t->changed_ms, policy->changed_ms));
+    int64_t due_ms = changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
 
     out->state = STATE_UNBOUND;
-    out->since_ms = later(t->created_ms, policy->created_ms);
+    out->reason = UNBOUND_WAITING;
+    out->since_ms = created_ms;
+    if (s->in_the_way)
+        out->reason = UNBOUND_NAMESAKE;
+    else if (*entry_ns(s->template) &&
+             priority_of_policy(out->governing)->state == PRIORITY_MISSING)
+        out->reason = UNBOUND_PRIORITY_CLASS_MISSING;
+    else if (s->own_claim && s->now_ms >= due_ms)
+        out->reason = UNBOUND_STUCK;
+    else if (s->own_claim)
+        return due_ms;
     return INT64_MAX;
 }
 
@@ -147,48 +222,67 @@ static bool carries_another(const struct binding *b, const struct entry *policy)
            (p->id && p->id != claim->id);
 }
 
-/* The claim's policy governs: compare the binding with what it says now. */
-static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+/* The binding is as its policy says: has it the template's last change, too? */
+static int64_t decide_followed(const struct situation *s, struct template_decision *out)
+{
+    const struct template *t = entry_template(s->template);
+    int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
+
+    out->state = STATE_CURRENT;
+    if (out->uptake != UPTAKE_NOT_IN || t->deleting)
+        return INT64_MAX;
+    if (s->now_ms < due_ms)
+        return due_ms;
+    out->state = STATE_STALE;
+    out->reason = STALE_TEMPLATE_UPDATED;
+    out->phase = PHASE_OVERDUE;
+    out->since_ms = t->changed_ms;
+    return INT64_MAX;
+}
+
+/* Compare the binding with what the policy that governs says now. */
+static int64_t decide_bound(const struct situation *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
 
-    if (!b)
-        return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
-                                                      : set_unbound(s, out);
     if (carries_another(b, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
-    out->fields = (uint8_t)drift_fields(&policy->propagation, &b->propagation,
-                                        s->binding->partition->type->def->cluster_scoped);
+    out->fields =
+        (uint8_t)drift_fields(&policy->propagation, priority_of_policy(out->governing),
+                              &b->propagation, s->binding->partition->type->def->cluster_scoped);
     if (out->fields)
         return set_stale(s, out, STALE_POLICY_UPDATED);
-    out->state = STATE_CURRENT;
-    return INT64_MAX;
+    return decide_followed(s, out);
+}
+
+/* The claim's policy governs. */
+static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+{
+    const struct policy *policy = entry_policy(out->governing);
+
+    if (own_binding(s))
+        return decide_bound(s, out);
+    return acts_lazily(s, policy) && s->own_claim ? set_stale(s, out, STALE_NEVER_BOUND)
+                                                  : set_unbound(s, out);
 }
 
 /* No claim counts, and the policy that governs wins a fresh match. */
 static int64_t decide_matched(const struct situation *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
+    const struct binding *b = own_binding(s);
 
-    if (own_binding(s))
+    /* With half a claim it may be this policy that made the binding: then it is as claimed. */
+    if (b && b->claim && entry_template(s->template)->half_claim)
+        return decide_bound(s, out);
+    if (b)
         return set_stale(s, out, STALE_POLICY_REPLACED);
     if (decision && decision->override_missing) {
         set_pending(s, out, PENDING_OVERRIDE_MISSING);
         return INT64_MAX;
     }
     return set_unbound(s, out);
-}
-
-/*
- * True if a user changed the template since its binding was last written, by the times if both
- * are known; else by the replica counts, which Karmada copies whenever it applies a policy.
- */
-static bool changed_since(const struct template *t, const struct binding *b)
-{
-    if (t->changed_ms && b->changed_ms)
-        return t->changed_ms > b->changed_ms;
-    return t->replicas >= 0 && b->component_count == 0 && t->replicas != b->replicas;
 }
 
 static enum pending_reason why_unmatched(const struct situation *s)
@@ -209,15 +303,20 @@ static enum pending_reason why_unmatched(const struct situation *s)
 static int64_t decide_unmatched(const struct situation *s, struct template_decision *out)
 {
     const struct binding *b = own_binding(s);
+    bool required = is_required(s);
 
-    if (b && changed_since(entry_template(s->template), b))
+    if (b)
+        out->uptake = uptake_of_orphan(s->template, b);
+    if (b && !required && out->uptake == UPTAKE_NOT_IN)
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
         out->state = STATE_ORPHANED;
-    else if (is_required(s))
+    else if (required)
         out->state = STATE_ATTACHED;
     else
         set_pending(s, out, why_unmatched(s));
+    if (b && required)
+        out->flags |= 1U << FLAG_REQUIRED;
     return INT64_MAX;
 }
 
@@ -231,14 +330,12 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 {
     const struct policy *policy = entry_policy(s->claimed);
 
-    if (!s->claim)
+    if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
+    if (policy && !claim_selects(s))
+        return set_mismatch(s, out);
     if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);
-    if (policy->deleting)
-        return decide_fresh(s, out);
-    if (!claim_selects(s))
-        return set_stale(s, out, STALE_SELECTOR_MISMATCH);
     out->governing = s->claimed;
     return decide_claimed(s, out);
 }
@@ -254,6 +351,10 @@ static int64_t decide_static(const struct situation *s, struct template_decision
 
 int64_t drift_decide(const struct situation *s, struct template_decision *out)
 {
+    const struct binding *b = own_binding(s);
+
+    if (b)
+        out->uptake = uptake_of(s->template, b);
     if (s->options->takeover == TAKEOVER_STATIC)
         return decide_static(s, out);
     return decide_preemption(s, out);

@@ -11,9 +11,12 @@
  * with the binding that Karmada made. Pure functions.
  */
 
-/* Bits by enum drift_field: the fields in which the binding's copy differs from the policy. */
-unsigned drift_fields(const struct propagation *policy, const struct propagation *binding,
-                      bool cluster_scoped);
+/*
+ * Bits by enum drift_field: the fields in which the binding's copy differs from the policy.
+ * `priority` is what the policy's schedulePriority comes to, NULL if that is not known.
+ */
+unsigned drift_fields(const struct propagation *policy, const struct priority *priority,
+                      const struct propagation *binding, bool cluster_scoped);
 
 /* Everything that the state of one template depends on. */
 struct situation {
@@ -24,6 +27,7 @@ struct situation {
     struct entry *claimed;     /* The claim's policy, existing or not. */
     bool own_claim;            /* The claim is on the template itself. */
     struct entry *binding;     /* Of this template; NULL if there is none. */
+    bool in_the_way;           /* As binding_in_the_way() answers. */
     struct entry *winner;      /* The policy that wins a fresh match; NULL if none does. */
     const struct candidate *candidates;
     size_t candidate_count;

@@ -49,6 +49,7 @@ static void changed(void *context, struct entry *entry, const void *old)
     const struct rule *rule = rule_of(entry);
 
     graph_mark(e->context.graph, entry);
+    seen_note(&e->context.seen, e->context.store, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
 }
@@ -115,6 +116,7 @@ void engine_free(struct engine *e)
     collisions_free(c->cloud_resources);
     cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
+    seen_release(&c->seen);
     type_counts_release(&c->bound);
     graph_free(c->graph);
     free(e);
@@ -184,6 +186,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     /* A clock that is set back must not undo decisions: overdue stays overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
+    seen_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_wake(e->context.graph, e->context.now_ms);
     while (budget-- > 0 && (entry = graph_next(e->context.graph)) != NULL)
         evaluate(e, entry, &gathered);
@@ -231,9 +234,21 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
+void engine_judge_versions(struct engine *e, struct version_judge judge)
+{
+    e->context.versions = judge;
+    graph_mark_class(e->context.graph, CLASS_POLICY);
+}
+
+bool engine_names_priorities(const struct engine *e)
+{
+    return e->context.priority_policies > 0 &&
+           gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
+}
+
 uint64_t engine_selected_version(const struct engine *e)
 {
-    return selector_index_types_version(e->context.index);
+    return 2 * selector_index_types_version(e->context.index) + engine_names_priorities(e);
 }
 
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,

@@ -5,6 +5,7 @@
 #include "metrics/rules/lease.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
+#include "metrics/rules/versions.h"
 
 /*
  * Keeps a decision on every entry of a store. After a change only the entries that it can
@@ -70,7 +71,15 @@ enum takeover engine_takeover(const struct engine *e);
  */
 bool engine_next_selected(const struct engine *e, size_t *at, const char **api_version,
                           const char **kind);
-/* A number that changes whenever that set does. */
+/*
+ * From now on this one is asked which versions of kinds Karmada looks at, and whatever depends on
+ * its answers is evaluated again: call it again when they have changed. All zero: nobody knows.
+ */
+void engine_judge_versions(struct engine *e, struct version_judge judge);
+
+/* True while some policy names a PriorityClass and Karmada goes by it. */
+bool engine_names_priorities(const struct engine *e);
+/* A number that changes whenever that set does, or this. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /* The same of every apiVersion and kind that a binding refers to. */

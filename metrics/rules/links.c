@@ -26,11 +26,25 @@ struct identity referrer_identity(const struct referrer *r)
     return (struct identity){def->api_version, def->name, r->ns ? r->ns : "", r->name};
 }
 
-struct entry *claim_policy(struct store *s, const struct claim *claim)
+static struct identity claim_identity(const struct claim *claim)
 {
     const struct kind_def *def = kind_policy(claim->cluster_scoped);
 
-    return store_refer(s, &(struct identity){def->api_version, def->name, claim->ns, claim->name});
+    return (struct identity){def->api_version, def->name, claim->ns, claim->name};
+}
+
+struct entry *find_claim_policy(const struct store *s, const struct claim *claim)
+{
+    struct identity id = claim_identity(claim);
+
+    return store_find(s, &id);
+}
+
+struct entry *claim_policy(struct store *s, const struct claim *claim)
+{
+    struct identity id = claim_identity(claim);
+
+    return store_refer(s, &id);
 }
 
 struct identity override_identity(const struct entry *policy, uint32_t at)
@@ -55,7 +69,8 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
     return policy && (!policy->id || policy->id == claim->id);
 }
 
-struct entry *template_binding(const struct store *s, const struct entry *template)
+/* The binding that Karmada would update for the template, whosever it is. */
+static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const char *ns = entry_ns(template);
@@ -67,6 +82,28 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
         store_find(s, &(struct identity){def->api_version, def->name, ns, name.data});
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
+}
+
+static bool is_in_the_way(const struct binding *b, const struct entry *template)
+{
+    const struct template *t = entry_template(template);
+
+    return b->deleting || (t && uid_hashes_differ(b->uid_hash, t->uid_hash));
+}
+
+struct entry *template_binding(const struct store *s, const struct entry *template)
+{
+    struct entry *binding = binding_by_name(s, template);
+    const struct binding *b = entry_binding(binding);
+
+    return b && !is_in_the_way(b, template) ? binding : NULL;
+}
+
+bool binding_in_the_way(const struct store *s, const struct entry *template)
+{
+    const struct binding *b = entry_binding(binding_by_name(s, template));
+
+    return b && is_in_the_way(b, template);
 }
 
 /* Karmada propagates what it finds by this name, unless that is no template at all. */

@@ -31,6 +31,8 @@ struct identity referrer_identity(const struct referrer *r);
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
+/* The policy of a claim; NULL if the store has no entry of it. */
+struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
 /* The policy of a claim; the entry is made if the store has none (store_refer). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
@@ -48,10 +50,17 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
  * The binding of a template: the one that has the name which Karmada makes (binding_name), if it
- * exists and its spec.resource is this template; else NULL. Of two templates whose bindings
- * would have the same name only one has it.
+ * exists and its spec.resource is this very template, by its uid where both are known; else NULL.
+ * Of two templates whose bindings would have the same name only one has it. A binding that is
+ * being deleted is none.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
+
+/*
+ * True if the template has no binding because one keeps its name: that of a deleted object of the
+ * template's name, or one that is being deleted. Karmada makes none before that is gone.
+ */
+bool binding_in_the_way(const struct store *s, const struct entry *template);
 
 /*
  * Append the objects that a template needs to run, existing or not: what its spec refers to or, of

@@ -11,6 +11,7 @@ const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_COMPONENTS] = "components",
     [UNDETERMINED_OVERFLOW] = "overflow",
     [UNDETERMINED_NO_CLUSTERS] = "no_clusters",
+    [UNDETERMINED_TEMPLATE_UPDATED] = "template_updated",
     [UNDETERMINED_UNSUPPORTED] = "unsupported",
 };
 

@@ -13,7 +13,8 @@ enum undetermined_reason {
     UNDETERMINED_COMPONENTS,  /* The workload has several pod templates. */
     UNDETERMINED_OVERFLOW,    /* Which of several affinities is in use depends on what fits. */
     UNDETERMINED_NO_CLUSTERS, /* No Cluster in the source, or none that the affinity allows. */
-    UNDETERMINED_UNSUPPORTED, /* workloadAffinity, or a placement of a newer Karmada. */
+    UNDETERMINED_TEMPLATE_UPDATED, /* What will be scheduled is a change that no binding has. */
+    UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */
     UNDETERMINED_REASON_COUNT,
 };
 extern const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT];

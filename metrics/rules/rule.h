@@ -12,8 +12,10 @@
 #include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
 #include "metrics/rules/placements.h"
+#include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
+#include "metrics/rules/versions.h"
 
 /*
  * How the engine decides about one class of objects: `gather` collects everything that the
@@ -37,12 +39,17 @@ struct rule_context {
     struct cloud_index *cloud_names;    /* Of these, and of leases. */
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
+    struct seen seen;
+    struct version_judge versions;
+    size_t priority_policies; /* With a schedulePriority. */
 };
 
 struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
+    bool unwatched; /* One of its selectors names a version that Karmada does not look at. */
+    struct priority priority;
 };
 
 struct lease_facts {

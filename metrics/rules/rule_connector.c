@@ -222,6 +222,3 @@ void template_connector_changed(struct rule_context *c, struct entry *entry, con
         connectors_mark(c);
     }
 }
-
-/* A setting has no decision, but is a source of defaults and ids as a template may be. */
-const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = template_connector_changed};

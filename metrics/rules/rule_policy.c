@@ -2,6 +2,7 @@
 #include "metrics/model/object.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/lint.h"
+#include "metrics/rules/priority.h"
 #include "metrics/rules/rule.h"
 
 /* ---- what a change affects ---- */
@@ -60,8 +61,10 @@ static void mark_unselected(struct rule_context *c, const struct policy *policy)
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    const struct policy *fresh = entry_policy(entry);
+    const struct policy *fresh = entry_policy(entry), *last = old;
 
+    c->priority_policies += fresh && fresh->propagation.schedule_priority;
+    c->priority_policies -= last && last->propagation.schedule_priority;
     mark_unselected(c, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);
@@ -91,6 +94,13 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         entry_list_add(&out->reads, override);
         facts->override_missing |= !entry_exists(override);
     }
+    for (uint32_t i = 0; i < policy->selector_count; i++) {
+        const struct resource_selector *s = &policy->selectors[i];
+
+        facts->unwatched |= s->api_version && s->kind &&
+                            version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+    }
+    facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
 }
 
 static void *decide(const struct gathered *g, int64_t *due_ms)
@@ -99,8 +109,10 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
 
     (void)due_ms;
     *d = (struct policy_decision){
-        .problems = policy_problems(g->policy.policy),
+        .problems = policy_problems(g->policy.policy) | (unsigned)g->policy.unwatched
+                                                            << POLICY_UNWATCHED_VERSION,
         .override_missing = g->policy.override_missing,
+        .priority = g->policy.priority,
         .resolved = g->policy.placement,
     };
     return d;
@@ -111,7 +123,8 @@ static bool equal(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
 
-    return a->override_missing == b->override_missing;
+    return a->override_missing == b->override_missing && a->priority.state == b->priority.state &&
+           a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }
 
 static void release(const struct rule_context *c, void *decision)

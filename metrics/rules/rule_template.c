@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/capacity.h"
 #include "metrics/rules/links.h"
+#include "metrics/rules/priority.h"
 #include "metrics/rules/rule_connector.h"
 
 /* ---- gathering ---- */
@@ -35,7 +36,9 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    const struct claim *claim = t->claim ? t->claim : b ? b->claim : NULL;
+    /* To Karmada half a claim is none, whatever the binding says; what is left of one is, too. */
+    bool counts = !lacks_binding(b) && !t->half_claim;
+    const struct claim *claim = t->claim || !counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
         .situation = {.options = &c->options,
@@ -46,6 +49,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
                       .own_claim = t->claim,
                       .binding = binding,
                       .required = gather_referrers(c, entry, b, &out->ballots),
+                      .in_the_way = !binding && binding_in_the_way(c->store, entry),
                       .kind_selected =
                           selector_index_type_count(c->index, type->api_version, type->kind) > 0},
         .strings = store_strings(c->store),
@@ -100,6 +104,8 @@ static void decide_vote(const struct template_facts *f, const struct binding *b,
         return;
     d->vote = vote_of(&policy->propagation);
     d->propagates = f->follows && policy->propagation.propagate_deps;
+    if (policy->propagation.propagate_deps && !*entry_ns(f->situation.template))
+        d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;
 }
@@ -128,7 +134,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     decide_vote(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
-        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b);
+        d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
+                                      d->uptake == UPTAKE_NOT_IN);
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots);
     return d;
@@ -190,6 +197,13 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
     }
 }
 
+/* What others make of the object itself, as a template or as a setting. */
+static void content_changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    template_connector_changed(c, entry, old);
+    priority_changed(c->store, c->graph, entry, old);
+}
+
 /* Another object of the name has another binding, or none. */
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
@@ -197,7 +211,8 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
     if (!before || !now || before->uid_hash != now->uid_hash)
         mark_readers(c->graph, entry);
-    template_connector_changed(c, entry, old);
+    content_changed(c, entry, old);
+    versions_changed(c->index, c->graph, entry, old);
 }
 
 /* ---- registers ---- */
@@ -260,3 +275,6 @@ const struct rule rule_template = {
     .enter = enter,
     .release = release,
 };
+
+/* A setting has no decision, but others go by it as by a template. */
+const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_changed};

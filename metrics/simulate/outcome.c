@@ -55,7 +55,7 @@ unsigned outcome_fields(const struct outcome *a, const struct outcome *b)
 {
     if (!a->binding || !b->binding)
         return 0;
-    return drift_fields(&a->binding->propagation, &b->binding->propagation, false);
+    return drift_fields(&a->binding->propagation, NULL, &b->binding->propagation, false);
 }
 
 bool outcome_equal(const struct outcome *a, const struct outcome *b)

@@ -103,6 +103,9 @@ class Written:
         old = self.objects.get(identity(obj))
         own = obj["kind"] in KARMADAS_KINDS
         users = split_karmadas(obj)[0]
+        change = change_of(split_karmadas(old)[0], users) if old else {}
+        if own and (old is None or self.follows(obj, change)):
+            self.refer(users)
         if old is None:
             self.client.create(users, KARMADA if own else USER)
             return
@@ -114,6 +117,26 @@ class Written:
             self.client.patch(obj, change, KARMADA if own else USER)
         if status:
             self.client.patch(obj, {"status": status}, KARMADA, "/status")
+
+    @staticmethod
+    def follows(obj, change):
+        """Is a binding made anew from its template, whose version may be told or not?"""
+        resource = change.get("spec", {}).get("resource", {})
+        told = obj.get("spec", {}).get("resource", {}).get("resourceVersion")
+        return "resourceVersion" in resource or bool(change and not told)
+
+    def refer(self, binding):
+        """A binding names its template by uid and version: those that it has on this server."""
+        resource = binding.get("spec", {}).get("resource")
+        if not resource:
+            return
+        template = self.client.get({"apiVersion": resource["apiVersion"], "kind": resource["kind"],
+                                    "metadata": {"name": resource["name"],
+                                                 "namespace": resource.get("namespace", "")}})
+        for key in ("uid", "resourceVersion"):
+            resource.pop(key, None)
+            if template:
+                resource[key] = template["metadata"][key]
 
     def claim(self, wanted):
         """Write the claims that are new and remove those that are gone."""

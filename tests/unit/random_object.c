@@ -30,6 +30,15 @@ static bool chance(struct world *w, uint32_t one_in)
     return world_random(w, one_in) == 0;
 }
 
+static void add_version(struct world *w, cJSON *object)
+{
+    char version[8];
+
+    snprintf(version, sizeof(version), "%u", 1 + world_random(w, 9));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(object, "resourceVersion", version);
+}
+
 static cJSON *add_metadata(struct world *w, cJSON *object, const char *ns, const char *name)
 {
     cJSON *metadata = cJSON_AddObjectToObject(object, "metadata");
@@ -43,6 +52,11 @@ static cJSON *add_metadata(struct world *w, cJSON *object, const char *ns, const
         cJSON_AddStringToObject(metadata, "uid", PICK(w, ids));
     if (chance(w, 8))
         cJSON_AddStringToObject(metadata, "deletionTimestamp", PICK(w, times));
+    if (chance(w, 2))
+        cJSON_AddStringToObject(metadata, "uid", PICK(w, ids));
+    if (chance(w, 2))
+        cJSON_AddNumberToObject(metadata, "generation", 1 + world_random(w, 3));
+    add_version(w, metadata);
     if (chance(w, 2)) {
         cJSON *entry = cJSON_CreateObject();
 
@@ -165,6 +179,16 @@ static cJSON *random_namespace(struct world *w)
     return object;
 }
 
+static cJSON *random_priority_class(struct world *w)
+{
+    cJSON *object = new_object("scheduling.k8s.io/v1", "PriorityClass");
+
+    add_metadata(w, object, "", PICK(w, names));
+    if (!chance(w, 4))
+        cJSON_AddNumberToObject(object, "value", world_random(w, 2));
+    return object;
+}
+
 static cJSON *random_namespace_ids(struct world *w)
 {
     cJSON *object = new_object("v1", "ConfigMap");
@@ -199,8 +223,10 @@ static cJSON *random_lease(struct world *w)
     return object;
 }
 
-static cJSON *random_connector_part(struct world *w)
+static cJSON *random_setting(struct world *w)
 {
+    if (chance(w, 4))
+        return random_priority_class(w);
     if (chance(w, 3))
         return random_namespace(w);
     return chance(w, 3) ? random_namespace_ids(w) : random_lease(w);
@@ -286,6 +312,10 @@ static cJSON *random_policy(struct world *w)
     if (chance(w, 5))
         cJSON_AddItemToArray(cJSON_AddArrayToObject(spec, "dependentOverrides"),
                              cJSON_CreateString(PICK(w, names)));
+    if (chance(w, 4))
+        cJSON_AddItemToObject(spec, "schedulePriority",
+                              cJSON_Parse(chance(w, 2) ? "{\"priorityClassName\":\"web\"}"
+                                                       : "{\"priorityClassName\":\"db\"}"));
     add_propagation(w, spec);
     return object;
 }
@@ -307,6 +337,9 @@ static void add_schedule(struct world *w, cJSON *spec)
         cJSON_AddItemToObject(spec, "replicaRequirements",
                               cJSON_Parse("{\"resourceRequest\":{\"cpu\":\"100m\","
                                           "\"memory\":\"1Gi\"}}"));
+    if (chance(w, 4))
+        cJSON_AddNumberToObject(cJSON_AddObjectToObject(spec, "schedulePriority"), "priority",
+                                world_random(w, 2));
     if (chance(w, 10))
         cJSON_AddItemToObject(spec, "components", cJSON_Parse("[{\"name\":\"main\"}]"));
 }
@@ -347,6 +380,7 @@ static cJSON *random_binding(struct world *w)
     cJSON_AddStringToObject(resource, "namespace", ns);
     cJSON_AddStringToObject(resource, "name", name);
     cJSON_AddStringToObject(resource, "uid", PICK(w, ids));
+    add_version(w, resource);
     add_schedule(w, spec);
     add_propagation(w, spec);
     if (chance(w, 2))
@@ -413,6 +447,6 @@ cJSON *random_object(struct world *w)
     if (roll < 9)
         return w->manifests_only ? random_template(w) : random_binding(w);
     if (roll > 10)
-        return random_connector_part(w);
+        return random_setting(w);
     return roll < 10 ? random_override(w) : random_cluster(w);
 }

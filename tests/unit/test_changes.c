@@ -278,3 +278,53 @@ TEST_ROWS(finds_the_write_of_a_binding, writes, name)
     assert_int_equal(write.time_s, c->time_s);
     assert_int_equal(write.manager, c->manager ? text_hash32(c->manager) : 0);
 }
+
+#define OWNED(generation, keys, entries)                                                           \
+    "{'metadata':{" generation "'annotations':{" keys "},'managedFields':[" entries "]}}"
+#define DATA(time, fields) ENTRY("kubectl", time, "'f:data':{" fields "}")
+#define APPLIED            "{'manager':'gitops','operation':'Apply','fieldsV1':{'f:data':{'f:a':{}}}}"
+
+static struct succession_case {
+    const char *name;
+    const char *old;
+    const char *fresh;
+    bool claims_count;
+    bool by_user;
+} successions[] = {
+    {"nothing", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "", ""), true, false},
+    {"the spec", OWNED("'generation':2,", "", ""), OWNED("'generation':3,", "", ""), true, true},
+    {"an annotation", OWNED("'generation':2,", "", ""), OWNED("'generation':2,", "'a':'b'", ""),
+     false, true},
+    {"Karmada's annotation", OWNED("'generation':2,", "", ""),
+     OWNED("'generation':2,", "'p.karmada.io/name':'p'", ""), false, false},
+    {"a claim moves a Deployment's generation", OWNED("'generation':2,", "", ""),
+     OWNED("'generation':3,", "'p.karmada.io/name':'p'", ""), true, false},
+    {"but by one alone", OWNED("'generation':2,", "", ""),
+     OWNED("'generation':4,", "'p.karmada.io/name':'p'", ""), true, true},
+    {"and no other kind's", OWNED("'generation':2,", "", ""),
+     OWNED("'generation':3,", "'p.karmada.io/name':'p'", ""), false, true},
+    {"no generation: a later write", OWNED("", "", DATA("20", "'f:a':{}")),
+     OWNED("", "", DATA("30", "'f:a':{}")), false, true},
+    {"a removal, which leaves no time", OWNED("", "", DATA("20", "'f:a':{},'f:b':{}")),
+     OWNED("", "", DATA("20", "'f:a':{}")), false, true},
+    {"an apply of equal values", OWNED("", "", DATA("20", "'f:a':{},'f:b':{}")),
+     OWNED("", "", DATA("20", "'f:a':{},'f:b':{}") "," APPLIED), false, false},
+    {"Karmada's claim", OWNED("", "", DATA("20", "'f:a':{}")),
+     OWNED("", "'p.karmada.io/name':'p'",
+           DATA("20", "'f:a':{}") "," ENTRY(
+               "karmada", "30", "'f:metadata':{'f:annotations':{'f:p.karmada.io/name':{}}}")),
+     false, false},
+    {"managedFields that one of the two lacks tell nothing", "{'data':{'a':'1'}}",
+     OWNED("", "", DATA("20", "'f:a':{}")), false, false},
+    {"without any: other content", "{'data':{'a':'1'}}", "{'data':{'a':'2'}}", false, true},
+    {"without any: another status", "{'data':{'a':'1'},'status':{'x':1}}",
+     "{'data':{'a':'1'},'status':{'x':2}}", false, false},
+};
+
+TEST_ROWS(tells_a_users_change, successions, name)
+{
+    const struct succession_case *c = *state;
+    struct traces old = traces_of(c->old), fresh = traces_of(c->fresh);
+
+    assert_int_equal(changed_by_user(&old, &fresh, c->claims_count), c->by_user);
+}

@@ -28,9 +28,15 @@
     "\"propagationpolicy.karmada.io/name\":\"" name "\""
 #define CLAIM(name, id) ",\"labels\":{" CLAIM_LABEL(id) "},\"annotations\":{" CLAIM_NOTES(name) "}"
 
+#define HALF_CLAIM(id) ",\"labels\":{" CLAIM_LABEL(id) "}"
+
 #define CHANGED_BY_USER(time)                                                                      \
     ",\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":\"" time       \
     "\",\"fieldsV1\":{\"f:spec\":{}}}]"
+
+#define WRITTEN(time)                                                                              \
+    ",\"managedFields\":[{\"manager\":\"karmada\",\"operation\":\"Update\",\"time\":\"" time       \
+    "\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{\"f:uid\":{}}}}}]"
 
 #define NGINX(metadata)                                                                            \
     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","        \
@@ -40,6 +46,11 @@
     "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
     "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
     "\"name\":\"nginx\"}" spec "}}"
+#define BINDING_OF(uid, metadata, spec)                                                            \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"nginx-deployment\",\"namespace\":\"test\"" metadata "},\"spec\":{\"replicas\":2,"  \
+    "\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"test\","     \
+    "\"name\":\"nginx\",\"uid\":\"" uid "\"}" spec "}}"
 /* Somebody else's: then the source is a control plane, not a folder of manifests. */
 #define OTHER_BINDING                                                                              \
     "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
@@ -57,6 +68,7 @@ static const struct drift_case {
     enum stale_phase phase;
     unsigned fields;
     const char *governing;
+    unsigned flags;
     const char *now; /* NOON unless told. */
     enum takeover takeover;
 } cases[] = {
@@ -64,6 +76,53 @@ static const struct drift_case {
     {"claimed by an immediate policy, no binding yet: unbound",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_STUCK,
+     .governing = "p"},
+    {"within the grace period Karmada is still to make the binding",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL),
+      OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
+     .governing = "p",
+     .now = "2026-01-01T12:01:00Z"},
+    {"no longer lazy, and claimed before: nothing happens until the template changes",
+     {NGINX(CLAIM("p", "1")),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"test\"" CHANGED_BY_USER(NOON), "p",
+                CLAIM_LABEL("1"), ALL),
+      OTHER_BINDING},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_STUCK,
+     .governing = "p",
+     .now = "2026-01-01T12:01:01Z"},
+    {"the binding of a deleted object of its name is in the way",
+     {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "p"},
+    {"a binding that is being deleted is in the way",
+     {NGINX(",\"uid\":\"new\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("new", ",\"deletionTimestamp\":\"" NOON "\"" CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "p"},
+    {"a namesake's claim is not the template's",
+     {NGINX(",\"uid\":\"new\""), PP("p", "1", ALL ON("m1")), PP("q", "2", ALL ",\"priority\":2"),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_UNBOUND,
+     .reason = UNBOUND_NAMESAKE,
+     .governing = "q"},
+    {"the binding is its own by the uid",
+     {NGINX(",\"uid\":\"same\"" CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("same", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a manifest has no uid: the name counts",
+     {NGINX(CLAIM("p", "1")), PP("p", "1", ALL ON("m1")),
+      BINDING_OF("old", CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
      .governing = "p"},
     {"claimed by a lazy policy that never made a binding",
      {NGINX(CLAIM("p", "1")), PP("p", "1", ALL LAZY), OTHER_BINDING},
@@ -206,14 +265,52 @@ static const struct drift_case {
      .state = STATE_STALE,
      .reason = STALE_POLICY_GONE,
      .phase = PHASE_OVERDUE},
+    {"it was created again, and does not select the template",
+     {NGINX(CLAIM("p", "1")), PP("p", "2", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    {"a foreign claim names a policy of another namespace",
+     {NGINX(",\"labels\":{" CLAIM_LABEL("1") "},\"annotations\":{"
+                                             "\"propagationpolicy.karmada.io/namespace\":\"other\","
+                                             "\"propagationpolicy.karmada.io/name\":\"p\"}"),
+      POLICY_OF("PropagationPolicy", ",\"namespace\":\"other\"", "p", CLAIM_LABEL("1"), ALL),
+      PP("q", "2", ALL), OTHER_BINDING},
+     .state = STATE_STALE,
+     .reason = STALE_SELECTOR_MISMATCH,
+     .phase = PHASE_OVERDUE},
+    /* Half a claim. */
     {"a claim with half its keys is none",
-     {NGINX(",\"labels\":{" CLAIM_LABEL("1") "}"), PP("p", "1", ALL), OTHER_BINDING},
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
      .governing = "p"},
+    {"with half a claim the best-ranked match governs: its own binding",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"its own binding, of older fields",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m2")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"with half a claim a better policy takes over, which a claim would prevent",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", ALL ON("m1")),
+      PP("q", "2", ALL ON("m1") ",\"priority\":2"), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_REPLACED,
+     .phase = PHASE_OVERDUE,
+     .governing = "q"},
+    {"half a claim that nothing selects, with a binding: orphaned",
+     {NGINX(HALF_CLAIM("1")), PP("p", "1", NAMED("other")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_ORPHANED},
     /* Without a claim. */
     {"a match, no binding: unbound",
      {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
      .governing = "p"},
     {"a match, but an override that it depends on does not exist",
      {NGINX(""), PP("p", "1", ALL ",\"dependentOverrides\":[\"missing\"]"), OTHER_BINDING},
@@ -237,13 +334,19 @@ static const struct drift_case {
      .reason = PENDING_POLICY_GONE},
     {"no match, and times tell that the user changed it since",
      {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
-      BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
     {"no match, and times tell that nobody did",
      {NGINX(CHANGED_BY_USER("2026-01-01T10:00:00Z")),
-      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_ORPHANED},
+    {"an orphan that others require travels with them, changed or not",
+     {NGINX(CHANGED_BY_USER("2026-01-01T11:00:00Z")),
+      BINDING(WRITTEN("2026-01-01T10:00:00Z"),
+              ON("m1") ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
+     .state = STATE_ORPHANED,
+     .flags = 1U << FLAG_REQUIRED},
     {"no match, only required by others: attached",
      {NGINX(""), BINDING("", ",\"requiredBy\":[{\"namespace\":\"test\",\"name\":\"x\"}]")},
      .state = STATE_ATTACHED},
@@ -329,7 +432,7 @@ static const struct drift_case {
     {"only the binding's time is known: the template's replicas tell",
      {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
       "\"namespace\":\"test\"},\"spec\":{\"replicas\":5}}",
-      BINDING(CHANGED_BY_USER("2026-01-01T11:00:00Z"), ON("m1"))},
+      BINDING(WRITTEN("2026-01-01T11:00:00Z"), ON("m1"))},
      .state = STATE_PENDING,
      .reason = PENDING_POLICY_GONE},
     {"a policy that is being deleted and excludes it is no reason by itself",
@@ -362,6 +465,61 @@ static const struct drift_case {
     {"static: a match without a claim",
      {NGINX(""), PP("p", "1", ALL), OTHER_BINDING},
      .state = STATE_UNBOUND,
+     .reason = UNBOUND_WAITING,
+     .governing = "p",
+     .takeover = TAKEOVER_STATIC},
+    /* Is the template's last change in its binding? */
+    {"the template was changed after its binding was written",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"within the grace period Karmada has time to follow it",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T11:59:00Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"a second later is no proof: the times are whole seconds",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:01Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"Karmada's own write of the template is no change",
+     {NGINX(CLAIM("p", "1") WRITTEN("2026-01-01T11:00:00Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"other replicas, and nothing else is known",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
+      PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .governing = "p"},
+    {"what is being deleted need not be followed",
+     {"{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"nginx\","
+      "\"namespace\":\"test\",\"deletionTimestamp\":\"" NOON
+      "\"" CLAIM("p", "1") "},\"spec\":{\"replicas\":5}}",
+      PP("p", "1", ALL ON("m1")), BINDING(CLAIM("p", "1"), ON("m1"))},
+     .state = STATE_CURRENT,
+     .governing = "p"},
+    {"drift of the policy comes first",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m2")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_POLICY_UPDATED,
+     .phase = PHASE_OVERDUE,
+     .fields = 1U << FIELD_PLACEMENT,
+     .governing = "p"},
+    {"static: the same of a policy that behaves as lazy",
+     {NGINX(CLAIM("p", "1") CHANGED_BY_USER("2026-01-01T10:00:02Z")), PP("p", "1", ALL ON("m1")),
+      BINDING(CLAIM("p", "1") WRITTEN("2026-01-01T10:00:00Z"), ON("m1"))},
+     .state = STATE_STALE,
+     .reason = STALE_TEMPLATE_UPDATED,
+     .phase = PHASE_OVERDUE,
      .governing = "p",
      .takeover = TAKEOVER_STATIC},
     /* Never considered. */
@@ -392,6 +550,7 @@ TEST_ROWS(decides, cases, title)
     assert_int_equal(d->reason, c->reason);
     assert_int_equal(d->phase, c->phase);
     assert_int_equal(d->fields, c->fields);
+    assert_int_equal(d->flags, c->flags);
     if (c->governing)
         assert_string_equal(d->governing ? d->governing->name : "none", c->governing);
     else
@@ -449,7 +608,7 @@ TEST(pending_since_what_made_it_so)
         world_init(&w, &rules_options_default, 1);
         world_put_text(&w, template);
         if (bound)
-            world_put_text(&w, BINDING(CHANGED_BY_USER("2026-01-01T10:00:00Z"), ON("m1")));
+            world_put_text(&w, BINDING(WRITTEN("2026-01-01T10:00:00Z"), ON("m1")));
         world_run(&w, noon_ms);
         const struct template_decision *d =
             template_decision(world_find(&w, "apps/v1", "Deployment", "test", "nginx"));

@@ -19,8 +19,8 @@ static const struct rules_options variants[] = {
 };
 
 /* What a fresh engine says of the objects that are left, given in another order. */
-static void dump_fresh(const struct rules_options *options, cJSON *const *objects, size_t count,
-                       int64_t now_ms, struct strbuf *out)
+static void dump_fresh(const struct rules_options *options, const struct world *old,
+                       cJSON *const *objects, size_t count, int64_t now_ms, struct strbuf *out)
 {
     struct world w;
 
@@ -29,6 +29,7 @@ static void dump_fresh(const struct rules_options *options, cJSON *const *object
         if (objects[i - 1])
             world_put(&w, objects[i - 1]);
     }
+    world_inherit(&w, old);
     world_run(&w, now_ms);
     world_dump(&w, out);
     world_release(&w);
@@ -89,7 +90,7 @@ static void run_history(const struct rules_options *options, uint32_t seed)
     }
     world_run(&w, now_ms);
     world_dump(&w, &incremental);
-    dump_fresh(options, objects, CHANGES, now_ms, &fresh);
+    dump_fresh(options, &w, objects, CHANGES, now_ms, &fresh);
     if (strcmp(incremental.data, fresh.data) != 0)
         fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, incremental.data, fresh.data);
     for (size_t i = 0; i < CHANGES; i++)

@@ -32,6 +32,9 @@ static struct kind_case {
     {"events.k8s.io/v1", "Event", CLASS_EVENT, false, "v1"},
     {"cnrm.cloud.google.com/v1", "Namespace", CLASS_SETTING, true, "cnrm.cloud.google.com/v1"},
     {"cnrm.cloud.google.com/v1", "ConfigMap", CLASS_SETTING, false, "cnrm.cloud.google.com/v1"},
+    {"policy.karmada.io/v1alpha1", "PriorityClass", CLASS_SETTING, true,
+     "policy.karmada.io/v1alpha1"},
+    {"scheduling.k8s.io/v1", "PriorityClass", CLASS_TEMPLATE, false, NULL},
     {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", CLASS_TEMPLATE, false, NULL},
 
     {"policy.karmada.io/v1alpha1", "FederatedResourceQuota", CLASS_OTHER, false, NULL},
@@ -77,7 +80,8 @@ TEST(every_row_says_how_it_is_watched)
     const struct kind_def *table = kind_table(&count);
 
     for (const struct kind_def *def = table; def < table + count; def++) {
-        bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR;
+        bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
+                       def->watch.when == WATCH_WITH_PRIORITY;
 
         if (def->watch.when == 0)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);

@@ -156,6 +156,8 @@ static void expect_template(struct oracle *o, const struct entry *entry)
     const char *reason = reason_name(d->state, d->reason);
     struct policy_name policy = policy_name_of(stale_policy(d));
 
+    if (d->state == STATE_UNBOUND)
+        count(o, 1, "karmada_templates_unbound{reason=\"%s\"}", reason);
     if (d->state == STATE_UNBOUND && d->since_ms > 0)
         oldest_of_all(o, d->since_ms, "karmada_templates_unbound_oldest_timestamp_seconds");
     count(o, entry_defects(entry) >> DEFECT_NAME_COLLISION & 1, "karmada_binding_name_collisions");
@@ -265,14 +267,18 @@ static void check_against_oracle(const struct world *w, const char *page)
         char value[32];
         struct expected *row = &o->rows[i];
 
-        snprintf(value, sizeof(value), "%" PRId64, row->seconds ? row->value / 1000 : row->value);
+        if (row->seconds)
+            snprintf(value, sizeof(value), "%.13g", (double)row->value / 1000);
+        else
+            snprintf(value, sizeof(value), "%" PRId64, row->value);
         page_has(page, row->text, value);
     }
     free(o);
 }
 
 /* The page of a fresh engine that is given the same objects in another order. */
-static char *fresh_page(const struct variant *v, cJSON *const *objects, int64_t now_ms)
+static char *fresh_page(const struct variant *v, const struct world *old, cJSON *const *objects,
+                        int64_t now_ms)
 {
     struct world w;
 
@@ -282,6 +288,7 @@ static char *fresh_page(const struct variant *v, cJSON *const *objects, int64_t 
         if (objects[i - 1])
             world_put(&w, objects[i - 1]);
     }
+    world_inherit(&w, old);
     world_run(&w, now_ms);
     char *page = page_of(r);
     registry_free(r);
@@ -346,7 +353,7 @@ static void run_history(const struct variant *v, uint32_t seed)
     world_run(&w, now_ms);
 
     CLEANUP(free_cleanup) char *page = page_of(r);
-    CLEANUP(free_cleanup) char *fresh = fresh_page(v, objects, now_ms);
+    CLEANUP(free_cleanup) char *fresh = fresh_page(v, &w, objects, now_ms);
     check_against_oracle(&w, page);
     drop_history(page);
     drop_history(fresh);

@@ -142,3 +142,39 @@ TEST(the_id_of_a_claim_alone_is_half_a_claim)
     assert_true(t->half_claim);
     template_release(r.strings, t);
 }
+
+/* A version of a ConfigMap, with 7 as the time of its last write. */
+static struct template version_of(uint64_t version, uint32_t generation)
+{
+    return (struct template){.resource_version = version,
+                             .changed_ms = 7000,
+                             .uid_hash = 1,
+                             .traces = {.generation = generation}};
+}
+
+/* The version of the last change by a user; a lower bound across a relist. */
+TEST(the_version_of_a_users_change_is_kept)
+{
+    struct template first = version_of(10, 1), status = version_of(11, 1);
+    struct template changed = version_of(12, 2), later = version_of(13, 2);
+    struct template relisted = version_of(20, 5), restored = version_of(15, 6);
+    struct template other = version_of(30, 7);
+
+    template_succeed(&status, &first, false);
+    assert_true(status.user_version == 0 && !status.user_seen && !status.undated);
+    template_succeed(&changed, &status, false);
+    assert_true(changed.user_version == 12 && !changed.user_lower && changed.user_seen);
+    /* Its managedFields have no later time. */
+    assert_true(changed.undated);
+    template_date(&changed, 9000);
+    assert_true(changed.changed_ms == 9000 && !changed.undated);
+    template_succeed(&later, &changed, false);
+    assert_true(later.user_version == 12 && later.changed_ms == 9000);
+    template_succeed(&relisted, &later, true);
+    assert_true(relisted.user_version == 13 && relisted.user_lower);
+    template_succeed(&restored, &relisted, true);
+    assert_true(restored.user_version == 0 && !restored.user_seen && restored.changed_ms == 7000);
+    other.uid_hash = 2;
+    template_succeed(&other, &relisted, true);
+    assert_true(other.user_version == 0 && !other.user_seen);
+}

@@ -5,6 +5,8 @@
 
 #include <cmocka.h>
 
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
 #include "metrics/rules/capacity.h"
 #include "metrics/rules/connector.h"
 
@@ -98,6 +100,41 @@ static struct entry **sorted(const struct world *w, size_t *out_count)
     return entries;
 }
 
+static void inherit(struct entry *to, const struct entry *from)
+{
+    const struct template *old = entry_template(from);
+    const struct policy *old_policy = entry_policy(from);
+
+    if (old) {
+        struct template *t = to->object;
+
+        t->changed_ms = old->changed_ms;
+        t->user_version = old->user_version;
+        t->user_lower = old->user_lower;
+        t->user_seen = old->user_seen;
+    } else if (old_policy) {
+        struct policy *p = to->object;
+
+        p->changed_ms = old_policy->changed_ms;
+        p->busy_until_ms = old_policy->busy_until_ms;
+    }
+}
+
+void world_inherit(struct world *w, const struct world *old)
+{
+    size_t count;
+    CLEANUP(free_cleanup) struct entry **entries = sorted(old, &count);
+
+    for (size_t i = 0; i < count; i++) {
+        struct entry *entry =
+            world_find(w, entries[i]->partition->type->api_version, entry_kind(entries[i]),
+                       entry_ns(entries[i]), entries[i]->name);
+
+        assert_non_null(entry);
+        inherit(entry, entries[i]);
+    }
+}
+
 struct entry *world_pick(struct world *w)
 {
     size_t count;
@@ -184,9 +221,9 @@ static void dump_connector(struct strbuf *out, const struct entry *entry)
 
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
-    strbuf_addf(out,
-                " state=%s reason=%u phase=%d fields=%x own=%d propagates=%d%d%d since=%" PRId64,
-                state_names[d->state], d->reason, d->phase, d->fields, d->own_claim, d->propagates,
+    strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x flags=%x uptake=%d",
+                state_names[d->state], d->reason, d->phase, d->fields, d->flags, d->uptake);
+    strbuf_addf(out, " own=%d propagates=%d%d%d since=%" PRId64, d->own_claim, d->propagates,
                 d->derived, d->waits, d->since_ms);
     dump_reference(out, "winner", d->winner);
     dump_reference(out, "governing", d->governing);

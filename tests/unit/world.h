@@ -24,6 +24,12 @@ void world_put_text(struct world *w, const char *json);
 void world_put_all(struct world *w, const cJSON *objects);
 void world_run(struct world *w, int64_t now_ms);
 
+/*
+ * Tell the world's objects what the sources of `old` saw happen to the same objects: with that,
+ * and the objects, a fresh engine says the same as one that was there all the time.
+ */
+void world_inherit(struct world *w, const struct world *old);
+
 /* A random one of the objects that are there, NULL if there are none. */
 struct entry *world_pick(struct world *w);
 

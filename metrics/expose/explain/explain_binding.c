@@ -59,7 +59,8 @@ static void explain_maker(struct explaining *x, const struct entry *entry)
     else if (!claimed)
         explain_say(x, "It has a placement: a policy made it, and was deleted or lost it since.");
     if (exists && b->has_placement) {
-        fields = drift_fields(&entry_policy(claimed)->propagation, &b->propagation, cluster_scoped);
+        fields = drift_fields(&entry_policy(claimed)->propagation,
+                              &policy_decision(claimed)->priority, &b->propagation, cluster_scoped);
         explain_fields(x, fields, claimed, entry);
         if (fields == 0)
             explain_say(x, "It says what that policy says now.");

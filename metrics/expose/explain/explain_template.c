@@ -33,6 +33,11 @@ void explain_state(struct explaining *x, const struct entry *template)
     writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
         explain_say(x, "It may not be read here: all that is said of it comes from its binding.");
+    writer_names(w, "flags", d->flags, template_flag_names);
+    for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
+        if (d->flags & 1U << i)
+            explain_say(x, "%s", template_flag_texts[i]);
+    }
     explain_since(x, d->since_ms);
     if (actor != ACTOR_NOBODY)
         explain_say(x, "Who must act: %s.", explain_actor_words(actor));
@@ -106,8 +111,8 @@ static unsigned fields_of(const struct template_decision *d, const struct bindin
 
     if (d->state != STATE_STALE || !policy || !b->has_placement)
         return 0;
-    return drift_fields(&policy->propagation, &b->propagation,
-                        d->binding->partition->type->def->cluster_scoped);
+    return drift_fields(&policy->propagation, &policy_decision(d->governing)->priority,
+                        &b->propagation, d->binding->partition->type->def->cluster_scoped);
 }
 
 static void explain_binding_of(struct explaining *x, const struct entry *template)

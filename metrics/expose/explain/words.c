@@ -15,6 +15,8 @@ static const char *const stale_words[STALE_REASON_COUNT] = {
                           "deleted and created again.",
     [STALE_NEVER_BOUND] =
         "A Lazy policy has claimed it and has never made a binding: it runs nowhere.",
+    [STALE_TEMPLATE_UPDATED] = "Its user has changed it, and its binding was not made from that "
+                               "version: what runs is older.",
 };
 
 /* What Karmada should have done without any further change of the template. */
@@ -26,6 +28,9 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = NULL, /* It depends: see below. */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
+    [STALE_TEMPLATE_UPDATED] =
+        "Karmada should have brought the change into the binding by now. Something keeps it: its "
+        "controllers, a PriorityClass or a dependentOverride that is missing.",
 };
 
 static const char mismatch_words[] =
@@ -47,6 +52,18 @@ static const char *const pending_words[PENDING_REASON_COUNT] = {
         "not exist.",
     [PENDING_POLICY_DELETING] = "Only policies that are being deleted select it.",
     [PENDING_KIND_NOT_SELECTED] = "No policy selects anything of its kind.",
+};
+
+static const char *const unbound_words[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "A policy governs it, but the binding of a deleted object of its name is "
+                         "still there: its own is made once that is gone.",
+    [UNBOUND_PRIORITY_CLASS_MISSING] =
+        "A policy governs it, but names a PriorityClass in its schedulePriority that Karmada "
+        "cannot resolve: it makes no binding before that changes.",
+    [UNBOUND_STUCK] = "A policy has claimed it, but Karmada has made no binding, and has no reason "
+                      "to look again: it makes one at the template's next change, or when its "
+                      "controllers restart.",
+    [UNBOUND_WAITING] = "A policy governs it; there is no binding yet.",
 };
 
 static const char *const ignored_words[IGNORED_REASON_COUNT] = {
@@ -71,7 +88,7 @@ const char *explain_state_words(const struct template_decision *d)
     case STATE_PENDING:
         return pending_words[d->reason];
     case STATE_UNBOUND:
-        return "A policy governs it; there is no binding yet.";
+        return unbound_words[d->reason];
     case STATE_ATTACHED:
         return "No policy selects it. It is propagated with the templates that depend on it.";
     case STATE_IGNORED:

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/seen.h"
+
+#include <stdio.h>
+
+#include "metrics/base/timestamp.h"
+#include "metrics/model/template.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+#define POLICY(name, time, selected)                                                               \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"name\":\"" name "\",\"namespace\":\"test\",\"labels\":{"                                    \
+    "\"propagationpolicy.karmada.io/permanent-id\":\"" name "\"}" time "},\"spec\":{"              \
+    "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\"" selected "}],"          \
+    "\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"m1\"]}}}}"
+#define AT(time)                                                                                   \
+    ",\"generation\":2,\"managedFields\":[{\"manager\":\"kubectl\",\"time\":\"" time               \
+    "\",\"fieldsV1\":{\"f:spec\":{}}}]"
+#define CLAIM                                                                                      \
+    ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"p\"},\"annotations\":{"          \
+    "\"propagationpolicy.karmada.io/namespace\":\"test\","                                         \
+    "\"propagationpolicy.karmada.io/name\":\"p\"}"
+#define SETTINGS(name, metadata, data)                                                             \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name                 \
+    "\",\"namespace\":\"test\"" metadata "},\"data\":{\"a\":\"" data "\"}}"
+#define BINDING(name, metadata, cluster)                                                           \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"" name "-configmap\",\"namespace\":\"test\"" metadata                              \
+    "},\"spec\":{\"resource\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"namespace\":"        \
+    "\"test\",\"name\":\"" name                                                                    \
+    "\"},\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"" cluster "\"]}}}}"
+
+static int64_t ms_of(const char *time)
+{
+    int64_t ms;
+
+    assert_true(parse_timestamp(time, &ms));
+    return ms;
+}
+
+static const struct template_decision *decision_of(const struct world *w, const char *name)
+{
+    return template_decision(world_find(w, "v1", "ConfigMap", "test", name));
+}
+
+/* Under static rules a drift waits for its user's next change: the one that was seen counts. */
+TEST(a_change_without_a_time_is_dated_when_it_is_seen)
+{
+    const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
+    struct rules_options options = rules_options_default;
+    struct world w;
+
+    options.takeover = TAKEOVER_STATIC;
+    world_init(&w, &options, 1);
+    world_put_text(&w, POLICY("p", "", ""));
+    world_put_text(&w, SETTINGS("one", CLAIM, "1"));
+    world_put_text(&w, BINDING("one", CLAIM, "m2"));
+    world_run(&w, noon_ms);
+    assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
+
+    /* Read again, but not changed. */
+    world_put_text(&w, SETTINGS("one", CLAIM, "1"));
+    world_run(&w, noon_ms + 1000);
+    assert_true(engine_deadline(w.engine) == INT64_MAX);
+
+    world_put_text(&w, SETTINGS("one", CLAIM, "2"));
+    world_run(&w, noon_ms + 2000);
+    assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
+    world_run(&w, noon_ms + 62000);
+    assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
+    world_run(&w, noon_ms + 62001);
+    assert_int_equal(decision_of(&w, "one")->phase, PHASE_OVERDUE);
+
+    /* The policy changes, so that the next change is waited for again. */
+    world_put_text(&w, POLICY("p", "", ",\"namespace\":\"test\""));
+    world_run(&w, noon_ms + 63000);
+    assert_int_equal(decision_of(&w, "one")->phase, PHASE_DEFERRED);
+    world_release(&w);
+}
+
+static void expect_phases(const struct world *w, enum stale_phase phase)
+{
+    static const char *const names[] = {"one", "two"};
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        assert_int_equal(decision_of(w, names[i])->state, STATE_STALE);
+        assert_int_equal(decision_of(w, names[i])->reason, STALE_SELECTOR_MISMATCH);
+        assert_int_equal(decision_of(w, names[i])->phase, phase);
+    }
+}
+
+/* Karmada takes the claims back one by one: what it has not come to yet is not overdue. */
+TEST(a_policy_that_is_worked_off_has_time)
+{
+    const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", AT("2026-01-01T11:00:00Z"), ""));
+    world_put_text(&w, SETTINGS("one", CLAIM, "1"));
+    world_put_text(&w, SETTINGS("two", CLAIM, "1"));
+    world_put_text(&w, SETTINGS("three", CLAIM, "1"));
+    world_put_text(&w, BINDING("one", CLAIM, "m1"));
+    world_run(&w, noon_ms - 1000);
+    world_put_text(&w, POLICY("p", AT("2026-01-01T12:00:00Z"), ",\"name\":\"other\""));
+    world_run(&w, noon_ms);
+    expect_phases(&w, PHASE_DEFERRED);
+
+    /* After 50 s it is seen to let go of a third one: until 60 s after that there is time. */
+    world_put_text(&w, SETTINGS("three", "", "1"));
+    world_run(&w, noon_ms + 50000);
+    world_run(&w, noon_ms + 110000);
+    expect_phases(&w, PHASE_DEFERRED);
+    world_run(&w, noon_ms + 110001);
+    expect_phases(&w, PHASE_OVERDUE);
+
+    /* Later work is not this policy's change any more. */
+    world_put_text(&w, BINDING("one", "", "m1"));
+    world_run(&w, noon_ms + 300000);
+    expect_phases(&w, PHASE_OVERDUE);
+    world_release(&w);
+}
+
+/* A change of the templates themselves is no sign of Karmada's work. */
+TEST(other_changes_give_no_time)
+{
+    const int64_t noon_ms = ms_of("2026-01-01T12:00:00Z");
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", AT("2026-01-01T12:00:00Z"), ",\"name\":\"other\""));
+    world_put_text(&w, SETTINGS("one", CLAIM, "1"));
+    world_put_text(&w, SETTINGS("two", CLAIM, "1"));
+    world_put_text(&w, BINDING("one", CLAIM, "m1"));
+    world_run(&w, noon_ms);
+    world_put_text(&w, SETTINGS("one", CLAIM, "2"));
+    world_put_text(&w, BINDING("one", CLAIM, "m1"));
+    world_run(&w, noon_ms + 50000);
+    world_run(&w, noon_ms + 60001);
+    expect_phases(&w, PHASE_OVERDUE);
+    world_release(&w);
+}
+
+#define RECORDING "tests/fixtures/recordings/ak-managed-fields/"
+
+static cJSON *read_json(const char *step, const char *name)
+{
+    CLEANUP(free_cleanup) char *text = xcalloc(1, 1 << 20);
+    char path[256];
+
+    snprintf(path, sizeof(path), RECORDING "%s/%s.json", step, name);
+
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    return json;
+}
+
+/* As a watch would tell it: what is new and what is different, then what is gone. */
+static void watch_step(struct world *w, const char *step, uint32_t pass)
+{
+    static const char *const kinds[] = {"propagationpolicies", "deployments", "configmaps",
+                                        "resourcebindings"};
+    struct error err;
+
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        CLEANUP(json_cleanup) cJSON *list = read_json(step, kinds[i]);
+        const cJSON *item;
+
+        cJSON_ArrayForEach (item, cJSON_GetObjectItem(list, "items")) {
+            struct identity id;
+
+            assert_true(identity_read(item, &id, &err));
+            struct entry *entry = store_find(w->store, &id);
+            /* The pass is the same as before for the store: only a sweep is to tell them apart. */
+            if (entry)
+                store_mark(entry, (struct origin){1, pass});
+            assert_int_not_equal(store_put(w->store, item, (struct origin){1, pass}, &err),
+                                 STORE_REJECTED);
+        }
+    }
+    store_sweep(w->store, (struct origin){1, pass});
+}
+
+static void expect_step(const struct world *w, const char *step, const cJSON *expected)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, expected) {
+        bool workload = strncmp(item->string, "Deployment/", 11) == 0;
+        const struct entry *entry =
+            world_find(w, workload ? "apps/v1" : "v1", workload ? "Deployment" : "ConfigMap",
+                       "s-ak", strchr(item->string, '/') + 1);
+        const struct template_decision *d = template_decision(entry);
+        const char *reason = reason_name(d->state, d->reason);
+        char said[128];
+
+        snprintf(said, sizeof(said), "%s%s%s%s%s", state_names[d->state], reason ? " " : "",
+                 reason ? reason : "", d->state == STATE_STALE ? " " : "",
+                 d->state == STATE_STALE ? phase_names[d->phase] : "");
+        if (strcmp(said, item->valuestring) != 0)
+            fail_msg("%s, %s: expected %s, said %s", step, item->string, item->valuestring, said);
+    }
+}
+
+/* What a real Karmada wrote, watched step by step: a removal, too, is seen. */
+TEST(a_recording_is_told_as_it_happened)
+{
+    static const char *const steps[] = {
+        "01-bound",
+        "02-controllers-down-user-changes",
+        "03-controllers-back",
+        "04-apply-of-equal-values",
+        "05-controllers-down-label-removed",
+        "06-controllers-back",
+        "07-policy-deleted",
+        "08-left-behind-and-changed",
+    };
+    int64_t now_ms = ms_of("2026-11-21T23:20:00Z");
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < ARRAY_LEN(steps); i++) {
+        CLEANUP(json_cleanup) cJSON *notes = read_json(steps[i], "notes");
+        const cJSON *live = cJSON_GetObjectItem(notes, "expect_live");
+        const cJSON *item;
+
+        watch_step(&w, steps[i], (uint32_t)i + 1);
+        world_run(&w, now_ms);
+        now_ms += 100000;
+        world_run(&w, now_ms);
+        cJSON_ArrayForEach (item, live)
+            cJSON_ReplaceItemInObject(cJSON_GetObjectItem(notes, "expect"), item->string,
+                                      cJSON_Duplicate(item, true));
+        expect_step(&w, steps[i], cJSON_GetObjectItem(notes, "expect"));
+    }
+    world_release(&w);
+}
