@@ -137,13 +137,16 @@ struct template *template_with_claim(const struct template *t, const struct clai
     return copy;
 }
 
-void template_change(struct template *t, const struct template *old)
+void template_change(struct template *t, const struct template *old, uint64_t version)
 {
     t->uid_hash = old->uid_hash;
     t->created_ms = old->created_ms;
-    t->resource_version = old->resource_version + 1;
-    t->user_version = t->resource_version;
+    t->traces = old->traces;
+    t->resource_version = version;
+    t->user_version = version;
+    t->changed_ms = 0;
     t->user_lower = false;
+    t->undated = false;
 }
 
 void *template_decode(struct decode *d, const cJSON *json)

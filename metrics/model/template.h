@@ -60,9 +60,9 @@ struct template *template_with_claim(const struct template *t, const struct clai
 
 /*
  * For a template that stands for `old` after a change by its user: it keeps the identity, and has
- * a later version, which is the user's.
+ * a version, not 0, that is the user's. When that was is not known.
  */
-void template_change(struct template *t, const struct template *old);
+void template_change(struct template *t, const struct template *old, uint64_t version);
 
 /*
  * True if rules go by what the object itself says, even where it is no template: by a PriorityClass

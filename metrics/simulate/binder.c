@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/binder.h"
 
+#include "metrics/rules/priority.h"
+
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/claims.h"
 #include "metrics/simulate/distributor.h"
@@ -8,19 +10,41 @@
 
 /* Copy what the policy says (BuildResourceBinding, and the mutations of ApplyPolicy). */
 static void copy_policy(struct binding *b, const struct binding *old, const struct policy *p,
-                        bool cluster_scoped)
+                        const char *priority, bool cluster_scoped)
 {
-    const char *priority = b->propagation.schedule_priority;
     bool propagate_deps = b->propagation.propagate_deps;
 
     b->propagation = p->propagation;
-    /* The number behind a PriorityClass is not known here: an old one stays. */
-    b->propagation.schedule_priority = p->propagation.schedule_priority ? priority : NULL;
+    b->propagation.schedule_priority = priority;
     /* ApplyClusterPolicy copies it only when it makes the binding. */
     if (old && cluster_scoped)
         b->propagation.propagate_deps = propagate_deps;
     b->has_placement = true;
     b->has_conflict_resolution = true;
+}
+
+/*
+ * What schedulePriority of the policy comes to in a binding; false if Karmada cannot resolve it,
+ * and applies nothing at all. An unknown number stays as it was.
+ */
+static bool resolve_priority(struct play *play, const struct entry *template,
+                             const struct policy *p, const char **text)
+{
+    CLEANUP(entry_list_release) struct entry_list reads = {0};
+    struct rule_context *c = play_context(play);
+    char canonical[32];
+
+    if (!p->propagation.schedule_priority || !*entry_ns(template)) {
+        *text = NULL;
+        return true;
+    }
+    struct priority priority = priority_of(c->store, c->gates, p, &reads);
+
+    if (priority.state == PRIORITY_VALUE) {
+        snprintf(canonical, sizeof(canonical), "{\"priority\":%" PRId32 "}", priority.value);
+        *text = priority.value ? play_text(play, canonical) : NULL;
+    }
+    return priority.state != PRIORITY_MISSING;
 }
 
 /*
@@ -48,10 +72,14 @@ void binder_apply(struct play *play, struct entry *template, const struct entry 
     enum undetermined_reason reason;
     struct binding *fresh;
 
-    if (old && !bindings_is_of(old, template))
+    const char *priority = old ? old->propagation.schedule_priority : NULL;
+
+    if (old && (old->deleting || !bindings_is_of(old, template)))
+        return;
+    if (!resolve_priority(play, template, entry_policy(policy), &priority))
         return;
     fresh = old ? bindings_copy(play, old) : bindings_make(play, template);
-    copy_policy(fresh, old, entry_policy(policy), cluster_scoped);
+    copy_policy(fresh, old, entry_policy(policy), priority, cluster_scoped);
     fresh->claim = claims_of(play, policy, fresh->claim);
     bindings_follow(fresh, entry_template(template));
     fresh->undetermined = 0;

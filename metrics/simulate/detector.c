@@ -279,6 +279,12 @@ void detector_policy_gone(struct play *play, struct entry *policy)
     }
 }
 
+/* Karmada failed to bring its user's change into the binding, and tries again. */
+static bool is_behind(const struct template_decision *d)
+{
+    return d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED;
+}
+
 void detector_retry(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
@@ -287,7 +293,7 @@ void detector_retry(struct play *play, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
 
-        if (d && d->governing == policy && !entry_binding(d->binding))
+        if (d && d->governing == policy && (d->state != STATE_STALE || is_behind(d)))
             look_at(play, templates.items[i], entry_policy(policy)->lazy);
     }
 }

@@ -10,6 +10,9 @@ static bool play_rest(struct play *play, struct entry *template)
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
     bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
 
+    /* Nothing makes Karmada look at it again. */
+    if (d && d->state == STATE_UNBOUND && d->reason == UNBOUND_STUCK)
+        return true;
     play_enqueue(play, (struct queue_item){template, is_static || (policy && policy->lazy)});
     return simulation_settle(play);
 }

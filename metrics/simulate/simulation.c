@@ -35,16 +35,41 @@ static void apply_policy(struct play *play, struct entry *entry, struct policy *
 }
 
 /*
- * What the API server and Karmada have written stays: the identity, and the claim. The version is
- * a new one, which no binding is made from yet.
+ * The user has changed a template to `fresh`. What the API server and Karmada have written stays:
+ * the identity, and the claim. The version is a new one: no binding has it, unless others require
+ * it, because the distributor follows each change for them.
  */
-static struct template *renew(struct play *play, const struct template *old,
-                              const struct template *fresh)
+static void change_template(struct play *play, struct entry *entry, const struct template *fresh)
 {
+    const struct template *old = entry_template(entry);
     struct template *t = template_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
+    struct entry *binding = bindings_entry(play, entry);
+    const struct binding *b = entry_binding(binding);
+    uint64_t known = b && b->resource_version > old->resource_version ? b->resource_version
+                                                                      : old->resource_version;
 
-    template_change(t, old);
-    return play_keep(play, t);
+    template_change(t, old, known + 2);
+    play_replace(play, entry, play_keep(play, t));
+    if (!b || !bindings_is_of(b, entry))
+        return;
+    struct binding *copy = bindings_copy(play, b);
+
+    if (b->referrer_count > 0)
+        bindings_follow(copy, t);
+    else if (!b->resource_version)
+        copy->resource_version = 1;
+    play_replace(play, binding, copy);
+}
+
+/* Policies may have waited for an override policy, or a PriorityClass. */
+static void retry_readers(struct play *play, const struct entry *entry)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list policies = play_readers(entry, CLASS_POLICY);
+
+    play_evaluate(play);
+    for (size_t i = 0; i < policies.count; i++)
+        detector_retry(play, policies.items[i]);
 }
 
 static void apply_template(struct play *play, struct entry *entry, struct template *fresh)
@@ -55,24 +80,23 @@ static void apply_template(struct play *play, struct entry *entry, struct templa
 
     if (old)
         template_dependencies(play_context(play)->store, entry, entry_binding(binding), &needed);
-    play_replace(play, entry, old ? renew(play, old, fresh) : fresh);
+    if (old)
+        change_template(play, entry, fresh);
+    else
+        play_replace(play, entry, fresh);
     play_evaluate(play);
     if (entry_binding(binding))
         distributor_drop(play, binding, &needed);
     if (!old)
         distributor_arrive(play, entry);
+    retry_readers(play, entry);
     play_enqueue(play, (struct queue_item){entry, false});
 }
 
 static void apply_override(struct play *play, struct entry *entry, void *fresh)
 {
-    CLEANUP(entry_list_release)
-    struct entry_list policies = play_readers(entry, CLASS_POLICY);
-
     play_replace(play, entry, fresh);
-    play_evaluate(play);
-    for (size_t i = 0; i < policies.count; i++)
-        detector_retry(play, policies.items[i]);
+    retry_readers(play, entry);
 }
 
 /* Somebody edits what Karmada has made: the scheduler and the distributor look at it. */
@@ -174,7 +198,7 @@ void simulation_touch(struct play *play, struct entry *template)
 
     if (!t)
         return;
-    play_replace(play, template, renew(play, t, t));
+    change_template(play, template, t);
     play_enqueue(play, (struct queue_item){template, false});
 }
 

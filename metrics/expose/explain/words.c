@@ -327,6 +327,7 @@ const char *explain_undetermined_words(enum undetermined_reason reason)
         [UNDETERMINED_OVERFLOW] = "as which affinity is used depends on what fits",
         [UNDETERMINED_NO_CLUSTERS] = "as no cluster is known that it may use",
         [UNDETERMINED_UNSUPPORTED] = "as the placement is of a newer kind",
+        [UNDETERMINED_TEMPLATE_UPDATED] = "as its user has changed it since its binding was made",
     };
 
     return words[reason];
