@@ -17,6 +17,9 @@ enum { TEXT_MAX = 1 << 20, NOW_S = 1767225600 };
 #define CLAIM(name)                                                                                \
     "," ID(name) ",\"annotations\":{\"propagationpolicy.karmada.io/namespace\":\"a\","             \
                  "\"propagationpolicy.karmada.io/name\":\"" name "\"}"
+#define FOREIGN_CLAIM(name)                                                                        \
+    "," ID("x") ",\"annotations\":{\"propagationpolicy.karmada.io/namespace\":\"a\","              \
+                "\"propagationpolicy.karmada.io/name\":\"" name "\"}"
 #define WEB(rest)                                                                                  \
     "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META(                                   \
         "web", rest) ",\"spec\":{\"replicas\":2}}"
@@ -60,6 +63,13 @@ static const struct sentence_case {
      "at its next change"},
     {"a claim of a policy that is gone", "[" WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
      "Karmada should have removed the claim when the policy was deleted.", "still has time"},
+    {"a claim of a namesake in another control plane",
+     "[" POLICY("p", SELECTS("other"), "") "," WEB(FOREIGN_CLAIM("p")) "]",
+     "under another id than it has now", "should have removed the claim then"},
+    {"an override policy that does not exist",
+     "[" POLICY("p", SELECTS("web"), ",\"dependentOverrides\":[\"nope\"]") "," WEB(
+         CLAIM("p")) "," BINDING(CLAIM("p")) "]",
+     "not propagated before its policy can be applied", "is propagated, by the same policy"},
     {"half a claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
      "It has the id of a claim, but not the rest", "keeps its policy"},
     {"a Lazy policy waits",

@@ -40,9 +40,9 @@ TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
 
             assert_sentence(explain_state_words(&d));
             if (c->state != STATE_IGNORED)
-                assert_sentence(explain_unmoved_words(&o, takeover == TAKEOVER_STATIC));
+                assert_sentence(explain_unmoved_words(&o, takeover == TAKEOVER_STATIC, false));
             if (c->state == STATE_STALE)
-                assert_sentence(explain_phase_words(&d, takeover));
+                assert_sentence(explain_phase_words(&d, takeover, i / 2));
             assert_non_null(explain_actor_words(explain_actor(&d, takeover)));
         }
     }

@@ -39,7 +39,8 @@ static void explain_outcome(struct explaining *x, const char *words, const struc
 
 struct next {
     struct explaining *x;
-    bool late; /* What Karmada makes of it by itself, it should have made. */
+    bool late;    /* What Karmada makes of it by itself, it should have made. */
+    bool blocked; /* The policy that governs cannot be applied. */
 };
 
 static void explain_assumptions(struct explaining *x, unsigned assumptions)
@@ -87,7 +88,7 @@ static void explain_foresight(void *context, const struct foresight *f)
                             ? "A restart of Karmada's controllers delivers the change all the same."
                             : "A restart of Karmada's controllers brings that as well.");
     } else {
-        explain_say(x, "%s", explain_unmoved_words(&f->next, is_static));
+        explain_say(x, "%s", explain_unmoved_words(&f->next, is_static, next->blocked));
     }
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
@@ -95,7 +96,11 @@ static void explain_foresight(void *context, const struct foresight *f)
 void explain_next(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct next next = {x, d->state == STATE_STALE && d->phase == PHASE_OVERDUE};
+    struct next next = {
+        .x = x,
+        .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
+        .blocked = explain_obstacle(d) != NULL,
+    };
 
     explain_section(x, "next", "What comes next");
     foresight_make(x->engine, template, x->now_ms, explain_foresight, &next);

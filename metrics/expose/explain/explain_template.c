@@ -11,6 +11,18 @@
 #include "metrics/rules/drift.h"
 #include "metrics/rules/links.h"
 
+/* True if the policy that it claims exists, and has the id of the claim. */
+static bool has_holding_claim(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = entry_binding(d->binding);
+    const struct claim *claim = d->own_claim ? entry_template(template)->claim
+                                : b          ? b->claim
+                                             : NULL;
+
+    return claim && claim_holds(claim, d->claimed);
+}
+
 void explain_state(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -29,7 +41,9 @@ void explain_state(struct explaining *x, const struct entry *template)
                      phase ? phase : "");
     explain_say(x, "%s", explain_state_words(d));
     if (d->state == STATE_STALE)
-        explain_say(x, "%s", explain_phase_words(d, takeover));
+        explain_say(x, "%s", explain_phase_words(d, takeover, has_holding_claim(template)));
+    if (explain_obstacle(d))
+        explain_say(x, "%s %s.", explain_name(x, d->governing), explain_obstacle(d));
     writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
         explain_say(x, "It may not be read here: all that is said of it comes from its binding.");
@@ -54,12 +68,8 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->claimed) {
         const char *place = d->own_claim ? "template" : "binding";
-        const struct binding *b = entry_binding(d->binding);
-        const struct claim *claim = d->own_claim ? entry_template(template)->claim
-                                    : b          ? b->claim
-                                                 : NULL;
         bool exists = entry_exists(d->claimed);
-        bool holds = claim && claim_holds(claim, d->claimed);
+        bool holds = has_holding_claim(template);
 
         writer_bool(w, "claimedExists", exists);
         writer_bool(w, "claimHolds", holds);

@@ -42,6 +42,11 @@ static const char leaked_words[] =
     "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
     "is changed: the claim stands until the policy is deleted, or somebody removes it.";
 
+/* Karmada removes the claims alone that have the policy's id. */
+static const char foreign_words[] =
+    "Its claim is under another id than that policy's, so that Karmada never removes it: somebody "
+    "has to.";
+
 static const char *const pending_words[PENDING_REASON_COUNT] = {
     [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it.",
     [PENDING_EXCLUDED] = "A policy would select it, but its excludedResources keep it out.",
@@ -113,7 +118,17 @@ static bool is_carried(const struct template_decision *d)
     return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
 }
 
-const char *explain_phase_words(const struct template_decision *d, enum takeover takeover)
+const char *explain_obstacle(const struct template_decision *d)
+{
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+
+    if (policy && policy->override_missing)
+        return "is not applied before all that its dependentOverrides name exist";
+    return NULL;
+}
+
+const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
+                                bool holds)
 {
     bool waits = waits_for_user(d, takeover);
 
@@ -121,7 +136,7 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
     if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
-        return is_carried(d) ? mismatch_words : leaked_words;
+        return !holds ? foreign_words : is_carried(d) ? mismatch_words : leaked_words;
     if (d->phase == PHASE_OVERDUE)
         return overdue_words[d->reason];
     if (waits && takeover == TAKEOVER_STATIC)
@@ -154,6 +169,8 @@ const char *explain_actor_words(enum actor actor)
 static enum actor actor_of_stale(const struct template_decision *d, enum takeover takeover)
 {
     if (d->reason == STALE_SELECTOR_MISMATCH && d->phase == PHASE_OVERDUE)
+        return ACTOR_PLATFORM;
+    if (explain_obstacle(d))
         return ACTOR_PLATFORM;
     if (d->phase == PHASE_DEFERRED && waits_for_user(d, takeover))
         return ACTOR_USER;
@@ -248,8 +265,10 @@ const char *explain_governing_words(const struct template_decision *d, enum take
     return "it wins a fresh match.";
 }
 
-const char *explain_unmoved_words(const struct outcome *o, bool is_static)
+const char *explain_unmoved_words(const struct outcome *o, bool is_static, bool is_blocked)
 {
+    if (is_blocked && o->state != STATE_ATTACHED)
+        return "The next change by its user is not propagated before its policy can be applied.";
     switch (o->state) {
     case STATE_CURRENT:
         return "The next change by its user is propagated, by the same policy.";

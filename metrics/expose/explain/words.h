@@ -12,8 +12,15 @@ enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
 /* What the state means here. */
 const char *explain_state_words(const struct template_decision *d);
-/* Why a stale template's difference may wait; of an overdue one, what Karmada has left undone. */
-const char *explain_phase_words(const struct template_decision *d, enum takeover takeover);
+/*
+ * Why a stale template's difference may wait; of an overdue one, what Karmada has left undone.
+ * `holds`: the policy that it claims exists, and has the id of the claim.
+ */
+const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
+                                bool holds);
+
+/* What keeps Karmada from applying the policy that governs, behind its name; NULL if nothing. */
+const char *explain_obstacle(const struct template_decision *d);
 
 /* Who must act, so that the template gets to what governs it (product contract 7). */
 enum actor { ACTOR_USER, ACTOR_PLATFORM, ACTOR_KARMADA, ACTOR_CLUSTER, ACTOR_NOBODY, ACTOR_COUNT };
@@ -31,7 +38,7 @@ const char *explain_step_words(enum rank_step step);
 /* By what right the governing policy governs; there is one. */
 const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
 /* What becomes of a user's next change that leaves state, policy and clusters as they are. */
-const char *explain_unmoved_words(const struct outcome *o, bool is_static);
+const char *explain_unmoved_words(const struct outcome *o, bool is_static, bool is_blocked);
 
 /* A copied field's value, as text; EXPLAIN_NOT_SET if there is none. */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
