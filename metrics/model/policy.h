@@ -67,7 +67,7 @@ void *policy_decode(struct decode *d, const cJSON *json);
 void policy_release(struct intern *strings, void *object);
 /* True if both specs mean the same to Karmada; of one store, whose texts are shared. */
 bool policy_equal(const struct policy *a, const struct policy *b);
-void policy_succeed(void *fresh, const void *old, bool relisted);
+void policy_succeed(void *fresh, const void *last, bool relisted);
 
 /* The time at which the source saw the change that has none of its own, if there was one. */
 void policy_date(struct policy *p, int64_t now_ms);

@@ -108,10 +108,10 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
                                 struct origin origin, struct error *err);
 
 /*
- * Put `object`, NULL for none, in the place of the entry's and return that: from then on it is the
+ * Put `fresh`, NULL for none, in the place of the entry's and return that: from then on it is the
  * caller's, as the new one is the store's. For who plays with the store and puts everything back.
  */
-void *store_exchange(struct store *s, struct entry *entry, void *object) MUST_USE;
+void *store_exchange(struct store *s, struct entry *entry, void *fresh) MUST_USE;
 
 /* The object no longer exists. Without readers and pins the entry is freed. */
 void store_remove(struct store *s, struct entry *entry);

@@ -73,7 +73,7 @@ bool is_setting(const cJSON *json);
 /* As struct kind_def wants them. */
 void *template_decode(struct decode *d, const cJSON *json);
 void template_release(struct intern *strings, void *object);
-void template_succeed(void *fresh, const void *old, bool relisted);
+void template_succeed(void *fresh, const void *last, bool relisted);
 
 /* The time at which the source saw the change that has none of its own, if there was one. */
 void template_date(struct template *t, int64_t now_ms);
