@@ -69,7 +69,8 @@ static const struct sentence_case {
     {"an override policy that does not exist",
      "[" POLICY("p", SELECTS("web"), ",\"dependentOverrides\":[\"nope\"]") "," WEB(
          CLAIM("p")) "," BINDING(CLAIM("p")) "]",
-     "not propagated before its policy can be applied", "is propagated, by the same policy"},
+     "After the next change by its user: stale, template_updated.",
+     "A restart of Karmada's controllers brings"},
     {"half a claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
      "It has the id of a claim, but not the rest", "keeps its policy"},
     {"a Lazy policy waits",

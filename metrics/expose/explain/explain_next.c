@@ -82,7 +82,7 @@ static void explain_foresight(void *context, const struct foresight *f)
     if (waits) {
         explain_outcome(x, "After the next change by its user", &f->next);
         /* Seed 001: a restart of the detector brings nothing that waits for a change. */
-        if (!moves && !is_static)
+        if (!moves && !is_static && f->next.state != STATE_STALE)
             explain_say(x,
                         f->next.state == STATE_PENDING
                             ? "A restart of Karmada's controllers delivers the change all the same."
