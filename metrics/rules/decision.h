@@ -189,6 +189,7 @@ struct template_decision {
     uint8_t flags;           /* Bit by template_flag. */
     enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
+    bool priority_moved;     /* Stale by the number behind a PriorityClass alone (priority.h). */
     bool propagates;         /* The governing policy propagates its dependencies. */
     bool derived;            /* That, and it has no binding of its own yet. */
     bool waits;              /* Derived, and Karmada will not make one before something changes. */
