@@ -147,10 +147,11 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
 
     struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);
-    bool refers =
-        b && binding_resource(b, &resource) && strcmp(resource.name, template->name) == 0 &&
-        strcmp(resource.ns, template->ns) == 0 && strcmp(resource.kind, template->kind) == 0 &&
-        strcmp(resource.api_version, template->api_version) == 0;
+    bool refers = b && !is_left_over(b) && binding_resource(b, &resource) &&
+                  strcmp(resource.name, template->name) == 0 &&
+                  strcmp(resource.ns, template->ns) == 0 &&
+                  strcmp(resource.kind, template->kind) == 0 &&
+                  strcmp(resource.api_version, template->api_version) == 0;
 
     return refers ? binding : NULL;
 }
