@@ -229,8 +229,8 @@ struct binding_decision {
         "a resourceSelector names another namespace than the policy's and never matches")          \
     /* versions.h says how that is known. */                                                       \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
-        "a resourceSelector names a version of a kind that Karmada does not look at, because "     \
-        "another one is preferred or the kind cannot be watched")                                  \
+        "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
+        "objects here have, and selects nothing")                                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 
