@@ -29,8 +29,8 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
     [STALE_TEMPLATE_UPDATED] =
-        "Karmada should have brought the change into the binding by now. Something keeps it: its "
-        "controllers, a PriorityClass or a dependentOverride that is missing.",
+        ("Karmada should have brought the change into the binding by now. Something keeps it: its "
+         "controllers, a PriorityClass or a dependentOverride that is missing."),
 };
 
 static const char mismatch_words[] =
