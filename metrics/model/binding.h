@@ -85,12 +85,6 @@ struct binding {
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
 
-/* True if no policy has made it and nobody requires it any more: it counts as none. */
-static inline bool binding_is_left_over(const struct binding *b)
-{
-    return !b->has_placement && b->referrer_count == 0;
-}
-
 /* True if it has replicas, be it none at the moment (Karmada: IsWorkload). */
 static inline bool binding_is_workload(const struct binding *b)
 {

@@ -189,6 +189,7 @@ struct template_decision {
     uint8_t flags;           /* Bit by template_flag. */
     enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
+    bool priority_moved;     /* Stale by the number behind a PriorityClass alone (priority.h). */
     bool propagates;         /* The governing policy propagates its dependencies. */
     bool derived;            /* That, and it has no binding of its own yet. */
     bool waits;              /* Derived, and Karmada will not make one before something changes. */
@@ -228,8 +229,8 @@ struct binding_decision {
         "a resourceSelector names another namespace than the policy's and never matches")          \
     /* versions.h says how that is known. */                                                       \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
-        "a resourceSelector names a version of a kind that Karmada does not look at, because "     \
-        "another one is preferred or the kind cannot be watched")                                  \
+        "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
+        "objects here have, and selects nothing")                                                  \
     ROW(PREEMPTION_WITHOUT_NAME, "preemption_without_name",                                        \
         "preemption is Always, but a resourceSelector without a name preempts nothing")
 

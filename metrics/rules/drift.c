@@ -145,6 +145,7 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
     const struct template *t = entry_template(s->template);
     bool moved = priority_moved(s, out);
 
+    out->priority_moved = moved;
     out->since_ms = moved ? priority_of_policy(governing)->since_ms : policy->changed_ms;
     if (!moved && !acts_lazily(s, policy))
         return set_phase_by(s, policy_until(s, policy), out);

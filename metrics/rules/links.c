@@ -147,7 +147,7 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
 
     struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);
-    bool refers = b && !binding_is_left_over(b) && binding_resource(b, &resource) &&
+    bool refers = b && !is_left_over(b) && binding_resource(b, &resource) &&
                   strcmp(resource.name, template->name) == 0 &&
                   strcmp(resource.ns, template->ns) == 0 &&
                   strcmp(resource.kind, template->kind) == 0 &&

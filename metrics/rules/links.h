@@ -10,6 +10,12 @@
 /* What spec.resource of a binding names, with the binding's texts. False if it is no template. */
 bool binding_resource(const struct binding *b, struct identity *out);
 
+/* True if no policy has made it, and nobody requires it any more: it counts as none. */
+static inline bool is_left_over(const struct binding *b)
+{
+    return !b->has_placement && b->referrer_count == 0;
+}
+
 /* The template of a binding, existing or not; NULL if the store has no entry of it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
@@ -27,7 +33,8 @@ struct identity referrer_identity(const struct referrer *r);
 
 /*
  * The binding that refers to a template, existing or not: it has the name that Karmada makes of
- * the template's, and names it in spec.resource. Whether it counts is not asked. NULL if none.
+ * the template's, names it in spec.resource and is not left over; that it may be a namesake's or
+ * is being deleted is not asked. NULL if none.
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 

@@ -27,8 +27,8 @@ static void update_reference(struct rule_context *c, const struct binding *fresh
                              const struct binding *old)
 {
     struct identity id, old_id;
-    bool refers = fresh && !binding_is_left_over(fresh) && binding_resource(fresh, &id);
-    bool referred = old && !binding_is_left_over(old) && binding_resource(old, &old_id);
+    bool refers = fresh && !is_left_over(fresh) && binding_resource(fresh, &id);
+    bool referred = old && !is_left_over(old) && binding_resource(old, &old_id);
 
     if (refers && referred && strcmp(id.name, old_id.name) == 0 && id.ns == old_id.ns &&
         id.kind == old_id.kind && id.api_version == old_id.api_version)

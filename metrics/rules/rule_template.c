@@ -9,7 +9,7 @@
 /* True if neither a policy nor others have made its binding; one that nobody needs is left over. */
 static bool lacks_binding(const struct binding *b)
 {
-    return !b || binding_is_left_over(b);
+    return !b || is_left_over(b);
 }
 
 /*

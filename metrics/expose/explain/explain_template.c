@@ -214,14 +214,14 @@ static bool explain_references(struct explaining *x, const struct entry *templat
 }
 
 /* By its policy, with it. */
-static const char *propagated_words(const struct template_decision *d, bool has_effect)
+static const char *propagated_words(const struct template_decision *d)
 {
     if (!d->governing)
         return "No policy governs it, so nothing propagates this with it.";
+    if (d->flags & 1U << FLAG_DEPENDENCIES_STAY)
+        return template_flag_texts[FLAG_DEPENDENCIES_STAY];
     if (!d->propagates)
         return "Its policy does not propagate this with it: propagateDeps is not set.";
-    if (!has_effect)
-        return "propagateDeps of its policy has no effect on it, as it has no namespace.";
     return "Its policy propagates this with it (propagateDeps).";
 }
 
@@ -229,15 +229,14 @@ static void explain_dependencies(struct explaining *x, const struct entry *templ
 {
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
-    bool has_effect = *entry_ns(template) != '\0';
 
     if (t->reference_count == 0 && !d->propagates)
         return;
     explain_section(x, "dependencies", "What it needs");
     if (!explain_references(x, template))
         explain_say(x, "Not known: its spec has not been read, and its binding does not say.");
-    writer_bool(&x->out->facts, "propagated", d->propagates && has_effect);
-    explain_say(x, "%s", propagated_words(d, has_effect));
+    writer_bool(&x->out->facts, "propagated", d->propagates);
+    explain_say(x, "%s", propagated_words(d));
     explanation_close(x->out, '}');
 }
 

@@ -29,8 +29,8 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
     [STALE_TEMPLATE_UPDATED] =
-        "Karmada should have brought the change into the binding by now. Something keeps it: its "
-        "controllers, a PriorityClass or a dependentOverride that is missing.",
+        ("Karmada should have brought the change into the binding by now. Something keeps it: its "
+         "controllers, a PriorityClass or a dependentOverride that is missing."),
 };
 
 static const char mismatch_words[] =
@@ -132,7 +132,7 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
 {
     bool waits = waits_for_user(d, takeover);
 
-    if (d->phase == PHASE_OVERDUE && waits)
+    if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
     if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
@@ -143,6 +143,9 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
         return "With static rules every policy waits, by design, for its user's next change.";
     if (waits)
         return "It waits by design for its user's next change: the policy is Lazy.";
+    if (d->priority_moved)
+        return "Karmada does not watch PriorityClasses: a new number reaches the binding with its "
+               "user's next change.";
     return "Karmada still has time to act before it is overdue.";
 }
 
@@ -172,7 +175,7 @@ static enum actor actor_of_stale(const struct template_decision *d, enum takeove
         return ACTOR_PLATFORM;
     if (explain_obstacle(d))
         return ACTOR_PLATFORM;
-    if (d->phase == PHASE_DEFERRED && waits_for_user(d, takeover))
+    if (d->phase == PHASE_DEFERRED && (d->priority_moved || waits_for_user(d, takeover)))
         return ACTOR_USER;
     return ACTOR_KARMADA;
 }
