@@ -3,6 +3,7 @@
 
 #include "metrics/model/identity.h"
 #include "metrics/model/references.h"
+#include "metrics/model/requests.h"
 
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
@@ -149,6 +150,15 @@ void template_change(struct template *t, const struct template *old, uint64_t ve
     t->undated = false;
 }
 
+/* The PodSpec of a kind with replicas: a Pod is one itself. */
+static const cJSON *pod_of(const cJSON *json)
+{
+    const cJSON *spec = json_get(json, "spec");
+    const cJSON *template = json_get(spec, "template");
+
+    return template ? json_get(template, "spec") : spec;
+}
+
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -174,6 +184,9 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->deleting = decode_deleting(d, metadata);
     t->unread = !metadata;
     t->replicas = read_replicas(d, json);
+
+    if (template_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))
+        t->requests = requests_decode(d, pod_of(json));
 
     struct references references;
 
@@ -236,6 +249,7 @@ void template_release(struct intern *strings, void *object)
     }
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
+    intern_drop(strings, t->requests);
     references_release(strings,
                        &(struct references){.items = t->references, .count = t->reference_count});
     if (t->role != ROLE_NONE)

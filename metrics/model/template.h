@@ -22,6 +22,7 @@ struct template
     struct claim *claim;          /* NULL if unclaimed. */
     const char *claimed_by;       /* resourcetemplate.karmada.io/claimed-by: another controller. */
     struct reference *references; /* As references_decode orders them. */
+    const char *requests;         /* Of one pod (requests.h); NULL if none or unknown. */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
     int64_t created_ms;        /* 0 if unknown. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/binder.h"
 
+#include "metrics/model/requests.h"
 #include "metrics/rules/priority.h"
 
 #include "metrics/simulate/bindings.h"
@@ -64,6 +65,24 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
+/* What a pod requests, where the template says: it is what Karmada writes. */
+static void copy_requests(struct play *play, struct binding *b, const struct template *t)
+{
+    struct intern *strings = store_strings(play_context(play)->store);
+    struct resource_request *requests;
+
+    if (!t->requests)
+        return;
+    requests = requests_of(strings, t->requests, &b->request_count);
+    for (uint32_t i = 0; i < b->request_count; i++) {
+        const char *name = requests[i].resource;
+
+        requests[i].resource = play_text(play, name);
+        intern_drop(strings, name);
+    }
+    b->requests = play_keep(play, requests);
+}
+
 void binder_apply(struct play *play, struct entry *template, const struct entry *policy)
 {
     struct entry *entry = bindings_entry(play, template);
@@ -82,6 +101,7 @@ void binder_apply(struct play *play, struct entry *template, const struct entry 
     copy_policy(fresh, old, entry_policy(policy), priority, cluster_scoped);
     fresh->claim = claims_of(play, policy, fresh->claim);
     bindings_follow(fresh, entry_template(template));
+    copy_requests(play, fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
         reason = scheduler_play(play, old, fresh);
