@@ -54,6 +54,7 @@ struct reflector_spec {
      */
     const char *settings;
     bool bound_only; /* Keep only templates that a binding refers to. */
+    bool again;      /* For the reflector's owner: all objects are wanted anew. */
 };
 
 struct reflector {
