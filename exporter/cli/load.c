@@ -76,11 +76,13 @@ static void read_referred(struct evaluation *e, bool all)
         }
     }
     kube_session_read_referred(e->session);
-    do {
-        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+    for (;;) {
         evaluation_pump(e, SLICE_MS);
         evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
-    } while (!kube_session_ready(e->session) && kube_session_hopeful(e->session, &ignored));
+        if (kube_session_ready(e->session) || !kube_session_hopeful(e->session, &ignored))
+            return;
+        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+    }
 }
 
 static struct evaluation *open_sources(struct command *command, const struct text_list *over,
