@@ -4,8 +4,9 @@
 #include <signal.h>
 
 #include "exporter/system/platform.h"
+#include "metrics/rules/links.h"
 
-enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024 };
+enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
 
 /* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
@@ -45,6 +46,43 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
         evaluation_wait(e, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
     }
     return loading;
+}
+
+/* Keep what a template refers to, whether its policy propagates that or not. */
+static void refer_to_all(struct store *store, const struct entry *template)
+{
+    CLEANUP(entry_list_release) struct entry_list needed = {0};
+
+    if (entry_exists(template))
+        template_dependencies(store, template, NULL, &needed);
+    for (size_t i = 0; i < needed.count; i++)
+        store_pin(needed.items[i]);
+}
+
+/*
+ * Read what workloads refer to, as far as that is not read anyway: what they propagate without
+ * a binding, or could (`all`) if a policy were changed.
+ */
+static void read_referred(struct evaluation *e, bool all)
+{
+    struct error ignored;
+
+    while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
+        continue;
+    for (const struct type *type = store_types(e->store); type && all; type = type->next) {
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++)
+                refer_to_all(e->store, p->entries[i]);
+        }
+    }
+    kube_session_read_referred(e->session);
+    for (;;) {
+        evaluation_pump(e, SLICE_MS);
+        evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
+        if (kube_session_ready(e->session) || !kube_session_hopeful(e->session, &ignored))
+            return;
+        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+    }
 }
 
 static struct evaluation *open_sources(struct command *command, const struct text_list *over,
@@ -91,6 +129,8 @@ struct evaluation *load_sources(struct command *command, const struct text_list 
         evaluation_free(e);
         return NULL;
     }
+    if (e->session)
+        read_referred(e, command->verb->bit == VERB_PLAN);
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     complete = loading == LOADING_DONE;

@@ -18,6 +18,7 @@ struct bound_fetch {
     struct fetch *fetch; /* NULL while it waits. */
     int64_t due_ms;
     unsigned failures;
+    bool held;      /* Its reflector has to come to a stream first. */
     uint32_t sweep; /* Of the reflector when it was asked for, as is the other. */
     uint64_t removals;
 };
@@ -215,12 +216,13 @@ static bool finish(struct bound *b, struct bound_fetch *f, struct reflector *r)
 /* True if the fetch is done with. */
 static bool advance(struct bound *b, struct bound_fetch *f, struct reflector *r)
 {
-    if (!r || !r->objects.bound_only || is_read(f->entry) || !find_binding(b, f->entry) ||
+    if (!r || !r->objects.bound_only || reflector_is_forbidden(r) || is_read(f->entry) ||
+        !find_binding(b, f->entry) ||
         (f->fetch && f->fetch->state != FETCH_OPEN && finish(b, f, r)))
         return true;
     /* A list that is under way may be older or newer than the answer: nobody could tell. */
-    if (!f->fetch && r->watch.phase == WATCH_STREAMING && f->due_ms <= b->context->now_ms &&
-        b->open_count < OPEN_MAX)
+    f->held = r->watch.phase != WATCH_STREAMING;
+    if (!f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX)
         start(b, f, r);
     return false;
 }
@@ -273,6 +275,6 @@ bool bound_ready(const struct bound *b)
     bool ready = b->changed_count == 0;
 
     for (const struct bound_fetch *f = b->fetches; f; f = f->next)
-        ready = ready && f->failures > 0;
+        ready = ready && (f->failures > 0 || f->held);
     return ready;
 }

@@ -13,16 +13,6 @@ enum {
     HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
-uint32_t reflector_random(struct reflector_context *context)
-{
-    /* splitmix64: spread is all that is asked of it. */
-    uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)(z >> 32);
-}
-
 struct reflector *reflector_new(struct reflector_context *context,
                                 const struct reflector_spec *spec)
 {
@@ -61,12 +51,6 @@ static void set_failing(struct reflector *r, bool failing)
     else if (!failing && r->failing)
         r->context->failing_count--;
     r->failing = failing;
-}
-
-void reflector_answered(struct reflector_context *context)
-{
-    if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
-        context->recovered_ms = context->now_ms;
 }
 
 static void leave_limiter(struct reflector *r)
@@ -334,19 +318,9 @@ static void request_ended(void *context, const struct transport_result *result)
         leave_limiter(r);
 }
 
-static const char *accept_of(const struct reflector *r)
-{
-    if (!r->metadata_only || r->watch.full_objects)
-        return "application/json";
-    if (r->watch.phase == WATCH_LISTING)
-        return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-    return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-}
-
 static void open_request(struct reflector *r)
 {
     bool list = r->watch.phase == WATCH_LISTING;
-    bool core = !strchr(r->api_version, '/');
     struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
@@ -355,23 +329,22 @@ static void open_request(struct reflector *r)
     r->retry_after_ms = r->answered_ms = 0;
     object_stream_init(&r->stream, list ? FRAME_LIST : FRAME_EVENTS, r->api_version, r->kind,
                        receive_event, r);
-    strbuf_addf(&path, "/%s/%s", core ? "api" : "apis", r->api_version);
-    if (r->ns)
-        strbuf_addf(&path, "/namespaces/%s", r->ns);
-    strbuf_addf(&path, "/%s?", r->resource);
+    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    strbuf_addc(&path, '?');
     watch_query(&r->watch, &path);
     if (r->field_selector)
         query_add(&path, "fieldSelector", r->field_selector);
-    r->transfer = r->context->transport.start(r->context->transport.context,
-                                              &(struct transport_request){
-                                                  .path = path.data,
-                                                  .accept = accept_of(r),
-                                                  .class = list ? REQUEST_SHORT : REQUEST_STREAM,
-                                                  .handler = {.responded = receive_head,
-                                                              .data = receive_bytes,
-                                                              .done = request_ended,
-                                                              .context = r},
-                                              });
+    r->transfer = r->context->transport.start(
+        r->context->transport.context,
+        &(struct transport_request){
+            .path = path.data,
+            .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
+            .class = list ? REQUEST_SHORT : REQUEST_STREAM,
+            .handler = {.responded = receive_head,
+                        .data = receive_bytes,
+                        .done = request_ended,
+                        .context = r},
+        });
     strbuf_release(&path);
 }
 

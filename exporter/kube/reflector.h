@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/http/transport.h"
-#include "exporter/kube/list_limiter.h"
 #include "exporter/kube/protocol/object_stream.h"
 #include "exporter/kube/reflector_store.h"
+#include "exporter/kube/shared/context.h"
 
 /*
  * Keeps the objects of one resource of an API server, in one namespace or in all, in the
@@ -12,31 +11,6 @@
  *
  * What cannot be read now stays in the store as it was read last.
  */
-
-/* What all reflectors of a source share, and its discoverer. */
-struct reflector_context {
-    struct store *store;
-    struct transport transport;
-    const struct namespace_filter *filter;
-    const struct log *log;
-    struct list_limiter limiter;
-    int64_t now_ms;   /* Steady. */
-    int64_t clock_ms; /* Since the epoch. */
-    uint64_t random;
-    unsigned reflector_count;
-    unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
-    int64_t recovered_ms;   /* When it last answered again after it had failed most of them. */
-    uint32_t last_source;
-    uint64_t health_version; /* Changes with what people are told of any reflector. */
-    const struct discovery *discovery;
-    bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
-};
-
-/* The server has answered a request as it should. */
-void reflector_answered(struct reflector_context *context);
-
-/* The next random number. */
-uint32_t reflector_random(struct reflector_context *context);
 
 /* What to watch. All texts are copied. */
 struct reflector_spec {
@@ -54,6 +28,7 @@ struct reflector_spec {
      */
     const char *settings;
     bool bound_only; /* Keep only templates that a binding refers to. */
+    bool again;      /* For the reflector's owner: all objects are wanted anew. */
 };
 
 struct reflector {

@@ -34,12 +34,25 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object)
         store_remove(s->store, entry);
 }
 
-static bool is_bound(const struct reflector_store *s, const cJSON *object)
+bool reflector_store_is_referred(const struct entry *entry)
+{
+    bool referred = entry->pins > 0;
+
+    for (uint32_t i = 0; i < entry->reader_count && !referred; i++)
+        referred = entry_class(entry->readers[i]) == CLASS_TEMPLATE;
+    return referred;
+}
+
+static bool is_wanted(const struct reflector_store *s, const cJSON *object)
 {
     struct identity id;
     struct error ignored;
 
-    return !identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id) != NULL;
+    if (!identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id))
+        return true;
+
+    const struct entry *entry = store_find(s->store, &id);
+    return entry && reflector_store_is_referred(entry);
 }
 
 static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
@@ -78,7 +91,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
 
     if (s->filter && !namespace_filter_allows(s->filter, ns))
         return;
-    if ((s->settings && !is_setting(object)) || (s->bound_only && !is_bound(s, object))) {
+    if ((s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
     }

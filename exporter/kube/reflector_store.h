@@ -21,7 +21,7 @@ struct reflector_store {
     const char *settings; /* NULL: keep all, as what they are. */
     /* To tell what a binding refers to: Karmada looks at one version of a kind. NULL: none. */
     const struct discovery *discovery;
-    /* Keep only the templates that a binding refers to: no policy selects their kind. */
+    /* Keep only the templates that bindings, or others, refer to: no policy selects their kind. */
     bool bound_only;
     bool has_unread; /* Since the last complete pass. */
     struct origin origin;
@@ -53,6 +53,9 @@ void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
 
 /* No more than the templates that bindings refer to is wanted: remove the others, once. */
 void reflector_store_drop_unbound(struct reflector_store *s);
+
+/* True if templates need it: one reads it to decide, or somebody keeps it for them (store_pin). */
+bool reflector_store_is_referred(const struct entry *entry);
 
 /* Begin a pass over all objects. */
 void reflector_store_begin_pass(struct reflector_store *s);

@@ -146,6 +146,11 @@ bool kube_session_ready(const struct kube_session *s)
     return kube_source_ready(s->source);
 }
 
+void kube_session_read_referred(struct kube_session *s)
+{
+    kube_source_read_referred(s->source);
+}
+
 bool kube_session_hopeful(const struct kube_session *s, struct error *err)
 {
     if (!s->begun)

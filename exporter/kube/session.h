@@ -50,6 +50,9 @@ bool kube_session_poll(struct kube_session *s, struct pollfd *others, size_t cou
 /* True once every required kind has been read; it stays true. */
 bool kube_session_ready(const struct kube_session *s);
 
+/* kube_source_read_referred(). */
+void kube_session_read_referred(struct kube_session *s);
+
 /*
  * For callers that cannot wait for ever: false, with the reason, once a required kind has
  * failed so often in a row that waiting for it seems of no use.

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
+#include "exporter/kube/reflector_list.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 
@@ -11,88 +12,17 @@ struct kube_source {
     struct engine *engine;
     struct discoverer discoverer;
     struct bound bound;
-    struct reflector **reflectors; /* Of the kinds that are always watched, then others. */
-    size_t count;
-    size_t always_count;
+    struct reflector_list list;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t bound_version;
     uint64_t discovery_version;
     bool bindings_read; /* Before that nobody knows what no binding refers to. */
+    enum { REFERRED_UNASKED, REFERRED_ASKED, REFERRED_READ } referred;
     bool references;
     bool synced_once;
     bool ready;
-    struct watch_counts past;
 };
-
-static void want_in(struct kube_source *s, const struct reflector_spec *spec)
-{
-    struct reflector *found = NULL;
-
-    for (size_t i = s->always_count; i < s->count && !found; i++) {
-        struct reflector *r = s->reflectors[i];
-
-        if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
-            strcmp(r->api_version, spec->api_version) == 0 &&
-            strcmp(r->resource, spec->resource) == 0 &&
-            strcmp(r->ns ? r->ns : "", spec->ns ? spec->ns : "") == 0)
-            found = r;
-    }
-    if (!found) {
-        found = reflector_new(&s->context, spec);
-        s->reflectors = xreallocarray(s->reflectors, s->count + 1, sizeof(struct reflector *));
-        s->reflectors[s->count++] = found;
-    }
-    found->wanted = true;
-    found->wanted_all = found->wanted_all || !spec->bound_only;
-    found->wanted_full = found->wanted_full || !spec->metadata_only;
-}
-
-/*
- * Have a resource watched where the namespace filter allows: everywhere at once, or, where
- * namespaces are named, in each of them.
- */
-static void want(struct kube_source *s, struct reflector_spec spec, bool namespaced)
-{
-    const struct namespace_filter *filter = s->context.filter;
-    bool by_name = namespaced && !spec.ns && !spec.unfiltered && filter->namespace_count > 0;
-
-    if (!by_name) {
-        if (namespaced || spec.unfiltered || namespace_filter_allows(filter, ""))
-            want_in(s, &spec);
-        return;
-    }
-    for (size_t i = 0; i < filter->namespace_count; i++) {
-        spec.ns = filter->namespaces[i];
-        if (namespace_filter_allows(filter, spec.ns))
-            want_in(s, &spec);
-    }
-}
-
-/* Have every kind watched whose row says so. */
-static void want_kinds(struct kube_source *s, enum watch_when when)
-{
-    size_t count;
-    const struct kind_def *table = kind_table(&count);
-
-    for (const struct kind_def *def = table; def < table + count; def++) {
-        const struct kind_watch *watch = &def->watch;
-        struct reflector_spec spec = {
-            .api_version = watch->read_api_version ? watch->read_api_version : def->api_version,
-            .kind = def->name,
-            .resource = watch->resource,
-            .ns = watch->only_namespace,
-            .field_selector = watch->field_selector,
-            .metadata_only = watch->metadata_only,
-            .unfiltered = watch->unfiltered,
-            .required = watch->required,
-            .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
-        };
-
-        if (watch->when == when)
-            want(s, spec, !def->cluster_scoped);
-    }
-}
 
 static void template_bound(void *context, const struct identity *template)
 {
@@ -115,13 +45,14 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     };
     list_limiter_init(&s->context.limiter, settings->now_ms);
     s->engine = settings->engine;
+    s->list.context = &s->context;
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
     bound_init(&s->bound, &s->context);
     s->references = settings->references;
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
-    want_kinds(s, WATCH_ALWAYS);
-    s->always_count = s->count;
+    reflector_list_want_kinds(&s->list, WATCH_ALWAYS);
+    s->list.always_count = s->list.count;
     return s;
 }
 
@@ -129,9 +60,7 @@ void kube_source_free(struct kube_source *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->count; i++)
-        reflector_free(s->reflectors[i]);
-    free(s->reflectors);
+    reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
     engine_judge_versions(s->engine, (struct version_judge){0});
     bound_release(&s->bound);
@@ -148,17 +77,18 @@ static bool is_metadata_enough(const struct kube_source *s, const struct api_res
 
 /* Have the templates of a kind watched: all of them, or those that bindings refer to. */
 static void want_templates(struct kube_source *s, const struct api_resource *resource,
-                           bool bound_only)
+                           bool bound_only, bool again)
 {
-    want(s,
-         (struct reflector_spec){
-             .api_version = resource->api_version,
-             .kind = resource->kind,
-             .resource = resource->resource,
-             .metadata_only = is_metadata_enough(s, resource),
-             .bound_only = bound_only,
-         },
-         resource->namespaced);
+    reflector_list_want(&s->list,
+                        (struct reflector_spec){
+                            .api_version = resource->api_version,
+                            .kind = resource->kind,
+                            .resource = resource->resource,
+                            .metadata_only = is_metadata_enough(s, resource),
+                            .bound_only = bound_only,
+                            .again = again,
+                        },
+                        resource->namespaced);
 }
 
 /* Mark the reflectors of the kinds that selectors name; list those that are not served. */
@@ -179,7 +109,7 @@ static void want_selected(struct kube_source *s)
             discovery_find(s->discoverer.discovery, api_version, kind, &resource);
 
         if (answer == DISCOVERY_SERVED) {
-            want_templates(s, resource, false);
+            want_templates(s, resource, false, false);
             connector = connector || connector_manages(api_version);
             continue;
         }
@@ -188,9 +118,9 @@ static void want_selected(struct kube_source *s)
     }
     unserved_release(&before);
     if (connector)
-        want_kinds(s, WATCH_WITH_CONNECTOR);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR);
     if (engine_names_priorities(s->engine))
-        want_kinds(s, WATCH_WITH_PRIORITY);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY);
 }
 
 /*
@@ -209,32 +139,34 @@ static bool want_bound(struct kube_source *s)
 
         outdated = outdated || (resource && strcmp(resource->api_version, api_version) != 0);
         if (resource)
-            want_templates(s, resource, true);
+            want_templates(s, resource, true, false);
     }
     return outdated;
 }
 
-static void drop_unwanted(struct kube_source *s)
+static bool misses_referred(const struct type *type)
 {
-    size_t kept = s->always_count;
-
-    for (size_t i = s->always_count; i < s->count; i++) {
-        struct reflector *r = s->reflectors[i];
-        const struct watch_counts *counts = &r->watch.counts;
-
-        if (r->wanted) {
-            reflector_keep(r, !r->wanted_all, !r->wanted_full);
-            s->reflectors[kept++] = r;
-            continue;
+    for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+        for (size_t i = 0; i < p->count; i++) {
+            if (!entry_exists(p->entries[i]) && reflector_store_is_referred(p->entries[i]))
+                return true;
         }
-        s->past.lists += counts->lists;
-        s->past.list_failures += counts->list_failures;
-        for (size_t k = 0; k < END_REASON_COUNT; k++)
-            s->past.restarts[k] += counts->restarts[k];
-        reflector_clear(r);
-        reflector_free(r);
     }
-    s->count = kept;
+    return false;
+}
+
+/* Mark the reflectors of the kinds of which templates that others refer to are missing. */
+static void want_referred(struct kube_source *s)
+{
+    for (const struct type *type = store_types(s->context.store); type; type = type->next) {
+        const struct api_resource *resource = NULL;
+
+        if (type->def->class == CLASS_TEMPLATE && misses_referred(type))
+            resource = discovery_preferred(s->discoverer.discovery, type->api_version, type->kind);
+        if (resource && strcmp(resource->api_version, type->api_version) == 0)
+            want_templates(s, resource, true, s->referred == REFERRED_ASKED);
+    }
+    s->referred = REFERRED_READ;
 }
 
 /* Kinds that are always watched are asked for even while they are absent; their objects go. */
@@ -242,8 +174,8 @@ static void clear_absent(struct kube_source *s)
 {
     const struct api_resource *ignored;
 
-    for (size_t i = 0; i < s->always_count; i++) {
-        struct reflector *r = s->reflectors[i];
+    for (size_t i = 0; i < s->list.always_count; i++) {
+        struct reflector *r = s->list.items[i];
 
         if (r->synced && r->last_end == END_ABSENT && r->watch.retries > 0 &&
             discovery_find(s->discoverer.discovery, r->api_version, r->kind, &ignored) ==
@@ -256,9 +188,9 @@ static bool are_bindings_read(const struct kube_source *s)
 {
     bool read = true;
 
-    for (size_t i = 0; i < s->always_count; i++) {
-        if (reflector_reads_bindings(s->reflectors[i]))
-            read = read && s->reflectors[i]->synced;
+    for (size_t i = 0; i < s->list.always_count; i++) {
+        if (reflector_reads_bindings(s->list.items[i]))
+            read = read && s->list.items[i]->synced;
     }
     return read;
 }
@@ -266,9 +198,9 @@ static bool are_bindings_read(const struct kube_source *s)
 /* Karmada prefers other versions than it did: read anew what bindings refer to. */
 static void relist_bindings(struct kube_source *s)
 {
-    for (size_t i = 0; i < s->always_count; i++) {
-        if (reflector_reads_bindings(s->reflectors[i]))
-            reflector_relist(s->reflectors[i]);
+    for (size_t i = 0; i < s->list.always_count; i++) {
+        if (reflector_reads_bindings(s->list.items[i]))
+            reflector_relist(s->list.items[i]);
     }
 }
 
@@ -300,16 +232,14 @@ static void update_reflectors(struct kube_source *s)
         return;
     if (discovered != s->discovery_version)
         engine_judge_versions(s->engine, discoverer_judge(&s->discoverer));
-    for (size_t i = s->always_count; i < s->count; i++) {
-        struct reflector *r = s->reflectors[i];
-
-        r->wanted = r->wanted_all = r->wanted_full = false;
-    }
+    reflector_list_unwant(&s->list);
     want_selected(s);
     /* Once for each change: if a binding still names it then, so be it. */
     if (want_bound(s) && (discovered != s->discovery_version || read != s->bindings_read))
         relist_bindings(s);
-    drop_unwanted(s);
+    if (s->referred != REFERRED_UNASKED)
+        want_referred(s);
+    reflector_list_drop_unwanted(&s->list);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);
 }
@@ -318,10 +248,11 @@ static void update_reflectors(struct kube_source *s)
 
 static bool all_ready(const struct kube_source *s)
 {
-    for (size_t i = 0; i < s->count; i++) {
-        const struct reflector *r = s->reflectors[i];
+    for (size_t i = 0; i < s->list.count; i++) {
+        const struct reflector *r = s->list.items[i];
 
-        if (r->required ? !r->synced : !reflector_ready(r))
+        if ((r->required ? !r->synced : !reflector_ready(r)) ||
+            ((r->wants_relist || r->watch.relist) && r->watch.retries == 0))
             return false;
     }
     return discoverer_ready(&s->discoverer) && bound_ready(&s->bound);
@@ -334,9 +265,9 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);
-    bound_turn(&s->bound, s->reflectors, s->count);
-    for (size_t i = 0; i < s->count; i++) {
-        struct reflector *r = s->reflectors[i];
+    bound_turn(&s->bound, s->list.items, s->list.count);
+    for (size_t i = 0; i < s->list.count; i++) {
+        struct reflector *r = s->list.items[i];
 
         reflector_turn(r);
         /* A 404 alone does not prove that a kind is gone: ask discovery. */
@@ -352,8 +283,8 @@ int64_t kube_source_due(const struct kube_source *s)
     int64_t other_ms = bound_due(&s->bound);
 
     due_ms = other_ms < due_ms ? other_ms : due_ms;
-    for (size_t i = 0; i < s->count; i++) {
-        other_ms = reflector_due(s->reflectors[i]);
+    for (size_t i = 0; i < s->list.count; i++) {
+        other_ms = reflector_due(s->list.items[i]);
         due_ms = other_ms < due_ms ? other_ms : due_ms;
     }
     return due_ms;
@@ -364,14 +295,20 @@ bool kube_source_ready(const struct kube_source *s)
     return s->ready;
 }
 
+void kube_source_read_referred(struct kube_source *s)
+{
+    s->referred = REFERRED_ASKED;
+    s->synced_once = s->ready = false;
+}
+
 size_t kube_source_count(const struct kube_source *s)
 {
-    return s->count;
+    return s->list.count;
 }
 
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at)
 {
-    return s->reflectors[at];
+    return s->list.items[at];
 }
 
 size_t kube_source_unserved_count(const struct kube_source *s)
@@ -386,7 +323,7 @@ const struct unserved *kube_source_unserved(const struct kube_source *s, size_t 
 
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s)
 {
-    return &s->past;
+    return &s->list.past;
 }
 
 const struct discovery *kube_source_discovery(const struct kube_source *s)

@@ -44,6 +44,12 @@ int64_t kube_source_due(const struct kube_source *s);
  */
 bool kube_source_ready(const struct kube_source *s);
 
+/*
+ * For whoever looks once: read the templates that others refer to (reflector_store_is_referred)
+ * and that are not in the store. It is ready again when they are.
+ */
+void kube_source_read_referred(struct kube_source *s);
+
 /* All reflectors, one per namespace where namespaces are named. Borrowed until the next turn. */
 size_t kube_source_count(const struct kube_source *s);
 const struct reflector *kube_source_reflector(const struct kube_source *s, size_t at);

@@ -576,6 +576,29 @@ TEST(what_may_not_be_read_is_known_by_its_binding)
     lab_release(&lab);
 }
 
+/* Whenever the binding comes, what cannot be read holds nothing up. */
+TEST(what_is_fetched_holds_up_nothing)
+{
+    for (unsigned row = 0; row < 2 * 40; row++) {
+        struct lab lab;
+
+        lab_init(&lab, 300 + row);
+        lab.api.forbidden[FAKE_DEPLOYMENT] = row & 1;
+        lab.api.streaming_lists = row & 2;
+        fake_put(&lab.api, FAKE_BINDING, "a", "y", 1);
+        lab_start(&lab);
+        for (unsigned turns = 0; turns < row / 2; turns++) {
+            kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
+            fake_turn(&lab.api);
+        }
+        fake_put(&lab.api, FAKE_BINDING, "a", "v", 1);
+        pass(&lab, 5000);
+        assert_true(kube_source_ready(lab.source));
+        assert_int_equal(is_unread(&lab, "v"), lab.api.forbidden[FAKE_DEPLOYMENT]);
+        lab_release(&lab);
+    }
+}
+
 TEST(kinds_that_are_not_served_are_reported_and_tried_again)
 {
     struct lab lab;

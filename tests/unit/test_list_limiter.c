@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/list_limiter.h"
+#include "exporter/kube/shared/list_limiter.h"
 
 #include "tests/unit/suite.h"
 

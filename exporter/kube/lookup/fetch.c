@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/lookup/fetch.h"
 
-#include <curl/curl.h>
-
 #include "exporter/kube/protocol/object_stream.h"
+#include "exporter/kube/protocol/query.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -52,16 +51,6 @@ static void request_ended(void *context, const struct transport_result *result)
     strbuf_release(&f->body);
 }
 
-static void add_segment(struct strbuf *path, const char *text)
-{
-    char *escaped = curl_easy_escape(NULL, text, 0);
-
-    if (!escaped)
-        abort();
-    strbuf_addf(path, "/%s", escaped);
-    curl_free(escaped);
-}
-
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec)
 {
     struct fetch *f = xcalloc(1, sizeof(*f));
@@ -72,24 +61,16 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->api_version = xstrdup(id->api_version);
     f->kind = xstrdup(id->kind);
     f->body = STRBUF_INIT(BODY_MAX_BYTES);
-    strbuf_addf(&path, "/%s/%s", strchr(id->api_version, '/') ? "apis" : "api", id->api_version);
-    if (*id->ns) {
-        strbuf_adds(&path, "/namespaces");
-        add_segment(&path, id->ns);
-    }
-    add_segment(&path, spec->resource);
-    add_segment(&path, id->name);
-    f->transfer = transport.start(
-        transport.context,
-        &(struct transport_request){
-            .path = path.data,
-            .accept = spec->metadata_only
-                          ? "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,"
-                            "application/json"
-                          : "application/json",
-            .class = REQUEST_SHORT,
-            .handler = {.data = receive_bytes, .done = request_ended, .context = f},
-        });
+    query_path(&path, id->api_version, id->ns, spec->resource);
+    query_segment(&path, id->name);
+    f->transfer =
+        transport.start(transport.context,
+                        &(struct transport_request){
+                            .path = path.data,
+                            .accept = query_accept(spec->metadata_only, false),
+                            .class = REQUEST_SHORT,
+                            .handler = {.data = receive_bytes, .done = request_ended, .context = f},
+                        });
     return f;
 }
 

@@ -48,3 +48,32 @@ void watch_query(const struct watch *w, struct strbuf *out)
     if (*w->version && !w->most_recent)
         query_add(out, "resourceVersion", w->version);
 }
+
+void query_segment(struct strbuf *out, const char *text)
+{
+    char *escaped = curl_easy_escape(NULL, text, 0);
+
+    if (!escaped)
+        abort();
+    strbuf_addf(out, "/%s", escaped);
+    curl_free(escaped);
+}
+
+void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource)
+{
+    strbuf_addf(out, "/%s/%s", strchr(api_version, '/') ? "apis" : "api", api_version);
+    if (*ns) {
+        strbuf_adds(out, "/namespaces");
+        query_segment(out, ns);
+    }
+    query_segment(out, resource);
+}
+
+const char *query_accept(bool metadata_only, bool list)
+{
+    if (!metadata_only)
+        return "application/json";
+    if (list)
+        return "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+    return "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/shared/context.h"
+
+uint32_t reflector_random(struct reflector_context *context)
+{
+    /* splitmix64: spread is all that is asked of it. */
+    uint64_t z = context->random += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return (uint32_t)(z >> 32);
+}
+
+void reflector_answered(struct reflector_context *context)
+{
+    if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
+        context->recovered_ms = context->now_ms;
+}
