@@ -126,8 +126,9 @@ static struct cluster_resource *list_resources(struct decode *d, const cJSON *su
         char where[64];
 
         snprintf(where, sizeof(where), "%s.%s", path, resource_maps[i].key);
-        if (more > 0)
-            list = xreallocarray(list, *count + more, sizeof(*list));
+        if (more == 0)
+            continue;
+        list = xreallocarray(list, *count + more, sizeof(*list));
         cJSON_ArrayForEach (item, map) {
             struct cluster_resource *r = &list[(*count)++];
 
@@ -146,8 +147,9 @@ static void read_resources(struct decode *d, const cJSON *status, struct cluster
     size_t count = 0;
     struct cluster_resource *list = list_resources(d, summary, &count);
 
-    if (count > 1)
-        qsort(list, count, sizeof(*list), compare_resources);
+    if (!list)
+        return;
+    qsort(list, count, sizeof(*list), compare_resources);
     c->resources = list;
     for (size_t i = 0; i < count; i++) {
         struct cluster_resource *last = c->resource_count > 0 ? &list[c->resource_count - 1] : NULL;

@@ -63,7 +63,7 @@ const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT] = {
 
 /* From tables of rows (id, word, text). */
 #define ROW_WORD(id, word, text) word,
-#define ROW_TEXT(id, word, text) text,
+#define ROW_TEXT(id, word, text) (text),
 
 const char *const template_flag_names[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_WORD)};
 const char *const template_flag_texts[TEMPLATE_FLAG_COUNT] = {TEMPLATE_FLAGS(ROW_TEXT)};

@@ -225,7 +225,7 @@ static void let_others_preempt(struct play *play, const struct entry *policy, in
             entry_list_add(&others, p->entries[i]);
     }
     if (others.count > 1)
-        qsort(others.items, others.count, sizeof(*others.items), by_priority);
+        qsort(others.items, others.count, sizeof(struct entry *), by_priority);
     for (size_t i = 0; i < others.count; i++)
         preempt_all(play, others.items[i]);
 }

@@ -184,7 +184,6 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
     struct rule_context *c = play_context(play);
     enum undetermined_reason reason = UNDETERMINED_REASON_COUNT;
     const struct resolved_placement *resolved;
-    CLEANUP(free_cleanup) struct member *members = NULL;
     uint8_t group = 0;
 
     if (!is_scheduled(fresh))
@@ -200,7 +199,6 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
     struct cluster_set set = candidates(c, old, fresh, resolved, &group);
     struct projection p;
 
-    members = set.members;
     projection_among(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
         play_assume(play, ASSUMED_CLUSTERS_NAMED);
@@ -211,5 +209,6 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
         reason = p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason;
     }
     projection_release(store_strings(c->store), &p);
+    free(set.members);
     return reason;
 }
