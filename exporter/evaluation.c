@@ -70,7 +70,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
         return false;
     if (*o->asset_file != '\0')
         e->assets = asset_source_new(e->store, o->asset_file, settings->log);
-    if (o->manifests.count > 0 && !settings->cluster)
+    if (o->manifests.count > 0)
         return !names_server ||
                fail(err, "manifests and an API server (--kubeconfig, --context) cannot be "
                          "evaluated together: name one of them");

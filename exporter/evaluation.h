@@ -32,10 +32,7 @@ struct evaluation_settings {
     const char *const *environment;
     const struct log *log; /* Borrowed, as is the environment. */
     bool follow;           /* Follow the manifests as they change. */
-    bool cluster;    /* Read an API server also where there are manifests, which then replace its
-                        objects. */
-    bool references; /* Read the specs of workloads from an API server, for their
-                        references. */
+    bool references;       /* Read specs of workloads from an API server, for their references. */
     uint64_t seed;
 };
 
@@ -55,8 +52,8 @@ enum loading {
 };
 
 /*
- * Read everything once: objects of an API server as they arrive, assets in slices, and all
- * manifests in one go after that, so that they replace the server's objects.
+ * Read everything once: objects of an API server as they arrive, assets in slices, or all
+ * manifests in one go.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 

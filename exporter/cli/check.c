@@ -164,7 +164,7 @@ static enum exit_status run_check(struct command *command)
     struct check c = {0};
     enum exit_status status;
 
-    c.evaluation = load_sources(command, NULL, &status);
+    c.evaluation = load_sources(command, &status);
     if (!c.evaluation)
         return status;
     c.complete = status == STATUS_OK;

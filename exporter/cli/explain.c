@@ -67,7 +67,7 @@ static enum exit_status run_explain(struct command *command)
     if (!typed)
         return command_refuse(command,
                               "nothing to explain: name a template, a policy or a binding");
-    e = load_sources(command, NULL, &status);
+    e = load_sources(command, &status);
     if (!e)
         return status;
     if (status != STATUS_OK)

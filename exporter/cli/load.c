@@ -85,39 +85,31 @@ static void read_referred(struct evaluation *e, bool all)
     }
 }
 
-static struct evaluation *open_sources(struct command *command, const struct text_list *over,
-                                       struct error *err)
+static struct evaluation *open_sources(struct command *command, struct error *err)
 {
     struct options *o = &command->options;
-    bool cluster;
 
     for (size_t i = 0; i < o->arguments.count; i++)
         text_list_add(&o->manifests, o->arguments.items[i]);
-    cluster = o->manifests.count == 0;
-    /* Of two documents of one object the later PATH's counts, as if it were applied. */
-    for (size_t i = 0; over && i < over->count; i++)
-        text_list_add(&o->manifests, over->items[i]);
     return evaluation_new(
         &(struct evaluation_settings){
             .options = o,
             .environment = platform_environment(),
             .log = &silent_log,
-            .cluster = cluster,
             .references = true,
             .seed = platform_seed(),
         },
         err);
 }
 
-struct evaluation *load_sources(struct command *command, const struct text_list *over,
-                                enum exit_status *status)
+struct evaluation *load_sources(struct command *command, enum exit_status *status)
 {
     struct evaluation *e;
     enum loading loading;
     struct error err;
     bool complete;
 
-    e = open_sources(command, over, &err);
+    e = open_sources(command, &err);
     if (!e) {
         *status = command_refuse(command, err.text);
         return NULL;

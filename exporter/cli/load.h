@@ -6,16 +6,14 @@
 
 /*
  * Read and evaluate everything once: the manifests of --manifests and of the arguments, which
- * are PATHs; an API server where there are none. The PATHs of `over` (NULL: none) are read last,
- * so that their documents count.
+ * are PATHs; an API server where there are none.
  *
  * NULL, having complained, if there is no source, an option is not valid or the server cannot be
  * read; *status is then what to exit with. Else it is STATUS_OK, or STATUS_USAGE if a PATH is
  * missing or something in it could not be read. The caller frees the evaluation, which owns the
  * command's options from then on.
  */
-struct evaluation *load_sources(struct command *command, const struct text_list *over,
-                                enum exit_status *status) MUST_USE;
+struct evaluation *load_sources(struct command *command, enum exit_status *status) MUST_USE;
 
 /* True if a problem keeps an object, or a whole file, from being evaluated. */
 bool load_is_unread(enum problem_kind kind);

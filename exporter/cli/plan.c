@@ -95,7 +95,7 @@ static enum exit_status run_plan(struct command *command)
 
     if (o->changes.count + o->deletions.count == 0)
         return command_refuse(command, "nothing to plan: name a change with -f or --delete");
-    e = load_sources(command, NULL, &read);
+    e = load_sources(command, &read);
     if (!e)
         return read;
     if (read != STATUS_OK)
