@@ -39,8 +39,9 @@ static void explain_outcome(struct explaining *x, const char *words, const struc
 
 struct next {
     struct explaining *x;
-    bool late;    /* What Karmada makes of it by itself, it should have made. */
-    bool blocked; /* The policy that governs cannot be applied. */
+    bool late;  /* What Karmada makes of it by itself, it should have made. */
+    bool stuck; /* Karmada has no reason to look at it again. */
+    enum unmoved why;
 };
 
 static void explain_assumptions(struct explaining *x, unsigned assumptions)
@@ -57,8 +58,9 @@ static void explain_foresight(void *context, const struct foresight *f)
     const struct next *next = context;
     struct explaining *x = next->x;
     struct writer *w = &x->out->facts;
-    bool moves = !outcome_equal(&f->now, &f->rest);
-    bool waits = !outcome_equal(&f->rest, &f->next);
+    const struct outcome *rest = next->stuck ? &f->now : &f->rest;
+    bool moves = !outcome_equal(&f->now, rest);
+    bool waits = !outcome_equal(rest, &f->next);
     bool is_static = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
     writer_text(w, "when",
@@ -66,14 +68,14 @@ static void explain_foresight(void *context, const struct foresight *f)
                                 : waits ? PLAN_AT_NEXT_CHANGE
                                         : PLAN_NEVER]);
     writer_bool(w, "settled", f->settled);
-    report_put_outcome(w, "atRest", &f->rest);
+    report_put_outcome(w, "atRest", rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
         explain_say(x, "Karmada would not come to rest over it. What follows is not the end.");
     if (moves && next->late)
-        explain_outcome(x, "What Karmada should have made of it", &f->rest);
+        explain_outcome(x, "What Karmada should have made of it", rest);
     else if (moves)
-        explain_outcome(x, "Karmada makes of it by itself", &f->rest);
+        explain_outcome(x, "Karmada makes of it by itself", rest);
     else
         explain_say(x, "Karmada by itself leaves it as it is.");
     if (moves && next->late)
@@ -88,7 +90,7 @@ static void explain_foresight(void *context, const struct foresight *f)
                             ? "A restart of Karmada's controllers delivers the change all the same."
                             : "A restart of Karmada's controllers brings that as well.");
     } else {
-        explain_say(x, "%s", explain_unmoved_words(&f->next, is_static, next->blocked));
+        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, is_static));
     }
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
@@ -99,7 +101,8 @@ void explain_next(struct explaining *x, const struct entry *template)
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .blocked = explain_obstacle(d) != NULL,
+        .stuck = d->state == STATE_UNBOUND && d->reason == UNBOUND_STUCK,
+        .why = explain_unmoved(d),
     };
 
     explain_section(x, "next", "What comes next");
