@@ -56,14 +56,6 @@ static struct entry *claimed_of(struct play *play, const struct entry *template)
                : claim_policy(play_context(play)->store, claim);
 }
 
-/* Only ResourceBindings have a priority, which Karmada must be able to resolve. */
-static bool lacks_priority(const struct entry *policy, const struct entry *template)
-{
-    const struct policy_decision *d = policy_decision(policy);
-
-    return *entry_ns(template) != '\0' && d && d->priority.state == PRIORITY_MISSING;
-}
-
 /*
  * The policy that Karmada follows for a template now, NULL for none. A claim of a policy that does
  * not exist is taken back, and then no Lazy policy waits.
@@ -107,8 +99,6 @@ void detector_template(struct play *play, struct queue_item item)
         return;
     claims_put(play, item.template, policy);
     if (item.by_karmada && !is_static && entry_policy(policy)->lazy)
-        return;
-    if (lacks_priority(policy, item.template))
         return;
     binder_apply(play, item.template, policy);
 }

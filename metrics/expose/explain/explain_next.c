@@ -39,8 +39,7 @@ static void explain_outcome(struct explaining *x, const char *words, const struc
 
 struct next {
     struct explaining *x;
-    bool late;  /* What Karmada makes of it by itself, it should have made. */
-    bool stuck; /* Karmada has no reason to look at it again. */
+    bool late; /* What Karmada makes of it by itself, it should have made. */
     enum unmoved why;
 };
 
@@ -53,14 +52,28 @@ static void explain_assumptions(struct explaining *x, unsigned assumptions)
     }
 }
 
+/* True if the user's change is in no binding then. */
+static bool is_behind(const struct outcome *o)
+{
+    return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
+}
+
+/* What waits for a change, but (seed 001) not by static rules. */
+static void explain_restart(struct explaining *x, const struct outcome *o)
+{
+    if (o->state == STATE_PENDING)
+        explain_say(x, "A restart of Karmada's controllers delivers that change all the same.");
+    else
+        explain_say(x, "A restart of Karmada's controllers brings that as well.");
+}
+
 static void explain_foresight(void *context, const struct foresight *f)
 {
     const struct next *next = context;
     struct explaining *x = next->x;
     struct writer *w = &x->out->facts;
-    const struct outcome *rest = next->stuck ? &f->now : &f->rest;
-    bool moves = !outcome_equal(&f->now, rest);
-    bool waits = !outcome_equal(rest, &f->next);
+    bool moves = !outcome_equal(&f->now, &f->rest);
+    bool waits = !outcome_equal(&f->rest, &f->next);
     bool is_static = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
     writer_text(w, "when",
@@ -68,30 +81,26 @@ static void explain_foresight(void *context, const struct foresight *f)
                                 : waits ? PLAN_AT_NEXT_CHANGE
                                         : PLAN_NEVER]);
     writer_bool(w, "settled", f->settled);
-    report_put_outcome(w, "atRest", rest);
+    report_put_outcome(w, "atRest", &f->rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
         explain_say(x, "Karmada would not come to rest over it. What follows is not the end.");
     if (moves && next->late)
-        explain_outcome(x, "What Karmada should have made of it", rest);
+        explain_outcome(x, "What Karmada should have made of it", &f->rest);
     else if (moves)
-        explain_outcome(x, "Karmada makes of it by itself", rest);
+        explain_outcome(x, "Karmada makes of it by itself", &f->rest);
     else
         explain_say(x, "Karmada by itself leaves it as it is.");
     if (moves && next->late)
         explain_say(x, "A restart of Karmada's controllers, or the next change by its user, is a "
                        "new occasion.");
-    if (waits) {
+    if (waits)
         explain_outcome(x, "After the next change by its user", &f->next);
-        /* Seed 001: a restart of the detector brings nothing that waits for a change. */
-        if (!moves && !is_static && f->next.state != STATE_STALE)
-            explain_say(x,
-                        f->next.state == STATE_PENDING
-                            ? "A restart of Karmada's controllers delivers the change all the same."
-                            : "A restart of Karmada's controllers brings that as well.");
-    } else {
+    if (!waits || is_behind(&f->next))
         explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, is_static));
-    }
+    else if ((!moves || f->next.state == STATE_PENDING) && !is_static &&
+             f->next.state != STATE_STALE)
+        explain_restart(x, &f->next);
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
@@ -101,7 +110,6 @@ void explain_next(struct explaining *x, const struct entry *template)
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .stuck = d->state == STATE_UNBOUND && d->reason == UNBOUND_STUCK,
         .why = explain_unmoved(d),
     };
 

@@ -77,19 +77,9 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
     [IGNORED_CLAIMED_BY] = "Another controller has claimed it.",
 };
 
-/* The policy is as it was; the value of the PriorityClass that it names is another. */
-static bool is_priority_drift(const struct template_decision *d)
-{
-    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
-
-    return d->state == STATE_STALE && d->reason == STALE_POLICY_UPDATED &&
-           d->fields == 1U << FIELD_SCHEDULE_PRIORITY && policy &&
-           policy->priority.state == PRIORITY_VALUE;
-}
-
 const char *explain_state_words(const struct template_decision *d)
 {
-    if (is_priority_drift(d))
+    if (d->priority_moved)
         return "The PriorityClass that its policy names has another value than its binding.";
     switch (d->state) {
     case STATE_CURRENT:
@@ -151,7 +141,7 @@ enum unmoved explain_unmoved(const struct template_decision *d)
         return UNMOVED_NAMESAKE;
     if (d->flags & 1U << FLAG_REQUIRED)
         return UNMOVED_REQUIRED;
-    return is_priority_drift(d) ? UNMOVED_PRIORITY : UNMOVED;
+    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
 }
 
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
@@ -159,9 +149,6 @@ const char *explain_phase_words(const struct template_decision *d, enum takeover
 {
     bool waits = waits_for_user(d, takeover);
 
-    if (d->phase == PHASE_DEFERRED && is_priority_drift(d))
-        return "Karmada does not watch PriorityClasses: it looks at them when the template "
-               "changes.";
     if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
@@ -205,7 +192,7 @@ static enum actor actor_of_stale(const struct template_decision *d, enum takeove
         return ACTOR_PLATFORM;
     if (explain_obstacle(d))
         return ACTOR_PLATFORM;
-    if (d->phase == PHASE_DEFERRED && (waits_for_user(d, takeover) || is_priority_drift(d)))
+    if (d->phase == PHASE_DEFERRED && (waits_for_user(d, takeover) || d->priority_moved))
         return ACTOR_USER;
     return ACTOR_KARMADA;
 }
@@ -361,7 +348,6 @@ const char *explain_undetermined_words(enum undetermined_reason reason)
         [UNDETERMINED_COMPONENTS] = "as it has several pod templates",
         [UNDETERMINED_OVERFLOW] = "as which affinity is used depends on what fits",
         [UNDETERMINED_NO_CLUSTERS] = "as no cluster is known that it may use",
-        [UNDETERMINED_TEMPLATE_UPDATED] = "as what will be scheduled is in no binding yet",
         [UNDETERMINED_UNSUPPORTED] = "as the placement is of a newer kind",
         [UNDETERMINED_TEMPLATE_UPDATED] = "as its user has changed it since its binding was made",
     };
