@@ -3,7 +3,7 @@
 
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/table.h"
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/object.h"
 

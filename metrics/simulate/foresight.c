@@ -2,6 +2,22 @@
 #include "metrics/simulate/foresight.h"
 
 #include "metrics/model/object.h"
+#include "metrics/simulate/detector.h"
+
+/* Nothing makes Karmada look at it again: it does not watch PriorityClasses. */
+static bool is_left_alone(const struct template_decision *d)
+{
+    if (d->state == STATE_UNBOUND)
+        return d->reason == UNBOUND_STUCK;
+    return d->priority_moved && d->phase == PHASE_DEFERRED;
+}
+
+/* Its policy was changed, and Karmada has yet to see whom it does not select any more. */
+static bool is_being_released(const struct template_decision *d)
+{
+    return d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH &&
+           d->phase == PHASE_DEFERRED;
+}
 
 /* Karmada looks at the template as it would after any event that is not its user's. */
 static bool play_rest(struct play *play, struct entry *template)
@@ -10,9 +26,10 @@ static bool play_rest(struct play *play, struct entry *template)
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
     bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
 
-    /* Nothing makes Karmada look at it again. */
-    if (d && d->state == STATE_UNBOUND && d->reason == UNBOUND_STUCK)
+    if (d && is_left_alone(d))
         return true;
+    if (d && is_being_released(d))
+        detector_policy(play, d->claimed, NULL);
     play_enqueue(play, (struct queue_item){template, is_static || (policy && policy->lazy)});
     return simulation_settle(play);
 }
@@ -27,8 +44,6 @@ void foresight_make(struct engine *e, const struct entry *template, int64_t now_
     outcome_read(entry, &f.now);
     f.settled = play_rest(play, entry);
     outcome_read(entry, &f.rest);
-    play_rollback(play, 0);
-    play_evaluate(play);
     simulation_touch(play, entry);
     f.settled &= simulation_settle(play);
     outcome_read(entry, &f.next);

@@ -6,8 +6,8 @@
 /* What comes next for one template, played as a plan is, without any change of policies. */
 struct foresight {
     struct outcome now;
-    struct outcome rest; /* What Karmada makes of it by itself: only where that is another. */
-    struct outcome next; /* After the next change by its user. */
+    struct outcome rest; /* What Karmada makes of it by itself; it may be the same. */
+    struct outcome next; /* After that, and the next change by its user. */
     bool settled;
     unsigned assumptions; /* Bits by enum assumption. */
 };

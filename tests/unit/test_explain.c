@@ -65,7 +65,7 @@ static const struct sentence_case {
      "Karmada should have removed the claim when the policy was deleted.", "still has time"},
     {"a claim of a namesake in another control plane",
      "[" POLICY("p", SELECTS("other"), "") "," WEB(FOREIGN_CLAIM("p")) "]",
-     "under another id than it has now", "should have removed the claim then"},
+     "Its claim is under another id than that policy's", "should have removed the claim then"},
     {"an override policy that does not exist",
      "[" POLICY("p", SELECTS("web"), ",\"dependentOverrides\":[\"nope\"]") "," WEB(
          CLAIM("p")) "," BINDING(CLAIM("p")) "]",

@@ -13,7 +13,7 @@ static const struct state_case {
     {"stale", STATE_STALE, STALE_REASON_COUNT},
     {"orphaned", STATE_ORPHANED, 1},
     {"pending", STATE_PENDING, PENDING_REASON_COUNT},
-    {"unbound", STATE_UNBOUND, 1},
+    {"unbound", STATE_UNBOUND, UNBOUND_REASON_COUNT},
     {"attached", STATE_ATTACHED, 1},
     {"ignored", STATE_IGNORED, IGNORED_REASON_COUNT},
 };
@@ -40,7 +40,8 @@ TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
 
             assert_sentence(explain_state_words(&d));
             if (c->state != STATE_IGNORED)
-                assert_sentence(explain_unmoved_words(&o, takeover == TAKEOVER_STATIC, false));
+                assert_sentence(
+                    explain_unmoved_words(&o, explain_unmoved(&d), takeover == TAKEOVER_STATIC));
             if (c->state == STATE_STALE)
                 assert_sentence(explain_phase_words(&d, takeover, i / 2));
             assert_non_null(explain_actor_words(explain_actor(&d, takeover)));

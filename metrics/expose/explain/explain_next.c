@@ -39,8 +39,8 @@ static void explain_outcome(struct explaining *x, const char *words, const struc
 
 struct next {
     struct explaining *x;
-    bool late;    /* What Karmada makes of it by itself, it should have made. */
-    bool blocked; /* The policy that governs cannot be applied. */
+    bool late; /* What Karmada makes of it by itself, it should have made. */
+    enum unmoved why;
 };
 
 static void explain_assumptions(struct explaining *x, unsigned assumptions)
@@ -50,6 +50,21 @@ static void explain_assumptions(struct explaining *x, unsigned assumptions)
         if (assumptions & 1u << i)
             explain_say(x, "Assumed: %s", assumption_texts[i]);
     }
+}
+
+/* True if the user's change is in no binding then. */
+static bool is_behind(const struct outcome *o)
+{
+    return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
+}
+
+/* What waits for a change, but (seed 001) not by static rules. */
+static void explain_restart(struct explaining *x, const struct outcome *o)
+{
+    if (o->state == STATE_PENDING)
+        explain_say(x, "A restart of Karmada's controllers delivers that change all the same.");
+    else
+        explain_say(x, "A restart of Karmada's controllers brings that as well.");
 }
 
 static void explain_foresight(void *context, const struct foresight *f)
@@ -79,17 +94,13 @@ static void explain_foresight(void *context, const struct foresight *f)
     if (moves && next->late)
         explain_say(x, "A restart of Karmada's controllers, or the next change by its user, is a "
                        "new occasion.");
-    if (waits) {
+    if (waits)
         explain_outcome(x, "After the next change by its user", &f->next);
-        /* Seed 001: a restart of the detector brings nothing that waits for a change. */
-        if (!moves && !is_static && f->next.state != STATE_STALE)
-            explain_say(x,
-                        f->next.state == STATE_PENDING
-                            ? "A restart of Karmada's controllers delivers the change all the same."
-                            : "A restart of Karmada's controllers brings that as well.");
-    } else {
-        explain_say(x, "%s", explain_unmoved_words(&f->next, is_static, next->blocked));
-    }
+    if (!waits || is_behind(&f->next))
+        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, is_static));
+    else if ((!moves || f->next.state == STATE_PENDING) && !is_static &&
+             f->next.state != STATE_STALE)
+        explain_restart(x, &f->next);
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
@@ -99,7 +110,7 @@ void explain_next(struct explaining *x, const struct entry *template)
     struct next next = {
         .x = x,
         .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
-        .blocked = explain_obstacle(d) != NULL,
+        .why = explain_unmoved(d),
     };
 
     explain_section(x, "next", "What comes next");

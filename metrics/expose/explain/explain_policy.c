@@ -2,6 +2,7 @@
 #include "metrics/expose/explain/explain_policy.h"
 
 #include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/listing.h"
@@ -101,11 +102,41 @@ static void explain_overrides(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, ']');
 }
 
+/* What its schedulePriority comes to. */
+static void explain_priority(struct explaining *x, const struct entry *entry)
+{
+    static const char *const states[] = {
+        [PRIORITY_NONE] = "none",
+        [PRIORITY_UNKNOWN] = "unknown",
+        [PRIORITY_MISSING] = "missing",
+        [PRIORITY_VALUE] = "found",
+    };
+    const char *names = entry_policy(entry)->propagation.schedule_priority;
+    const struct policy_decision *d = policy_decision(entry);
+    struct writer *w = &x->out->facts;
+
+    if (!d || !names)
+        return;
+    writer_open(w, "schedulePriority", '{');
+    writer_json(w, "names", names);
+    writer_text(w, "class", states[d->priority.state]);
+    if (d->priority.state == PRIORITY_VALUE)
+        writer_int(w, "value", d->priority.value);
+    writer_close(w, '}');
+    if (d->priority.state == PRIORITY_MISSING)
+        explain_say(x, "Karmada cannot resolve schedulePriority %s: it makes no binding.", names);
+    else if (d->priority.state == PRIORITY_VALUE)
+        explain_say(x, "schedulePriority %s is %" PRId32 ".", names, d->priority.value);
+    else
+        explain_say(x, "What schedulePriority %s comes to is not known here.", names);
+}
+
 static void explain_problems(struct explaining *x, const struct entry *entry)
 {
     unsigned problems = entry_policy_problems(entry);
+    const struct policy *p = entry_policy(entry);
 
-    if (problems == 0 && entry_policy(entry)->override_count == 0)
+    if (problems == 0 && p->override_count == 0 && !p->propagation.schedule_priority)
         return;
     explain_section(x, "problems", "What is wrong with it, or might be");
     explanation_open(x->out, "items", '[');
@@ -116,6 +147,7 @@ static void explain_problems(struct explaining *x, const struct entry *entry)
             explain_say(x, "%s: %s.", policy_problem_names[i], policy_problem_texts[i]);
     }
     explain_overrides(x, entry);
+    explain_priority(x, entry);
     explanation_close(x->out, '}');
 }
 

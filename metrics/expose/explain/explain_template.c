@@ -42,8 +42,10 @@ void explain_state(struct explaining *x, const struct entry *template)
     explain_say(x, "%s", explain_state_words(d));
     if (d->state == STATE_STALE)
         explain_say(x, "%s", explain_phase_words(d, takeover, has_holding_claim(template)));
-    if (explain_obstacle(d))
+    if (d->binding && explain_obstacle(d))
         explain_say(x, "%s %s.", explain_name(x, d->governing), explain_obstacle(d));
+    else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
+        explain_say(x, "Nothing that is seen here keeps it from that: do its controllers run?");
     writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
         explain_say(x, "It may not be read here: all that is said of it comes from its binding.");

@@ -3,6 +3,7 @@
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain/differences.h"
+#include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
@@ -57,14 +58,25 @@ static void put_difference(void *context, const struct difference *d)
     explanation_close(x->out, '}');
 }
 
+/* What the policy asks for, as a binding would have it: a PriorityClass by its value. */
+static const char *policy_json(const struct entry *policy, enum drift_field field,
+                               struct strbuf *out)
+{
+    const struct policy_decision *d = policy_decision(policy);
+
+    if (field != FIELD_SCHEDULE_PRIORITY || !d || d->priority.state != PRIORITY_VALUE)
+        return explain_field_json(&entry_policy(policy)->propagation, field, out);
+    strbuf_addf(out, "{\"priority\":%" PRId32 "}", d->priority.value);
+    return out->data;
+}
+
 void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding)
 {
-    const struct policy *p = entry_policy(policy);
     const struct binding *b = entry_binding(binding);
 
     explanation_open(x->out, "fields", '[');
-    for (unsigned i = 0; p && b && i < DRIFT_FIELD_COUNT; i++) {
+    for (unsigned i = 0; entry_policy(policy) && b && i < DRIFT_FIELD_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
         CLEANUP(strbuf_release) struct strbuf after = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
         struct field field = {x, drift_field_names[i]};
@@ -75,7 +87,7 @@ void explain_fields(struct explaining *x, unsigned fields, const struct entry *p
         writer_text(&x->out->facts, "field", field.name);
         explanation_open(x->out, "differences", '[');
         differences_each(explain_field_json(&b->propagation, i, &before),
-                         explain_field_json(&p->propagation, i, &after), put_difference, &field);
+                         policy_json(policy, i, &after), put_difference, &field);
         explanation_close(x->out, ']');
         explanation_close(x->out, '}');
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/words.h"
 
-#include "metrics/base/json.h"
 #include "metrics/model/object.h"
 
 static const char *const stale_words[STALE_REASON_COUNT] = {
@@ -28,9 +27,7 @@ static const char *const overdue_words[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = NULL, /* It depends: see below. */
     [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
     [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
-    [STALE_TEMPLATE_UPDATED] =
-        ("Karmada should have brought the change into the binding by now. Something keeps it: its "
-         "controllers, a PriorityClass or a dependentOverride that is missing."),
+    [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
 };
 
 static const char mismatch_words[] =
@@ -82,6 +79,8 @@ static const char *const ignored_words[IGNORED_REASON_COUNT] = {
 
 const char *explain_state_words(const struct template_decision *d)
 {
+    if (d->priority_moved)
+        return "The PriorityClass that its policy names has another value than its binding.";
     switch (d->state) {
     case STATE_CURRENT:
         return "Its binding says what its policy says now.";
@@ -122,9 +121,27 @@ const char *explain_obstacle(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
+    /* Bindings of cluster-scoped templates have no priority. */
+    bool namespaced =
+        d->binding ? *entry_ns(d->binding) != '\0' : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
+
+    if (policy && policy->priority.state == PRIORITY_MISSING && namespaced)
+        return "cannot be applied: the PriorityClass of its schedulePriority does not exist, or "
+               "is of another source than KubePriorityClass";
     if (policy && policy->override_missing)
         return "is not applied before all that its dependentOverrides name exist";
     return NULL;
+}
+
+enum unmoved explain_unmoved(const struct template_decision *d)
+{
+    if (explain_obstacle(d))
+        return UNMOVED_BLOCKED;
+    if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
+        return UNMOVED_NAMESAKE;
+    if (d->flags & 1U << FLAG_REQUIRED)
+        return UNMOVED_REQUIRED;
+    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
 }
 
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
@@ -175,9 +192,26 @@ static enum actor actor_of_stale(const struct template_decision *d, enum takeove
         return ACTOR_PLATFORM;
     if (explain_obstacle(d))
         return ACTOR_PLATFORM;
-    if (d->phase == PHASE_DEFERRED && (d->priority_moved || waits_for_user(d, takeover)))
+    if (d->phase == PHASE_DEFERRED && (waits_for_user(d, takeover) || d->priority_moved))
         return ACTOR_USER;
     return ACTOR_KARMADA;
+}
+
+static enum actor actor_of_unbound(const struct template_decision *d)
+{
+    switch ((enum unbound_reason)d->reason) {
+    case UNBOUND_NAMESAKE:
+        return ACTOR_CLUSTER;
+    case UNBOUND_PRIORITY_CLASS_MISSING:
+        return ACTOR_PLATFORM;
+    case UNBOUND_STUCK:
+        return explain_obstacle(d) ? ACTOR_PLATFORM : ACTOR_USER;
+    case UNBOUND_WAITING:
+        return ACTOR_KARMADA;
+    case UNBOUND_REASON_COUNT:
+        break;
+    }
+    abort();
 }
 
 enum actor explain_actor(const struct template_decision *d, enum takeover takeover)
@@ -189,7 +223,7 @@ enum actor explain_actor(const struct template_decision *d, enum takeover takeov
     case STATE_PENDING:
         return ACTOR_PLATFORM;
     case STATE_UNBOUND:
-        return ACTOR_KARMADA;
+        return actor_of_unbound(d);
     case STATE_CURRENT:
     case STATE_ATTACHED:
     case STATE_IGNORED:
@@ -268,10 +302,20 @@ const char *explain_governing_words(const struct template_decision *d, enum take
     return "it wins a fresh match.";
 }
 
-const char *explain_unmoved_words(const struct outcome *o, bool is_static, bool is_blocked)
+const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static)
 {
-    if (is_blocked && o->state != STATE_ATTACHED)
+    switch (why) {
+    case UNMOVED_BLOCKED:
         return "The next change by its user is not propagated before its policy can be applied.";
+    case UNMOVED_NAMESAKE:
+        return "The next change by its user is not propagated before that binding is gone.";
+    case UNMOVED_REQUIRED:
+        return "The next change by its user travels with those that require it.";
+    case UNMOVED_PRIORITY:
+        return "The next change by its user brings that value as well.";
+    case UNMOVED:
+        break;
+    }
     switch (o->state) {
     case STATE_CURRENT:
         return "The next change by its user is propagated, by the same policy.";
@@ -292,50 +336,6 @@ const char *explain_unmoved_words(const struct outcome *o, bool is_static, bool 
         break;
     }
     abort();
-}
-
-/* NULL if it is not set. */
-static const char *field_text(const struct propagation *p, enum drift_field field)
-{
-    switch (field) {
-    case FIELD_PLACEMENT:
-        return p->placement;
-    case FIELD_CONFLICT_RESOLUTION:
-        return p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE ? "Overwrite" : "Abort";
-    case FIELD_PRESERVE:
-        return p->preserve == OPTIONAL_TRUE ? "true" : "false";
-    case FIELD_PROPAGATE_DEPS:
-        return p->propagate_deps ? "true" : "false";
-    case FIELD_FAILOVER:
-        return p->failover;
-    case FIELD_SUSPENSION:
-        return p->suspension;
-    case FIELD_SCHEDULER_NAME:
-        return p->scheduler_name;
-    case FIELD_SCHEDULE_PRIORITY:
-        return p->schedule_priority;
-    case DRIFT_FIELD_COUNT:
-        break;
-    }
-    abort();
-}
-
-const char *explain_field_value(const struct propagation *p, enum drift_field field)
-{
-    const char *text = field_text(p, field);
-
-    return text ? text : EXPLAIN_NOT_SET;
-}
-
-const char *explain_field_json(const struct propagation *p, enum drift_field field,
-                               struct strbuf *out)
-{
-    const char *text = field_text(p, field);
-
-    if (!text || (field != FIELD_CONFLICT_RESOLUTION && field != FIELD_SCHEDULER_NAME))
-        return text;
-    json_quote(out, text);
-    return out->data;
 }
 
 const char *explain_undetermined_words(enum undetermined_reason reason)

@@ -7,7 +7,6 @@
 
 /* The sentences of explain.h: constant texts for each answer that the rules can give. */
 
-#define EXPLAIN_NOT_SET "(not set)"
 enum { EXPLAIN_VALUE_MAX_BYTES = 1 << 24 };
 
 /* What the state means here. */
@@ -37,14 +36,17 @@ const char *explain_step_word(enum rank_step step);
 const char *explain_step_words(enum rank_step step);
 /* By what right the governing policy governs; there is one. */
 const char *explain_governing_words(const struct template_decision *d, enum takeover takeover);
+/* What else there is to say of a user's next change that leaves the state as it is. */
+enum unmoved {
+    UNMOVED,
+    UNMOVED_BLOCKED,  /* The policy that governs cannot be applied. */
+    UNMOVED_NAMESAKE, /* A binding of a deleted object is in the way. */
+    UNMOVED_REQUIRED, /* Others require it: its changes travel with them. */
+    UNMOVED_PRIORITY, /* It brings the value of a PriorityClass. */
+};
+enum unmoved explain_unmoved(const struct template_decision *d);
 /* What becomes of a user's next change that leaves state, policy and clusters as they are. */
-const char *explain_unmoved_words(const struct outcome *o, bool is_static, bool is_blocked);
-
-/* A copied field's value, as text; EXPLAIN_NOT_SET if there is none. */
-const char *explain_field_value(const struct propagation *p, enum drift_field field);
-/* A copied field's value as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
-const char *explain_field_json(const struct propagation *p, enum drift_field field,
-                               struct strbuf *out);
+const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static);
 
 /* Why nobody but the scheduler can say where the replicas go. */
 const char *explain_undetermined_words(enum undetermined_reason reason);
