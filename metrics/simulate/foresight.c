@@ -13,6 +13,9 @@ static bool play_rest(struct play *play, struct entry *template)
     /* Nothing makes Karmada look at it again. */
     if (d && d->state == STATE_UNBOUND && d->reason == UNBOUND_STUCK)
         return true;
+    if (d && d->state == STATE_STALE && d->reason == STALE_POLICY_REPLACED &&
+        entry_template(template)->half_claim)
+        return true;
     play_enqueue(play, (struct queue_item){template, is_static || (policy && policy->lazy)});
     return simulation_settle(play);
 }
