@@ -110,6 +110,12 @@ static void look_at(struct play *play, struct entry *template, bool by_karmada)
     play_enqueue(play, (struct queue_item){template, by_karmada});
 }
 
+/* Karmada finds what a policy has claimed by the policy's id. */
+static bool is_found(const struct claim *claim, const struct entry *policy)
+{
+    return claim && claim_names(claim, policy) && claim_holds(claim, policy);
+}
+
 /*
  * The bindings of the policy: a template that it selects is looked at, any other loses its claim
  * and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
@@ -125,7 +131,7 @@ static void review_bindings(struct play *play, struct entry *policy)
         const struct binding_decision *d = binding_decision(bindings.items[i]);
         struct entry *template = d ? d->template : NULL;
 
-        if (!b || !b->claim || !claim_names(b->claim, policy) || !entry_template(template))
+        if (!b || !is_found(b->claim, policy) || !entry_template(template))
             continue;
         if (selects(p, template)) {
             look_at(play, template, p->lazy);
@@ -135,6 +141,21 @@ static void review_bindings(struct play *play, struct entry *policy)
         claims_strip(play, bindings.items[i], policy);
         look_at(play, template, false);
     }
+}
+
+/*
+ * True if Karmada has matched the template with another policy. One with half a claim is matched
+ * anew at each of its changes, and does not wait for policies.
+ */
+static bool is_matched(const struct entry *template, const struct entry *policy)
+{
+    const struct template_decision *d = template_decision(template);
+
+    for (uint32_t i = 0; d && i < d->candidate_count; i++) {
+        if (d->candidates[i].policy != policy && candidate_eligible(&d->candidates[i]))
+            return true;
+    }
+    return false;
 }
 
 void detector_waiting(struct play *play, struct entry *policy)
@@ -148,7 +169,8 @@ void detector_waiting(struct play *play, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
-        if (t && !t->claim && selects(p, templates.items[i]))
+        if (t && !t->claim && selects(p, templates.items[i]) &&
+            !(t->half_claim && is_matched(templates.items[i], policy)))
             look_at(play, templates.items[i], p->lazy);
     }
 }
@@ -260,6 +282,16 @@ static bool cleans_up(const struct policy *p, const struct entry *policy,
     return false;
 }
 
+/* True if the policy has claimed the template. Half a claim has an id: that of its binding. */
+static bool has_id_of(const struct entry *template, const struct entry *policy)
+{
+    const struct template *t = entry_template(template);
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+
+    return t && is_found(t->half_claim && b ? b->claim : t->claim, policy);
+}
+
 void detector_policy_gone(struct play *play, struct entry *policy)
 {
     CLEANUP(entry_list_release)
@@ -270,12 +302,19 @@ void detector_policy_gone(struct play *play, struct entry *policy)
 
     if (play_context(play)->options.takeover == TAKEOVER_STATIC)
         return;
-    for (size_t i = 0; i < bindings.count; i++)
-        claims_strip(play, bindings.items[i], policy);
     for (size_t i = 0; i < templates.count; i++) {
-        if (cleans_up(p, policy, templates.items[i]) &&
-            claims_strip(play, templates.items[i], policy))
-            look_at(play, templates.items[i], false);
+        struct entry *template = templates.items[i];
+
+        if (!cleans_up(p, policy, template) || !has_id_of(template, policy))
+            continue;
+        claims_strip(play, template, policy);
+        look_at(play, template, false);
+    }
+    for (size_t i = 0; i < bindings.count; i++) {
+        const struct binding *b = entry_binding(bindings.items[i]);
+
+        if (b && is_found(b->claim, policy))
+            claims_strip(play, bindings.items[i], policy);
     }
 }
 

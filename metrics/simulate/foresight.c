@@ -4,9 +4,14 @@
 #include "metrics/model/object.h"
 #include "metrics/simulate/detector.h"
 
-/* Nothing makes Karmada look at it again: it does not watch PriorityClasses. */
-static bool is_left_alone(const struct template_decision *d)
+/*
+ * Nothing makes Karmada look at it again: it does not watch PriorityClasses, and half a claim is
+ * matched at the template's next change.
+ */
+static bool is_left_alone(const struct entry *template, const struct template_decision *d)
 {
+    if (d->state == STATE_STALE && d->reason == STALE_POLICY_REPLACED)
+        return entry_template(template)->half_claim;
     if (d->state == STATE_UNBOUND)
         return d->reason == UNBOUND_STUCK;
     return d->priority_moved && d->phase == PHASE_DEFERRED;
@@ -26,7 +31,7 @@ static bool play_rest(struct play *play, struct entry *template)
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
     bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
 
-    if (d && is_left_alone(d))
+    if (d && is_left_alone(template, d))
         return true;
     if (d && is_being_released(d))
         detector_policy(play, d->claimed, NULL);

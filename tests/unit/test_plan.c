@@ -113,6 +113,7 @@ static const char *tell(const struct outcome *o, char text[256])
 /* Each change of the small control plane, and what becomes of web. */
 static struct change_case {
     const char *name;
+    const char *before; /* Put beside them before, or instead of one of them. */
     const char *apply[3];
     const char *deleted; /* A policy. */
     const struct rules_options *options;
@@ -135,6 +136,20 @@ static struct change_case {
      .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
      .when = PLAN_NEVER,
      .after = "current old member1:2"},
+    {.name = "a better policy waits for a template that has lost half of its claim",
+     .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
+                               "\"id-old\"}"),
+     .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced high member1:2",
+     .next = "current high member2:2"},
+    {.name = "half a claim goes with its policy",
+     .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
+                               "\"id-old\"}"),
+     .apply = {POLICY("low", SELECTS("web") ",\"priority\":-1," ON("member2"))},
+     .deleted = "old",
+     .when = PLAN_AT_ONCE,
+     .after = "current low member2:2"},
     {.name = "a policy of equal priority does not preempt",
      .apply = {POLICY("high", SELECTS("web") ",\"preemption\":\"Always\"," ON("member2"))},
      .when = PLAN_NEVER,
@@ -201,6 +216,10 @@ TEST_ROWS(plays_to_rest, cases, name)
     char text[256];
 
     put_bound(&w, c->options ? c->options : &preemption);
+    if (c->before) {
+        world_put_text(&w, c->before);
+        world_run(&w, NOW_MS);
+    }
     struct plan *p = plan_new(w.engine, NOW_MS);
     for (size_t i = 0; i < ARRAY_LEN(c->apply) && c->apply[i]; i++)
         apply(p, c->apply[i]);

@@ -144,11 +144,20 @@ enum unmoved explain_unmoved(const struct template_decision *d)
     return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
 }
 
+/* True if half a claim is left of it (gather in rule_template.c): its binding has all of it. */
+static bool is_matched_late(const struct template_decision *d)
+{
+    return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
+           binding_claimed(d->binding);
+}
+
 const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
                                 bool holds)
 {
     bool waits = waits_for_user(d, takeover);
 
+    if (is_matched_late(d))
+        return "Karmada matches it anew when its user changes it next, and not before.";
     if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
         return "Its user has changed it since its policy did: Karmada should have applied the "
                "policy with that change.";
