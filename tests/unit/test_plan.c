@@ -255,6 +255,46 @@ TEST(a_change_and_its_inverse_make_no_difference)
     world_release(&w);
 }
 
+TEST(what_does_not_come_to_rest_is_left_in_mid_air)
+{
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct play *play = play_new(w.engine, NOW_MS);
+    struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
+    for (size_t i = 0; i < SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+        play_enqueue(play, (struct queue_item){web, false});
+    assert_true(simulation_settle(play));
+    for (size_t i = 0; i <= SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+        play_enqueue(play, (struct queue_item){web, false});
+    assert_false(simulation_settle(play));
+    assert_true(simulation_settle(play));
+    play_free(play);
+    world_release(&w);
+}
+
+TEST(a_policy_that_selects_everything_takes_what_is_free_alone)
+{
+    static const char everything[] =
+        "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"ClusterPropagationPolicy\","
+        "\"metadata\":{\"name\":\"all\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":"
+        "\"apps/v1\",\"kind\":\"Deployment\"}]," ON("member2") "}}";
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    put_bound(&w, &preemption);
+    world_put_text(&w, TEMPLATE("free", ""));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine, NOW_MS);
+    apply(p, everything);
+    r = plan_finish(p);
+    assert_string_equal(tell(&find_row(r, "free")->after, text), "current all member2:2");
+    assert_null(find_row(r, "web"));
+    plan_free(p);
+    world_release(&w);
+}
+
 TEST(a_gate_that_is_off_is_said_where_it_decides)
 {
     static const char high[] =
