@@ -96,6 +96,7 @@ static void apply_template(struct play *play, struct entry *entry, struct templa
 static void apply_override(struct play *play, struct entry *entry, void *fresh)
 {
     play_replace(play, entry, fresh);
+    play_assume(play, ASSUMED_NOT_PLAYED);
     retry_readers(play, entry);
 }
 
