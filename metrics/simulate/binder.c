@@ -3,7 +3,6 @@
 
 #include "metrics/model/requests.h"
 #include "metrics/rules/priority.h"
-
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/claims.h"
 #include "metrics/simulate/distributor.h"
@@ -60,6 +59,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     if (!template_has_replicas(template->partition->type->api_version, entry_kind(template)))
         return true;
     b->has_requirements = true;
+    b->has_replicas = true;
     if (t->replicas >= 0)
         b->replicas = t->replicas;
     return t->replicas >= 0 || old;

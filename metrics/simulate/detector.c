@@ -7,8 +7,11 @@
 
 /* ---- templates ---- */
 
+/* Of a template that may not be read the labels are unknown: its binding says who selects it. */
 static bool selects(const struct policy *p, const struct entry *template)
 {
+    if (entry_template(template)->unread)
+        return true;
     return policy_score(p, template) != SCORE_NONE && !policy_excludes(p, template);
 }
 
