@@ -54,4 +54,5 @@ void bindings_follow(struct binding *b, const struct template *t)
     b->resource_version = t->resource_version;
     b->uid_hash = t->uid_hash;
     b->delivered_generation = 0;
+    b->write = (struct binding_write){0}; /* Whatever it was, this one comes after the template. */
 }

@@ -81,36 +81,45 @@ static struct entry *policy_of(struct play *play, struct queue_item *item)
     return d->winner;
 }
 
-/* Seed 001: the best policy takes over at the user's next change, whatever holds it. */
+static bool is_static(const struct play *play)
+{
+    return play_context(play)->options.takeover == TAKEOVER_STATIC;
+}
+
+/*
+ * Seed 001: the best policy takes over at the user's next change, whatever holds it; a change that
+ * found no policy waits for one.
+ */
 static struct entry *static_policy_of(struct play *play, const struct queue_item *item)
 {
     const struct template_decision *d = decision_of(play, item->template);
     const struct binding *b = entry_binding(d->binding);
+    bool bound = b && b->has_placement;
 
-    return item->by_karmada && b && b->has_placement ? NULL : d->winner;
+    return item->by_karmada && bound && d->uptake != UPTAKE_NOT_IN ? NULL : d->winner;
 }
 
 void detector_template(struct play *play, struct queue_item item)
 {
-    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
     struct entry *policy;
 
     if (!entry_template(item.template) || is_ignored(play, item.template))
         return;
-    policy = is_static ? static_policy_of(play, &item) : policy_of(play, &item);
+    policy = is_static(play) ? static_policy_of(play, &item) : policy_of(play, &item);
     if (!policy || lacks_override(play, policy))
         return;
     claims_put(play, item.template, policy);
-    if (item.by_karmada && !is_static && entry_policy(policy)->lazy)
+    if (item.by_karmada && !is_static(play) && entry_policy(policy)->lazy)
         return;
     binder_apply(play, item.template, policy);
 }
 
 /* ---- policies ---- */
 
+/* Because of a policy: to the static design (seed 001) that is never a change by a user. */
 static void look_at(struct play *play, struct entry *template, bool by_karmada)
 {
-    play_enqueue(play, (struct queue_item){template, by_karmada});
+    play_enqueue(play, (struct queue_item){template, by_karmada || is_static(play)});
 }
 
 /* Karmada finds what a policy has claimed by the policy's id. */
@@ -257,13 +266,10 @@ static void let_others_preempt(struct play *play, const struct entry *policy, in
 
 void detector_policy(struct play *play, struct entry *policy, const struct policy *old)
 {
-    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
     const struct policy *p = entry_policy(policy);
 
-    if (is_static)
-        return;
     review_bindings(play, policy);
-    if (lacks_override(play, policy))
+    if (is_static(play) || lacks_override(play, policy))
         return;
     preempt_all(play, policy);
     if (old && p->priority < old->priority)
@@ -303,8 +309,6 @@ void detector_policy_gone(struct play *play, struct entry *policy)
     struct entry_list bindings = play_readers(policy, CLASS_BINDING);
     const struct policy *p = entry_policy(policy);
 
-    if (play_context(play)->options.takeover == TAKEOVER_STATIC)
-        return;
     for (size_t i = 0; i < templates.count; i++) {
         struct entry *template = templates.items[i];
 

@@ -196,6 +196,23 @@ static struct change_case {
      .when = PLAN_AT_NEXT_CHANGE,
      .after = "stale policy_replaced old member1:2",
      .next = "current high member2:2"},
+    {.name = "static: the only policy goes, and takes its claim with it",
+     .deleted = "old",
+     .options = &statically,
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "static: the selector names another template",
+     .apply = {POLICY("old", SELECTS("api") "," ON("member1"))},
+     .options = &statically,
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "static: the policy goes, and another is there",
+     .apply = {POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2"))},
+     .deleted = "old",
+     .options = &statically,
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced low member1:2",
+     .next = "current low member2:2"},
 };
 
 static const struct plan_template *find_row(const struct plan_result *r, const char *name)
@@ -240,6 +257,49 @@ TEST_ROWS(plays_to_rest, cases, name)
     }
     plan_free(p);
     world_release(&w);
+}
+
+/* No policy has web, whose user has scaled it since: what runs is two replicas of five. */
+#define WRITTEN(manager, minute)                                                                   \
+    "\"managedFields\":[{\"manager\":\"" manager "\",\"operation\":\"Update\","                    \
+    "\"time\":\"2026-01-01T00:" minute ":00Z\",\"fieldsV1\":{\"f:spec\":{}}}]"
+static const char *const left[] = {
+    CLUSTER("member1"),
+    CLUSTER("member2"),
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","
+    "\"namespace\":\"default\"," WRITTEN("kubectl", "05") "},\"spec\":{\"replicas\":5}}",
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
+    "\"name\":\"web-deployment\",\"namespace\":\"default\"," WRITTEN(
+        "karmada-controller-manager",
+        "01") "},\"spec\":{\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+              "\"namespace\":\"default\",\"name\":\"web\"},\"replicas\":2," ON(
+                  "member1") ",\"clusters\":[{\"name\":\"member1\",\"replicas\":2}]}}",
+};
+
+/* Seed 001, corner case 1: all five go where the next policy leads, whatever the design. */
+TEST(what_waits_for_a_policy_is_taken_at_once)
+{
+    static const struct rules_options *const designs[] = {&preemption, &statically};
+
+    for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
+        const struct plan_template *row;
+        struct world w;
+        char text[256];
+
+        world_init(&w, designs[k], 1);
+        for (size_t i = 0; i < ARRAY_LEN(left); i++)
+            world_put_text(&w, left[i]);
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine, NOW_MS);
+        apply(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
+        row = find_row(plan_finish(p), "web");
+        assert_non_null(row);
+        assert_string_equal(tell(&row->before, text), "pending policy_gone - member1:2");
+        assert_string_equal(tell(&row->after, text), "current fresh member2:5");
+        assert_int_equal(row->when, PLAN_AT_ONCE);
+        plan_free(p);
+        world_release(&w);
+    }
 }
 
 TEST(a_change_and_its_inverse_make_no_difference)
