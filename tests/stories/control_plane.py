@@ -90,7 +90,10 @@ class ControlPlane:
     def update_template(self, name, *, kind="Deployment", namespace=None, replicas=3,
                         karmada_sees_it=True):
         template = self.objects[(kind, namespace or self.namespace, name)]
-        template.setdefault("spec", {})["replicas"] = replicas
+        if kind == "Deployment":
+            template["spec"]["replicas"] = replicas
+        else:
+            template["data"] = {"changed": str(self.minute)}
         self.put(template)
         if not karmada_sees_it:
             return
@@ -136,6 +139,7 @@ class ControlPlane:
             claim["annotations"][self.key("namespace")] = self.namespace
         meta.update(copy.deepcopy(claim))
         self.minute += 1
+        replicas = template.get("spec", {}).get("replicas", 0)
         clusters = spec["placement"]["clusterAffinity"]["clusterNames"]
         self.objects[self.binding_identity(template)] = {
             "apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
@@ -146,8 +150,9 @@ class ControlPlane:
                                   "namespace": meta["namespace"], "name": meta["name"]},
                      "placement": copy.deepcopy(spec["placement"]),
                      "conflictResolution": spec.get("conflictResolution", "Abort"),
-                     "replicas": template.get("spec", {}).get("replicas", 0),
-                     "clusters": [{"name": name} for name in clusters],
+                     "replicas": replicas,
+                     "clusters": [{"name": name, **({"replicas": replicas} if replicas else {})}
+                                  for name in clusters],
                      "schedulerName": "default-scheduler"}}
 
     # ---- matching, in the words of the seeds
