@@ -259,12 +259,13 @@ static void call(struct lab *lab, struct call *c, const char *path, enum request
 {
     struct transport transport = client_transport(lab->client);
 
-    c->transfer = transport.start(transport.context, &(struct transport_request){
-                                                         .path = path,
-                                                         .accept = "application/json",
-                                                         .class = class,
-                                                         .handler = {take_data, take_done, c},
-                                                     });
+    c->transfer = transport.start(
+        transport.context, &(struct transport_request){
+                               .path = path,
+                               .accept = "application/json",
+                               .class = class,
+                               .handler = {.data = take_data, .done = take_done, .context = c},
+                           });
     assert_non_null(c->transfer);
 }
 
