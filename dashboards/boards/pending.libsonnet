@@ -20,11 +20,12 @@ function(kit)
     p.row('Over time'),
     p.series('Pending templates by reason', 'no_match: no policy selects it; excluded: only an exclusion keeps one from it; policy_gone: its policy was deleted and its user changed it since; override_missing: it names overrides that do not exist; policy_deleting: only policies that are being deleted select it.', 'short', [p.query(q.sum('karmada_templates_pending', pending, 'reason'), '{{reason}}')], stack=true),
     p.series('Templates by state', 'Each template is in exactly one state; the stack is all of the chosen kinds.', 'short', [p.query(q.sum('karmada_templates', templates, 'state'), '{{state}}')], stack=true, overrides=p.stateColours),
+    p.series('Unbound templates by reason', 'What keeps a governed template from its binding, of all kinds. namesake: the binding of a deleted object of its name; priority_class_missing: its policy names a PriorityClass that does not exist; stuck: Karmada does not look at it again by itself; waiting: Karmada should make it.', 'short', [p.query(q.sum('karmada_templates_unbound', '', 'reason'), '{{reason}}')], stack=true),
     p.series('Time until bound', 'How long after template and policy were both there a binding was made, median and 99th percentile. What a Lazy policy let wait is left out.', 's', [
       p.query(q.quantile(0.5, 'karmada_template_binding_delay_seconds'), 'median'),
       p.query(q.quantile(0.99, 'karmada_template_binding_delay_seconds'), '99th percentile'),
     ]),
-    p.bars('Pending by namespace', 'Whose they are: the fifteen namespaces with most pending templates, of all kinds.', 'short', 'topk(15, %s > 0)' % q.sum('karmada_namespace_templates', 'namespace=~"$namespace", state="pending"', 'namespace'), '{{namespace}}'),
+    p.bars('Pending by namespace', 'Whose they are: the fifteen namespaces with most pending templates, of all kinds.', 'short', 'topk(15, %s > 0)' % q.sum('karmada_namespace_templates', 'namespace=~"$namespace", state="pending"', 'namespace'), '{{namespace}}', w=24),
 
     p.row('Which'),
     p.table(
