@@ -30,7 +30,7 @@ class Plane:
         self.folder = pathlib.Path(folder)
         # The cloud's side of Config Connector: an export beside the manifests.
         self.assets = self.folder.with_name(self.folder.name + ".assets.json")
-        self.objects, self.stuck, self.ids = {}, set(), 0
+        self.objects, self.stuck, self.ids, self.version = {}, set(), 0, 0
         self.ago = datetime.timedelta()
 
     # ---- what users write
@@ -278,6 +278,9 @@ class Plane:
             meta.update({k: v for k, v in old.items() if k not in meta})
         meta.setdefault("creationTimestamp", stamp(self.now()))
         if manager:
+            # Karmada's writes to a template are no news: bindings hold the version of its user's.
+            self.version += 1
+            meta["resourceVersion"] = str(self.version)
             meta["generation"] = meta.get("generation", 0) + 1
             meta["managedFields"] = [{"manager": manager, "operation": "Update",
                                       "time": stamp(self.now()), "fieldsV1": {"f:spec": {}}}]
@@ -334,7 +337,8 @@ def requirements(template):
 
 def selects(policy, template):
     facts = {"apiVersion": template["apiVersion"], "kind": template["kind"],
-             "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"]}
+             "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"],
+            "resourceVersion": template["metadata"]["resourceVersion"]}
     fits = lambda rule: all(facts.get(key) == value for key, value in rule.items())  # noqa: E731
     spec = policy["spec"]
     return (any(map(fits, spec["resourceSelectors"]))
@@ -343,4 +347,5 @@ def selects(policy, template):
 
 def reference(template):
     return {"apiVersion": template["apiVersion"], "kind": template["kind"],
-            "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"]}
+            "namespace": template["metadata"]["namespace"], "name": template["metadata"]["name"],
+            "resourceVersion": template["metadata"]["resourceVersion"]}
