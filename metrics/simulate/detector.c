@@ -264,11 +264,37 @@ static void let_others_preempt(struct play *play, const struct entry *policy, in
         preempt_all(play, others.items[i]);
 }
 
+/* Karmada failed to bring its user's change into the binding, and tries again. */
+static bool is_behind(const struct template_decision *d)
+{
+    return d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED;
+}
+
+/*
+ * Karmada goes on trying to apply a policy to what it has failed to: by its own changes the policy
+ * may have become one that can be applied. The decisions are those before them.
+ */
+static void retry_failures(struct play *play, const struct entry *policy)
+{
+    CLEANUP(entry_list_release)
+    struct entry_list templates = play_readers(policy, CLASS_TEMPLATE);
+
+    for (size_t i = 0; i < templates.count; i++) {
+        const struct template_decision *d = template_decision(templates.items[i]);
+        bool lacks_class =
+            d && d->state == STATE_UNBOUND && d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
+
+        if (d && d->governing == policy && (lacks_class || is_behind(d)))
+            look_at(play, templates.items[i], false);
+    }
+}
+
 void detector_policy(struct play *play, struct entry *policy, const struct policy *old)
 {
     const struct policy *p = entry_policy(policy);
 
     review_bindings(play, policy);
+    retry_failures(play, policy);
     if (is_static(play) || lacks_override(play, policy))
         return;
     preempt_all(play, policy);
@@ -323,12 +349,6 @@ void detector_policy_gone(struct play *play, struct entry *policy)
         if (b && is_found(b->claim, policy))
             claims_strip(play, bindings.items[i], policy);
     }
-}
-
-/* Karmada failed to bring its user's change into the binding, and tries again. */
-static bool is_behind(const struct template_decision *d)
-{
-    return d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED;
 }
 
 void detector_retry(struct play *play, struct entry *policy)

@@ -315,6 +315,41 @@ TEST(a_change_and_its_inverse_make_no_difference)
     world_release(&w);
 }
 
+#define PRIORITY_CLASS(name)                                                                       \
+    "{\"apiVersion\":\"scheduling.k8s.io/"                                                         \
+    "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"" name "\"},\"value\":1000}"
+#define OF_CLASS(name)                                                                             \
+    ",\"schedulePriority\":{\"priorityClassSource\":\"KubePriorityClass\","                        \
+    "\"priorityClassName\":\"" name "\"}"
+
+/* Karmada goes on trying: by the class or by the policy, what was missing is missing no more. */
+TEST(what_a_missing_priority_class_held_up_goes_on)
+{
+    static const char *const cures[] = {
+        PRIORITY_CLASS("silver"),
+        POLICY("p", SELECTS("web") "," ON("member1")),
+        POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("gold")),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cures); i++) {
+        struct world w;
+        char text[256];
+
+        world_init(&w, &preemption, 1);
+        world_put_text(&w, PRIORITY_CLASS("gold"));
+        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("silver")));
+        world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine, NOW_MS);
+        apply(p, cures[i]);
+        const struct plan_template *row = find_row(plan_finish(p), "web");
+        assert_string_equal(tell(&row->before, text), "unbound priority_class_missing p");
+        assert_string_equal(tell(&row->after, text), "current p member1:2");
+        plan_free(p);
+        world_release(&w);
+    }
+}
+
 TEST(what_does_not_come_to_rest_is_left_in_mid_air)
 {
     struct world w;
