@@ -36,6 +36,8 @@ def set_up(plane):
         plane.template("media", name, replicas=2)
     leftovers(plane)
     cloud(plane)
+    # In order before anybody reads it: what is broken later keeps this content.
+    draft(plane, GOOD_DRAFT)
     plane.ago = datetime.timedelta()
 
 
@@ -248,23 +250,29 @@ def leases(plane):
     ]
 
 
-def mishaps(plane):
-    path = plane.folder / "drafts" / "half-written.yaml"
+GOOD_DRAFT = "apiVersion: v1\nkind: Secret\nmetadata: {name: draft, namespace: kube-public}\n"
 
+
+def draft(plane, text):
+    path = plane.folder / "drafts" / "half-written.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # In place at once: between truncating and writing, an empty file is in order, too.
+    beside = path.with_name(path.name + "~")
+    beside.write_text(text)
+    beside.rename(path)
+
+
+def mishaps(plane):
     def write(text):
-        def act():
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text)
-        return act
-    good = "apiVersion: v1\nkind: Secret\nmetadata: {name: draft, namespace: kube-public}\n"
+        return lambda: draft(plane, text)
     odd = ("apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
            "metadata: {name: odd, namespace: legacy}\nspec: {resourceSelectors: many}\n")
     return [
-        (45, "drafts: half-written.yaml is in order", write(good)),
+        (45, "drafts: half-written.yaml is in order", write(GOOD_DRAFT)),
         (20, "drafts: half-written.yaml has a policy that cannot be understood",
-         write(good + "---\n" + odd)),
+         write(GOOD_DRAFT + "---\n" + odd)),
         (20, PEAK + "drafts: somebody saves half a file; its last good content stays in force "
-             "(board Exporter health)", write(good + "---\nkind: [\n")),
+             "(board Exporter health)", write(GOOD_DRAFT + "---\nkind: [\n")),
     ]
 
 
