@@ -55,19 +55,6 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* A claim may be foreign, as from a backup of another namespace. */
-static bool claim_selects(const struct situation *s)
-{
-    const struct policy *policy = entry_policy(s->claimed);
-    const char *ns = entry_ns(s->claimed);
-
-    /* Its labels are unknown: its binding says that the policy selected it. */
-    if (entry_template(s->template)->unread)
-        return true;
-    return (!*ns || ns == entry_ns(s->template)) &&
-           policy_score(policy, s->template) != SCORE_NONE && !policy_excludes(policy, s->template);
-}
-
 /* The binding, if a policy made it; NULL for one that others merely require. */
 static const struct binding *own_binding(const struct situation *s)
 {
@@ -211,18 +198,6 @@ static void set_pending(const struct situation *s, struct template_decision *out
     out->since_ms = reason == PENDING_POLICY_GONE ? t->changed_ms : t->created_ms;
 }
 
-static bool carries_another(const struct binding *b, const struct entry *policy)
-{
-    const struct policy *p = entry_policy(policy);
-    const struct claim *claim = b->claim;
-
-    if (!claim)
-        return false;
-    /* A cluster-wide policy has the namespace "", so this compares the kinds too. */
-    return claim->ns != policy->partition->ns || strcmp(claim->name, policy->name) != 0 ||
-           (p->id && p->id != claim->id);
-}
-
 /* The binding is as its policy says: has it the template's last change, too? */
 static int64_t decide_followed(const struct situation *s, struct template_decision *out)
 {
@@ -247,7 +222,7 @@ static int64_t decide_bound(const struct situation *s, struct template_decision 
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
 
-    if (carries_another(b, out->governing))
+    if (b->claim && !claim_is_of(b->claim, out->governing))
         return set_stale(s, out, STALE_POLICY_REPLACED);
     out->fields =
         (uint8_t)drift_fields(&policy->propagation, priority_of_policy(out->governing),
@@ -333,7 +308,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 
     if (!s->claim || (policy && policy->deleting))
         return decide_fresh(s, out);
-    if (policy && !claim_selects(s))
+    if (policy && !policy_selects(s->claimed, s->template))
         return set_mismatch(s, out);
     if (!claim_holds(s->claim, s->claimed))
         return set_stale(s, out, STALE_POLICY_GONE);

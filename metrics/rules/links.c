@@ -3,6 +3,7 @@
 
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/selector.h"
 
 bool binding_resource(const struct binding *b, struct identity *out)
 {
@@ -69,17 +70,39 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
     return policy && (!policy->id || policy->id == claim->id);
 }
 
+bool claim_is_of(const struct claim *claim, const struct entry *policy)
+{
+    return claim && claim_names(claim, policy) && claim_holds(claim, policy);
+}
+
+bool policy_selects(const struct entry *policy, const struct entry *template)
+{
+    const struct policy *p = entry_policy(policy);
+    const char *ns = entry_ns(policy);
+
+    /* Its labels are unknown: its binding says that the policy selected it. */
+    if (entry_template(template)->unread)
+        return true;
+    /* A claim may be foreign, as from a backup of another namespace. */
+    return (!*ns || ns == entry_ns(template)) && policy_score(p, template) != SCORE_NONE &&
+           !policy_excludes(p, template);
+}
+
+struct identity binding_identity(const struct identity *template, struct strbuf *name)
+{
+    const struct kind_def *def = kind_binding(!*template->ns);
+
+    binding_name(template->kind, template->name, name);
+    return (struct identity){def->api_version, def->name, template->ns, name->data};
+}
+
 /* The binding that Karmada would update for the template, whosever it is. */
 static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-    const char *ns = entry_ns(template);
-    const struct kind_def *def = kind_binding(!*ns);
-
-    binding_name(entry_kind(template), template->name, &name);
-
-    struct entry *binding =
-        store_find(s, &(struct identity){def->api_version, def->name, ns, name.data});
+    const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
+    const struct identity id = binding_identity(&of, &name);
+    struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
 }
@@ -138,14 +161,9 @@ bool template_dependencies(struct store *s, const struct entry *template, const 
 struct entry *binding_referring_to(const struct store *s, const struct identity *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-    const struct kind_def *def = kind_binding(!*template->ns);
-    struct identity id = {def->api_version, def->name, template->ns, NULL};
-    struct identity resource;
-
-    binding_name(template->kind, template->name, &name);
-    id.name = name.data;
-
+    const struct identity id = binding_identity(template, &name);
     struct entry *binding = store_find(s, &id);
+    struct identity resource;
     const struct binding *b = entry_binding(binding);
     bool refers = b && !is_left_over(b) && binding_resource(b, &resource) &&
                   strcmp(resource.name, template->name) == 0 &&

@@ -49,6 +49,18 @@ struct identity override_identity(const struct entry *policy, uint32_t at);
 /* True if the claim names this policy, whatever its id. */
 bool claim_names(const struct claim *claim, const struct entry *policy);
 
+/* True if it is the claim of this policy, which exists: its name, and its id. Takes NULL. */
+bool claim_is_of(const struct claim *claim, const struct entry *policy);
+
+/* True if the policy has the template among those that it selects, and does not exclude it. */
+bool policy_selects(const struct entry *policy, const struct entry *template);
+
+/*
+ * The identity of the binding that Karmada makes for a template (binding_name), with the texts of
+ * `template` and of `name`.
+ */
+struct identity binding_identity(const struct identity *template, struct strbuf *name);
+
 /*
  * True if the policy of a claim exists and has the id of the claim. `claimed` is what
  * claim_policy() answered, or NULL.

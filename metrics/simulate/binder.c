@@ -88,10 +88,8 @@ void binder_apply(struct play *play, struct entry *template, const struct entry 
     struct entry *entry = bindings_entry(play, template);
     const struct binding *old = entry_binding(entry);
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
-    enum undetermined_reason reason;
-    struct binding *fresh;
-
     const char *priority = old ? old->propagation.schedule_priority : NULL;
+    struct binding *fresh;
 
     if (old && (old->deleting || !bindings_is_of(old, template)))
         return;
@@ -104,13 +102,11 @@ void binder_apply(struct play *play, struct entry *template, const struct entry 
     copy_requests(play, fresh, entry_template(template));
     fresh->undetermined = 0;
     if (copy_replicas(fresh, old, template)) {
-        reason = scheduler_play(play, old, fresh);
+        scheduler_play(play, old, fresh);
     } else {
         play_assume(play, ASSUMED_REPLICAS_UNKNOWN);
-        reason = UNDETERMINED_UNSUPPORTED;
+        bindings_set_undetermined(fresh, UNDETERMINED_UNSUPPORTED);
     }
-    if (reason != UNDETERMINED_REASON_COUNT)
-        fresh->undetermined = (uint8_t)(1 + reason);
     play_replace(play, entry, fresh);
     distributor_sync(play, entry);
 }

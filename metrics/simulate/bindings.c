@@ -2,16 +2,15 @@
 #include "metrics/simulate/bindings.h"
 
 #include "metrics/model/object.h"
+#include "metrics/rules/links.h"
 
 struct entry *bindings_entry(struct play *play, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-    const char *ns = entry_ns(template);
-    const struct kind_def *def = kind_binding(!*ns);
+    const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
+    const struct identity id = binding_identity(&of, &name);
 
-    binding_name(entry_kind(template), template->name, &name);
-    return store_refer(play_context(play)->store,
-                       &(struct identity){def->api_version, def->name, ns, name.data});
+    return store_refer(play_context(play)->store, &id);
 }
 
 bool bindings_is_of(const struct binding *b, const struct entry *template)
@@ -23,30 +22,30 @@ bool bindings_is_of(const struct binding *b, const struct entry *template)
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
-static struct binding *keep_copy(struct play *play, const struct binding *b)
+struct binding *bindings_copy(struct play *play, const struct binding *old)
 {
     struct binding *copy = play_keep(play, xmalloc(sizeof(*copy)));
 
-    *copy = *b;
+    *copy = *old;
     return copy;
-}
-
-struct binding *bindings_copy(struct play *play, const struct binding *old)
-{
-    return keep_copy(play, old);
 }
 
 struct binding *bindings_make(struct play *play, const struct entry *template)
 {
     const struct type *type = template->partition->type;
 
-    return keep_copy(play, &(struct binding){
-                               .api_version = type->api_version,
-                               .kind = type->kind,
-                               .ns = entry_ns(template),
-                               .name = template->name,
-                               .uid_hash = entry_template(template)->uid_hash,
-                           });
+    return bindings_copy(play, &(struct binding){
+                                   .api_version = type->api_version,
+                                   .kind = type->kind,
+                                   .ns = entry_ns(template),
+                                   .name = template->name,
+                                   .uid_hash = entry_template(template)->uid_hash,
+                               });
+}
+
+void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason)
+{
+    b->undetermined = (uint8_t)(1 + reason);
 }
 
 void bindings_follow(struct binding *b, const struct template *t)

@@ -4,6 +4,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/projection.h"
 #include "metrics/simulate/play.h"
 
 /*
@@ -20,6 +21,9 @@ bool bindings_is_of(const struct binding *b, const struct entry *template);
 struct binding *bindings_copy(struct play *play, const struct binding *old) MUST_USE;
 /* A new binding of the template, without placement, claim or referrers. */
 struct binding *bindings_make(struct play *play, const struct entry *template) MUST_USE;
+
+/* Only the scheduler knows the clusters of a copy, for this reason. */
+void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason);
 
 /* The binding is made from the template's present version. */
 void bindings_follow(struct binding *b, const struct template *t);

@@ -9,7 +9,7 @@ struct claim *claims_of(struct play *play, const struct entry *policy, struct cl
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
 
-    if (claim && claim_names(claim, policy) && (!p->id || p->id == claim->id))
+    if (claim_is_of(claim, policy))
         return claim;
     fresh = play_keep(play, xmalloc(sizeof(*fresh)));
     /* Karmada's webhook makes the id of a policy that is new. */

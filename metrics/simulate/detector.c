@@ -7,14 +7,6 @@
 
 /* ---- templates ---- */
 
-/* Of a template that may not be read the labels are unknown: its binding says who selects it. */
-static bool selects(const struct policy *p, const struct entry *template)
-{
-    if (entry_template(template)->unread)
-        return true;
-    return policy_score(p, template) != SCORE_NONE && !policy_excludes(p, template);
-}
-
 static bool lacks_override(const struct play *play, const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
@@ -70,7 +62,7 @@ static struct entry *policy_of(struct play *play, struct queue_item *item)
     const struct template_decision *d;
 
     if (p)
-        return !p->deleting && selects(p, item->template) ? claimed : NULL;
+        return !p->deleting && policy_selects(claimed, item->template) ? claimed : NULL;
     d = decision_of(play, item->template);
     if (!claimed)
         return d->winner;
@@ -122,15 +114,9 @@ static void look_at(struct play *play, struct entry *template, bool by_karmada)
     play_enqueue(play, (struct queue_item){template, by_karmada || is_static(play)});
 }
 
-/* Karmada finds what a policy has claimed by the policy's id. */
-static bool is_found(const struct claim *claim, const struct entry *policy)
-{
-    return claim && claim_names(claim, policy) && claim_holds(claim, policy);
-}
-
 /*
- * The bindings of the policy: a template that it selects is looked at, any other loses its claim
- * and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
+ * The bindings of the policy, which Karmada finds by its id: a template that it selects is looked
+ * at, any other loses its claim and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
  */
 static void review_bindings(struct play *play, struct entry *policy)
 {
@@ -143,9 +129,9 @@ static void review_bindings(struct play *play, struct entry *policy)
         const struct binding_decision *d = binding_decision(bindings.items[i]);
         struct entry *template = d ? d->template : NULL;
 
-        if (!b || !is_found(b->claim, policy) || !entry_template(template))
+        if (!b || !claim_is_of(b->claim, policy) || !entry_template(template))
             continue;
-        if (selects(p, template)) {
+        if (policy_selects(policy, template)) {
             look_at(play, template, p->lazy);
             continue;
         }
@@ -181,7 +167,7 @@ void detector_waiting(struct play *play, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
-        if (t && !t->claim && selects(p, templates.items[i]) &&
+        if (t && !t->claim && policy_selects(policy, templates.items[i]) &&
             !(t->half_claim && is_matched(templates.items[i], policy)))
             look_at(play, templates.items[i], p->lazy);
     }
@@ -324,7 +310,7 @@ static bool has_id_of(const struct entry *template, const struct entry *policy)
     const struct template_decision *d = template_decision(template);
     const struct binding *b = d ? entry_binding(d->binding) : NULL;
 
-    return t && is_found(t->half_claim && b ? b->claim : t->claim, policy);
+    return t && claim_is_of(t->half_claim && b ? b->claim : t->claim, policy);
 }
 
 void detector_policy_gone(struct play *play, struct entry *policy)
@@ -346,7 +332,7 @@ void detector_policy_gone(struct play *play, struct entry *policy)
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
 
-        if (b && is_found(b->claim, policy))
+        if (b && claim_is_of(b->claim, policy))
             claims_strip(play, bindings.items[i], policy);
     }
 }

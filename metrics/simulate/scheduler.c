@@ -4,6 +4,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/affinity.h"
+#include "metrics/simulate/bindings.h"
 
 static const char default_scheduler[] = "default-scheduler";
 
@@ -178,23 +179,21 @@ static void assign(struct play *play, const struct projection *p, struct binding
     fresh->applied_placement = fresh->propagation.placement;
 }
 
-enum undetermined_reason scheduler_play(struct play *play, const struct binding *old,
-                                        struct binding *fresh)
+void scheduler_play(struct play *play, const struct binding *old, struct binding *fresh)
 {
     struct rule_context *c = play_context(play);
-    enum undetermined_reason reason = UNDETERMINED_REASON_COUNT;
     const struct resolved_placement *resolved;
     uint8_t group = 0;
 
     if (!is_scheduled(fresh))
-        return reason;
+        return;
     resolved = play_placement(play, fresh->propagation.placement);
     /* Divided workloads stay where they are while they fit. */
     bool divides =
         binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
 
     if (divides && is_settled(old, fresh) && assigned_replicas(fresh) == fresh->replicas)
-        return reason;
+        return;
 
     struct cluster_set set = candidates(c, old, fresh, resolved, &group);
     struct projection p;
@@ -206,9 +205,8 @@ enum undetermined_reason scheduler_play(struct play *play, const struct binding 
         assign(play, &p, fresh);
         fresh->observed_group = group;
     } else if (!is_settled(old, fresh)) {
-        reason = p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason;
+        bindings_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
     }
     projection_release(store_strings(c->store), &p);
     free(set.members);
-    return reason;
 }

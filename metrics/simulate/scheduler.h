@@ -10,8 +10,6 @@
  *
  * Sets clusters and applied_placement of `fresh`, from memory that the play keeps, or leaves
  * both as they are where the scheduler does nothing. Where only the scheduler can know, with its
- * live view of the clusters, `fresh` keeps its clusters and the answer is the reason; else it is
- * UNDETERMINED_REASON_COUNT.
+ * live view of the clusters, `fresh` keeps its clusters, and `undetermined` says why.
  */
-enum undetermined_reason scheduler_play(struct play *play, const struct binding *old,
-                                        struct binding *fresh) MUST_USE;
+void scheduler_play(struct play *play, const struct binding *old, struct binding *fresh);

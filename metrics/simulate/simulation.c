@@ -78,12 +78,12 @@ static void apply_template(struct play *play, struct entry *entry, struct templa
     const struct template *old = entry_template(entry);
     struct entry *binding = bindings_entry(play, entry);
 
-    if (old)
+    if (old) {
         template_dependencies(play_context(play)->store, entry, entry_binding(binding), &needed);
-    if (old)
         change_template(play, entry, fresh);
-    else
+    } else {
         play_replace(play, entry, fresh);
+    }
     play_evaluate(play);
     if (entry_binding(binding))
         distributor_drop(play, binding, &needed);
@@ -104,10 +104,8 @@ static void apply_override(struct play *play, struct entry *entry, void *fresh)
 static void apply_binding(struct play *play, struct entry *entry, const struct binding *read)
 {
     struct binding *fresh = bindings_copy(play, read);
-    enum undetermined_reason reason = scheduler_play(play, entry_binding(entry), fresh);
 
-    if (reason != UNDETERMINED_REASON_COUNT)
-        fresh->undetermined = (uint8_t)(1 + reason);
+    scheduler_play(play, entry_binding(entry), fresh);
     play_replace(play, entry, fresh);
     play_evaluate(play);
     distributor_sync(play, entry);
