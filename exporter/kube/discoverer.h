@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/discovery/discovery.h"
-#include "exporter/kube/reflector.h"
+#include "exporter/kube/reflector/reflector.h"
 #include "metrics/rules/versions.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
-#include "exporter/kube/reflector_list.h"
+#include "exporter/kube/reflector/list.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 

@@ -931,7 +931,7 @@ TEST(lists_wait_for_each_other)
     lab_start(&lab);
     kube_source_turn(lab.source, lab.api.now_ms, clock_offset_ms);
     for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        lists += kube_source_reflector(lab.source, i)->transfer != NULL;
+        lists += kube_source_reflector(lab.source, i)->request.transfer != NULL;
     assert_int_equal(lists, 4);
     settle(&lab);
     assert_true(count_synced(&lab) >= lists);

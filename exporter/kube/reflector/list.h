@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/reflector.h"
+#include "exporter/kube/reflector/reflector.h"
 
 /* The reflectors of a source: those of the kinds that are always watched, then others. */
 struct reflector_list {

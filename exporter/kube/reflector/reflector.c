@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/reflector.h"
+#include "exporter/kube/reflector/reflector.h"
 
 #include "exporter/kube/protocol/query.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    ERROR_BODY_MAX_BYTES = 8 * 1024,
     FAILURES_BEFORE_READY = 3,
     /* A stream that misses something says so at once: one that is open for longer missed nothing.
      */
@@ -38,7 +37,7 @@ struct reflector *reflector_new(struct reflector_context *context,
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
-    r->error_body = STRBUF_INIT(ERROR_BODY_MAX_BYTES);
+    request_init(&r->request, context->transport);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
     context->reflector_count++;
     return r;
@@ -60,27 +59,17 @@ static void leave_limiter(struct reflector *r)
     r->limited = false;
 }
 
-static void release_bodies(struct reflector *r)
+static void close_request(struct reflector *r)
 {
-    object_stream_release(&r->stream);
-    strbuf_release(&r->error_body);
-}
-
-static void close_transfer(struct reflector *r)
-{
-    if (r->transfer)
-        r->context->transport.cancel(r->context->transport.context, r->transfer);
-    r->transfer = NULL;
-    r->given_up = false;
+    request_close(&r->request);
     leave_limiter(r);
-    release_bodies(r);
 }
 
 void reflector_free(struct reflector *r)
 {
     if (!r)
         return;
-    close_transfer(r);
+    close_request(r);
     watch_release(&r->watch);
     set_failing(r, false);
     r->context->reflector_count--;
@@ -173,24 +162,14 @@ bool reflector_is_forbidden(const struct reflector *r)
     return !r->synced && r->last_end == END_FORBIDDEN;
 }
 
-/* ---- bodies ---- */
+/* ---- requests ---- */
 
-static void receive_head(void *context, unsigned http_status)
+static void answered(void *context)
 {
     struct reflector *r = context;
 
-    if (http_status != 200)
-        return;
     r->answered_ms = r->context->now_ms;
     reflector_answered(r->context);
-}
-
-static bool give_up(struct reflector *r, enum end_reason reason, const char *text)
-{
-    r->given_up = true;
-    r->give_up_reason = reason;
-    log_failure(r, reason, text);
-    return false;
 }
 
 static bool receive_event(void *context, const struct watch_event *event)
@@ -216,8 +195,7 @@ static bool receive_event(void *context, const struct watch_event *event)
         input.kind = WATCH_INITIAL_END;
         break;
     case EVENT_ERROR:
-        r->retry_after_ms = event->status->retry_after_ms;
-        return give_up(r, end_reason_of_error(event->status), event->status->message);
+        abort(); /* The request ends with it. */
     }
     if (r->watch.phase == WATCH_LISTING)
         return true;
@@ -227,92 +205,32 @@ static bool receive_event(void *context, const struct watch_event *event)
     return r->watch.phase != WATCH_WAITING;
 }
 
-static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
-{
-    struct reflector *r = context;
-    struct error err;
-
-    if (r->given_up)
-        return false;
-    if (http_status != 200) {
-        /* The beginning is enough for an error text; the rest is dropped. */
-        size_t room = ERROR_BODY_MAX_BYTES - r->error_body.len;
-
-        strbuf_add(&r->error_body, bytes, len < room ? len : room);
-        return true;
-    }
-    if (object_stream_feed(&r->stream, bytes, len, &err))
-        return true;
-    return r->given_up || r->watch.phase == WATCH_WAITING ? false
-                                                          : give_up(r, END_MALFORMED, err.text);
-}
-
-/* ---- requests ---- */
-
-/* The end of a list: a complete page, or why it is none. */
-static void read_page(struct reflector *r, const struct transport_result *result,
-                      struct watch_input *input, struct list_facts *facts)
-{
-    struct error err;
-
-    if (object_stream_finish_list(&r->stream, facts, &err)) {
-        input->kind = WATCH_PAGE;
-        input->version = facts->version;
-        input->token = facts->token;
-        return;
-    }
-    input->reason = object_stream_is_cut(&r->stream) ? END_LOST : END_MALFORMED;
-    log_failure(r, input->reason, *result->error ? result->error : err.text);
-}
-
-static void read_refusal(struct reflector *r, const struct transport_result *result,
-                         struct watch_input *input)
-{
-    struct status status;
-
-    status_read_body(r->error_body.data, r->error_body.len, &status);
-    input->reason = end_reason_of_response(result->http_status, &status);
-    input->retry_after_ms = result->retry_after_ms > status.retry_after_ms ? result->retry_after_ms
-                                                                           : status.retry_after_ms;
-    log_failure(r, input->reason, status.message);
-}
-
 /* Is it the server that fails, rather than this request of it? */
-static void note_failure(struct reflector *r, const struct watch_input *end, bool unanswered)
+static void note_failure(struct reflector *r, const struct request_end *end)
 {
-    if (!unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
+    if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
         return;
     set_failing(r, true);
     r->failed_ms = r->context->now_ms;
     r->told_to_wait_ms = end->retry_after_ms;
 }
 
-static void request_ended(void *context, const struct transport_result *result)
+static void request_ended(void *context, const struct request_end *end)
 {
     struct reflector *r = context;
-    struct watch_input input = {.kind = WATCH_ENDED};
-    struct list_facts facts = {0};
+    struct watch_input input = {
+        .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
 
-    r->transfer = NULL;
     r->answered_ms = 0;
-    if (r->given_up) {
-        input.reason = r->give_up_reason;
-        input.retry_after_ms = r->retry_after_ms;
-    } else if (result->http_status != 0 && result->http_status != 200) {
-        read_refusal(r, result, &input);
-    } else if (result->http_status == 200 && r->watch.phase == WATCH_LISTING) {
-        read_page(r, result, &input, &facts);
-    } else if (result->http_status == 0 || !result->complete) {
-        input.reason = END_LOST;
-        log_failure(r, input.reason, result->error);
+    if (end->page) {
+        input = (struct watch_input){
+            .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
-        input.reason = END_REGULAR;
+        if (end->reason != END_REGULAR)
+            log_failure(r, end->reason, end->text);
+        note_failure(r, end);
     }
-    note_failure(r, &input, result->http_status == 0);
     step(r, input);
-    list_facts_release(&facts);
-    r->given_up = false;
-    release_bodies(r);
     /* A list counts in the limiter until its last page. */
     if (!r->wants_open || !r->watch.token)
         leave_limiter(r);
@@ -321,31 +239,26 @@ static void request_ended(void *context, const struct transport_result *result)
 static void open_request(struct reflector *r)
 {
     bool list = r->watch.phase == WATCH_LISTING;
-    struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
         reflector_store_begin_pass(&r->objects);
     r->wants_open = false;
-    r->retry_after_ms = r->answered_ms = 0;
-    object_stream_init(&r->stream, list ? FRAME_LIST : FRAME_EVENTS, r->api_version, r->kind,
-                       receive_event, r);
+    r->answered_ms = 0;
     query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     watch_query(&r->watch, &path);
     if (r->field_selector)
         query_add(&path, "fieldSelector", r->field_selector);
-    r->transfer = r->context->transport.start(
-        r->context->transport.context,
-        &(struct transport_request){
-            .path = path.data,
-            .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
-            .class = list ? REQUEST_SHORT : REQUEST_STREAM,
-            .handler = {.responded = receive_head,
-                        .data = receive_bytes,
-                        .done = request_ended,
-                        .context = r},
-        });
-    strbuf_release(&path);
+    request_open(&r->request,
+                 &(struct request_spec){
+                     .path = path.data,
+                     .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
+                     .list = list,
+                     .api_version = r->api_version,
+                     .kind = r->kind,
+                     .handler = {answered, receive_event, request_ended, r},
+                 });
 }
 
 /* When the open stream, of which nothing came yet, ends the failure before it. */
@@ -367,8 +280,8 @@ void reflector_turn(struct reflector *r)
         log_recovery(r);
     if (r->context->now_ms >= r->watch.due_ms && !r->wants_open)
         step(r, (struct watch_input){.kind = WATCH_TIMER});
-    if (r->transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
-        close_transfer(r);
+    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
+        close_request(r);
     if (!r->wants_open)
         return;
     if (r->watch.phase != WATCH_STREAMING && !r->limited) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/reflector_list.h"
+#include "exporter/kube/reflector/list.h"
 
 static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
 {

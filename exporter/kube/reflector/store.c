@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/reflector_store.h"
+#include "exporter/kube/reflector/store.h"
 
 #include "metrics/model/template.h"
 #include "metrics/rules/links.h"

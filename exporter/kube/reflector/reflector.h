@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/protocol/object_stream.h"
-#include "exporter/kube/reflector_store.h"
+#include "exporter/kube/reflector/request.h"
+#include "exporter/kube/reflector/store.h"
 #include "exporter/kube/shared/context.h"
 
 /*
@@ -48,14 +48,9 @@ struct reflector {
 
     struct reflector_store objects;
     struct watch watch;
-    struct transfer *transfer; /* NULL if nothing is open. */
-    struct object_stream stream;
-    struct strbuf error_body; /* Of a response other than 200, its beginning. */
-    bool wants_open;          /* The watch has ordered a request that is not open yet. */
-    bool limited;             /* It counts in the list limiter. */
-    bool given_up;            /* The rest of the open transfer is ignored, for this reason: */
-    enum end_reason give_up_reason;
-    int64_t retry_after_ms;
+    struct request request;
+    bool wants_open; /* The watch has ordered a request that is not open yet. */
+    bool limited;    /* It counts in the list limiter. */
 
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
