@@ -12,13 +12,14 @@
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/system/file.h"
+#include "exporter/system/heartbeat.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/server.h"
 
 enum {
     SLICE_MS = 5,
     EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
-    WAIT_MAX_MS = 60 * 1000,
+    WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
     BOTH_WAIT_MS = 20, /* While two API servers are watched: only one can be waited for. */
 };
 
@@ -26,6 +27,7 @@ struct loop {
     struct loop_settings settings;
     sigset_t mask_before;
     int signals;
+    struct heartbeat heartbeat;
     struct server *server;
     char *telemetry_path;       /* The server's: a reload may change the option, not the server. */
     struct evaluation *current; /* NULL until everything is read once. */
@@ -91,6 +93,7 @@ static struct health health_of(const struct loop *l)
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
         .rejected = l->problems.rejected,
+        .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
         .now_ms = platform_now_ms(),
     };
 }
@@ -126,8 +129,10 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         .address_count = o->listen_addresses.count,
         .telemetry_path = o->telemetry_path,
         .log = settings->log,
+        .heartbeat = &l->heartbeat,
     };
 
+    heartbeat_beat(&l->heartbeat, platform_steady_ms());
     l->telemetry_path = xstrdup(o->telemetry_path);
     l->server = server_start(&server, l->publisher.snapshot, err);
     if (!l->server) {
@@ -143,7 +148,7 @@ void loop_free(struct loop *l)
     if (!l)
         return;
     if (l->server)
-        server_set_ready(l->server, false);
+        server_set_ready(l->server, false, "karmada-policy-exporter is stopping\n");
     server_stop(l->server);
     publisher_release(&l->publisher);
     evaluation_free(l->next);
@@ -256,7 +261,7 @@ static void adopt_next(struct loop *l)
               LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
     publish_all(l);
-    server_set_ready(l->server, true);
+    server_set_ready(l->server, true, "karmada-policy-exporter is Ready.\n");
 }
 
 /* Go on preparing. False if it failed and there is no current evaluation to fall back on. */
@@ -330,6 +335,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
+    heartbeat_beat(&l->heartbeat, platform_steady_ms());
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;

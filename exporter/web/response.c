@@ -34,5 +34,5 @@ struct MHD_Response *response_text(const char *text)
 
     return finish(
         MHD_create_response_from_buffer(strlen(text), bytes.plain, MHD_RESPMEM_PERSISTENT),
-        "text/plain; charset=utf-8");
+        RESPONSE_TEXT);
 }

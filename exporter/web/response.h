@@ -11,6 +11,9 @@
  * times, by any thread; MHD_destroy_response() gives up the maker's reference.
  */
 
+/* The content type of plain text. */
+#define RESPONSE_TEXT "text/plain; charset=utf-8"
+
 /* A response of these bytes, which it owns from here on. */
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
 

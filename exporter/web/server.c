@@ -132,7 +132,7 @@ struct server *server_start(const struct server_options *options, struct snapsho
     bool running;
 
     s->log = options->log;
-    s->site = site_new(options->telemetry_path, snapshot, err);
+    s->site = site_new(options->telemetry_path, snapshot, options->heartbeat, err);
     s->reaper = reaper_new(limit);
     s->listening = xcalloc(options->address_count, sizeof(*s->listening));
     running = s->site && reaper_start(s->reaper, err);
@@ -156,9 +156,9 @@ void server_stop(struct server *s)
     free(s);
 }
 
-void server_set_ready(struct server *s, bool ready)
+void server_set_ready(struct server *s, bool ready, const char *text)
 {
-    site_set_ready(s->site, ready);
+    site_set_ready(s->site, ready, text);
 }
 
 const char *server_address(const struct server *s, size_t at)

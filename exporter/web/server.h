@@ -12,9 +12,10 @@
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
     size_t address_count;
-    const char *telemetry_path; /* Where the metrics are: "/metrics". */
-    unsigned connection_limit;  /* For each address; 0: the default. */
-    const struct log *log;      /* For what libmicrohttpd complains of; NULL: nowhere. */
+    const char *telemetry_path;        /* Where the metrics are: "/metrics". */
+    unsigned connection_limit;         /* For each address; 0: the default. */
+    const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
+    const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
 };
 
 struct server;
@@ -29,8 +30,11 @@ struct server *server_start(const struct server_options *options, struct snapsho
 /* Close everything, answered or not, and wait for the threads. NULL is fine. */
 void server_stop(struct server *s);
 
-/* What /-/ready answers from here on; at first it is not ready. Any thread may call it. */
-void server_set_ready(struct server *s, bool ready);
+/*
+ * What /-/ready and /readyz answer from here on: 200, or 503 with Retry-After, and this text,
+ * which is copied and ends its last line. At first it is not ready. Any thread may call it.
+ */
+void server_set_ready(struct server *s, bool ready, const char *text);
 
 /* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);

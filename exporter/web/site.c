@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/site.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
+#include "exporter/system/platform.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
+
+enum { TEXT_MAX = 256 };
 
 /* A name that is not a text does not compile: nothing else follows "". */
 #define HANDLER_NAME(id, name, ...)       "" name,
@@ -33,8 +37,6 @@ static const unsigned statuses[SERVER_CODES] = {
 /* The answers that are always the same. */
 enum reply {
     REPLY_HEALTHY,
-    REPLY_READY,
-    REPLY_NOT_READY,
     REPLY_MALFORMED,
     REPLY_METHOD,
     REPLY_CONTENT,
@@ -49,10 +51,6 @@ static const struct reply_def {
     bool close;                 /* End the connection: there may be a body that we do not read. */
 } reply_defs[REPLIES] = {
     [REPLY_HEALTHY] = {MHD_HTTP_OK, "karmada-policy-exporter is Healthy.\n", NULL, NULL, false},
-    [REPLY_READY] = {MHD_HTTP_OK, "karmada-policy-exporter is Ready.\n", NULL, NULL, false},
-    [REPLY_NOT_READY] = {MHD_HTTP_SERVICE_UNAVAILABLE,
-                         "karmada-policy-exporter is not ready: not everything was read yet\n",
-                         MHD_HTTP_HEADER_RETRY_AFTER, "5", false},
     [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request\n", NULL, NULL, true},
     [REPLY_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed: use GET or HEAD\n",
                       MHD_HTTP_HEADER_ALLOW, "GET, HEAD", true},
@@ -61,19 +59,70 @@ static const struct reply_def {
     [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n", NULL, NULL, false},
 };
 
+/* What it is asked again after, where it is unavailable. */
+#define RETRY_SECONDS "5"
+
 struct site {
-    struct snapshot *snapshot; /* Borrowed. */
+    struct snapshot *snapshot;         /* Borrowed. */
+    const struct heartbeat *heartbeat; /* Borrowed. */
     char *telemetry_path;
     struct MHD_Response *replies[REPLIES];
-    atomic_bool ready;
+    pthread_mutex_t lock; /* Guards the two below, not what the response holds. */
+    struct MHD_Response *readiness;
+    unsigned ready_status;
     _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
 };
+
+static struct MHD_Response *make_text(const char *text)
+{
+    return response_new(xstrdup(text), strlen(text), RESPONSE_TEXT);
+}
+
+static struct MHD_Response *make_unavailable(const char *text)
+{
+    struct MHD_Response *response = make_text(text);
+
+    response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
+    return response;
+}
 
 static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connection,
                                   enum reply reply, unsigned *out_status)
 {
     *out_status = reply_defs[reply].status;
     return MHD_queue_response(connection, *out_status, s->replies[reply]);
+}
+
+/* Asked of the loop's heart by the thread that answers: a page would be as old as the loop is. */
+static enum MHD_Result send_health(struct site *s, struct MHD_Connection *connection,
+                                   unsigned *out_status)
+{
+    int64_t age_ms = s->heartbeat ? heartbeat_age_ms(s->heartbeat, platform_steady_ms()) : 0;
+    char text[TEXT_MAX];
+
+    if (age_ms <= HEARTBEAT_LIMIT_MS)
+        return send_reply(s, connection, REPLY_HEALTHY, out_status);
+    snprintf(text, sizeof(text),
+             "karmada-policy-exporter is not healthy: its loop stands still for %" PRId64
+             " s, and %d s is the most; what it serves is as old\n",
+             age_ms / 1000, HEARTBEAT_LIMIT_MS / 1000);
+    struct MHD_Response *response = make_unavailable(text);
+    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, response);
+
+    MHD_destroy_response(response);
+    *out_status = MHD_HTTP_SERVICE_UNAVAILABLE;
+    return result;
+}
+
+static enum MHD_Result send_readiness(struct site *s, struct MHD_Connection *connection,
+                                      unsigned *out_status)
+{
+    /* A text that is replaced is released: under the lock the queue gets its own reference. */
+    pthread_mutex_lock(&s->lock);
+    enum MHD_Result result = MHD_queue_response(connection, s->ready_status, s->readiness);
+    *out_status = s->ready_status;
+    pthread_mutex_unlock(&s->lock);
+    return result;
 }
 
 static enum server_handler find_handler(const char *telemetry_path, const char *path)
@@ -149,22 +198,22 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
     *state = state_pointer(STATE_ANSWERED);
 
     enum server_handler handler = find_handler(s->telemetry_path, path);
-    enum reply reply = REPLY_NOT_FOUND;
     enum MHD_Result result;
 
-    if (handler == SERVER_HEALTHY)
-        reply = REPLY_HEALTHY;
-    else if (handler == SERVER_READY)
-        reply = atomic_load(&s->ready) ? REPLY_READY : REPLY_NOT_READY;
     if ((unsigned)handler < PAGE_COUNT)
         result = snapshot_serve(s->snapshot, (enum page)handler, connection, &status);
+    else if (handler == SERVER_HEALTHY || handler == SERVER_LIVEZ || handler == SERVER_HEALTHZ)
+        result = send_health(s, connection, &status);
+    else if (handler == SERVER_READY || handler == SERVER_READYZ)
+        result = send_readiness(s, connection, &status);
     else
-        result = send_reply(s, connection, reply, &status);
+        result = send_reply(s, connection, REPLY_NOT_FOUND, &status);
     count_request(s, handler, status);
     return result;
 }
 
-struct site *site_new(const char *telemetry_path, struct snapshot *snapshot, struct error *err)
+struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
+                      const struct heartbeat *heartbeat, struct error *err)
 {
     bool plain = telemetry_path[0] == '/';
 
@@ -182,6 +231,9 @@ struct site *site_new(const char *telemetry_path, struct snapshot *snapshot, str
     struct site *s = xcalloc(1, sizeof(*s));
 
     s->snapshot = snapshot;
+    s->heartbeat = heartbeat;
+    pthread_mutex_init(&s->lock, NULL);
+    site_set_ready(s, false, "karmada-policy-exporter is not ready: nothing was read yet\n");
     s->telemetry_path = xstrdup(telemetry_path);
     for (size_t i = 0; i < REPLIES; i++) {
         s->replies[i] = response_text(reply_defs[i].text);
@@ -199,13 +251,24 @@ void site_free(struct site *s)
         return;
     for (size_t i = 0; i < REPLIES; i++)
         MHD_destroy_response(s->replies[i]);
+    MHD_destroy_response(s->readiness);
+    pthread_mutex_destroy(&s->lock);
     free(s->telemetry_path);
     free(s);
 }
 
-void site_set_ready(struct site *s, bool ready)
+void site_set_ready(struct site *s, bool ready, const char *text)
 {
-    atomic_store(&s->ready, ready);
+    struct MHD_Response *fresh = ready ? make_text(text) : make_unavailable(text);
+
+    pthread_mutex_lock(&s->lock);
+    struct MHD_Response *old = s->readiness;
+    s->readiness = fresh;
+    s->ready_status = ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    pthread_mutex_unlock(&s->lock);
+
+    if (old)
+        MHD_destroy_response(old);
 }
 
 uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/system/heartbeat.h"
 #include "exporter/web/snapshot.h"
 #include "metrics/base/error.h"
 
@@ -12,6 +13,9 @@
 #define ANSWERS(ANSWER)                                                                            \
     ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
     ANSWER(READY, "ready", "/-/ready")                                                             \
+    ANSWER(LIVEZ, "livez", "/livez")                                                               \
+    ANSWER(READYZ, "readyz", "/readyz")                                                            \
+    ANSWER(HEALTHZ, "healthz", "/healthz")                                                         \
     ANSWER(OTHER, "other", "") /* Any other path. */
 
 /* Who answered, and with what: the labels of the counter of requests. */
@@ -33,9 +37,12 @@ extern const char *const server_code_names[SERVER_CODES];
 
 struct site;
 
-/* Every page of the site, with the metrics at this path. NULL if the path cannot be one. */
+/*
+ * Every page of the site, with the metrics at this path. NULL if the path cannot be one. It is
+ * healthy while this heart beats (NULL: always), and not ready at first.
+ */
 struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
-                      struct error *err) MUST_USE;
+                      const struct heartbeat *heartbeat, struct error *err) MUST_USE;
 
 /* NULL is fine. No thread may be answering any more. */
 void site_free(struct site *s);
@@ -53,5 +60,6 @@ bool site_begins(void *const *state);
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
                             const char *method, void **state);
 
-void site_set_ready(struct site *s, bool ready);
+/* See server_set_ready(). */
+void site_set_ready(struct site *s, bool ready, const char *text);
 uint64_t site_requests(const struct site *s, enum server_handler handler, enum server_code code);

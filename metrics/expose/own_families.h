@@ -21,6 +21,8 @@
     OWN(OWN_SNAPSHOT, FAMILY_GAUGE, "karmada_policy_exporter_snapshot_timestamp_seconds",          \
         "When the numbers on this page were last brought up to date.", .unit = "seconds",          \
         .bound = "1")                                                                              \
+    OWN(OWN_HEARTBEAT, FAMILY_GAUGE, "karmada_policy_exporter_loop_heartbeat_timestamp_seconds",   \
+        "When the loop that reads and evaluates last turned.", .unit = "seconds", .bound = "1")    \
     OWN(OWN_EVALUATIONS, FAMILY_COUNTER, "karmada_policy_exporter_evaluations_total",              \
         "Evaluations of objects by the rules.", .bound = "1")                                      \
     OWN(OWN_EVALUATION_DURATION, FAMILY_HISTOGRAM,                                                 \

@@ -15,7 +15,8 @@ struct fixture {
 
 static struct server *start(struct snapshot *snapshot, const char *address, struct error *err)
 {
-    const struct server_options options = {&address, 1, "/metrics", 0, NULL};
+    const struct server_options options = {
+        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
 
     return server_start(&options, snapshot, err);
 }
@@ -74,9 +75,8 @@ static struct request_case {
      "\r\nX-Content-Type-Options: nosniff\r\n", "karmada-policy-exporter is Healthy.\n",
      SERVER_HEALTHY, SERVER_200},
     {"not ready at first", "GET /-/ready HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
-     "\r\nRetry-After: 5\r\n",
-     "karmada-policy-exporter is not ready: not everything was read yet\n", SERVER_READY,
-     SERVER_503},
+     "\r\nRetry-After: 5\r\n", "karmada-policy-exporter is not ready: nothing was read yet\n",
+     SERVER_READY, SERVER_503},
     {"no such path", "GET /metric HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, "not found\n",
      SERVER_OTHER, SERVER_404},
     {"a longer path is another", "GET /metrics/ HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
@@ -183,20 +183,6 @@ TEST_WITH(nothing_published_is_unavailable, start_server, stop_server)
     assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_503), 1);
 }
 
-TEST_WITH(readiness_is_what_was_said_last, start_server, stop_server)
-{
-    const struct fixture *f = *state;
-
-    for (int ready = 1; ready >= 0; ready--) {
-        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
-
-        server_set_ready(f->server, ready == 1);
-        assert_true(
-            http_talk(server_address(f->server, 0), "GET /-/ready HTTP/1.1\r\n" CLOSE, &answer));
-        assert_memory_equal(answer.data, ready ? "HTTP/1.1 200 " : "HTTP/1.1 503 ", 13);
-    }
-}
-
 TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
 {
     static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -219,7 +205,8 @@ TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
 TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
 {
     static const char *const addresses[] = {"127.0.0.1:0", "localhost:0", "[::1]:0", ":0"};
-    const struct server_options options = {addresses, ARRAY_LEN(addresses), "/m", 0, NULL};
+    const struct server_options options = {
+        .addresses = addresses, .address_count = ARRAY_LEN(addresses), .telemetry_path = "/m"};
     const struct fixture *f = *state;
     struct error err = {.text = ""};
     struct server *s = server_start(&options, f->snapshot, &err);
@@ -252,7 +239,8 @@ TEST_WITH(a_taken_address_is_told, start_server, stop_server)
 {
     const struct fixture *f = *state;
     const char *addresses[] = {"127.0.0.1:0", server_address(f->server, 0)};
-    const struct server_options options = {addresses, 2, "/metrics", 0, NULL};
+    const struct server_options options = {
+        .addresses = addresses, .address_count = 2, .telemetry_path = "/metrics"};
     struct error err;
     char wanted[256];
 
@@ -283,7 +271,8 @@ TEST_WITH(a_telemetry_path_is_plain_and_free, start_server, stop_server)
     const char *address = "127.0.0.1:0";
 
     for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        const struct server_options options = {&address, 1, paths[i], 0, NULL};
+        const struct server_options options = {
+            .addresses = &address, .address_count = 1, .telemetry_path = paths[i]};
         struct error err = {.text = ""};
 
         assert_null(server_start(&options, f->snapshot, &err));
@@ -305,7 +294,10 @@ static bool drip(int fd)
 static void fill_with_slow_clients(const struct fixture *f, const char *first)
 {
     const char *address = "127.0.0.1:0";
-    const struct server_options options = {&address, 1, "/metrics", PLACES, NULL};
+    const struct server_options options = {.addresses = &address,
+                                           .address_count = 1,
+                                           .telemetry_path = "/metrics",
+                                           .connection_limit = PLACES};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
     struct server *s = server_start(&options, f->snapshot, &err);
@@ -346,7 +338,8 @@ TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
     char *text = NULL;
     size_t len = 0;
     struct log log = {LOG_LEVEL_DEBUG, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
-    const struct server_options options = {&address, 1, "/metrics", 0, &log};
+    const struct server_options options = {
+        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .log = &log};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
     struct error err;
     struct server *s = server_start(&options, f->snapshot, &err);

@@ -25,7 +25,8 @@ struct fixture {
 static int start(void **state)
 {
     static const char *const address = "127.0.0.1:0";
-    const struct server_options options = {&address, 1, "/metrics", 0, NULL};
+    const struct server_options options = {
+        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 

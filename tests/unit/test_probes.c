@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/platform.h"
+#include "exporter/web/server.h"
+#include "tests/unit/http_client.h"
+#include "tests/unit/suite.h"
+
+/* A server whose loop last turned when the heartbeat says. */
+struct probed {
+    struct heartbeat heartbeat;
+    struct snapshot *snapshot;
+    struct server *server;
+};
+
+static void start(struct probed *p, int64_t age_ms)
+{
+    const char *address = "127.0.0.1:0";
+    const struct server_options options = {
+        .addresses = &address,
+        .address_count = 1,
+        .telemetry_path = "/metrics",
+        .heartbeat = &p->heartbeat,
+    };
+    struct error err;
+
+    heartbeat_beat(&p->heartbeat, platform_steady_ms() - age_ms);
+    p->snapshot = snapshot_new();
+    p->server = server_start(&options, p->snapshot, &err);
+    assert_non_null(p->server);
+}
+
+static void stop(struct probed *p)
+{
+    server_stop(p->server);
+    snapshot_free(p->snapshot);
+}
+
+static void get(const struct probed *p, const char *path, struct strbuf *answer)
+{
+    char request[128];
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+             path);
+    strbuf_reset(answer);
+    assert_true(http_talk(server_address(p->server, 0), request, answer));
+}
+
+static struct health_case {
+    const char *name;
+    int64_t age_ms;
+    const char *status;
+    const char *text;
+} health_cases[] = {
+    {"healthy while the loop turns", 0, "HTTP/1.1 200 ", "karmada-policy-exporter is Healthy.\n"},
+    {"healthy while it is busy", 5000, "HTTP/1.1 200 ", "karmada-policy-exporter is Healthy.\n"},
+    {"not healthy once it stands still", 3600 * 1000, "HTTP/1.1 503 ",
+     "karmada-policy-exporter is not healthy: its loop stands still for 360"},
+};
+
+TEST_ROWS(health, health_cases, name)
+{
+    static const char *const paths[] = {"/-/healthy", "/livez", "/healthz"};
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    const struct health_case *c = *state;
+    struct probed p;
+
+    start(&p, c->age_ms);
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        get(&p, paths[i], &answer);
+        assert_memory_equal(answer.data, c->status, strlen(c->status));
+        assert_memory_equal(http_body(&answer), c->text, strlen(c->text));
+    }
+    stop(&p);
+}
+
+TEST(readiness_is_what_was_said_last)
+{
+    static const char *const paths[] = {"/-/ready", "/readyz"};
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    struct probed p;
+
+    start(&p, 0);
+    for (int ready = 1; ready >= 0; ready--) {
+        char text[] = "As said:\nin two lines\n";
+
+        server_set_ready(p.server, ready == 1, text);
+        memset(text, '?', sizeof(text) - 1);
+        for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+            get(&p, paths[i], &answer);
+            assert_memory_equal(answer.data, ready ? "HTTP/1.1 200 " : "HTTP/1.1 503 ", 13);
+            assert_int_equal(strstr(answer.data, "\r\nRetry-After: 5\r\n") == NULL, ready);
+            assert_string_equal(http_body(&answer), "As said:\nin two lines\n");
+        }
+    }
+    stop(&p);
+}
