@@ -4,6 +4,7 @@
 #include <signal.h>
 
 #include "exporter/serve/loop.h"
+#include "exporter/system/descriptors.h"
 #include "exporter/version.h"
 
 enum {
@@ -28,6 +29,7 @@ static enum exit_status run_serve(struct command *command)
 
     /* A reader of the log that goes away must not end the exporter. */
     signal(SIGPIPE, SIG_IGN);
+    descriptors_raise();
 
     struct loop *loop = loop_new(&settings, &err);
 

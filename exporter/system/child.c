@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporter/system/descriptors.h"
 #include "exporter/system/file.h"
 
 static void close_fd(int *fd)
@@ -93,8 +94,10 @@ static bool spawn(struct child *c, const struct program *program, int out, int e
                             program->environment);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
-    if (code == 0)
+    if (code == 0) {
+        descriptors_lower_for(c->pid);
         return true;
+    }
     c->pid = 0;
     return fail(err, "%s", strerror(code));
 }

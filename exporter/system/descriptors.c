@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/descriptors.h"
+
+#include <sys/resource.h>
+#include <sys/select.h>
+
+enum {
+    /* Listeners, threads, the log, inotify, tokens, certificates, manifests, resolvers, plugins. */
+    OTHERS = 64,
+    OTHERS_LEAST = 24, /* Of a limit that is hardly one. */
+    WEB_MOST = 4096,   /* Each costs some kilobytes as well. */
+    WEB_LEAST = 8,
+    EXPECTED = 1024, /* The soft limit that systems start programs with. */
+};
+
+static unsigned at_most(uint64_t count, unsigned most)
+{
+    return count < most ? (unsigned)count : most;
+}
+
+struct descriptor_shares descriptors_divide(uint64_t limit)
+{
+    uint64_t others = limit >= 4 * OTHERS ? OTHERS : OTHERS_LEAST;
+    uint64_t rest = limit > others ? limit - others : 0;
+    struct descriptor_shares shares = {.web_from = 0};
+
+    if (limit >= 2 * FD_SETSIZE) {
+        shares.web_from = FD_SETSIZE;
+        shares.web = at_most(limit - FD_SETSIZE, WEB_MOST);
+        shares.api = FD_SETSIZE - OTHERS;
+        return shares;
+    }
+    shares.web = at_most(rest / 3, WEB_MOST);
+    if (shares.web < WEB_LEAST)
+        shares.web = WEB_LEAST;
+    shares.api = rest > shares.web ? at_most(rest - shares.web, FD_SETSIZE - OTHERS) : 0;
+    return shares;
+}
+
+struct descriptor_shares descriptors_shares(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        limit.rlim_cur = EXPECTED;
+    return descriptors_divide(limit.rlim_cur);
+}
+
+void descriptors_raise(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void descriptors_lower_for(int pid)
+{
+    struct rlimit limit;
+
+    if (prlimit(pid, RLIMIT_NOFILE, NULL, &limit) < 0 || limit.rlim_cur <= EXPECTED)
+        return;
+    limit.rlim_cur = EXPECTED;
+    (void)prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/descriptors.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+/* Whatever the limit: both sides have some, and some is left to files and listeners. */
+static struct limit_case {
+    const char *name;
+    uint64_t limit;
+    unsigned web_least, api_least, others_least;
+    int web_from;
+} limit_cases[] = {
+    {"a limit of 64", 64, 8, 16, 24, 0},
+    {"a limit of 256", 256, 60, 120, 64, 0},
+    {"a limit of 1024", 1024, 300, 600, 64, 0},
+    {"a limit of 2047", 2047, 600, 900, 64, 0},
+    {"a limit of 2048", 2048, 1024, 900, 64, FD_SETSIZE},
+    {"a limit of 20000", 20000, 4096, 900, 64, FD_SETSIZE},
+    {"a limit of a billion", 1073741816, 4096, 900, 64, FD_SETSIZE},
+    {"no limit", UINT64_MAX, 4096, 900, 64, FD_SETSIZE},
+};
+
+TEST_ROWS(everybody_has_a_share, limit_cases, name)
+{
+    const struct limit_case *c = *state;
+    struct descriptor_shares s = descriptors_divide(c->limit);
+
+    assert_in_range(s.web, c->web_least, 4096);
+    assert_in_range(s.api, c->api_least, FD_SETSIZE);
+    assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
+    assert_int_equal(s.web_from, c->web_from);
+    /* Where numbers are apart both ranges have room for their share, and files have theirs. */
+    if (s.web_from > 0) {
+        assert_true((uint64_t)s.web_from + s.web <= c->limit);
+        assert_true(s.api + c->others_least <= (unsigned)s.web_from);
+    }
+}
+
+TEST(a_limit_that_is_none_still_serves)
+{
+    assert_true(descriptors_divide(0).web > 0);
+    assert_int_equal(descriptors_divide(0).api, 0);
+}
+
+/* In a process of its own: limits are the whole process's. */
+TEST(the_soft_limit_becomes_the_hard_one)
+{
+    pid_t pid = fork();
+    int status = 0;
+
+    if (pid == 0) {
+        struct rlimit low = {.rlim_cur = 300, .rlim_max = 700}, now;
+        bool ok = setrlimit(RLIMIT_NOFILE, &low) == 0;
+
+        ok = ok && descriptors_shares().web == descriptors_divide(300).web;
+        descriptors_raise();
+        ok = ok && getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_cur == 700;
+        ok = ok && descriptors_shares().web == descriptors_divide(700).web;
+        _exit(ok ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+TEST(another_process_gets_the_usual_limit_back)
+{
+    struct rlimit before, after;
+    int hold[2];
+
+    assert_int_equal(pipe2(hold, O_CLOEXEC), 0);
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        char byte;
+
+        descriptors_raise();
+        close(hold[1]);
+        _exit(read(hold[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    do
+        assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &before), 0);
+    while (before.rlim_cur != before.rlim_max);
+    descriptors_lower_for(pid);
+    assert_int_equal(prlimit(pid, RLIMIT_NOFILE, NULL, &after), 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    close(hold[0]);
+    close(hold[1]);
+    assert_int_equal(after.rlim_cur, before.rlim_max < 1024 ? before.rlim_max : 1024);
+    assert_int_equal(after.rlim_max, before.rlim_max);
+}
