@@ -186,7 +186,7 @@ static const struct family_def families[] = {
      .help = "Stale templates whose assignment under the governing policy is undetermined, by "
              "reason.",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
-     FROM(TEMPLATES, collect_undetermined)},
+     FROM(TEMPLATES | CLUSTERS, collect_undetermined)},
     {.name = "karmada_member_cluster_allocatable",
      .help = "Resources that a member cluster has for pods.",
      .bound = "member clusters x resources",

@@ -17,9 +17,12 @@ static const char *const policy_kind_names[] = {"PropagationPolicy", "ClusterPro
 /* By rank_step, from RANK_KIND on. */
 static const char *const decided_by_names[] = {"kind", "priority", "selector", "name"};
 
+/* Of a policy whose kinds have not all been read the number would be too small, or 0: an alert. */
 static void relate(struct samples *out, const struct entry *policy, enum relation relation)
 {
-    if (policy)
+    const struct policy_decision *d = policy ? policy_decision(policy) : NULL;
+
+    if (policy && !(d && d->kinds_incomplete))
         SAMPLE(out, 1, relation, entry_kind(policy), entry_ns(policy), policy->name);
 }
 
@@ -49,7 +52,7 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
 {
     if (entry_class(entry) == CLASS_TEMPLATE)
         collect_relations(entry, out);
-    else
+    else if (!policy_decision(entry)->kinds_incomplete)
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 

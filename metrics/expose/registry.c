@@ -6,6 +6,8 @@
 enum {
     /* Without a decision these contribute nothing yet; of all others the object is enough. */
     DECIDED = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
+    /* A family of these is left out, not half true, while such objects have not all been read. */
+    ESSENTIAL = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
 };
 
 const struct registry_options registry_options_default = {.detail_limit = 1000};
@@ -300,7 +302,10 @@ void registry_prepare(struct registry *r)
 
 const struct family_state *registry_family(const struct registry *r, size_t index)
 {
-    return r->families[index].def ? &r->families[index] : NULL;
+    const struct family_def *def = r->families[index].def;
+    unsigned incomplete = r->samples.engine ? engine_incomplete_classes(r->samples.engine) : 0;
+
+    return def && !(def->classes & ESSENTIAL & incomplete) ? &r->families[index] : NULL;
 }
 
 size_t registry_shown(const struct registry *r, const struct family_state *family)

@@ -57,6 +57,20 @@ static void count_policies(struct report *r)
         count_template(r, template_decision(r->templates.entries[i]));
 }
 
+/* Of a kind that has not been read as a whole no template has a decision. */
+static struct listing list_decided(const struct store *store)
+{
+    struct listing all = listing_make(store, CLASS_TEMPLATE);
+    size_t count = 0;
+
+    for (size_t i = 0; i < all.count; i++) {
+        if (template_decision(all.entries[i]))
+            all.entries[count++] = all.entries[i];
+    }
+    all.count = count;
+    return all;
+}
+
 /* Keep those that are attached; the rest of the listing is of no interest. */
 static void add_dependencies(struct listing *out, const struct listing *from)
 {
@@ -193,7 +207,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     struct writer w = {.out = out, .lines = 2};
     struct report r = {
         .engine = engine,
-        .templates = listing_make(store, CLASS_TEMPLATE),
+        .templates = list_decided(store),
         .policies = listing_make(store, CLASS_POLICY),
         .bindings = listing_make(store, CLASS_BINDING),
         .leases = listing_make(store, CLASS_LEASE),

@@ -257,6 +257,7 @@ struct priority {
 struct policy_decision {
     unsigned problems; /* Bits by policy_problem. */
     bool override_missing;
+    bool kinds_incomplete; /* It selects a kind that has not been read yet: whom is not known. */
     struct priority priority;
     const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
 };

@@ -54,6 +54,16 @@ static void changed(void *context, struct entry *entry, const void *old)
         rule->changed(&e->context, entry, old);
 }
 
+/* NULL if the store has no entry of the kind. */
+static const struct type *find_type(const struct store *s, const char *api_version,
+                                    const char *kind)
+{
+    const char *shared_version = intern_find(store_strings(s), api_version);
+    const char *shared_kind = intern_find(store_strings(s), kind);
+
+    return shared_version && shared_kind ? store_type(s, shared_version, shared_kind) : NULL;
+}
+
 static bool is_entry(const void *item, const void *key)
 {
     return item == key;
@@ -86,6 +96,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .on_clusters = MAP_INIT(is_entry),
     };
     type_counts_init(&e->context.bound, seed);
+    incomplete_init(&e->context.incomplete, store_strings(store));
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -118,6 +129,7 @@ void engine_free(struct engine *e)
     map_release(&c->on_clusters);
     seen_release(&c->seen);
     type_counts_release(&c->bound);
+    incomplete_release(&c->incomplete);
     graph_free(c->graph);
     free(e);
 }
@@ -165,7 +177,8 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
     if (e->observer.deciding)
         e->observer.deciding(e->observer.context, entry);
     g->ballots.count = g->reads.count = 0;
-    if (entry_exists(entry) && rule->decide) {
+    if (entry_exists(entry) && rule->decide &&
+        !incomplete_has_type(&c->incomplete, entry->partition->type)) {
         rule->gather(c, entry, g);
         fresh = rule->decide(g, &due_ms);
         if (rule->add_reads)
@@ -265,6 +278,31 @@ uint64_t engine_bound_version(const struct engine *e)
 void engine_observe_bound(struct engine *e, struct bound_observer observer)
 {
     e->context.bound_observer = observer;
+}
+
+void engine_set_incomplete(struct engine *e, const char *api_version, const char *kind,
+                           bool incomplete)
+{
+    struct rule_context *c = &e->context;
+    const struct type *type;
+
+    if (!incomplete_set(&c->incomplete, api_version, kind, incomplete))
+        return;
+    type = find_type(c->store, api_version, kind);
+    if (type)
+        graph_mark_type(c->graph, type);
+    graph_mark_class(c->graph, CLASS_POLICY);
+    if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
+        return;
+    /* What policies govern may go by any other kind, and this is rare. */
+    placements_hide_clusters(c->placements,
+                             incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER);
+    rule_clusters_changed(c);
+}
+
+unsigned engine_incomplete_classes(const struct engine *e)
+{
+    return incomplete_classes(&e->context.incomplete);
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)

@@ -90,6 +90,17 @@ uint64_t engine_bound_version(const struct engine *e);
 void engine_observe_bound(struct engine *e, struct bound_observer observer);
 
 /*
+ * Not all objects of a kind have been read yet, or (false) they have. Meanwhile those that have
+ * been have no decision, and nobody concludes from one that is missing that it does not exist: of
+ * the templates of the kind there is no state, without Clusters no capacity, without override
+ * policies none is missing.
+ */
+void engine_set_incomplete(struct engine *e, const char *api_version, const char *kind,
+                           bool incomplete);
+/* The classes of these kinds, a bit for each enum object_class. */
+unsigned engine_incomplete_classes(const struct engine *e);
+
+/*
  * The namespace that signs Config Connector's leases with this id; NULL if none is known to.
  * Borrowed.
  */

@@ -12,6 +12,7 @@ struct placements {
     uint64_t version;        /* Grows with every change of the clusters. */
     struct listing clusters; /* In the order of entry_compare(), which is by name. */
     uint64_t listed;         /* The version as of which `clusters` is right. */
+    bool hidden;             /* Not all clusters have been read: as if there were none. */
 };
 
 static bool is_of_text(const void *item, const void *key)
@@ -52,6 +53,12 @@ void placements_clusters_changed(struct placements *p)
     p->version++;
 }
 
+void placements_hide_clusters(struct placements *p, bool hidden)
+{
+    p->hidden = hidden;
+    p->version++;
+}
+
 /* Bring p->clusters up to date. */
 static void list_clusters(struct placements *p)
 {
@@ -59,7 +66,8 @@ static void list_clusters(struct placements *p)
         return;
     p->listed = p->version;
     listing_release(&p->clusters);
-    p->clusters = listing_make(p->store, CLASS_CLUSTER);
+    if (!p->hidden)
+        p->clusters = listing_make(p->store, CLASS_CLUSTER);
 }
 
 static int64_t weigh(const struct placement *placement, const struct entry *cluster)

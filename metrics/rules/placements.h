@@ -48,6 +48,12 @@ void placements_free(struct placements *p);
 void placements_clusters_changed(struct placements *p);
 
 /*
+ * Not all clusters have been read: as long as that is so placements are resolved as if there
+ * were none at all. As placements_clusters_changed() otherwise.
+ */
+void placements_hide_clusters(struct placements *p, bool hidden);
+
+/*
  * A new reference to the placement of a canonical text (struct propagation). It is resolved to
  * the clusters there are now, also for those who have a reference already.
  */

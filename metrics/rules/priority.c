@@ -60,6 +60,15 @@ struct priority priority_of(struct store *store, gate_set gates, const struct po
     return priority;
 }
 
+bool priority_classes_incomplete(const struct incomplete *i)
+{
+    bool incomplete = false;
+
+    for (size_t at = 0; at < ARRAY_LEN(versions); at++)
+        incomplete = incomplete || incomplete_has(i, versions[at], PRIORITY_CLASS_KIND);
+    return incomplete;
+}
+
 void priority_changed(const struct store *store, struct graph *graph, const struct entry *entry,
                       const void *old)
 {

@@ -5,6 +5,7 @@
 #include "metrics/rules/decision.h"
 #include "metrics/rules/gates.h"
 #include "metrics/rules/graph.h"
+#include "metrics/rules/incomplete.h"
 
 /*
  * The number that Karmada copies into bindings for a policy's schedulePriority (Karmada: behind
@@ -15,6 +16,9 @@
 /* Append what was looked at to `reads`. */
 struct priority priority_of(struct store *store, gate_set gates, const struct policy *policy,
                             struct entry_list *reads);
+
+/* True if PriorityClasses have not been read: one that is missing may exist. */
+bool priority_classes_incomplete(const struct incomplete *i);
 
 /*
  * A template or a setting has changed: mark the policies that name it, if it is a PriorityClass;

@@ -9,6 +9,7 @@
 #include "metrics/rules/gates.h"
 #include "metrics/rules/graph.h"
 #include "metrics/rules/ignored.h"
+#include "metrics/rules/incomplete.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
 #include "metrics/rules/placements.h"
@@ -42,13 +43,15 @@ struct rule_context {
     struct seen seen;
     struct version_judge versions;
     size_t priority_policies; /* With a schedulePriority. */
+    struct incomplete incomplete;
 };
 
 struct policy_facts {
     const struct entry *policy;
     const struct resolved_placement *placement; /* The decision takes over this reference. */
     bool override_missing;
-    bool unwatched; /* One of its selectors names a version that Karmada does not look at. */
+    bool unwatched;        /* One of its selectors names a version that Karmada does not look at. */
+    bool kinds_incomplete; /* One names a kind that has not been read yet. */
     struct priority priority;
 };
 
@@ -68,14 +71,15 @@ struct template_facts {
     struct placements *placements;
     bool is_ignored;
     enum ignored_reason ignored_reason;
-    bool follows; /* Karmada propagates dependencies, if the policy asks for it. */
+    bool follows;               /* Karmada propagates dependencies, if the policy asks for it. */
+    bool namespaces_incomplete; /* So that nobody knows the defaults of Config Connector. */
 };
 
 struct binding_facts {
     const struct binding *binding;
     struct entry *template;      /* NULL if it does not exist. */
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
-    bool kind_selected;          /* Some policy selects the kind of the template. */
+    bool kind_read; /* Some policy selects the kind of the template, and all of it has been read. */
 };
 
 /*
@@ -153,6 +157,9 @@ struct rule {
 /* collisions_add() and collisions_remove(); the other entries that it affects are marked. */
 void rule_enter(struct graph *g, struct collisions *c, struct entry *entry);
 void rule_leave(struct graph *g, struct collisions *c, struct entry *entry);
+
+/* The set of clusters, or what placements choose by, has changed: mark whatever depends on it. */
+void rule_clusters_changed(struct rule_context *c);
 
 /* The rules there are; engine.c has the table by class. */
 extern const struct rule rule_policy;

@@ -77,7 +77,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         .binding = b,
         .template = read_template(c, b, &out->reads),
         .claimed = claimed,
-        .kind_selected = selector_index_type_count(c->index, b->api_version, b->kind) > 0,
+        .kind_read = selector_index_type_count(c->index, b->api_version, b->kind) > 0 &&
+                     !incomplete_has(&c->incomplete, b->api_version, b->kind),
     };
     if (claimed)
         entry_list_add(&out->reads, claimed);
@@ -110,8 +111,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->template = f->template;
     if (b->claim && !claim_holds(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
-    /* Kinds that policies select are watched, so this template really does not exist. */
-    if (!f->template && f->kind_selected && binding_resource(b, &id))
+    /* All of the kind has been read, so this template really does not exist. */
+    if (!f->template && f->kind_read && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->ballots);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);

@@ -24,19 +24,24 @@ static bool same_to_placements(const struct cluster *a, const struct cluster *b)
            same_bytes(a->taints, b->taints, a->taint_count * sizeof(*a->taints));
 }
 
-static void changed(struct rule_context *c, struct entry *entry, const void *old)
+void rule_clusters_changed(struct rule_context *c)
 {
-    const struct cluster *fresh = entry_cluster(entry);
     struct entry *template;
 
-    if (old && fresh && same_to_placements(old, fresh))
-        return;
     placements_clusters_changed(c->placements);
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
     /* Where connectors without a binding would run follows from placements. */
     connectors_mark(c);
+}
+
+static void changed(struct rule_context *c, struct entry *entry, const void *old)
+{
+    const struct cluster *fresh = entry_cluster(entry);
+
+    if (!old || !fresh || !same_to_placements(old, fresh))
+        rule_clusters_changed(c);
 }
 
 const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};

@@ -80,6 +80,7 @@ void template_connector_gather(const struct rule_context *c, const struct entry 
 
     if (!f.connector)
         return;
+    facts->namespaces_incomplete = incomplete_has(&c->incomplete, SETTING_API_VERSION, "Namespace");
     facts->connector_defaults = f.defaults = connector_defaults_of(c->store, entry);
     facts->lease.ids = connector_known_ids(c->store);
     facts->lease.clock = (struct lease_clock){c->now_ms / 1000, c->options.lease_skew_ms / 1000};
@@ -135,7 +136,7 @@ struct connector_decision *template_connector_decide(const struct template_facts
     const struct binding *b = entry_binding(d->binding);
     struct connector_decision *fresh;
 
-    if (!connector || d->state == STATE_IGNORED)
+    if (!connector || d->state == STATE_IGNORED || f->namespaces_incomplete)
         return NULL;
     fresh = xmalloc(sizeof(*fresh));
     connector_decide(

@@ -92,15 +92,20 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         struct entry *override = store_refer(c->store, &id);
 
         entry_list_add(&out->reads, override);
-        facts->override_missing |= !entry_exists(override);
+        facts->override_missing |= !entry_exists(override) &&
+                                   !incomplete_has_type(&c->incomplete, override->partition->type);
     }
     for (uint32_t i = 0; i < policy->selector_count; i++) {
         const struct resource_selector *s = &policy->selectors[i];
 
-        facts->unwatched |= s->api_version && s->kind &&
-                            version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+        if (!s->api_version || !s->kind)
+            continue;
+        facts->unwatched |= version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+        facts->kinds_incomplete |= incomplete_has(&c->incomplete, s->api_version, s->kind);
     }
     facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
+    if (priority_classes_incomplete(&c->incomplete) && facts->priority.state == PRIORITY_MISSING)
+        facts->priority.state = PRIORITY_UNKNOWN;
 }
 
 static void *decide(const struct gathered *g, int64_t *due_ms)
@@ -112,6 +117,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         .problems = policy_problems(g->policy.policy) | (unsigned)g->policy.unwatched
                                                             << POLICY_UNWATCHED_VERSION,
         .override_missing = g->policy.override_missing,
+        .kinds_incomplete = g->policy.kinds_incomplete,
         .priority = g->policy.priority,
         .resolved = g->policy.placement,
     };
@@ -123,7 +129,8 @@ static bool equal(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
 
-    return a->override_missing == b->override_missing && a->priority.state == b->priority.state &&
+    return a->override_missing == b->override_missing &&
+           a->kinds_incomplete == b->kinds_incomplete && a->priority.state == b->priority.state &&
            a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }
 

@@ -232,7 +232,7 @@ bool simulation_admit(struct play *play)
         const struct template *t = entry_template(all.entries[i]);
         const struct template_decision *d = template_decision(all.entries[i]);
 
-        if (t->uid_hash == unknown && !t->claim && !d->binding)
+        if (d && t->uid_hash == unknown && !t->claim && !d->binding)
             play_enqueue(play,
                          (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }

@@ -53,3 +53,23 @@ void page_lacks(const char *page, const char *start)
     if (find_line(page, start))
         fail_msg("the page has '%s':\n%s", start, page);
 }
+
+/* Drop the lines of a page that begin so. */
+static void drop_lines(char *page, const char *start)
+{
+    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(256);
+    char *at;
+
+    strbuf_addf(&wanted, "\n%s", start);
+    while ((at = strstr(page, wanted.data)) != NULL) {
+        const char *end = strchr(at + 1, '\n');
+
+        memmove(at, end, strlen(end) + 1);
+    }
+}
+
+void page_drop_history(char *page)
+{
+    drop_lines(page, "karmada_dependency_conflict_transitions_total{");
+    drop_lines(page, "karmada_template_binding_delay_seconds_");
+}

@@ -15,3 +15,9 @@ void page_has(const char *page, const char *series, const char *value);
 
 /* Fail if the page has a line that begins so. */
 void page_lacks(const char *page, const char *start);
+
+/*
+ * Drop the series that say what has happened, not what is: the only ones that may differ from those
+ * of a fresh engine. They have tests of their own.
+ */
+void page_drop_history(char *page);

@@ -42,27 +42,6 @@ static struct variant variants[] = {
      {0, false}},
 };
 
-/* Drop the lines of a page that begin so. */
-static void drop_lines(char *page, const char *start)
-{
-    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(256);
-    char *at;
-
-    strbuf_addf(&wanted, "\n%s", start);
-    while ((at = strstr(page, wanted.data)) != NULL) {
-        const char *end = strchr(at + 1, '\n');
-
-        memmove(at, end, strlen(end) + 1);
-    }
-}
-
-/* What happened is history, and the only thing that may differ; it has tests of its own. */
-static void drop_history(char *page)
-{
-    drop_lines(page, "karmada_dependency_conflict_transitions_total{");
-    drop_lines(page, "karmada_template_binding_delay_seconds_");
-}
-
 /* A number that was computed without any series: what is it called, and how much. */
 struct expected {
     char text[512];
@@ -355,8 +334,8 @@ static void run_history(const struct variant *v, uint32_t seed)
     CLEANUP(free_cleanup) char *page = page_of(r);
     CLEANUP(free_cleanup) char *fresh = fresh_page(v, &w, objects, now_ms);
     check_against_oracle(&w, page);
-    drop_history(page);
-    drop_history(fresh);
+    page_drop_history(page);
+    page_drop_history(fresh);
     if (strcmp(page, fresh) != 0)
         fail_msg("history %u differs:\n%s\nfresh:\n%s", seed, page, fresh);
     for (size_t i = 0; i < CHANGES; i++)

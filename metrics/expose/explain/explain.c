@@ -22,6 +22,13 @@ static void add_title(struct explaining *x, const struct entry *entry)
         explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
+/* Others of its kind are missing, and so may be what it is held against. */
+static void explain_unknown(struct explaining *x)
+{
+    writer_text(&x->out->facts, "state", NULL);
+    explain_say(x, "Its state is not known: not all objects of its kind have been read yet.");
+}
+
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x)
 {
@@ -41,8 +48,10 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
         explain_policy(&explaining, entry);
     else if (entry_class(entry) == CLASS_BINDING)
         explain_binding(&explaining, entry);
-    else
+    else if (template_decision(entry))
         explain_template(&explaining, entry);
+    else
+        explain_unknown(&explaining);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
         strbuf_release(&explaining.names[i]);
 }

@@ -76,6 +76,7 @@ void explain_binding(struct explaining *x, const struct entry *binding)
     explain_maker(x, binding);
     explain_required(x, binding);
     explain_defects(x, binding);
-    if (template && template_decision(template)->state != STATE_IGNORED)
+    if (template && template_decision(template) &&
+        template_decision(template)->state != STATE_IGNORED)
         explain_next(x, template);
 }
