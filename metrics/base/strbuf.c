@@ -21,6 +21,17 @@ void strbuf_reset(struct strbuf *b)
         b->data[0] = '\0';
 }
 
+void strbuf_reserve(struct strbuf *b, size_t len)
+{
+    size_t cap = (len < b->max ? len : b->max) + 1;
+
+    if (cap <= b->cap)
+        return;
+    b->data = xreallocarray(b->cap > 0 ? b->data : NULL, cap, 1);
+    b->data[b->len] = '\0';
+    b->cap = cap;
+}
+
 /* Make room for `extra` bytes and the NUL, or mark the buffer full. */
 static bool reserve(struct strbuf *b, size_t extra)
 {

@@ -28,6 +28,12 @@ void strbuf_release(struct strbuf *b);
 /* Forget the bytes and that it was full; keep the memory. */
 void strbuf_reset(struct strbuf *b);
 
+/*
+ * Have room for `len` bytes at once, up to the ceiling: what is appended up to there is not
+ * moved, and so leaves no copy behind.
+ */
+void strbuf_reserve(struct strbuf *b, size_t len);
+
 void strbuf_add(struct strbuf *b, const void *bytes, size_t len);
 void strbuf_adds(struct strbuf *b, const char *s);
 void strbuf_addc(struct strbuf *b, char c);

@@ -250,7 +250,30 @@ TEST(a_token_is_read_again_once_a_minute)
     assert_headers(s.c, "Authorization: Bearer one\n");
     turn(&s, MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
+    tear_down(&s);
+}
+
+TEST(connections_are_replaced_for_another_token_but_not_all_the_time)
+{
+    struct stage s;
+
+    set_up(&s);
+    begin(&s);
+    turn(&s, MINUTE);
     assert_int_equal(credentials_version(s.c), 0);
+    folder_replace(s.folder, "token", "two");
+    turn(&s, 2 * MINUTE);
+    assert_int_equal(credentials_version(s.c), 1);
+    folder_replace(s.folder, "token", "three");
+    for (int64_t at = 3 * MINUTE; at < 7 * MINUTE; at += MINUTE) {
+        turn(&s, at);
+        assert_headers(s.c, "Authorization: Bearer three\n");
+        assert_int_equal(credentials_version(s.c), 1);
+    }
+    turn(&s, 7 * MINUTE);
+    assert_int_equal(credentials_version(s.c), 2);
+    turn(&s, 20 * MINUTE);
+    assert_int_equal(credentials_version(s.c), 2);
     tear_down(&s);
 }
 
@@ -538,7 +561,7 @@ TEST(a_plugin_runs_again_before_its_token_expires)
     turn_plugin(&s, 29 * MINUTE);
     assert_headers(s.c, "Authorization: Bearer two\n");
     assert_file(&s, "runs", "xx");
-    assert_int_equal(credentials_version(s.c), 0);
+    assert_int_equal(credentials_version(s.c), 1);
     tear_down(&s);
 }
 

@@ -97,6 +97,25 @@ TEST(memory_never_passes_the_ceiling)
     assert_true(strbuf_ok(&b));
 }
 
+TEST(what_fits_a_reserve_is_not_moved)
+{
+    CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);
+
+    strbuf_adds(&b, "a");
+    strbuf_reserve(&b, 50);
+
+    const char *place = b.data;
+    for (unsigned i = 1; i < 50; i++)
+        strbuf_addc(&b, 'a');
+    assert_ptr_equal(b.data, place);
+    assert_int_equal(strlen(b.data), 50);
+    /* Neither more than the ceiling, nor less than there is. */
+    strbuf_reserve(&b, 1000);
+    assert_true(b.cap <= 101);
+    strbuf_reserve(&b, 1);
+    assert_int_equal(strlen(b.data), 50);
+}
+
 TEST(take_moves_the_bytes_out)
 {
     CLEANUP(strbuf_release) struct strbuf b = STRBUF_INIT(100);

@@ -11,6 +11,11 @@
 enum {
     /* A name of which every byte has to be escaped, and a value as long as one may be. */
     HEADER_MAX_BYTES = 5 * SECRET_HEADER_MAX,
+    /*
+     * Connections are replaced for another token at most so often: lists have to end in between
+     * also where a plugin's tokens live for seconds.
+     */
+    REPLACE_MS = 5 * 60 * 1000,
 };
 _Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
 
@@ -23,6 +28,8 @@ struct credentials {
     struct token_file token;
     struct exec_login login;
     bool uses_plugin;
+    uint64_t token_version; /* That connections are made with. */
+    int64_t replace_ms;     /* They are not replaced for another before this. */
 };
 
 static bool load(struct credentials *c, const char *const *environment, int64_t now_ms,
@@ -47,6 +54,8 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
     if (!tls_files_load(&c->tls, config, now_ms, err) ||
         !token_file_load(&c->token, config, now_ms, err))
         return false;
+    c->token_version = c->token.version;
+    c->replace_ms = now_ms;
     c->uses_plugin = config->exec && c->url.tls;
     if (c->uses_plugin)
         exec_login_init(&c->login, config, environment);
@@ -87,6 +96,12 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
     token_file_advance(&c->token, now_ms);
     if (c->uses_plugin)
         exec_login_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
+
+    uint64_t version = c->token.version + c->login.token_version;
+    if (version != c->token_version && now_ms >= c->replace_ms) {
+        c->token_version = version;
+        c->replace_ms = now_ms + REPLACE_MS;
+    }
 }
 
 static int64_t earlier(int64_t a, int64_t b)
@@ -283,7 +298,7 @@ void credentials_refused(struct credentials *c)
 
 uint64_t credentials_version(const struct credentials *c)
 {
-    return c->tls.version + c->login.version;
+    return c->tls.version + c->login.version + c->token_version;
 }
 
 static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)

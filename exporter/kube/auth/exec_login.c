@@ -69,6 +69,7 @@ static void read_answer(struct exec_login *login, const struct strbuf *output)
     }
     login->version += is_other_text(login->credential.certificate, fresh.certificate) ||
                       is_other_text(login->credential.key, fresh.key);
+    login->token_version += login->given && is_other_text(login->credential.token, fresh.token);
     exec_credential_release(&login->credential);
     login->credential = fresh;
     login->given = true;

@@ -20,14 +20,15 @@ struct exec_login {
     const struct kube_config *config; /* Borrowed. */
     struct exec_plugin *plugin;
     struct exec_credential credential;
-    bool given;        /* There is a credential, be it expired. */
-    bool wanted;       /* Run as soon as allowed. */
-    int64_t renew_ms;  /* When to run anyway, on the wall clock. */
-    unsigned failures; /* In a row. */
-    int64_t pause_ms;  /* No run before this (steady). */
-    int64_t now_ms;    /* When last advanced, */
-    int64_t wall_ms;   /* on both clocks. */
-    uint64_t version;  /* Another number for another certificate. */
+    bool given;             /* There is a credential, be it expired. */
+    bool wanted;            /* Run as soon as allowed. */
+    int64_t renew_ms;       /* When to run anyway, on the wall clock. */
+    unsigned failures;      /* In a row. */
+    int64_t pause_ms;       /* No run before this (steady). */
+    int64_t now_ms;         /* When last advanced, */
+    int64_t wall_ms;        /* on both clocks. */
+    uint64_t version;       /* Another number for another certificate. */
+    uint64_t token_version; /* For a token in the place of another. */
     struct error problem;
 };
 

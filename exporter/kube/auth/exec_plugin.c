@@ -83,12 +83,13 @@ static bool is_overruled(const struct kube_exec *exec, const char *variable)
     return false;
 }
 
+/* In one piece: asprintf(3) would leave the beginning of a secret behind as it grows. */
 static char *variable_of(const char *name, const char *value)
 {
-    char *variable = NULL;
+    size_t size = strlen(name) + strlen(value) + 2;
+    char *variable = xmalloc(size);
 
-    if (asprintf(&variable, "%s=%s", name, value) < 0)
-        abort();
+    snprintf(variable, size, "%s=%s", name, value);
     return variable;
 }
 
@@ -156,6 +157,7 @@ bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, 
         add_hint(p->exec, err);
         return false;
     }
+    strbuf_reserve(&p->output, EXEC_OUTPUT_MAX_BYTES);
     p->running = true;
     p->deadline_ms = now_ms + EXEC_TIME_MAX_MS;
     return true;

@@ -176,6 +176,7 @@ bool field_copy_bytes(const struct field_place *place, const cJSON *object, cons
         return false;
     if (!data)
         return true;
+    strbuf_reserve(&bytes, strlen(data));
     if (!base64_decode(data, &bytes))
         return field_fail(place, object, data_key, err, "it is not base64");
     if (!strbuf_ok(&bytes))

@@ -58,12 +58,37 @@ bool secret_fits_header(const char *text)
     return true;
 }
 
+/* The answer is the caller's; NULL with the reason. Nothing of the file is left on the stack. */
+static char *read_text(int fd, const char *path, size_t size, struct error *err)
+{
+    char *text = xcalloc(size + 2, 1);
+    size_t len = 0;
+    ssize_t n = 1;
+
+    /* One byte more than there should be, to notice more. */
+    while (n != 0 && len <= size) {
+        n = read(fd, text + len, size + 1 - len);
+        if (n < 0 && errno != EINTR)
+            break;
+        len += n > 0 ? (size_t)n : 0;
+    }
+    if (n < 0)
+        fail(err, "cannot read '%s': %s", path, strerror(errno));
+    else if (len > size)
+        fail(err, "'%s' grows while it is read", path);
+    else if (memchr(text, '\0', len))
+        fail(err, "'%s' is not a text: it holds a NUL byte", path);
+    else
+        return text;
+    explicit_bzero(text, len);
+    free(text);
+    return NULL;
+}
+
 char *secret_file_read(const char *path, size_t max, struct secret_file *about, struct error *err)
 {
-    CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(max);
     struct stat status;
-    bool read = false;
-    size_t len;
+    char *text = NULL;
 
     CLEANUP(file_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0 || fstat(fd, &status) < 0) {
@@ -80,17 +105,11 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
              path, (unsigned)status.st_mode & 0777);
     else if (status.st_size < 0 || (size_t)status.st_size > max)
         fail(err, "'%s' is larger than %zu bytes", path, max);
-    else if (file_read_fd(fd, path, &text, err))
-        read = true;
-    if (!read)
-        return NULL;
-    if (memchr(text.data, '\0', text.len)) {
-        fail(err, "'%s' is not a text: it holds a NUL byte", path);
-        return NULL;
-    }
-    if (about) {
+    else
+        text = read_text(fd, path, (size_t)status.st_size, err);
+    if (text && about) {
         about->stamp = file_stamp_of(&status);
         about->everybody_reads = status.st_mode & S_IROTH;
     }
-    return strbuf_take(&text, &len);
+    return text;
 }

@@ -41,6 +41,7 @@ static void read_again(struct token_file *t, int64_t now_ms)
     t->due_ms = now_ms + TOKEN_PERIOD_MS;
     if (!fresh)
         return;
+    t->version += t->token && strcmp(t->token, fresh) != 0;
     secret_free(t->token);
     t->token = fresh;
     t->problem.text[0] = '\0';

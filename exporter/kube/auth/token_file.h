@@ -19,6 +19,7 @@ struct token_file {
     char *token;      /* NULL if there is none. */
     int64_t read_ms;
     int64_t due_ms;       /* INT64_MAX without a file. */
+    uint64_t version;     /* Another number for another token. */
     struct error problem; /* Why the last reading failed; "" if it did not. */
 };
 
