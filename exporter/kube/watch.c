@@ -11,7 +11,6 @@ enum {
     STREAM_GRACE_MS = 30 * 1000, /* For a server that ends a stream later than asked to. */
     SHORT_MS = 1000,
     QUIET_MS = 3 * 60 * 1000, /* A server sends a bookmark a minute. */
-    INITIAL_QUIET_MS = 60 * 1000,
     INITIAL_TRIES = 2,
     /*
      * A server that was restored from a backup keeps silent until it reaches our
@@ -21,19 +20,6 @@ enum {
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
 };
-
-static const char *const reason_names[END_REASON_COUNT] = {
-    [END_REGULAR] = "ended",       [END_SHORT] = "short",   [END_LOST] = "lost",
-    [END_QUIET] = "quiet",         [END_BUSY] = "busy",     [END_UNAVAILABLE] = "unavailable",
-    [END_GONE] = "gone",           [END_AHEAD] = "ahead",   [END_UNAUTHORIZED] = "unauthorized",
-    [END_FORBIDDEN] = "forbidden", [END_ABSENT] = "absent", [END_UNACCEPTABLE] = "unacceptable",
-    [END_REFUSED] = "refused",     [END_FAILED] = "failed", [END_MALFORMED] = "malformed",
-};
-
-const char *end_reason_name(enum end_reason reason)
-{
-    return reason_names[reason];
-}
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
 {
@@ -69,24 +55,46 @@ void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, u
         w->due_ms = soon_ms;
 }
 
-/* When to give up the open request. For a list the transport does that, if it stalls. */
+/* When to give up the open request. */
 static int64_t deadline(const struct watch *w)
 {
+    int64_t progress_ms = progress_deadline(&w->progress, PROGRESS_LIST_MS);
     int64_t end_ms = w->opened_ms + (int64_t)w->timeout_s * 1000 + STREAM_GRACE_MS;
-    bool initial = w->phase == WATCH_INITIAL_EVENTS;
-    int64_t quiet_ms = w->heard_ms + (initial ? INITIAL_QUIET_MS : QUIET_MS);
 
     if (w->phase == WATCH_LISTING)
-        return INT64_MAX;
-    if (w->phase == WATCH_STREAMING && !w->bookmarks)
+        return progress_ms;
+    if (w->bookmarks && w->phase == WATCH_STREAMING && w->heard_ms + QUIET_MS < end_ms)
+        end_ms = w->heard_ms + QUIET_MS;
+    /* A stream of changes may be silent, but not before it begins or in the middle of an event. */
+    if (w->phase == WATCH_STREAMING && w->progress.begun && !w->cut)
         return end_ms;
-    return quiet_ms < end_ms ? quiet_ms : end_ms;
+    return progress_ms < end_ms ? progress_ms : end_ms;
 }
 
 void watch_opened(struct watch *w, int64_t now_ms)
 {
     w->opened_ms = w->heard_ms = now_ms;
+    w->cut = false;
+    progress_open(&w->progress, now_ms);
     w->due_ms = deadline(w);
+}
+
+void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
+{
+    if (w->phase == WATCH_WAITING)
+        return;
+    if (w->phase == WATCH_STREAMING && !w->cut)
+        progress_open(&w->progress, now_ms);
+    w->cut = cut;
+    progress_heard(&w->progress, bytes, now_ms);
+    w->due_ms = deadline(w);
+}
+
+const char *watch_fault(const struct watch *w, int64_t now_ms)
+{
+    if (w->phase == WATCH_INITIAL_EVENTS && w->progress.begun)
+        return "the initial events do not end";
+    return progress_fault(&w->progress, now_ms);
 }
 
 static struct watch_order open_next(struct watch *w, const struct watch_input *in)
@@ -205,11 +213,14 @@ static struct watch_order initial_events_ended(struct watch *w, const struct wat
     case END_REGULAR:
     case END_SHORT:
     case END_LOST:
-    case END_QUIET:
     case END_MALFORMED:
         /* The server, or a proxy before it, may not let such a stream live: list instead. */
         if (++w->silent >= INITIAL_TRIES)
             w->streaming_lists = false;
+        return wait_before_retry(w, in);
+    case END_QUIET:
+        /* Some aggregated servers stream for ever, and never say that the initial events end. */
+        w->streaming_lists = false;
         return wait_before_retry(w, in);
     case END_BUSY:
     case END_UNAVAILABLE:
@@ -270,8 +281,10 @@ static struct watch_order request_ended(struct watch *w, const struct watch_inpu
     bool is_short =
         in->reason == END_REGULAR && !w->progressed && in->now_ms - w->opened_ms < SHORT_MS;
 
-    if (w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS)
+    if (w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS) {
         w->counts.list_failures++;
+        w->stalls += in->reason == END_QUIET;
+    }
     if (w->phase == WATCH_INITIAL_EVENTS || w->phase == WATCH_STREAMING)
         w->counts.restarts[is_short ? END_SHORT : in->reason]++;
     switch (w->phase) {
@@ -325,7 +338,7 @@ static struct watch_order page_received(struct watch *w, const struct watch_inpu
         return give_up(w, in, END_MALFORMED);
     drop_token(w);
     w->relist = w->most_recent = w->unpaginated = false;
-    w->silent = 0;
+    w->silent = w->stalls = 0;
 
     struct watch_order order = open_next(w, in);
     order.listed = true;
@@ -341,7 +354,7 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
             return give_up(w, in, END_MALFORMED);
         w->phase = WATCH_STREAMING;
         w->relist = w->most_recent = false;
-        w->silent = 0;
+        w->silent = w->stalls = 0;
         order.listed = true;
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);

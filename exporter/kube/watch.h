@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/shared/end_reason.h"
+#include "exporter/kube/shared/progress.h"
 #include "metrics/base/strbuf.h"
 
 /*
@@ -20,29 +22,6 @@ enum watch_phase {
     WATCH_INITIAL_EVENTS, /* A stream that begins with all objects (WatchList), before their end. */
     WATCH_STREAMING,      /* A stream of changes. */
 };
-
-/* Why a request ended. */
-enum end_reason {
-    END_REGULAR,      /* The server ended the stream, as agreed. */
-    END_SHORT,        /* It did so at once, before it sent any event. */
-    END_LOST,         /* The connection failed, or the response was cut short. */
-    END_QUIET,        /* Nothing came for longer than a healthy server keeps silent. */
-    END_BUSY,         /* 429: too many requests. */
-    END_UNAVAILABLE,  /* 5xx. */
-    END_GONE,         /* 410: the version or the continue token is too old. */
-    END_AHEAD,        /* The server does not know our version yet: it is behind, or restored. */
-    END_UNAUTHORIZED, /* 401. */
-    END_FORBIDDEN,    /* 403. */
-    END_ABSENT,       /* 404, 405: not served. */
-    END_UNACCEPTABLE, /* 406, 415: not in the form that was asked for. */
-    END_REFUSED,      /* Any other status but 200. */
-    END_FAILED,       /* The stream sent an error. */
-    END_MALFORMED,    /* The body is no list, or no stream of events. */
-};
-enum { END_REASON_COUNT = END_MALFORMED + 1 };
-
-/* The name of a reason in series and logs: "ended", "short", ... */
-const char *end_reason_name(enum end_reason reason);
 
 enum {
     WATCH_VERSION_MAX = 64,
@@ -71,6 +50,9 @@ struct watch {
     bool hurried;                    /* Since the last progress a relist was not waited for. */
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
+    unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
+    bool cut;                        /* What came last ends in the middle of an event. */
+    struct progress progress;        /* Of the open request. */
     unsigned timeout_s;              /* What the open stream was asked to last. */
     int64_t opened_ms;
     int64_t heard_ms;
@@ -122,3 +104,12 @@ void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, u
 
 /* The request that was ordered is opened only now: its times count from here. */
 void watch_opened(struct watch *w, int64_t now_ms);
+
+/*
+ * So many bytes of the response have come, the last of them in the middle of an event (`cut`);
+ * 0: a stream has begun. Lists and initial events are given up (END_QUIET) without progress.
+ */
+void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms);
+
+/* What is wrong with the open request, for people, if it is late or given up for END_QUIET. */
+const char *watch_fault(const struct watch *w, int64_t now_ms);

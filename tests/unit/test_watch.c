@@ -222,12 +222,13 @@ static struct story {
      true,
      {START_OPENS(INITIAL("")), INITIAL_END("5"), END_OPENS(END_GONE, INITIAL(AT("5"))),
       END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
-    {"silent for a minute: again",
+    {"silent for ten seconds before its end: by list",
      true,
      {START_OPENS(INITIAL("")),
       TELLS(WATCH_CHANGE, "3"),
-      {.kind = WATCH_TIMER, .after_ms = 60000, .wait_ms = 800},
-      TIMER_OPENS(800, INITIAL(""))}},
+      TIMER_OPENS(9999, NULL),
+      {.kind = WATCH_TIMER, .after_ms = 1, .wait_ms = 800},
+      TIMER_OPENS(800, LIST("0"))}},
     {"no metadata-only form: full objects, then by list",
      true,
      {START_OPENS(INITIAL("")), END_OPENS(END_UNACCEPTABLE, INITIAL("")),
@@ -255,6 +256,9 @@ static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
     if (order.open) {
         watch_query(w, &query);
         assert_string_equal(query.data, step->opens);
+        /* A stream is answered at once. */
+        if (w->phase != WATCH_LISTING)
+            watch_heard(w, 0, false, now_ms);
     } else if (step->wait_ms > 0) {
         assert_int_equal(w->phase, WATCH_WAITING);
         assert_int_equal(w->due_ms, now_ms + step->wait_ms);
@@ -290,6 +294,115 @@ static struct watch streaming_watch(void)
     assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
     assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = "5"}).open);
     return w;
+}
+
+static struct watch open_watch(bool streaming_lists)
+{
+    struct watch w;
+
+    watch_init(&w, streaming_lists, 0);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_int_equal(w.phase, streaming_lists ? WATCH_INITIAL_EVENTS : WATCH_LISTING);
+    return w;
+}
+
+TEST(a_list_may_take_a_minute_before_its_first_byte)
+{
+    struct watch w = open_watch(false);
+    struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
+
+    assert_int_equal(w.due_ms, 60 * 1000);
+    assert_string_equal(watch_fault(&w, 20 * 1000), "the server does not answer");
+    assert_false(watch_step(&w, &timer).open);
+    assert_int_equal(w.phase, WATCH_WAITING);
+    assert_int_equal(w.stalls, 1);
+    assert_int_equal(w.counts.list_failures, 1);
+}
+
+TEST(a_list_that_drips_is_given_up)
+{
+    struct watch w = open_watch(false);
+    int64_t now_ms = 12 * 1000;
+
+    for (; w.due_ms > now_ms; now_ms += 1000)
+        watch_heard(&w, 1, true, now_ms);
+    assert_int_equal(w.due_ms, 22 * 1000);
+    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 1 KiB a second"));
+}
+
+/* 442 MB of bindings at 8 KiB a second: a bad line, and a good server. */
+TEST(a_list_may_take_as_long_as_it_grows)
+{
+    struct watch w = open_watch(false);
+    int64_t now_ms = 0;
+
+    for (; now_ms < 3600 * 1000; now_ms += 1000) {
+        assert_true(w.due_ms > now_ms);
+        watch_heard(&w, 8 * 1024, true, now_ms);
+    }
+    /* What comes more slowly is given up once the minute that it was granted is used up. */
+    w = open_watch(false);
+    for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
+        watch_heard(&w, 2 * 1024, true, now_ms);
+    assert_in_range(now_ms, 100 * 1000, 130 * 1000);
+    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 4 KiB a second"));
+}
+
+TEST(a_list_that_is_complete_has_not_stalled)
+{
+    struct watch w = open_watch(false);
+    struct watch_input page = {.kind = WATCH_PAGE, .version = "5"};
+
+    w.stalls = 3;
+    assert_true(watch_step(&w, &page).listed);
+    assert_int_equal(w.stalls, 0);
+}
+
+/* Some aggregated servers take the parameter for noise: bookmarks, and never the end. */
+TEST(initial_events_that_never_end_are_given_up)
+{
+    struct watch w = open_watch(true);
+    struct watch_input bookmark = {.kind = WATCH_BOOKMARK, .version = "7"};
+
+    watch_heard(&w, 0, false, 100);
+    for (; w.due_ms > bookmark.now_ms; bookmark.now_ms += 1000) {
+        watch_heard(&w, 200, false, bookmark.now_ms);
+        assert_false(watch_step(&w, &bookmark).open);
+    }
+    assert_in_range(bookmark.now_ms, 10 * 1000, 12 * 1000);
+    assert_string_equal(watch_fault(&w, bookmark.now_ms), "the initial events do not end");
+
+    struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
+
+    assert_false(watch_step(&w, &timer).open);
+    timer.now_ms = w.due_ms;
+    assert_true(watch_step(&w, &timer).open);
+    assert_int_equal(w.phase, WATCH_LISTING);
+}
+
+TEST(initial_events_go_on_while_they_come)
+{
+    struct watch w = open_watch(true);
+
+    for (int64_t now_ms = 0; now_ms < 120 * 1000; now_ms += 1000) {
+        assert_true(w.due_ms > now_ms);
+        watch_heard(&w, 64 * 1024, now_ms % 2000, now_ms);
+    }
+}
+
+TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
+{
+    struct watch w = streaming_watch();
+
+    assert_int_equal(w.due_ms, 60 * 1000);
+    watch_heard(&w, 0, false, 1000);
+    assert_int_equal(w.due_ms, 330 * 1000);
+    watch_heard(&w, 500, true, 100 * 1000);
+    assert_int_equal(w.due_ms, 110 * 1000);
+    watch_heard(&w, 1, true, 105 * 1000);
+    assert_int_equal(w.due_ms, 110 * 1000);
+    watch_heard(&w, 1, false, 109 * 1000);
+    assert_int_equal(w.due_ms, 330 * 1000);
 }
 
 TEST(waits_and_lengths_are_spread)

@@ -15,8 +15,7 @@ enum {
     PROBE_TIMEOUT_MS = 15 * 1000,
     CHECK_INTERVAL_MS = 1000,
     UNANSWERED_MS =
-        2 * 1000, /* After which a probe finds out whether the connection is to blame. */
-    RESPONSE_TIMEOUT_MS = 60 * 1000,
+        2 * 1000,        /* After which a probe finds out whether the connection is to blame. */
     CANCELLED_MS = 1000, /* After which a probe makes curl send that streams were cancelled. */
 };
 
@@ -307,7 +306,6 @@ static void collect_finished(struct pool *p, struct transfer **finished)
 
 void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
 {
-    struct transfer *next;
     int running;
 
     p->now_ms = now_ms;
@@ -318,15 +316,6 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     if (p->heard)
         p->heard_ms = now_ms;
     collect_finished(p, finished);
-    /* A stream without a response is of no use, however well its connection works. */
-    for (struct transfer *t = p->transfers; t; t = next) {
-        next = t->next;
-        if (!t->added || t->responded || t->class != REQUEST_STREAM ||
-            age_ms(p, t) < RESPONSE_TIMEOUT_MS)
-            continue;
-        snprintf(t->error, sizeof(t->error), "no response within %d s", RESPONSE_TIMEOUT_MS / 1000);
-        finish(p, t, finished);
-    }
     if (p->failed)
         pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
 }

@@ -11,8 +11,6 @@
 enum {
     URL_MAX_BYTES = 32 * 1024,
     CONNECT_TIMEOUT_MS = 10 * 1000,
-    /* A short request without a byte for so long is given up. A quiet stream is healthy. */
-    STALLED_S = 60,
     /* The most that a hostile or broken server can make us read for one response. */
     BODY_MAX_GIB = 4,
     STREAM_BUFFER_BYTES = 8 * 1024, /* Hundreds of them. */
@@ -115,8 +113,6 @@ static void set_options(struct transfer *t, const struct client_settings *settin
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
     if (stream)
         return;
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_S);
     if (settings->gzip)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }

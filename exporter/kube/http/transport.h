@@ -12,7 +12,7 @@
  */
 struct transfer;
 
-/* Streams stay open; short requests end soon, and are given up if they stall. */
+/* Streams stay open; short requests end soon. Whoever starts either gives it up if it stalls. */
 enum request_class { REQUEST_SHORT, REQUEST_STREAM };
 
 struct transport_result {

@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector/reflector.h"
 
 #include "exporter/kube/protocol/query.h"
+#include "exporter/kube/reflector/lateness.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -54,9 +55,7 @@ static void set_failing(struct reflector *r, bool failing)
 
 static void leave_limiter(struct reflector *r)
 {
-    if (r->limited)
-        list_limiter_leave(&r->context->limiter);
-    r->limited = false;
+    list_limiter_leave(&r->context->limiter, &r->ticket);
 }
 
 static void close_request(struct reflector *r)
@@ -169,7 +168,16 @@ static void answered(void *context)
     struct reflector *r = context;
 
     r->answered_ms = r->context->now_ms;
+    if (r->watch.phase != WATCH_LISTING)
+        watch_heard(&r->watch, 0, false, r->context->now_ms);
     reflector_answered(r->context);
+}
+
+static void heard(void *context, size_t bytes, bool cut)
+{
+    struct reflector *r = context;
+
+    watch_heard(&r->watch, bytes, cut, r->context->now_ms);
 }
 
 static bool receive_event(void *context, const struct watch_event *event)
@@ -243,7 +251,7 @@ static void open_request(struct reflector *r)
 
     if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
         reflector_store_begin_pass(&r->objects);
-    r->wants_open = false;
+    r->wants_open = r->late = false;
     r->answered_ms = 0;
     query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
@@ -257,7 +265,7 @@ static void open_request(struct reflector *r)
                      .list = list,
                      .api_version = r->api_version,
                      .kind = r->kind,
-                     .handler = {answered, receive_event, request_ended, r},
+                     .handler = {answered, heard, receive_event, request_ended, r},
                  });
 }
 
@@ -269,36 +277,91 @@ static int64_t proven_ms(const struct reflector *r)
     return waits ? r->answered_ms + PROVEN_MS : INT64_MAX;
 }
 
-void reflector_turn(struct reflector *r)
+/* ---- lack of progress ---- */
+
+static int64_t end_ms(const struct reflector *r)
 {
-    if (r->failing && r->context->recovered_ms >= r->failed_ms) {
-        set_failing(r, false);
-        watch_forgive(&r->watch, r->failed_ms, r->told_to_wait_ms,
-                      r->objects.origin.source * HASTE_STEP_MS);
-    }
-    if (r->context->now_ms >= proven_ms(r))
-        log_recovery(r);
-    if (r->context->now_ms >= r->watch.due_ms && !r->wants_open)
-        step(r, (struct watch_input){.kind = WATCH_TIMER});
-    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
-        close_request(r);
-    if (!r->wants_open)
+    return lateness_end_ms(&r->watch, &r->context->limiter, &r->ticket);
+}
+
+static int64_t late_ms(const struct reflector *r)
+{
+    return r->late ? INT64_MAX : lateness_due_ms(&r->watch, &r->ticket, r->request.transfer);
+}
+
+static void note_lateness(struct reflector *r)
+{
+    r->late = true;
+    r->context->health_version++;
+    snprintf(r->failure, sizeof(r->failure), "%s: %s", end_reason_name(END_QUIET),
+             lateness_reason(&r->watch, r->request.transfer, r->context->now_ms));
+}
+
+static void end_for_silence(struct reflector *r)
+{
+    const char *fault = watch_fault(&r->watch, r->context->now_ms);
+
+    /* A stream of changes may be silent because nothing changes: that is no failure. */
+    if (r->watch.phase != WATCH_STREAMING || r->watch.cut || !r->watch.progress.begun)
+        log_failure(r, END_QUIET, fault);
+    step(r, (struct watch_input){.kind = WATCH_ENDED, .reason = END_QUIET});
+}
+
+/* ---- turns ---- */
+
+static enum list_class class_of_list(const struct reflector *r)
+{
+    if (r->required)
+        return LIST_REQUIRED;
+    if (r->watch.stalls > 0)
+        return LIST_STALLED;
+    return r->synced ? LIST_RELIST : LIST_FIRST;
+}
+
+static void open_if_allowed(struct reflector *r)
+{
+    struct list_limiter *limiter = &r->context->limiter;
+
+    if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
+        !list_limiter_enter(limiter, &r->ticket, class_of_list(r), r->context->now_ms))
         return;
-    if (r->watch.phase != WATCH_STREAMING && !r->limited) {
-        if (!list_limiter_enter(&r->context->limiter, r->context->now_ms))
-            return;
-        r->limited = true;
-    }
     if (!r->context->streaming_lists)
         watch_list_only(&r->watch);
     watch_opened(&r->watch, r->context->now_ms);
     open_request(r);
 }
 
+void reflector_turn(struct reflector *r)
+{
+    int64_t now_ms = r->context->now_ms;
+
+    if (r->failing && r->context->recovered_ms >= r->failed_ms) {
+        set_failing(r, false);
+        watch_forgive(&r->watch, r->failed_ms, r->told_to_wait_ms,
+                      r->objects.origin.source * HASTE_STEP_MS);
+    }
+    if (now_ms >= proven_ms(r))
+        log_recovery(r);
+    if (!r->wants_open && now_ms >= end_ms(r)) {
+        if (r->watch.phase == WATCH_WAITING)
+            step(r, (struct watch_input){.kind = WATCH_TIMER});
+        else
+            end_for_silence(r);
+    }
+    if (now_ms >= late_ms(r))
+        note_lateness(r);
+    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
+        close_request(r);
+    if (r->wants_open)
+        open_if_allowed(r);
+}
+
 int64_t reflector_due(const struct reflector *r)
 {
-    int64_t due_ms = r->wants_open ? list_limiter_due(&r->context->limiter) : r->watch.due_ms;
+    int64_t due_ms = r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : end_ms(r);
 
+    if (late_ms(r) < due_ms)
+        due_ms = late_ms(r);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 

@@ -49,8 +49,9 @@ struct reflector {
     struct reflector_store objects;
     struct watch watch;
     struct request request;
-    bool wants_open; /* The watch has ordered a request that is not open yet. */
-    bool limited;    /* It counts in the list limiter. */
+    bool wants_open;           /* The watch has ordered a request that is not open yet. */
+    bool late;                 /* `failure` says that there is no progress. */
+    struct list_ticket ticket; /* Of its list, first page to last. */
 
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
@@ -61,7 +62,8 @@ struct reflector {
     bool warned;           /* The log has a warning about the failure. */
     bool synced;           /* All its objects have been in the store once. */
     int64_t last_event_ms; /* Since the epoch; 0 before the first. */
-    char failure[256];     /* Why the last request failed, for people; "" if it did not. */
+    /* Why the last request failed, or makes no progress, for people; "" if neither is so. */
+    char failure[256];
 };
 
 /* Starts with its first turn. It must not be moved. */

@@ -51,9 +51,8 @@ static void receive_head(void *context, unsigned http_status)
         q->handler.answered(q->handler.context);
 }
 
-static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
+static bool read_bytes(struct request *q, unsigned http_status, const char *bytes, size_t len)
 {
-    struct request *q = context;
     struct error err;
 
     if (q->given_up || q->stopped)
@@ -68,6 +67,16 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     if (object_stream_feed(&q->stream, bytes, len, &err))
         return true;
     return q->given_up || q->stopped ? false : give_up(q, END_MALFORMED, err.text);
+}
+
+static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct request *q = context;
+
+    if (!read_bytes(q, http_status, bytes, len))
+        return false;
+    q->handler.heard(q->handler.context, len, !frame_complete(&q->stream.frame));
+    return true;
 }
 
 /* The end of a list: a complete page, or why it is none. */

@@ -20,6 +20,8 @@ struct request_end {
 struct request_handler {
     /* The head of a response of 200 is here. */
     void (*answered)(void *context);
+    /* So many bytes of a body came and are read; of events the last may be cut in the middle. */
+    void (*heard)(void *context, size_t bytes, bool cut);
     /* One event, but no EVENT_ERROR. False ends the reading: `ended` follows. */
     watch_event_fn *event;
     /* The request is over. Not called after request_close(). What it is given ends with the call.
