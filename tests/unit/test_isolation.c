@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/source.h"
+
+#include "metrics/model/object.h"
+#include "tests/unit/fake_api.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+/*
+ * A kind that hangs, drips or never comes to an end costs no other kind anything: between the
+ * source and a server that is well stands one that misbehaves for some of the kinds.
+ */
+
+enum {
+    START_MS = 1000,
+    STEP_MS = 100,
+    FRESH_MS = 5000,
+    SLOW_MS = 12 * 1000,
+};
+
+static const int64_t clock_offset_ms = INT64_C(1767225600000);
+
+enum fault {
+    WELL,
+    HANGS,          /* Nothing comes, not even a status. */
+    SAYS_NOTHING,   /* A status of 200, and nothing more. */
+    DRIPS,          /* A byte a second. */
+    ONLY_BOOKMARKS, /* On streams: one every ten seconds. The kind's lists are well. */
+    SLOW,           /* Twelve seconds to the first byte of a list, and then all of it. */
+};
+
+/* A request that the server does not get. */
+struct bad_request {
+    struct bad_request *next;
+    struct transport_handler handler;
+    enum fault fault;
+    int64_t opened_ms;
+    int64_t sent_ms;
+    bool answered;
+    char *path; /* SLOW: what to ask the server for, later. */
+    char *accept;
+    struct lab *lab;
+    struct transfer *transfer;
+};
+
+struct lab {
+    struct fake_api api;
+    struct transport server;
+    struct world world;
+    struct namespace_filter filter;
+    struct log log;
+    struct kube_source *source;
+    enum fault faults[FAKE_KIND_COUNT];
+    bool bad_discovery;
+    struct bad_request *requests;
+    unsigned bad_count; /* Open. */
+    unsigned bad_most;
+};
+
+static enum fake_kind kind_of_path(const char *path)
+{
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        const char *at = strstr(path, fake_kinds[i].resource);
+
+        if (at && at[-1] == '/' && strchr("?/", at[strlen(fake_kinds[i].resource)]))
+            return (enum fake_kind)i;
+    }
+    return FAKE_KIND_COUNT;
+}
+
+static enum fault fault_of(const struct lab *lab, const char *path)
+{
+    enum fake_kind kind = kind_of_path(path);
+    bool stream = strstr(path, "watch=true") != NULL;
+    enum fault fault = kind == FAKE_KIND_COUNT ? WELL : lab->faults[kind];
+
+    if (kind == FAKE_KIND_COUNT)
+        return lab->bad_discovery ? HANGS : WELL;
+    if (fault == ONLY_BOOKMARKS)
+        return strstr(path, "sendInitialEvents") ? fault : WELL;
+    return fault == SLOW && stream ? WELL : fault;
+}
+
+static void forget(struct lab *lab, struct bad_request *bad)
+{
+    struct bad_request **at = &lab->requests;
+
+    while (*at != bad)
+        at = &(*at)->next;
+    *at = bad->next;
+    free(bad->path);
+    free(bad->accept);
+    free(bad);
+    lab->bad_count--;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct lab *lab = context;
+    enum fault fault = fault_of(lab, request->path);
+    struct bad_request *bad;
+
+    if (fault == WELL)
+        return lab->server.start(lab->server.context, request);
+    bad = xcalloc(1, sizeof(*bad));
+    *bad = (struct bad_request){.next = lab->requests,
+                                .handler = request->handler,
+                                .fault = fault,
+                                .opened_ms = lab->api.now_ms,
+                                .path = xstrdup(request->path),
+                                .accept = xstrdup(request->accept),
+                                .lab = lab,
+                                .sent_ms = lab->api.now_ms};
+    lab->requests = bad;
+    if (++lab->bad_count > lab->bad_most)
+        lab->bad_most = lab->bad_count;
+    return (struct transfer *)bad;
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct lab *lab = context;
+
+    for (struct bad_request *bad = lab->requests; bad; bad = bad->next) {
+        if ((struct transfer *)bad != transfer)
+            continue;
+        if (bad->transfer)
+            lab->server.cancel(lab->server.context, bad->transfer);
+        forget(lab, bad);
+        return;
+    }
+    lab->server.cancel(lab->server.context, transfer);
+}
+
+static bool pass_data(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct bad_request *bad = context;
+
+    return bad->handler.data(bad->handler.context, http_status, bytes, len);
+}
+
+static void pass_end(void *context, const struct transport_result *result)
+{
+    struct bad_request *bad = context;
+    struct transport_handler handler = bad->handler;
+
+    forget(bad->lab, bad);
+    handler.done(handler.context, result);
+}
+
+/* The server begins to answer. */
+static void ask_server(struct lab *lab, struct bad_request *bad)
+{
+    bad->transfer =
+        lab->server.start(lab->server.context,
+                          &(struct transport_request){.path = bad->path,
+                                                      .accept = bad->accept,
+                                                      .class = REQUEST_SHORT,
+                                                      .handler = {pass_data, pass_end, bad, NULL}});
+}
+
+static void misbehave(struct lab *lab, struct bad_request *bad)
+{
+    static const char bookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":"
+                                   "{\"resourceVersion\":\"1\"}}}\n";
+
+    if (bad->fault == SLOW) {
+        if (!bad->transfer && lab->api.now_ms >= bad->opened_ms + SLOW_MS)
+            ask_server(lab, bad);
+        return;
+    }
+    if (bad->fault != HANGS && !bad->answered && bad->handler.responded)
+        bad->handler.responded(bad->handler.context, 200);
+    bad->answered = true;
+    if (bad->fault == DRIPS && lab->api.now_ms >= bad->sent_ms + 1000) {
+        bad->sent_ms = lab->api.now_ms;
+        assert_true(bad->handler.data(bad->handler.context, 200, "{", 1));
+    } else if (bad->fault == ONLY_BOOKMARKS && lab->api.now_ms >= bad->sent_ms + 10000) {
+        bad->sent_ms = lab->api.now_ms;
+        bad->handler.data(bad->handler.context, 200, bookmark, sizeof(bookmark) - 1);
+    }
+}
+
+static void lab_init(struct lab *lab)
+{
+    *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr}};
+    fake_api_init(&lab->api, 1);
+    lab->api.now_ms = START_MS;
+    lab->api.streaming_lists = lab->api.bookmarks = true;
+    lab->server = fake_api_transport(&lab->api);
+    world_init(&lab->world, &rules_options_default, 1);
+}
+
+static void lab_start(struct lab *lab)
+{
+    lab->source = kube_source_new(&(struct kube_settings){
+        .store = lab->world.store,
+        .engine = lab->world.engine,
+        .filter = &lab->filter,
+        .log = &lab->log,
+        .transport = {.start = start, .cancel = cancel, .context = lab},
+        .streaming_lists = true,
+        .seed = 7,
+        .now_ms = lab->api.now_ms,
+        .clock_ms = clock_offset_ms,
+    });
+}
+
+static void lab_release(struct lab *lab)
+{
+    kube_source_free(lab->source);
+    assert_null(lab->requests);
+    fake_api_release(&lab->api);
+    world_release(&lab->world);
+}
+
+static void settle(struct lab *lab)
+{
+    unsigned turns = 0;
+
+    for (struct bad_request *bad = lab->requests, *next; bad; bad = next) {
+        next = bad->next;
+        misbehave(lab, bad);
+    }
+    do {
+        assert_true(++turns < 10000);
+        kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+    } while (fake_turn(&lab->api));
+    kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+}
+
+static void pass(struct lab *lab, int64_t ms)
+{
+    int64_t until_ms = lab->api.now_ms + ms;
+
+    settle(lab);
+    while (lab->api.now_ms < until_ms) {
+        lab->api.now_ms += STEP_MS;
+        settle(lab);
+    }
+}
+
+static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
+{
+    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->source, i);
+
+        if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+static bool is_synced(const struct lab *lab, enum fake_kind kind)
+{
+    const struct reflector *r = reflector_of(lab, kind);
+
+    return r && r->synced;
+}
+
+/* True if the store has it; the names of bindings go on after that of their template. */
+static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
+{
+    for (const struct type *type = store_types(lab->world.store); type; type = type->next) {
+        if (strcmp(type->kind, fake_kinds[kind].kind) != 0)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (entry_exists(p->entries[i]) &&
+                    strncmp(p->entries[i]->name, name, strlen(name)) == 0)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Some kinds: policies, bindings and clusters are there from the start, templates when selected. */
+static const enum fake_kind watched[] = {
+    FAKE_POLICY,   FAKE_CLUSTER_POLICY,   FAKE_BINDING, FAKE_CLUSTER_BINDING,
+    FAKE_OVERRIDE, FAKE_CLUSTER_OVERRIDE, FAKE_CLUSTER,
+};
+
+/* An object written to a kind that is well is in the store soon. */
+static void assert_fresh(struct lab *lab, unsigned round)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "fresh%02u", round % 100);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        if (lab->faults[watched[i]] == WELL)
+            fake_put(&lab->api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
+                     name, round);
+    }
+    pass(lab, FRESH_MS);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        if (lab->faults[watched[i]] == WELL)
+            if (!has(lab, watched[i], name))
+                fail_msg("%s %s is not there", fake_kinds[watched[i]].kind, name);
+    }
+}
+
+static const struct bad_row {
+    const char *name;
+    enum fault fault;
+} bad_rows[] = {
+    {"hangs", HANGS},
+    {"says nothing", SAYS_NOTHING},
+    {"drips", DRIPS},
+    {"only bookmarks", ONLY_BOOKMARKS},
+};
+
+/* Any of the kinds, all but one, misbehave from the start. */
+TEST_ROWS(the_one_kind_that_is_well_is_fresh, bad_rows, name)
+{
+    const struct bad_row *row = *state;
+    struct lab lab;
+
+    for (size_t well = 0; well < ARRAY_LEN(watched); well++) {
+        lab_init(&lab);
+        for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+            lab.faults[i] = row->fault;
+        lab.faults[watched[well]] = WELL;
+        lab_start(&lab);
+        pass(&lab, 3000);
+        assert_true(is_synced(&lab, watched[well]));
+        for (unsigned round = 0; round < 30; round++)
+            assert_fresh(&lab, round);
+        lab_release(&lab);
+    }
+}
+
+TEST_ROWS(a_relist_does_not_wait_for_kinds_that_misbehave, bad_rows, name)
+{
+    const struct bad_row *row = *state;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_start(&lab);
+    pass(&lab, 3000);
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        lab.faults[i] = row->fault;
+    lab.faults[FAKE_OVERRIDE] = WELL;
+    for (unsigned round = 0; round < 10; round++) {
+        fake_put(&lab.api, FAKE_OVERRIDE, "default", "other", round);
+        fake_compact(&lab.api);
+        fake_cut_all(&lab.api);
+        assert_fresh(&lab, round);
+        pass(&lab, 60 * 1000);
+    }
+    lab_release(&lab);
+}
+
+/* A server that needs twelve seconds for a list is slow, and well. */
+TEST(a_slow_list_is_waited_for)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.api.streaming_lists = false;
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        lab.faults[i] = SLOW;
+    lab_start(&lab);
+    pass(&lab, 12 * 1000 + 2000);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        assert_true(is_synced(&lab, watched[i]));
+    lab_release(&lab);
+}
+
+/* What people are told while the request is still open. */
+TEST(the_reason_is_told_after_ten_seconds)
+{
+    static const struct {
+        enum fault fault;
+        const char *reason;
+    } rows[] = {
+        {HANGS, "quiet: the server does not answer"},
+        {SAYS_NOTHING, "quiet: the initial events do not end"},
+        {DRIPS, "quiet: the initial events do not end"},
+        {ONLY_BOOKMARKS, "quiet: the initial events do not end"},
+    };
+    struct lab lab;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        lab_init(&lab);
+        lab.faults[FAKE_CLUSTER] = rows[i].fault;
+        lab_start(&lab);
+        pass(&lab, 9 * 1000);
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure, "");
+        pass(&lab, 2 * 1000);
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, rows[i].reason);
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure, "");
+        lab_release(&lab);
+    }
+}
+
+TEST(initial_events_that_do_not_end_are_listed)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.faults[FAKE_CLUSTER] = ONLY_BOOKMARKS;
+    lab_start(&lab);
+    pass(&lab, 13 * 1000);
+    assert_true(is_synced(&lab, FAKE_CLUSTER));
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+    lab_release(&lab);
+}
+
+/* It comes back as soon as its server does, but for the wait between two attempts. */
+TEST(a_kind_that_hung_is_read_once_it_answers)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.faults[FAKE_CLUSTER] = HANGS;
+    lab_start(&lab);
+    pass(&lab, 10 * 60 * 1000);
+    assert_false(is_synced(&lab, FAKE_CLUSTER));
+    lab.faults[FAKE_CLUSTER] = WELL;
+    pass(&lab, 61 * 1000 + 60 * 1000);
+    assert_true(is_synced(&lab, FAKE_CLUSTER));
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+    lab_release(&lab);
+}
