@@ -89,4 +89,5 @@ function(kit)
     p.series('CPU', 'Cores in use, by instance.', 'short', [p.query('rate(%s[$__rate_interval])' % mine('process_cpu_seconds_total'), '{{instance}}')], w=8),
     p.series('Open files', 'Descriptors in use, and the limit.', 'percentunit', [p.query('%s / %s' % [mine('process_open_fds'), mine('process_max_fds')], '{{instance}}')], w=8),
     p.series('Loop stands still', 'How long ago the loop that reads and evaluates last turned: it turns at least every two seconds, and beyond ten the exporter calls itself unhealthy.', 's', [p.query('time() - max by (instance) (%s)' % mine(own('loop_heartbeat_timestamp_seconds')), '{{instance}}')], w=12),
+    p.series('Log lines dropped', 'Lines of the log that nobody read in time: the exporter goes on and counts them, and its log tells how many are missing.', 'short', [p.query('sum by (instance) (increase(%s[$__rate_interval]))' % mine(own('log_lines_dropped_total')), '{{instance}}')], w=12),
   ])

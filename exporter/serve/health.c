@@ -86,6 +86,7 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_UP, h->evaluation ? 1 : 0);
     REGISTRY_SET(registry, OWN_SNAPSHOT, (double)h->now_ms / 1000);
     REGISTRY_SET(registry, OWN_HEARTBEAT, (double)(h->now_ms - h->beat_age_ms) / 1000);
+    REGISTRY_SET(registry, OWN_LOG_DROPPED, (double)h->log_dropped);
     REGISTRY_SET(registry, OWN_RELOAD_SUCCESSFUL, h->config_loaded ? 1 : 0);
     fill_process(registry);
     fill_requests(h->server, registry);

@@ -93,6 +93,7 @@ static struct health health_of(const struct loop *l)
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
         .rejected = l->problems.rejected,
+        .log_dropped = log_dropped(l->settings.log),
         .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
         .now_ms = platform_now_ms(),
     };

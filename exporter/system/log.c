@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/log.h"
 
+#include "exporter/system/log_writer.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/base/utf8.h"
 
 enum {
     LINE_MAX_BYTES = 256 * 1024,
+    /* So long an error waits to be written: it may be the last thing that the process says. */
+    ERROR_WAIT_MS = 50,
     BROKEN = 0xFFFD, /* What stands for bytes that are not UTF-8. */
 };
 
@@ -153,11 +156,46 @@ void log_write_fields(const struct log *log, enum log_level level, const char *m
         begin_line(&line, log, level, message);
         end_line(&line, log->format);
     }
+    if (log->writer) {
+        log_writer_put(log->writer, line.data, line.len,
+                       level == LOG_LEVEL_ERROR ? ERROR_WAIT_MS : 0);
+        return;
+    }
     /* The lock keeps another thread's line from getting between the two calls. */
     flockfile(log->stream);
     fwrite(line.data, 1, line.len, log->stream);
     fflush(log->stream);
     funlockfile(log->stream);
+}
+
+static void tell_of_lost(void *context, uint64_t count, struct strbuf *line)
+{
+    const struct log *log = context;
+    struct log_number room;
+
+    begin_line(line, log, LOG_LEVEL_WARN, "log lines were dropped: nobody reads them");
+    add_field(line, log->format, "count", log_number(&room, (int64_t)count));
+    end_line(line, log->format);
+}
+
+bool log_start(struct log *log, struct error *err)
+{
+    log->writer = log_writer_start(fileno(log->stream), tell_of_lost, log, err);
+    return log->writer != NULL;
+}
+
+void log_stop(struct log *log, int64_t wait_ms)
+{
+    struct log_writer *writer = log->writer;
+
+    log->writer = NULL;
+    if (writer)
+        log_writer_stop(writer, wait_ms);
+}
+
+uint64_t log_dropped(const struct log *log)
+{
+    return log->writer ? log_writer_dropped(log->writer) : 0;
 }
 
 const char *log_number(struct log_number *room, int64_t number)

@@ -3,11 +3,15 @@
 
 #include "metrics/base/error.h"
 
+struct log_writer;
+
 /*
  * One line a message, for people (logfmt) or for a collector (JSON).
  *
- * main() makes it and passes it down; nothing changes it afterwards, so any
- * thread may write. Whatever a value holds, a message stays one line of valid
+ * Who makes it passes it down; nothing changes it afterwards, so any thread may
+ * write. Between log_start() and log_stop() a thread of the log's own writes, so
+ * that nobody waits for who reads it, and lines that would have to wait too long
+ * are dropped, counted and told of. Whatever a value holds, a message stays one line of valid
  * UTF-8: control characters are escaped, broken bytes become U+FFFD, and a text
  * longer than LOG_VALUE_MAX bytes is cut and ends in "...".
  */
@@ -25,15 +29,26 @@ enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 struct log {
     enum log_level level; /* What is below it is not written. */
     enum log_format format;
-    FILE *stream; /* Borrowed. */
+    FILE *stream;              /* Borrowed. */
+    struct log_writer *writer; /* NULL: who writes waits for the stream. */
 };
+
+/*
+ * Have a thread write the lines. After log_stop(), which waits for what is still to be written,
+ * but at most `wait_ms`, they are written as before.
+ */
+bool log_start(struct log *log, struct error *err) MUST_USE;
+void log_stop(struct log *log, int64_t wait_ms);
+
+/* How many lines were dropped since log_start(). */
+uint64_t log_dropped(const struct log *log);
 
 /* A level ("debug", "info", "warn", "error") or a format ("logfmt", "json") by its name. */
 bool log_level_parse(const char *text, enum log_level *out, struct error *err) MUST_USE;
 bool log_format_parse(const char *text, enum log_format *out, struct error *err) MUST_USE;
 
 /*
- * Write a message and its fields, in one write(2):
+ * Write a message and its fields:
  *
  *     log_write(log, LOG_LEVEL_INFO, "listening", "address", address, "tries", LOG_NUMBER(3));
  *

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "exporter/system/log_writer.h"
 #include "tests/unit/suite.h"
 
 /* "2026-01-02T03:04:05.678Z", digits as 0. */
@@ -17,7 +18,8 @@ static char *line_of(enum log_format format, const char *message, const char *co
     const char *head = format == LOG_FORMAT_JSON ? "{\"time\":\"" : "time=";
     char *text = NULL;
     size_t len = 0;
-    struct log log = {LOG_LEVEL_DEBUG, format, open_memstream(&text, &len)};
+    struct log log = {
+        .level = LOG_LEVEL_DEBUG, .format = format, .stream = open_memstream(&text, &len)};
 
     log_write_fields(&log, LOG_LEVEL_WARN, message, fields, count);
     fclose(log.stream);
@@ -88,7 +90,9 @@ TEST(the_macro_counts_its_pairs)
 {
     char *text = NULL;
     size_t len = 0;
-    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
+    struct log log = {.level = LOG_LEVEL_INFO,
+                      .format = LOG_FORMAT_LOGFMT,
+                      .stream = open_memstream(&text, &len)};
 
     log_write(&log, LOG_LEVEL_DEBUG, "not written");
     log_write(&log, LOG_LEVEL_INFO, "alone");
@@ -126,7 +130,8 @@ TEST(a_line_is_one_write)
     int ends[2];
 
     assert_int_equal(pipe2(ends, O_DIRECT), 0);
-    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_JSON, fdopen(ends[1], "w")};
+    struct log log = {
+        .level = LOG_LEVEL_INFO, .format = LOG_FORMAT_JSON, .stream = fdopen(ends[1], "w")};
 
     setvbuf(log.stream, NULL, _IONBF, 0);
     log_write(&log, LOG_LEVEL_INFO, "first", "key", "a value", "other", "an\nother");
@@ -155,7 +160,7 @@ static void *write_lines(void *context)
 
 TEST(threads_do_not_mix_lines)
 {
-    struct log log = {LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT, tmpfile()};
+    struct log log = {.level = LOG_LEVEL_INFO, .format = LOG_FORMAT_LOGFMT, .stream = tmpfile()};
     pthread_t threads[THREADS];
     char line[256];
     size_t lines = 0;
@@ -188,4 +193,158 @@ TEST(names_are_parsed)
     assert_int_equal(format, LOG_FORMAT_JSON);
     assert_false(log_format_parse("", &format, &err));
     assert_string_equal(err.text, "unknown log format '': use logfmt or json");
+}
+
+/* Everything that is in a pipe now. */
+static size_t read_pipe(int fd, struct strbuf *out)
+{
+    char chunk[4096];
+    ssize_t n;
+
+    while ((n = read(fd, chunk, sizeof(chunk))) > 0)
+        strbuf_add(out, chunk, (size_t)n);
+    return out->len;
+}
+
+static struct log piped_log(int ends[2])
+{
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fcntl(ends[0], F_SETFL, O_NONBLOCK), 0);
+    return (struct log){
+        .level = LOG_LEVEL_DEBUG, .format = LOG_FORMAT_LOGFMT, .stream = fdopen(ends[1], "w")};
+}
+
+TEST(a_thread_writes_what_is_said_before_the_log_stops)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+    struct error err;
+    int ends[2];
+    struct log log = piped_log(ends);
+
+    assert_true(log_start(&log, &err));
+    log_write(&log, LOG_LEVEL_INFO, "one");
+    log_write(&log, LOG_LEVEL_INFO, "two");
+    log_stop(&log, 20000);
+    read_pipe(ends[0], &got);
+    assert_non_null(strstr(got.data, "msg=one\n"));
+    assert_true(strstr(got.data, "msg=one\n") < strstr(got.data, "msg=two\n"));
+    assert_int_equal(log_dropped(&log), 0);
+    fclose(log.stream);
+    close(ends[0]);
+}
+
+TEST(an_error_is_written_when_the_call_returns)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+    struct error err;
+    int ends[2];
+    struct log log = piped_log(ends);
+
+    assert_true(log_start(&log, &err));
+    /* The wait is short, so that a reader who is gone holds nobody: a busy machine may exceed it.
+     */
+    for (int i = 0; i < 100 && got.len == 0; i++) {
+        log_write(&log, LOG_LEVEL_ERROR, "the last word");
+        read_pipe(ends[0], &got);
+    }
+    assert_non_null(strstr(got.data, "msg=\"the last word\"\n"));
+    log_stop(&log, 20000);
+    fclose(log.stream);
+    close(ends[0]);
+}
+
+TEST(a_pipe_that_nobody_reads_holds_nobody)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(4 << 20);
+    char filler[513] = "";
+    struct error err;
+    uint64_t dropped;
+    int ends[2];
+    struct log log = piped_log(ends);
+    unsigned kept = 0;
+    const unsigned said = 2 * LOG_WRITER_LINES;
+
+    memset(filler, 'x', sizeof(filler) - 1);
+    assert_true(log_start(&log, &err));
+    for (unsigned i = 0; i < said; i++)
+        log_write(&log, LOG_LEVEL_INFO, "said", "filler", filler);
+    dropped = log_dropped(&log);
+    assert_in_range(dropped, said / 2, said);
+
+    /* Once somebody reads, the rest comes, and a line that tells of what is missing. */
+    for (int i = 0; i < 20000 && !strstr(got.data, "log lines were dropped"); i++) {
+        read_pipe(ends[0], &got);
+        usleep(1000);
+    }
+    char wanted[96];
+    snprintf(wanted, sizeof(wanted),
+             "level=WARN msg=\"log lines were dropped: nobody reads them\" "
+             "count=%u\n",
+             (unsigned)dropped);
+    assert_non_null(strstr(got.data, wanted));
+    for (const char *at = got.data; (at = strstr(at, "msg=said")); at++)
+        kept++;
+    assert_int_equal(kept + dropped, said);
+    log_stop(&log, 20000);
+    fclose(log.stream);
+    close(ends[0]);
+}
+
+TEST(lines_of_any_length_pass_the_end_of_the_ring)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(16 << 20);
+    char filler[LOG_VALUE_MAX + 1] = "";
+    struct error err;
+    int ends[2];
+    struct log log = piped_log(ends);
+    unsigned said = 0;
+
+    assert_true(log_start(&log, &err));
+    /* Four rings full, read while they come. */
+    for (unsigned i = 0; got.len < 4 * LOG_WRITER_BYTES; i++) {
+        memset(filler, 'x', LOG_VALUE_MAX);
+        filler[i * 7 % LOG_VALUE_MAX] = '\0';
+        log_write(&log, LOG_LEVEL_INFO, "said", "filler", filler, "length",
+                  LOG_NUMBER((int64_t)strlen(filler)));
+        read_pipe(ends[0], &got);
+        said++;
+        if (i % 64 == 0)
+            usleep(100);
+    }
+    uint64_t dropped = log_dropped(&log);
+    log_stop(&log, 20000);
+    read_pipe(ends[0], &got);
+    for (const char *at = got.data; (at = strstr(at, "filler=")); said--) {
+        CLEANUP(free_cleanup) char *wanted = NULL;
+        const char *value = at + strlen("filler=");
+        size_t len = strspn(value, "x");
+
+        if (len == 0)
+            value += strlen("\"\"");
+        assert_true(asprintf(&wanted, " length=%zu\n", len) > 0);
+        assert_memory_equal(value + len, wanted, strlen(wanted));
+        at = value;
+    }
+    assert_int_equal(said, dropped);
+    fclose(log.stream);
+    close(ends[0]);
+}
+
+TEST(a_log_that_cannot_be_written_stops_in_time)
+{
+    char filler[LOG_VALUE_MAX + 1] = "";
+    struct error err;
+    int ends[2];
+    struct log log = piped_log(ends);
+
+    memset(filler, 'x', LOG_VALUE_MAX);
+    assert_true(log_start(&log, &err));
+    for (unsigned i = 0; i < 200; i++)
+        log_write(&log, LOG_LEVEL_INFO, "said", "filler", filler);
+    /* It returns, though the thread does not end before nobody can read the pipe any more. */
+    log_stop(&log, 10);
+    assert_null(log.writer);
+    close(ends[0]);
+    usleep(100 * 1000);
+    fclose(log.stream);
 }

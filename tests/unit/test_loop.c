@@ -91,7 +91,8 @@ static int set_up(void **state)
         return -1;
     memcpy(b->argv, argv, sizeof(argv));
     b->argc = (int)ARRAY_LEN(argv);
-    b->log = (struct log){LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT, fopen("/dev/null", "we")};
+    b->log = (struct log){
+        .level = LOG_LEVEL_ERROR, .format = LOG_FORMAT_LOGFMT, .stream = fopen("/dev/null", "we")};
     write_file(b->config, "rules.grace: 5m\n");
     write_manifest(b, "a.yaml", config_map);
     write_manifest(b, "b.yaml", policy);

@@ -337,7 +337,9 @@ TEST_WITH(the_library_speaks_through_the_log, start_server, stop_server)
     const char *address = "127.0.0.1:0";
     char *text = NULL;
     size_t len = 0;
-    struct log log = {LOG_LEVEL_DEBUG, LOG_FORMAT_LOGFMT, open_memstream(&text, &len)};
+    struct log log = {.level = LOG_LEVEL_DEBUG,
+                      .format = LOG_FORMAT_LOGFMT,
+                      .stream = open_memstream(&text, &len)};
     const struct server_options options = {
         .addresses = &address, .address_count = 1, .telemetry_path = "/metrics", .log = &log};
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);

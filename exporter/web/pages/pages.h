@@ -15,9 +15,10 @@ struct health {
     const struct server *server;
     struct registry *registry; /* Of the evaluation; before the first one without any object. */
     const char *telemetry_path;
-    bool config_loaded;  /* The last reload succeeded. */
-    uint64_t rejected;   /* Manifests that could not be read, so far. */
-    int64_t beat_age_ms; /* How long ago the loop last turned. */
+    bool config_loaded;   /* The last reload succeeded. */
+    uint64_t rejected;    /* Manifests that could not be read, so far. */
+    uint64_t log_dropped; /* Lines of the log. */
+    int64_t beat_age_ms;  /* How long ago the loop last turned. */
     int64_t now_ms;
 };
 

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/guard.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct guard {
+    pthread_t thread;
+    int signals; /* Polled and never read: the signal is for the loop. */
+    int ending;
+    int ended;
+};
+
+static void *run(void *context)
+{
+    const struct guard *g = context;
+    struct pollfd begun[] = {
+        {.fd = g->signals, .events = POLLIN},
+        {.fd = g->ending, .events = POLLIN},
+        {.fd = g->ended, .events = POLLIN},
+    };
+    struct pollfd ended = {.fd = g->ended, .events = POLLIN};
+
+    /* All signals are blocked in this thread: nothing interrupts a poll. */
+    while (poll(begun, ARRAY_LEN(begun), -1) <= 0)
+        continue;
+    if (poll(&ended, 1, GUARD_MS) == 0)
+        _exit(0);
+    return NULL;
+}
+
+static void release(struct guard *g)
+{
+    const int fds[] = {g->signals, g->ending, g->ended};
+
+    for (size_t i = 0; i < ARRAY_LEN(fds); i++) {
+        if (fds[i] >= 0)
+            close(fds[i]);
+    }
+    free(g);
+}
+
+struct guard *guard_start(struct error *err)
+{
+    struct guard *g = xcalloc(1, sizeof(*g));
+    sigset_t wanted, all, before;
+    int code = 0;
+
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGTERM);
+    sigaddset(&wanted, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+    g->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+    g->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    g->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (g->signals < 0 || g->ending < 0 || g->ended < 0) {
+        code = errno;
+    } else {
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        code = pthread_create(&g->thread, NULL, run, g);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+    if (code == 0)
+        return g;
+    release(g);
+    fail(err, "cannot start the thread that guards the end: %s", strerror(code));
+    return NULL;
+}
+
+/* The counter is far from full: this cannot fail. */
+static void raise_event(int fd)
+{
+    if (eventfd_write(fd, 1) < 0)
+        abort();
+}
+
+void guard_ending(struct guard *g)
+{
+    raise_event(g->ending);
+}
+
+void guard_free(struct guard *g)
+{
+    if (!g)
+        return;
+    raise_event(g->ended);
+    pthread_join(g->thread, NULL);
+    release(g);
+}
