@@ -130,9 +130,10 @@ static void look(struct asset_source *s, int64_t now_ms)
     s->seen = stamp;
     s->problem.text[0] = '\0';
     s->rejected_before = s->rejected;
-    s->file = gzopen(s->path, "rbe");
+    int fd = file_open(s->path, NULL, &s->problem);
+    s->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
     if (!s->file) {
-        fail(&s->problem, "cannot open '%s'", s->path);
+        file_close(&fd);
         finish(s, false);
         return;
     }

@@ -121,19 +121,12 @@ static bool open_once(struct reading *r)
 
 static bool open_file(struct reading *r)
 {
-    struct stat about;
-
     if (r->file->once)
         return open_once(r);
-    /* O_NONBLOCK, or the open itself would wait for a FIFO's writer. */
-    r->fd = open(r->file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (r->fd < 0)
-        return fail_errno(r, "open");
-    if (fstat(r->fd, &about) < 0)
-        return fail_errno(r, "read");
-    if (S_ISREG(about.st_mode))
+    r->fd = file_open(r->file->path, NULL, &r->why->text);
+    if (r->fd >= 0)
         return true;
-    fail(&r->why->text, "cannot read '%s': it is not a regular file", r->file->path);
+    r->why->gone = errno == ENOENT || errno == ENOTDIR;
     return unreadable(r);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "exporter/system/file.h"
 #include "metrics/base/strbuf.h"
 
 struct folder_id {
@@ -198,6 +199,14 @@ static void walk_folder(struct walk *w, const char *path)
         w->path->missing = w->path->missing || strcmp(path, w->path->path) == 0;
         keep_below(w, path);
     }
+    if (folder && file_is_kernels(dirfd(folder))) {
+        struct error text;
+
+        fail(&text, "cannot read '%s': the kernel makes it up (/proc, /sys)", path);
+        report(w->path, text.text);
+        w->path->missing = w->path->missing || strcmp(path, w->path->path) == 0;
+        return;
+    }
     if (!folder || !enter(w, folder))
         return;
     /* Before it is read, so that no change in between is missed. */
@@ -217,33 +226,52 @@ static void walk_folder(struct walk *w, const char *path)
     }
 }
 
-static void report_missing(const struct walk *w)
+static void report_missing(const struct walk *w, const char *why)
 {
-    struct error text;
-
-    fail(&text, "cannot open '%s': %s", w->path->path, strerror(errno));
-    report(w->path, text.text);
+    report(w->path, why);
     w->path->missing = true;
+}
+
+/*
+ * True if a PATH that is a file can be opened. A pipe may be one where it is read once, as
+ * standard input is; who follows what changes reads files.
+ */
+static bool is_readable(const struct walk *w, const struct stat *about, struct error *err)
+{
+    bool follows = w->tree->watches.fd >= 0;
+    const char *path = w->path->path;
+
+    if (!follows && S_ISFIFO(about->st_mode))
+        return access(path, R_OK) == 0 || fail(err, "cannot open '%s': %s", path, strerror(errno));
+    CLEANUP(file_close) int fd = file_open(path, NULL, err);
+
+    return fd >= 0;
 }
 
 /* Look at the PATH itself. */
 static void find_path(struct walk *w)
 {
     const char *path = w->path->path;
+    struct error err;
     struct stat about;
 
     if (strcmp(path, "-") == 0) {
-        if (fstat(STDIN_FILENO, &about) < 0)
-            report_missing(w);
-        else
+        if (fstat(STDIN_FILENO, &about) < 0) {
+            fail(&err, "cannot open '-': %s", strerror(errno));
+            report_missing(w, err.text);
+        } else {
             tree_found(w->tree, &(struct found){w->path_index, path, &about, true, w->force});
+        }
         return;
     }
     watch_above(w);
-    if (stat(path, &about) < 0 || (!S_ISDIR(about.st_mode) && access(path, R_OK) < 0)) {
-        report_missing(w);
+    if (stat(path, &about) < 0) {
+        fail(&err, "cannot open '%s': %s", path, strerror(errno));
+        report_missing(w, err.text);
     } else if (S_ISDIR(about.st_mode)) {
         walk_folder(w, path);
+    } else if (!is_readable(w, &about, &err)) {
+        report_missing(w, err.text);
     } else {
         watch(w, WATCH_TARGET, path, 0);
         tree_found(w->tree, &(struct found){w->path_index, path, &about, true, w->force});

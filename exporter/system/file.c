@@ -3,10 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
+#include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
-enum { CHUNK = 16 * 1024 };
+enum {
+    CHUNK = 16 * 1024,
+    /* /dev/null is this everywhere (devices.txt of the kernel). */
+    NULL_MAJOR = 1,
+    NULL_MINOR = 3,
+    /* linux/magic.h has no names for these. */
+    CONFIGFS_SUPER_MAGIC = 0x62656570,
+};
 
 void file_close(const int *fd)
 {
@@ -66,21 +76,94 @@ static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out
     return fail(err, "'%s' is larger than %zu bytes", name, out->max);
 }
 
+const char *file_refusal(const struct stat *about)
+{
+    switch (about->st_mode & S_IFMT) {
+    case S_IFREG:
+        return NULL;
+    case S_IFDIR:
+        return "it is a directory, not a file";
+    case S_IFIFO:
+        return "it is a FIFO, not a regular file";
+    case S_IFSOCK:
+        return "it is a socket, not a regular file";
+    case S_IFCHR:
+        if (about->st_rdev == makedev(NULL_MAJOR, NULL_MINOR))
+            return NULL;
+        return "it is a device, not a regular file";
+    default:
+        return "it is a device, not a regular file";
+    }
+}
+
+bool file_is_kernels(int fd)
+{
+    static const long magics[] = {
+        PROC_SUPER_MAGIC,     SYSFS_MAGIC,         DEBUGFS_MAGIC,    TRACEFS_MAGIC,
+        CGROUP_SUPER_MAGIC,   CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC, BPF_FS_MAGIC,
+        CONFIGFS_SUPER_MAGIC, EFIVARFS_MAGIC,      SELINUX_MAGIC,    PSTOREFS_MAGIC,
+        BINFMTFS_MAGIC,
+    };
+    struct statfs about;
+
+    if (fstatfs(fd, &about) < 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(magics); i++) {
+        if ((long)about.f_type == magics[i])
+            return true;
+    }
+    return false;
+}
+
+static bool refuse(const char *path, const char *why, struct error *err)
+{
+    errno = 0;
+    return fail(err, "cannot read '%s': %s", path, why);
+}
+
+int file_open(const char *path, struct stat *about, struct error *err)
+{
+    struct stat found;
+    const char *why = NULL;
+
+    /* Looked at before it is opened, which does things to some devices, and afterwards, because
+     * it may be another one by then. O_NONBLOCK, or the open would wait for a FIFO's writer. */
+    int fd = stat(path, &found) < 0 || (why = file_refusal(&found))
+                 ? -1
+                 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd >= 0 && fstat(fd, &found) == 0) {
+        why = file_refusal(&found);
+        if (!why && S_ISREG(found.st_mode) && file_is_kernels(fd))
+            why = "the kernel makes it up (/proc, /sys); it is not a regular file";
+        if (!why) {
+            if (about)
+                *about = found;
+            return fd;
+        }
+    }
+    if (!why)
+        fail(err, "cannot open '%s': %s", path, strerror(errno));
+    else
+        refuse(path, why, err);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
 bool file_read(const char *path, struct strbuf *out, struct error *err)
 {
-    struct stat about;
+    CLEANUP(file_close) int fd = file_open(path, NULL, err);
 
-    /* O_NONBLOCK, or the open itself would wait for a FIFO's writer. */
-    CLEANUP(file_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    return fd >= 0 && read_all(fd, path, false, out, err);
+}
+
+bool file_read_proc(const char *path, struct strbuf *out, struct error *err)
+{
+    CLEANUP(file_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
     if (fd < 0)
         return fail(err, "cannot open '%s': %s", path, strerror(errno));
-    if (fstat(fd, &about) < 0)
-        return fail(err, "cannot read '%s': %s", path, strerror(errno));
-    if (S_ISDIR(about.st_mode))
-        return fail(err, "cannot read '%s': it is a directory, not a file", path);
-    /* Character devices are allowed for /dev/null, which people use to say "no file". */
-    if (!S_ISREG(about.st_mode) && !S_ISCHR(about.st_mode))
-        return fail(err, "cannot read '%s': it is not a regular file", path);
     return read_all(fd, path, false, out, err);
 }
 

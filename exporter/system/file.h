@@ -12,10 +12,29 @@
  */
 
 /*
- * Read the file at `path`. Never waits: a FIFO or a socket, which could, is
- * refused, and so is a directory, with a reason of its own.
+ * Why a file of this kind is not read: "it is a FIFO, not a regular file". NULL for regular files
+ * and for /dev/null, which people use to say "no file".
  */
+const char *file_refusal(const struct stat *about);
+
+/*
+ * True for /proc, /sys and what is mounted there: the kernel makes up their files while they are
+ * read, so that some never end, some wait, and some do things.
+ */
+bool file_is_kernels(int fd);
+
+/*
+ * Open a file that is to be read: regular, or /dev/null. Anything else, which could make us wait
+ * or be without an end, is refused with the reason, and errno is then 0. The caller closes it;
+ * -1 on failure. What is opened is what `about`, which may be NULL, tells of.
+ */
+int file_open(const char *path, struct stat *about, struct error *err) MUST_USE;
+
+/* Read the file at `path`, which file_open() has to accept. */
 bool file_read(const char *path, struct strbuf *out, struct error *err) MUST_USE;
+
+/* Read a file of /proc that we know to end and not to wait. */
+bool file_read_proc(const char *path, struct strbuf *out, struct error *err) MUST_USE;
 
 /*
  * Read until the end of `fd`, which may be a pipe or a terminal: waits as long

@@ -72,7 +72,7 @@ static bool read_boot_time(double *out)
     uint64_t seconds;
     const char *at;
 
-    if (!file_read("/proc/stat", &text, &err))
+    if (!file_read_proc("/proc/stat", &text, &err))
         return false;
     at = strstr(text.data, "\nbtime ");
     if (!at || !parse_number(at + strlen("\nbtime "), &seconds))
@@ -111,7 +111,7 @@ static void read_stat(struct process_facts *out)
     struct error err;
     double boot;
 
-    if (!file_read("/proc/self/stat", &text, &err) || !process_parse_stat(text.data, &stat))
+    if (!file_read_proc("/proc/self/stat", &text, &err) || !process_parse_stat(text.data, &stat))
         return;
     out->cpu_seconds = (double)(stat.user_ticks + stat.system_ticks) / ticks;
     out->virtual_bytes = (double)stat.virtual_bytes;

@@ -176,11 +176,11 @@ static struct file_case {
     const char *error;
 } file_cases[] = {
     {"no token", "token", NULL,
-     "the test: the token: cannot read '@/token': No such file or directory"},
+     "the test: the token: cannot open '@/token': No such file or directory"},
     {"an empty token", "token", " \n", "the test: the token in '@/token' is empty"},
     {"a token of two lines", "token", "hidden\nX: y",
      "the test: the token in '@/token' holds control"},
-    {"no CA", "ca", NULL, "the test: the CA: cannot read '@/ca': No such file or directory"},
+    {"no CA", "ca", NULL, "the test: the CA: cannot open '@/ca': No such file or directory"},
     {"an empty CA", "ca", "", "the test: the CA: '@/ca': there is no PEM certificate in it"},
     {"half a CA", "ca", "-----BEGIN CERTIFICATE-----\nhidd",
      "the test: the CA: '@/ca': a PEM block is cut"},
@@ -188,7 +188,7 @@ static struct file_case {
     {"a certificate with another end", "crt",
      "-----BEGIN CERTIFICATE-----\nhidden\n-----END X-----",
      "the client certificate: '@/crt': a PEM block is cut off"},
-    {"no key", "key", NULL, "the client key: cannot read '@/key'"},
+    {"no key", "key", NULL, "the client key: cannot open '@/key'"},
     {"an empty key", "key", KEY(" "), "the client key: '@/key': there is no PEM private key in it"},
     {"a key with a passphrase", "key",
      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nhidden\n-----END RSA PRIVATE "

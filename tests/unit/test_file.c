@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
@@ -74,11 +76,6 @@ TEST(a_file_above_the_ceiling_is_refused)
     assert_refused(p->file, 9, "", " is larger than 9 bytes");
 }
 
-TEST(an_endless_device_meets_the_ceiling)
-{
-    assert_refused("/dev/zero", 100000, "", " is larger than 100000 bytes");
-}
-
 TEST(the_null_device_is_an_empty_file)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(9);
@@ -101,7 +98,42 @@ TEST(a_fifo_is_refused_at_once)
 {
     const struct place *p = *state;
 
-    assert_refused(p->fifo, 9, "cannot read ", ": it is not a regular file");
+    assert_refused(p->fifo, 9, "cannot read ", ": it is a FIFO, not a regular file");
+}
+
+/* They never end, wait, or do things when they are read. */
+TEST(devices_and_what_the_kernel_makes_up_are_refused)
+{
+    static const char device[] = ": it is a device, not a regular file";
+    static const char made_up[] =
+        ": the kernel makes it up (/proc, /sys); it is not a regular file";
+
+    assert_refused("/dev/zero", 1 << 20, "cannot read ", device);
+    assert_refused("/dev/tty", 1 << 20, "cannot read ", device);
+    assert_refused("/proc/self/stat", 1 << 20, "cannot read ", made_up);
+    assert_refused("/sys/kernel/uevent_seqnum", 1 << 20, "cannot read ", made_up);
+}
+
+TEST(a_socket_is_refused)
+{
+    const struct place *p = *state;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", p->missing);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    assert_refused(p->missing, 9, "cannot read ", ": it is a socket, not a regular file");
+    close(fd);
+    unlink(p->missing);
+}
+
+TEST(our_own_facts_are_read_from_proc)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
+    struct error err;
+
+    assert_true(file_read_proc("/proc/self/stat", &out, &err));
+    assert_true(out.len > 0);
 }
 
 static void *write_pieces(void *context)

@@ -111,7 +111,7 @@ static struct load_case {
     {
         .name = "a single file must be there",
         .list = "@/missing",
-        .error = "the kubeconfig: cannot read '@/missing': No such file or directory",
+        .error = "the kubeconfig: cannot open '@/missing': No such file or directory",
     },
     {
         .name = "of a list, one file must be there",
@@ -124,7 +124,7 @@ static struct load_case {
         .list = "@/a:@/b/b",
         .error = "the kubeconfig '@/b/b', line 2, column 1: not valid YAML",
     },
-    {.name = "a folder", .list = "@", .error = "cannot read '@': it is not a regular file"},
+    {.name = "a folder", .list = "@", .error = "cannot read '@': it is a directory, not a file"},
     {
         .name = "something else",
         .files = {"apiVersion: v1\nkind: Pod\n"},

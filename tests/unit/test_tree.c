@@ -159,14 +159,40 @@ TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
     assert_false(p->tree.files[0]->once);
 }
 
-TEST_WITH(a_fifo_as_path_is_read_once, make_place, remove_place)
+TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, remove_place)
 {
     struct place *p = *state;
-    CLEANUP(free_cleanup) char *fifo = folder_path(p->folder, "fifo");
+    const char *paths[1];
+    struct error err;
 
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    start(p, "fifo", NULL, "fifo ");
+    p->paths[0] = folder_path(p->folder, "fifo");
+    assert_int_equal(mkfifo(p->paths[0], 0600), 0);
+    paths[0] = p->paths[0];
+    tree_init(&p->tree, paths, 1);
+    assert_true(walk_all(&p->tree, &err));
+    assert_taken(p, "fifo ");
     assert_true(p->tree.files[0]->once);
+    tree_release(&p->tree);
+
+    tree_init(&p->tree, paths, 1);
+    assert_true(tree_watch(&p->tree, &err) >= 0);
+    assert_false(walk_all(&p->tree, &err));
+    assert_non_null(strstr(err.text, "it is a FIFO, not a regular file"));
+}
+
+TEST_WITH(what_the_kernel_makes_up_is_no_path, make_place, remove_place)
+{
+    static const char *const names[] = {"/proc/self/stat", "/proc/self"};
+    struct place *p = *state;
+    struct error err;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        tree_init(&p->tree, &names[i], 1);
+        assert_false(walk_all(&p->tree, &err));
+        assert_non_null(strstr(err.text, names[i]));
+        assert_non_null(strstr(err.text, "the kernel makes it up"));
+        tree_release(&p->tree);
+    }
 }
 
 TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)

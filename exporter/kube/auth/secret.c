@@ -90,15 +90,11 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
     struct stat status;
     char *text = NULL;
 
-    CLEANUP(file_close) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 || fstat(fd, &status) < 0) {
-        fail(err, "cannot read '%s': %s", path, strerror(errno));
+    CLEANUP(file_close) int fd = file_open(path, &status, err);
+    if (fd < 0)
         return NULL;
-    }
     /* What is checked is the open file: nobody can put another in its place meanwhile. */
-    if (!S_ISREG(status.st_mode))
-        fail(err, "cannot read '%s': it is not a regular file", path);
-    else if (status.st_mode & (S_IWGRP | S_IWOTH))
+    if (status.st_mode & (S_IWGRP | S_IWOTH))
         fail(err,
              "'%s' can be written by others than its owner (mode %03o), who could redirect us: "
              "chmod go-w",
