@@ -52,6 +52,11 @@ bool json_bool(const cJSON *object, const char *key, bool fallback)
     return cJSON_IsBool(member) ? cJSON_IsTrue(member) != 0 : fallback;
 }
 
+const cJSON *json_members(const cJSON *item)
+{
+    return cJSON_IsObject(item) ? item : NULL;
+}
+
 static bool is_deeper(const cJSON *item, unsigned levels)
 {
     if (levels == 0)

@@ -20,6 +20,9 @@ const char *json_str(const cJSON *object, const char *key, const char *fallback)
 int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
 
+/* The item if it is an object, else NULL: elements of anything else have no name to ask for. */
+const cJSON *json_members(const cJSON *item);
+
 /* Where a text stops being JSON, counted from 1; columns in bytes. */
 struct json_position {
     size_t line;

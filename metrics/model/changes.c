@@ -15,7 +15,7 @@ static bool has_user_key(const cJSON *fields, const char *exception)
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, fields) {
+    cJSON_ArrayForEach (field, json_members(fields)) {
         const char *key = strncmp(field->string, "f:", 2) == 0 ? field->string + 2 : field->string;
 
         if (strcmp(key, ".") == 0)
@@ -30,7 +30,7 @@ static bool has_user_metadata(const cJSON *metadata)
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, metadata) {
+    cJSON_ArrayForEach (field, json_members(metadata)) {
         const char *name = field->string;
 
         if (strcmp(name, ".") == 0)
@@ -115,7 +115,7 @@ static void hash_keys(const cJSON *map, uint32_t *users, uint32_t *karmadas)
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, map) {
+    cJSON_ArrayForEach (item, json_members(map)) {
         const char *value = cJSON_IsString(item) ? item->valuestring : "";
         uint64_t hash = map_hash(value, strlen(value), text_hash32(item->string));
 
@@ -181,7 +181,7 @@ static void list_fields(const cJSON *fields, uint64_t path_hash, struct hash_lis
 {
     const cJSON *field;
 
-    cJSON_ArrayForEach (field, fields) {
+    cJSON_ArrayForEach (field, json_members(fields)) {
         const char *key = field->string;
         uint64_t hash = map_hash(key, strlen(key), path_hash);
 

@@ -29,7 +29,7 @@ static void add(struct decode *d, struct sums *s, const cJSON *requests)
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, requests) {
+    cJSON_ArrayForEach (item, json_members(requests)) {
         double *amount = amount_of(s, item->string);
 
         if (amount)
@@ -41,7 +41,7 @@ static void raise(struct decode *d, struct sums *s, const cJSON *requests)
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach (item, requests) {
+    cJSON_ArrayForEach (item, json_members(requests)) {
         double *amount = amount_of(s, item->string);
         double least = decode_quantity(d, item, path);
 

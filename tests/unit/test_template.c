@@ -178,3 +178,53 @@ TEST(the_version_of_a_users_change_is_kept)
     template_succeed(&other, &relisted, true);
     assert_true(other.user_version == 0 && !other.user_seen);
 }
+
+/* Elements of a list have no names: what reads them as members of a map must not. */
+static struct list_case {
+    const char *name;
+    const char *json; /* The members after the name of the metadata and of the object. */
+    const char *spec;
+    bool refused; /* Labels count; who wrote what is only taken into account. */
+} lists[] = {
+    {"labels", "'labels':['a']", "{}", true},
+    {"annotations", "'annotations':['a',{}]", "{}", true},
+    {"fields", "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':['a']}]", "{}", true},
+    {"fields of metadata",
+     "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:metadata':['a']}}]", "{}",
+     false},
+    {"fields of labels",
+     "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:metadata':"
+     "{'f:labels':['a'],'f:annotations':[1]}}}]",
+     "{}", false},
+    {"fields of a spec",
+     "'managedFields':[{'time':'1970-01-01T00:00:30Z','fieldsV1':{'f:spec':['a',{'f:x':{}}]}}]",
+     "{}", false},
+    {"requests", "'generation':1",
+     "{'replicas':1,'template':{'spec':{'containers':[{'resources':{'requests':['a']}}],"
+     "'initContainers':[{'resources':{'requests':['a']}}],'overhead':['a']}}}",
+     false},
+    {"volumes", "'generation':1", "{'template':{'spec':{'volumes':{'a':['b']}}}}", true},
+};
+
+TEST_ROWS(a_list_where_a_map_belongs_has_no_members, lists, name)
+{
+    const struct list_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    char text[512];
+
+    snprintf(text, sizeof(text),
+             "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'name':'x',%s},'spec':%s}",
+             c->json, c->spec);
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+    reading_init(&r);
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_int_equal(!t, c->refused);
+    if (t) {
+        assert_int_equal(t->labels.count, 0);
+        assert_int_equal(t->traces.user_keys, 0);
+        assert_null(t->requests);
+    }
+    template_release(r.strings, t);
+}
