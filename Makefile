@@ -68,6 +68,8 @@ HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h metrics/*/*/*.h exporter/
 UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+# What unit tests make random objects with; the rest of their support has a main().
+FUZZ_SUPPORT := $(foreach s,page random_object world,tests/unit/$s.c)
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
@@ -133,9 +135,9 @@ $(B)/tests/faults/follow: $(B)/tests/faults/follow.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 
-$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(LIBRARY)
+$(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,LINK,$@)
-	$(Q)$(call link,-fsanitize=fuzzer)
+	$(Q)$(call link,-fsanitize=fuzzer -lcmocka)
 
 .SECONDARY:
 .PHONY: FORCE

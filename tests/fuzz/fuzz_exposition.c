@@ -5,11 +5,51 @@
 #include "metrics/expose/label_text.h"
 
 /*
- * Whatever a name is, what a scraper reads is one line with one value that is
- * UTF-8 without control characters, and no longer than promised.
+ * Whatever names are, what a scraper reads is the page without them and one line with one value
+ * for each, in order, that is UTF-8 without control characters and no longer than promised.
+ * Nothing of them is left on the next page.
  */
 
-enum { PAGE_MAX = 1 << 20 };
+enum { PAGE_MAX = 1 << 20, NAMES_MAX = 8, FORMATS = 2 };
+
+static const char line_start[] = "karmada_policy_exporter_objects{resource=\"";
+static const char line_end[] = "\"} 1\n";
+
+/* The registry is made once: its making would take ten times as long as all that is checked. */
+struct pages {
+    struct registry *registry;
+    struct strbuf page;
+    struct strbuf empty[FORMATS]; /* What the page is without any name. */
+    size_t before[FORMATS];       /* How much of that is before the lines of names. */
+};
+
+static void write_page(const struct pages *p, enum exposition_format format, struct strbuf *out)
+{
+    strbuf_reset(out);
+    registry_prepare(p->registry);
+    exposition_write(p->registry, format, true, out);
+    if (!strbuf_ok(out))
+        abort();
+}
+
+static struct pages *the_pages(void)
+{
+    static const char type[] = "# TYPE karmada_policy_exporter_objects gauge\n";
+    static struct pages pages;
+
+    if (pages.registry)
+        return &pages;
+    pages.registry = registry_new(NULL, &registry_options_default, 1);
+    pages.page = STRBUF_INIT(PAGE_MAX);
+    registry_prepare(pages.registry); /* The first one adds series of its own. */
+    for (unsigned i = 0; i < FORMATS; i++) {
+        pages.empty[i] = STRBUF_INIT(PAGE_MAX);
+        write_page(&pages, i, &pages.empty[i]);
+        pages.before[i] =
+            (size_t)(strstr(pages.empty[i].data, type) + strlen(type) - pages.empty[i].data);
+    }
+    return &pages;
+}
 
 /* Past the value that begins at `value`: its closing quote. How long it is unescaped, in `len`. */
 static const char *skip_value(const char *value, size_t *len)
@@ -29,40 +69,72 @@ static const char *skip_value(const char *value, size_t *len)
     return value;
 }
 
-static void check_value(const char *text)
+/* Past the line of one name. */
+static const char *skip_line(const char *line)
 {
-    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(PAGE_MAX);
     size_t len;
 
-    label_text_add(&out, text);
-    strbuf_addc(&out, '"');
-    if (skip_value(out.data, &len) != out.data + out.len - 1 || len > LABEL_VALUE_MAX)
+    if (strncmp(line, line_start, strlen(line_start)) != 0)
+        abort();
+    line = skip_value(line + strlen(line_start), &len);
+    if (len > LABEL_VALUE_MAX || strncmp(line, line_end, strlen(line_end)) != 0)
+        abort();
+    return line + strlen(line_end);
+}
+
+/* The page is the empty one with so many lines in it, each after the one before it in order. */
+static void check_page(const struct pages *p, enum exposition_format format, size_t lines)
+{
+    const struct strbuf *empty = &p->empty[format];
+    size_t before = p->before[format];
+    size_t after = empty->len - before;
+    const char *line = p->page.data + before;
+    const char *last = NULL;
+
+    if (p->page.len < empty->len || memcmp(p->page.data, empty->data, before) != 0)
+        abort();
+    for (size_t i = 0; i < lines; i++) {
+        const char *next = skip_line(line);
+
+        if (last && strncmp(last, line, (size_t)(next - line)) >= 0)
+            abort();
+        last = line;
+        line = next;
+    }
+    if (line + after != p->page.data + p->page.len ||
+        memcmp(line, empty->data + before, after) != 0)
         abort();
 }
 
-/* A page with the value in it has exactly one more line than one without. */
-static size_t count_lines(struct registry *r)
+/* Set the name; true if none of those before reads the same. */
+static bool set_name(const struct pages *p, struct strbuf *texts, size_t count, const char *name)
 {
-    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX);
-    size_t lines = 0;
+    bool is_new = true;
 
-    registry_prepare(r);
-    exposition_write(r, EXPOSITION_TEXT, true, &page);
-    for (const char *at = page.data; (at = strchr(at, '\n')) != NULL; at++)
-        lines++;
-    return lines;
+    texts[count] = STRBUF_INIT(PAGE_MAX);
+    label_text_add(&texts[count], name);
+    for (size_t i = 0; i < count; i++)
+        is_new = is_new && strcmp(texts[i].data, texts[count].data) != 0;
+    REGISTRY_SET(p->registry, OWN_OBJECTS, 1, name);
+    return is_new;
 }
 
+/* Names end with a NUL. How many there are decides the format. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
-    struct registry *r = registry_new(NULL, &registry_options_default, 1);
-    size_t before = count_lines(r);
+    CLEANUP(free_cleanup) char *names = xmemdup0((const char *)data, size);
+    struct pages *p = the_pages();
+    struct strbuf texts[NAMES_MAX];
+    size_t count = 0, lines = 0;
 
-    check_value(text);
-    REGISTRY_SET(r, OWN_OBJECTS, 1, text);
-    if (count_lines(r) != before + 1)
-        abort();
-    registry_free(r);
+    for (size_t at = 0; at <= size && count < NAMES_MAX; at += strlen(names + at) + 1) {
+        lines += set_name(p, texts, count, names + at);
+        count++;
+    }
+    write_page(p, count % FORMATS, &p->page);
+    check_page(p, count % FORMATS, lines);
+    registry_clear(p->registry, OWN_OBJECTS);
+    for (size_t i = 0; i < count; i++)
+        strbuf_release(&texts[i]);
     return 0;
 }

@@ -25,9 +25,23 @@ void world_release(struct world *w)
     store_free(w->store);
 }
 
+/* As many bytes as the limit needs, so that a byte more or less shifts little. */
+static uint32_t choose(struct world *w, uint32_t limit)
+{
+    uint32_t value = 0;
+
+    for (uint32_t rest = limit - 1; rest > 0 && w->choices_left > 0; rest >>= 8) {
+        value = value << 8 | *w->choices++;
+        w->choices_left--;
+    }
+    return value % limit;
+}
+
 /* xorshift32: the same numbers everywhere, so that a failing seed fails again. */
 uint32_t world_random(struct world *w, uint32_t limit)
 {
+    if (w->choices)
+        return choose(w, limit);
     w->random ^= w->random << 13;
     w->random ^= w->random >> 17;
     w->random ^= w->random << 5;

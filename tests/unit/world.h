@@ -8,6 +8,10 @@ struct world {
     struct store *store;
     struct engine *engine;
     uint32_t random;
+    /* Where choices come from instead, if anywhere: bytes that a fuzzer chose; after the last, 0.
+     */
+    const uint8_t *choices;
+    size_t choices_left;
     bool manifests_only; /* random_object makes no bindings: dependencies are derived. */
 };
 

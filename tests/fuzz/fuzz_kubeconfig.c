@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/auth/kubeconfig.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "exporter/kube/auth/exec_credential.h"
+#include "exporter/kube/auth/secret.h"
+#include "exporter/kube/auth/server_url.h"
+#include "exporter/yaml/yaml.h"
+#include "tests/fuzz/must.h"
+
+/*
+ * Whatever up to three kubeconfig files hold: they are refused with a reason that holds no secret,
+ * or what comes of them can be used as its header promises, and merging is as kubectl's: a file
+ * once more, or one that is not there, changes nothing.
+ */
+
+enum { FILES = 3, TEXT_MAX = 1 << 20, SECRET_MIN = 4 };
+
+static const char separator[] = "\n%%\n"; /* Between files: no YAML goes on like this. */
+
+/* ---- files ---- */
+
+struct folder {
+    char path[36];
+    char names[FILES][40];
+};
+
+/* Made once, removed at the end: files are written over. */
+static struct folder *the_folder(void)
+{
+    static struct folder folder;
+
+    if (folder.path[0] == '\0') {
+        /* In memory, if there is such a place: a disk would take most of the time. */
+        snprintf(folder.path, sizeof(folder.path), "%s/fuzz_kubeconfig.XXXXXX",
+                 access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+        MUST(mkdtemp(folder.path) != NULL);
+        for (size_t i = 0; i < FILES; i++)
+            snprintf(folder.names[i], sizeof(folder.names[i]), "%s/%zu", folder.path, i);
+    }
+    return &folder;
+}
+
+static void remove_folder(void)
+{
+    const struct folder *f = the_folder();
+
+    for (size_t i = 0; i < FILES; i++)
+        unlink(f->names[i]);
+    rmdir(f->path);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    the_folder();
+    return atexit(remove_folder);
+}
+
+static void write_file(const char *name, const char *bytes, size_t len)
+{
+    int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+    MUST(fd >= 0 && write(fd, bytes, len) == (ssize_t)len && close(fd) == 0);
+}
+
+/* Write the parts of the text to files; answers how many. */
+static size_t write_files(const char *text, size_t size)
+{
+    size_t count = 0;
+
+    for (const char *at = text; at && count < FILES; count++) {
+        const char *end = memmem(at, (size_t)(text + size - at), separator, strlen(separator));
+
+        write_file(the_folder()->names[count], at, (size_t)((end ? end : text + size) - at));
+        at = end ? end + strlen(separator) : NULL;
+    }
+    return count;
+}
+
+/* ---- what comes of them ---- */
+
+static bool is_set(const struct kube_bytes *bytes)
+{
+    return bytes->data || bytes->file;
+}
+
+static void add(struct strbuf *out, const char *name, const char *value)
+{
+    if (value)
+        strbuf_addf(out, "%s=%s\n", name, value);
+}
+
+static void add_bytes(struct strbuf *out, const char *name, const struct kube_bytes *bytes)
+{
+    add(out, name, bytes->data);
+    add(out, name, bytes->file);
+}
+
+/* All but where it comes from. */
+static void dump(const struct kube_config *c, struct strbuf *out)
+{
+    add(out, "context", c->context);
+    add(out, "server", c->server);
+    add(out, "name", c->tls_server_name);
+    add(out, "proxy", c->proxy_url);
+    add(out, "config", c->exec_config);
+    add(out, "namespace", c->ns);
+    add(out, "token", c->token);
+    add(out, "file", c->token_file);
+    add_bytes(out, "ca", &c->ca);
+    add_bytes(out, "certificate", &c->certificate);
+    add_bytes(out, "key", &c->key);
+    add(out, "as", c->as.user);
+    add(out, "uid", c->as.uid);
+    for (size_t i = 0; i < c->as.group_count; i++)
+        add(out, "group", c->as.groups[i]);
+    for (size_t i = 0; i < c->as.extra_count; i++)
+        add(out, c->as.extra[i].name, c->as.extra[i].value);
+    for (size_t i = 0; i < c->note_count; i++)
+        add(out, "note", c->notes[i]);
+    strbuf_addf(out, "%d %d\n", c->insecure, c->disable_compression);
+    if (!c->exec)
+        return;
+    add(out, "command", c->exec->command);
+    for (size_t i = 0; i < c->exec->arg_count; i++)
+        add(out, "argument", c->exec->args[i]);
+    for (size_t i = 0; i < c->exec->env_count; i++)
+        add(out, c->exec->env[i].name, c->exec->env[i].value);
+}
+
+/* What goes to a plugin is JSON, whatever names are in it. */
+static void check_exec(const struct kube_config *c)
+{
+    CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
+    struct error err;
+
+    MUST(*c->exec->command && c->exec->api_version);
+    MUST(!c->token && !c->token_file && !is_set(&c->certificate));
+    exec_request_write(c, c->ca.data, &info);
+    MUST(strbuf_ok(&info));
+
+    CLEANUP(json_cleanup) cJSON *tree = json_parse(info.data, info.len, NULL, &err);
+    MUST(tree != NULL);
+}
+
+static void check_config(const struct kube_config *c)
+{
+    CLEANUP(server_url_release) struct server_url url = {.base = NULL};
+    CLEANUP(server_url_release) struct server_url named = {.base = NULL};
+    struct error err;
+
+    MUST(c->origin && c->context && c->server);
+    MUST(server_url_parse(c->server, NULL, &url, &err));
+    MUST(strcmp(url.base, c->server) == 0);
+    MUST(server_url_parse(c->server, c->tls_server_name, &named, &err));
+    MUST(!c->insecure || !is_set(&c->ca));
+    MUST(is_set(&c->certificate) == is_set(&c->key));
+    MUST(!c->token || secret_fits_header(c->token));
+    MUST(!c->token_file || c->token_file[0] == '/');
+    MUST(!c->ca.file || c->ca.file[0] == '/');
+    MUST(c->as.user || (!c->as.uid && c->as.group_count == 0 && c->as.extra_count == 0));
+    MUST(c->note_count <= KUBE_NOTES_MAX);
+    if (c->exec)
+        check_exec(c);
+}
+
+/* ---- secrets ---- */
+
+/* How often `text` has it. */
+static size_t occurrences(const char *text, const char *what)
+{
+    size_t count = 0;
+
+    for (const char *at = text; (at = strstr(at, what)) != NULL; at += strlen(what))
+        count++;
+    return count;
+}
+
+/*
+ * A value with a tilde, which no words of ours have, and which the files have only here, is
+ * nowhere in what people get to read.
+ */
+static void check_hidden(const char *text, const cJSON *secret, const char *told)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, secret)
+        check_hidden(text, item, told);
+    if (cJSON_IsString(secret) && strlen(secret->valuestring) >= SECRET_MIN &&
+        strchr(secret->valuestring, '~') && occurrences(text, secret->valuestring) == 1)
+        MUST(!strstr(told, secret->valuestring));
+}
+
+static void check_secrets_of(const char *text, const cJSON *tree, const char *told)
+{
+    static const char *const keys[] = {"token", "password", "client-key-data"};
+    const cJSON *item, *pair;
+
+    cJSON_ArrayForEach (item, json_get(tree, "users")) {
+        const cJSON *user = json_get(item, "user");
+
+        for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+            check_hidden(text, json_get(user, keys[i]), told);
+        check_hidden(text, json_get(json_get(user, "auth-provider"), "config"), told);
+        cJSON_ArrayForEach (pair, json_get(json_get(user, "exec"), "env"))
+            check_hidden(text, json_get(pair, "value"), told);
+    }
+}
+
+static void check_secrets(const char *text, const char *told)
+{
+    const struct yaml_limits limits = {10000, TEXT_MAX};
+    struct yaml_reader *reader = yaml_reader_new(text, strlen(text), limits);
+    struct json_position where;
+    struct error err;
+    cJSON *tree = NULL;
+
+    if (yaml_reader_next(reader, &tree, &where, &err) == YAML_READ_DOCUMENT) {
+        check_secrets_of(text, tree, told);
+        cJSON_Delete(tree);
+    }
+    yaml_reader_free(reader);
+}
+
+/* ---- the target ---- */
+
+/* What the files say, as text; what people are told, in `told`. False if they are refused. */
+static bool load(const char *files, struct strbuf *out, struct strbuf *told)
+{
+    const struct kubeconfig_options options = {.files = files};
+    static const struct kube_config nothing;
+    struct kube_config config;
+    struct error err = {""};
+
+    strbuf_reset(out);
+    strbuf_reset(told);
+    if (!kubeconfig_load(&options, &config, &err)) {
+        MUST(*err.text && memcmp(&config, &nothing, sizeof(config)) == 0);
+        strbuf_adds(told, err.text);
+        return false;
+    }
+    check_config(&config);
+    dump(&config, out);
+    strbuf_addf(told, "%s\n", config.origin);
+    for (size_t i = 0; i < config.note_count; i++)
+        strbuf_addf(told, "%s\n", config.notes[i]);
+    kube_config_release(&config);
+    return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf again = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf told = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
+    const struct folder *f = the_folder();
+    size_t count = write_files(text, size);
+    char files[400] = "";
+
+    for (size_t i = 0; i < count; i++)
+        snprintf(files + strlen(files), sizeof(files) - strlen(files), "%s%s", i > 0 ? ":" : "",
+                 f->names[i]);
+    bool fine = load(files, &out, &told);
+    if (count == 1)
+        check_secrets(text, told.data);
+
+    /* The first once more, at the end; and one that does not exist. */
+    snprintf(files + strlen(files), sizeof(files) - strlen(files), ":%s:%s/absent", f->names[0],
+             f->path);
+    MUST(load(files, &again, &told) == fine);
+    MUST(strcmp(out.data, again.data) == 0);
+    return 0;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <microhttpd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "exporter/web/site.h"
+#include "tests/fuzz/must.h"
+
+/*
+ * Whatever bytes a client sends on one connection, however cut: the library hands them to the
+ * site, and what comes back are whole answers, one for each request, in order; pages are those
+ * that were published, plain or gzipped; and then the connection is closed.
+ */
+
+enum {
+    REQUESTS_MAX = 4096,
+    ANSWERS_MAX = 16 << 20,
+    PAGE_MAX = 1 << 16,
+    CONNECTION_BYTES = 32 * 1024,
+    QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
+};
+
+static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
+static const char metrics_line[] = "karmada_templates{state=\"attached\"} 1\n";
+
+struct harness {
+    struct MHD_Daemon *daemon;
+    struct snapshot *snapshot;
+    struct site *site;
+    char metrics[PAGE_MAX];
+    /* Of the connection: the site's requests in order, and whether each was a HEAD. */
+    bool heads[REQUESTS_MAX];
+    size_t requests;
+    bool open;
+};
+
+static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
+{
+    (void)context;
+    (void)connection;
+    return site_state(uri);
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+                                  const char *path, const char *method, const char *version,
+                                  const char *data, size_t *data_size, void **state)
+{
+    struct harness *h = context;
+
+    (void)version;
+    (void)data;
+    *data_size = 0;
+    if (site_begins(state)) {
+        MUST(h->requests < REQUESTS_MAX);
+        h->heads[h->requests++] = strcmp(method, "HEAD") == 0;
+    }
+    return site_answer(h->site, connection, path, method, state);
+}
+
+static void on_completed(void *context, struct MHD_Connection *connection, void **state,
+                         enum MHD_RequestTerminationCode reason)
+{
+    (void)context;
+    (void)connection;
+    (void)reason;
+    *state = NULL;
+}
+
+static void on_connection(void *context, struct MHD_Connection *connection, void **slot,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct harness *h = context;
+
+    (void)connection;
+    (void)slot;
+    h->open = what == MHD_CONNECTION_NOTIFY_STARTED;
+}
+
+static void publish(struct harness *h, enum page page, const char *text)
+{
+    struct strbuf body = STRBUF_INIT(PAGE_MAX);
+
+    strbuf_adds(&body, text);
+    snapshot_publish(h->snapshot, page, &body, page_defs[page].content_type);
+}
+
+/* Made once. As server.c starts it, but that it runs when it is told to and listens nowhere. */
+static struct harness *the_harness(void)
+{
+    static struct harness h;
+    struct error err;
+
+    if (h.daemon)
+        return &h;
+    while (strlen(h.metrics) + sizeof(metrics_line) < 4000)
+        memcpy(h.metrics + strlen(h.metrics), metrics_line, sizeof(metrics_line));
+    h.snapshot = snapshot_new();
+    h.site = site_new("/metrics", h.snapshot, NULL, &err);
+    MUST(h.site);
+    publish(&h, PAGE_METRICS, h.metrics);
+    publish(&h, PAGE_INDEX, index_page);
+    h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request,
+                                &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+                                MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
+                                on_uri, &h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &h,
+                                MHD_OPTION_NOTIFY_CONNECTION, on_connection, &h, MHD_OPTION_END);
+    MUST(h.daemon);
+    return &h;
+}
+
+/* ---- the client ---- */
+
+/* Let the library work until it has nothing more to say. True when it has closed. */
+static bool run(struct harness *h, int fd, struct strbuf *answers)
+{
+    char bytes[16384];
+    unsigned quiet = 0;
+
+    while (quiet < QUIET_TURNS) {
+        ssize_t n;
+
+        MHD_run(h->daemon);
+        while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
+            strbuf_add(answers, bytes, (size_t)n);
+            quiet = 0;
+        }
+        if (n == 0)
+            return true;
+        quiet++;
+    }
+    return false;
+}
+
+/* Everything that comes back for these bytes, sent in so many pieces. */
+static void talk(struct harness *h, const char *bytes, size_t len, size_t pieces,
+                 struct strbuf *answers)
+{
+    const struct sockaddr peer = {.sa_family = AF_UNIX};
+    size_t step = len / pieces + 1;
+    bool closed = false;
+    int fds[2];
+
+    h->requests = 0;
+    MUST(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) == 0);
+    MUST(MHD_add_connection(h->daemon, fds[1], &peer, sizeof(peer)) == MHD_YES);
+    for (size_t at = 0; at < len && !closed; at += step) {
+        size_t left = len - at;
+
+        send(fds[0], bytes + at, left < step ? left : step, MSG_NOSIGNAL);
+        closed = run(h, fds[0], answers);
+    }
+    shutdown(fds[0], SHUT_WR);
+    closed = closed || run(h, fds[0], answers);
+    close(fds[0]);
+    MUST(closed && strbuf_ok(answers));
+    for (unsigned i = 0; i < QUIET_TURNS && h->open; i++)
+        MHD_run(h->daemon);
+    MUST(!h->open);
+}
+
+/* ---- what came back ---- */
+
+struct answer {
+    unsigned status;
+    const char *body;
+    size_t len;
+    bool gzip;
+    bool closes;
+};
+
+static size_t number(const char *digits)
+{
+    size_t value = 0;
+
+    for (; *digits >= '0' && *digits <= '9'; digits++)
+        value = value * 10 + (size_t)(*digits - '0');
+    return value;
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+    return strncasecmp(text, start, strlen(start)) == 0;
+}
+
+/* One header; past its line. */
+static const char *read_header(const char *line, struct answer *out, bool *has_length)
+{
+    const char *end = strstr(line, "\r\n");
+    const char *colon = strchr(line, ':');
+
+    MUST(end && colon && colon < end && colon > line);
+    for (const char *at = line; at < end; at++)
+        MUST((unsigned char)*at >= ' ' && (unsigned char)*at < 0x7f);
+    if (starts_with(line, "Content-Length:")) {
+        MUST(!*has_length);
+        *has_length = true;
+        out->len = number(colon + 2);
+    }
+    out->gzip = out->gzip || starts_with(line, "Content-Encoding: gzip\r\n");
+    out->closes = out->closes || starts_with(line, "Connection: close\r\n");
+    return end + 2;
+}
+
+/* Past its headers, where the body is. */
+static struct answer read_answer(const char *at)
+{
+    struct answer answer = {0};
+    bool has_length = false;
+
+    MUST(starts_with(at, "HTTP/1.1 ") || starts_with(at, "HTTP/1.0 "));
+    answer.status = (unsigned)number(at + strlen("HTTP/1.1 "));
+    at = strstr(at, "\r\n");
+    MUST(at);
+    for (at += 2; *at != '\r';)
+        at = read_header(at, &answer, &has_length);
+    MUST(at[1] == '\n' && (has_length || answer.status == MHD_HTTP_CONTINUE));
+    answer.body = at + 2;
+    return answer;
+}
+
+static bool is_page(const struct harness *h, const char *bytes, size_t len)
+{
+    return (len == strlen(h->metrics) && memcmp(bytes, h->metrics, len) == 0) ||
+           (len == strlen(index_page) && memcmp(bytes, index_page, len) == 0);
+}
+
+static void check_gzip(const struct harness *h, const struct answer *answer)
+{
+    char page[PAGE_MAX];
+    z_stream stream = {0};
+    union {
+        const char *constant;
+        Bytef *plain;
+    } bytes = {.constant = answer->body};
+
+    MUST(inflateInit2(&stream, 15 + 16) == Z_OK);
+    stream.next_in = bytes.plain;
+    stream.avail_in = (uInt)answer->len;
+    stream.next_out = (Bytef *)page;
+    stream.avail_out = sizeof(page);
+    MUST(inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_in == 0);
+    MUST(is_page(h, page, stream.total_out));
+    inflateEnd(&stream);
+}
+
+/* An answer of the site's. */
+static void check_answer(const struct harness *h, const struct answer *answer, bool has_body)
+{
+    char status[8];
+    bool known = false;
+
+    snprintf(status, sizeof(status), "%u", answer->status);
+    for (size_t i = 0; i < SERVER_CODES; i++)
+        known = known || strcmp(server_code_names[i], status) == 0;
+    MUST(known);
+    if (has_body && answer->gzip)
+        check_gzip(h, answer);
+    else if (has_body && answer->status == MHD_HTTP_OK)
+        MUST(is_page(h, answer->body, answer->len) ||
+             starts_with(answer->body, "karmada-policy-exporter is "));
+}
+
+/*
+ * libmicrohttpd 0.9.75 sends the headers of its own refusals twice, before one body. It closes the
+ * connection after them: a client may be puzzled by the text, and by nothing else.
+ */
+static const char *skip_repetition(const char *start, const char *body, const char *end)
+{
+    size_t len = (size_t)(body - start);
+
+    return (size_t)(end - body) >= len && memcmp(start, body, len) == 0 ? body + len : body;
+}
+
+/* Each request of the site has its answer, and after them is at most one, by the library. */
+static void check_answers(const struct harness *h, const struct strbuf *answers)
+{
+    const char *at = answers->data;
+    const char *end = at + answers->len;
+    size_t count = 0;
+
+    while (at < end) {
+        struct answer answer = read_answer(at);
+        const char *start = at;
+        bool of_site = count < h->requests;
+
+        at = answer.body;
+        /* Of a client that closes its side before it has gone on, that is all. */
+        if (answer.status == MHD_HTTP_CONTINUE) {
+            count += at == end && of_site;
+            continue;
+        }
+        if (of_site) {
+            bool has_body = !h->heads[count];
+
+            MUST(!has_body || (size_t)(end - at) >= answer.len);
+            check_answer(h, &answer, has_body);
+            at += has_body ? answer.len : 0;
+        } else {
+            MUST(answer.status >= 400 && answer.closes);
+            at = skip_repetition(start, at, end);
+            MUST(at == end || (size_t)(end - at) == answer.len);
+            at = end;
+        }
+        MUST(!answer.closes || at == end);
+        count++;
+    }
+    MUST(count >= h->requests && count <= h->requests + 1);
+}
+
+/* The first byte says in how many pieces the others are sent. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    CLEANUP(strbuf_release) struct strbuf answers = STRBUF_INIT(ANSWERS_MAX);
+    struct harness *h = the_harness();
+
+    if (size == 0)
+        return 0;
+    talk(h, (const char *)data + 1, size - 1, 1 + data[0] % 8, &answers);
+    check_answers(h, &answers);
+    return 0;
+}
