@@ -41,6 +41,13 @@ static void fill_requests(const struct server *server, struct registry *registry
     }
 }
 
+static void fill_refused(const struct server *server, struct registry *registry)
+{
+    for (unsigned reason = 0; reason < REFUSAL_COUNT; reason++)
+        REGISTRY_SET(registry, OWN_REFUSED, (double)server_refused(server, (enum refusal)reason),
+                     refusal_names[reason]);
+}
+
 static void fill_objects(const struct store *store, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
@@ -90,6 +97,7 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_RELOAD_SUCCESSFUL, h->config_loaded ? 1 : 0);
     fill_process(registry);
     fill_requests(h->server, registry);
+    fill_refused(h->server, registry);
     /* Clears what it shares with the manifests, and goes first therefore. */
     if (h->session)
         watch_health_fill(kube_session_source(h->session), registry);

@@ -8,7 +8,7 @@ enum {
     /* Listeners, threads, the log, inotify, tokens, certificates, manifests, resolvers, plugins. */
     OTHERS = 64,
     OTHERS_LEAST = 24, /* Of a limit that is hardly one. */
-    WEB_MOST = 4096,   /* Each costs some kilobytes as well. */
+    WEB_MOST = 2048,   /* Each has a buffer as well. */
     WEB_LEAST = 8,
     EXPECTED = 1024, /* The soft limit that systems start programs with. */
 };

@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "exporter/system/file.h"
 
-enum { FAMILIES = 2 };
+enum {
+    FAMILIES = 2,
+    /* What a client that does not read may make the kernel hold of a page, beside its window. */
+    UNSENT_MAX = 256 * 1024,
+};
 
 static void free_addresses(struct addrinfo **list)
 {
@@ -20,7 +25,7 @@ static void free_addresses(struct addrinfo **list)
 /* A listening socket, or -1 with errno. */
 static int open_socket(const struct addrinfo *where)
 {
-    const int on = 1, off = 0;
+    const int on = 1, off = 0, unsent = UNSENT_MAX;
     int type = where->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
     int fd = socket(where->ai_family, type, where->ai_protocol);
@@ -30,6 +35,8 @@ static int open_socket(const struct addrinfo *where)
     bool ready = setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) == 0;
     if (ready && where->ai_family == AF_INET6)
         ready = setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
+    /* Connections inherit it. A kernel without it serves all the same. */
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
     if (ready && bind(fd, where->ai_addr, where->ai_addrlen) == 0 && listen(fd, SOMAXCONN) == 0)
         return fd;
 

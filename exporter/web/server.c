@@ -3,39 +3,37 @@
 
 #include <unistd.h>
 
+#include "exporter/system/descriptors.h"
+#include "exporter/system/platform.h"
+#include "exporter/web/acceptor.h"
 #include "exporter/web/listener.h"
-#include "exporter/web/reaper.h"
 #include "exporter/web/site.h"
 
 enum {
     POOL_THREADS = 2,
-    CONNECTIONS = 512,
     IDLE_SECONDS = 15,
-    CONNECTION_BYTES = 32 * 1024, /* A request's line and headers fit, or it is refused. */
+    CONNECTION_BYTES = 16 * 1024, /* A request's line and headers fit, or it is refused. */
     LOG_LINE_MAX = 256,
-};
-
-struct listening {
-    struct MHD_Daemon *daemon;
-    char name[LISTENER_NAME_MAX];
 };
 
 struct server {
     const struct log *log; /* Borrowed. */
     struct site *site;
-    struct reaper *reaper;
-    struct listening *listening;
-    size_t listening_count;
+    struct peers *peers;
+    struct MHD_Daemon *daemon;
+    struct acceptor *acceptor;
+    int *listeners; /* Their sockets. */
+    char (*names)[LISTENER_NAME_MAX];
+    size_t listener_count;
 };
 
-static void enter_phase(struct server *s, struct MHD_Connection *connection,
-                        enum reaper_phase phase)
+static void enter_phase(struct server *s, struct MHD_Connection *connection, enum peer_phase phase)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
     if (info && info->socket_context)
-        reaper_enter(s->reaper, info->socket_context, phase, reaper_now_ms());
+        peers_enter(s->peers, info->socket_context, phase, platform_steady_ms());
 }
 
 /* libmicrohttpd has read a request line. */
@@ -57,7 +55,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)data;
     *data_size = 0;
     if (site_begins(state))
-        enter_phase(s, connection, REAPER_ANSWER);
+        enter_phase(s, connection, PEER_ANSWER);
     return site_answer(s->site, connection, path, method, state);
 }
 
@@ -68,7 +66,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
 
     (void)reason;
     *state = NULL;
-    enter_phase(s, connection, REAPER_IDLE);
+    enter_phase(s, connection, PEER_IDLE);
 }
 
 static void on_connection(void *context, struct MHD_Connection *connection, void **slot,
@@ -80,9 +78,9 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
         const union MHD_ConnectionInfo *info =
             MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
-        *slot = info ? reaper_add(s->reaper, info->connect_fd, reaper_now_ms()) : NULL;
+        *slot = info ? peers_add(s->peers, info->connect_fd, platform_steady_ms()) : NULL;
     } else if (*slot) {
-        reaper_remove(s->reaper, *slot);
+        peers_remove(s->peers, *slot);
         *slot = NULL;
     }
 }
@@ -100,45 +98,74 @@ static void PRINTF_LIKE(2, 0) on_library_log(void *context, const char *fmt, va_
     log_write(s->log, LOG_LEVEL_DEBUG, text, "component", "libmicrohttpd");
 }
 
-static bool listen_on(struct server *s, const char *text, unsigned limit, struct error *err)
+static bool take_over(void *context, int fd, const struct sockaddr *address, socklen_t len)
 {
-    struct listening *l = &s->listening[s->listening_count];
-    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG;
-    struct address address;
-    int fd;
+    const struct server *s = context;
 
-    if (!address_parse(text, &address, err) || !listener_open(&address, &fd, err))
+    return MHD_add_connection(s->daemon, fd, address, len) == MHD_YES;
+}
+
+static bool listen_on(struct server *s, const char *text, struct error *err)
+{
+    struct address address;
+
+    if (!address_parse(text, &address, err) ||
+        !listener_open(&address, &s->listeners[s->listener_count], err))
         return fail_in(err, "cannot listen on '%s'", text);
-    listener_name(fd, l->name);
-    /* The daemon closes the socket, also when it does not start. */
-    l->daemon = MHD_start_daemon(
+    listener_name(s->listeners[s->listener_count], s->names[s->listener_count]);
+    s->listener_count++;
+    return true;
+}
+
+/* Each of its threads can hold all connections: how many there are is decided before. */
+static bool start_daemon(struct server *s, unsigned limit, struct error *err)
+{
+    /* Without a channel between threads it would notice its end only when a client moves. */
+    const unsigned flags =
+        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
+
+    s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
-        MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
-        MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS, MHD_OPTION_CONNECTION_LIMIT,
+        (limit + 1) * POOL_THREADS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
         1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
-    if (!l->daemon)
-        return fail(err, "cannot listen on '%s': cannot start its threads", text);
-    s->listening_count++;
-    return true;
+    return s->daemon || fail(err, "cannot start the threads that serve HTTP");
+}
+
+static bool start_acceptor(struct server *s, int from, struct error *err)
+{
+    const struct acceptor_settings settings = {
+        .listeners = s->listeners,
+        .listener_count = s->listener_count,
+        .peers = s->peers,
+        .from = from,
+        .hand_over = take_over,
+        .context = s,
+    };
+
+    s->acceptor = acceptor_start(&settings, err);
+    return s->acceptor != NULL;
 }
 
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
                             struct error *err)
 {
-    unsigned limit = options->connection_limit ? options->connection_limit : CONNECTIONS;
+    struct descriptor_shares shares = descriptors_shares();
+    unsigned limit = options->connection_limit ? options->connection_limit : shares.web;
     struct server *s = xcalloc(1, sizeof(*s));
     bool running;
 
     s->log = options->log;
     s->site = site_new(options->telemetry_path, snapshot, options->heartbeat, err);
-    s->reaper = reaper_new(limit);
-    s->listening = xcalloc(options->address_count, sizeof(*s->listening));
-    running = s->site && reaper_start(s->reaper, err);
+    s->peers = peers_new(limit);
+    s->listeners = xcalloc(options->address_count, sizeof(*s->listeners));
+    s->names = xcalloc(options->address_count, sizeof(*s->names));
+    running = s->site != NULL;
     for (size_t i = 0; running && i < options->address_count; i++)
-        running = listen_on(s, options->addresses[i], limit, err);
-    if (running)
+        running = listen_on(s, options->addresses[i], err);
+    if (running && start_daemon(s, limit, err) && start_acceptor(s, shares.web_from, err))
         return s;
     server_stop(s);
     return NULL;
@@ -148,11 +175,14 @@ void server_stop(struct server *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->listening_count; i++)
-        MHD_stop_daemon(s->listening[i].daemon);
-    reaper_free(s->reaper);
+    acceptor_stop(s->acceptor);
+    for (size_t i = 0; i < s->listener_count; i++)
+        close(s->listeners[i]);
+    MHD_stop_daemon(s->daemon);
+    peers_free(s->peers);
     site_free(s->site);
-    free(s->listening);
+    free(s->listeners);
+    free(s->names);
     free(s);
 }
 
@@ -163,11 +193,16 @@ void server_set_ready(struct server *s, bool ready, const char *text)
 
 const char *server_address(const struct server *s, size_t at)
 {
-    assert(at < s->listening_count);
-    return s->listening[at].name;
+    assert(at < s->listener_count);
+    return s->names[at];
 }
 
 uint64_t server_requests(const struct server *s, enum server_handler handler, enum server_code code)
 {
     return site_requests(s->site, handler, code);
+}
+
+uint64_t server_refused(const struct server *s, enum refusal reason)
+{
+    return peers_refused(s->peers, reason);
 }

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "exporter/system/log.h"
+#include "exporter/web/peers.h"
 #include "exporter/web/site.h"
 
 /*
- * The HTTP server: one libmicrohttpd daemon for each address, each with a small
- * pool of threads that only ever queue responses that are made already. site.h
- * says what is served where.
+ * The HTTP server: a thread that accepts connections on all addresses (acceptor.h) and decides
+ * who stays (peers.h), and a libmicrohttpd daemon with a small pool of threads that only ever
+ * queue responses that are made already. site.h says what is served where.
  */
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
@@ -42,3 +43,6 @@ const char *server_address(const struct server *s, size_t at);
 /* Requests answered since the start. Any thread may call it. */
 uint64_t server_requests(const struct server *s, enum server_handler handler,
                          enum server_code code);
+
+/* Clients sent away since the start. Any thread may call it. */
+uint64_t server_refused(const struct server *s, enum refusal reason);

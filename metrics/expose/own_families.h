@@ -85,6 +85,10 @@
     OWN(OWN_HTTP_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_total",          \
         "HTTP requests answered, by handler and code.", .bound = "handlers x codes",               \
         .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \
+    OWN(OWN_REFUSED, FAMILY_COUNTER, "karmada_policy_exporter_connections_refused_total",          \
+        "Connections of HTTP clients that were refused, or ended before they were answered or "    \
+        "to make room for others, by reason.",                                                     \
+        .bound = "7", .labels = {FREE_LABEL("reason")})                                            \
     OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
         "Total user and system CPU time spent in seconds.", .unit = "seconds", .bound = "1")       \
     OWN(OWN_MAX_FDS, FAMILY_GAUGE, "process_max_fds", "Maximum number of open file descriptors.",  \

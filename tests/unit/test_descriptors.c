@@ -22,9 +22,9 @@ static struct limit_case {
     {"a limit of 1024", 1024, 300, 600, 64, 0},
     {"a limit of 2047", 2047, 600, 900, 64, 0},
     {"a limit of 2048", 2048, 1024, 900, 64, FD_SETSIZE},
-    {"a limit of 20000", 20000, 4096, 900, 64, FD_SETSIZE},
-    {"a limit of a billion", 1073741816, 4096, 900, 64, FD_SETSIZE},
-    {"no limit", UINT64_MAX, 4096, 900, 64, FD_SETSIZE},
+    {"a limit of 20000", 20000, 2048, 900, 64, FD_SETSIZE},
+    {"a limit of a billion", 1073741816, 2048, 900, 64, FD_SETSIZE},
+    {"no limit", UINT64_MAX, 2048, 900, 64, FD_SETSIZE},
 };
 
 TEST_ROWS(everybody_has_a_share, limit_cases, name)
@@ -32,7 +32,7 @@ TEST_ROWS(everybody_has_a_share, limit_cases, name)
     const struct limit_case *c = *state;
     struct descriptor_shares s = descriptors_divide(c->limit);
 
-    assert_in_range(s.web, c->web_least, 4096);
+    assert_in_range(s.web, c->web_least, 2048);
     assert_in_range(s.api, c->api_least, FD_SETSIZE);
     assert_true((uint64_t)s.web + s.api + c->others_least <= c->limit);
     assert_int_equal(s.web_from, c->web_from);

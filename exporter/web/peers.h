@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/*
+ * Who is connected, and who has to go.
+ *
+ * libmicrohttpd's own timeout is one of inactivity, which a client that sends (or receives) a
+ * byte now and then outlives, and when its table is full it accepts nobody. So each phase of a
+ * connection has a deadline here, and there are never more connections than the budget: for one
+ * more the idlest is ended, when it comes and not later.
+ *
+ * The idlest: of the phase that holds most beyond its share the oldest. Whoever has sent what
+ * was not read yet is not idle but waits for us, and a young answer is a quick one: these are
+ * passed over. So clients that say nothing, that keep connections for later, and that read slowly
+ * each displace their like, and the one that asks and reads at once gets its answer.
+ *
+ * Ending is shutdown(2): the library then sees the end and closes the socket itself.
+ * peers_remove() comes before that close, under the same lock, so that a descriptor's number is
+ * never used after it was given to another.
+ *
+ * Any thread may call any of these. Times are steady milliseconds.
+ */
+enum peer_phase {
+    PEER_HEADERS, /* Connected, its first request is not complete. */
+    PEER_ANSWER,  /* Its request is complete, it is being answered. */
+    PEER_IDLE,    /* Was answered; waits, or is sending its next request. */
+    PEER_LEAVING, /* Was ended here; the library has yet to close it. */
+    PEER_PHASES
+};
+
+/* Why a client was sent away: a row is its enumerator and what the metric calls it. */
+#define REFUSALS(REFUSAL)                                                                          \
+    REFUSAL(REFUSED_BUDGET, "budget")                   /* Nobody could be ended for it. */        \
+    REFUSAL(REFUSED_DESCRIPTORS, "descriptors")         /* Ended because accept(2) has none. */    \
+    REFUSAL(REFUSED_EVICTED_WAITING, "evicted_waiting") /* Ended for another, in each phase. */    \
+    REFUSAL(REFUSED_EVICTED_SLOW, "evicted_slow")                                                  \
+    REFUSAL(REFUSED_EVICTED_IDLE, "evicted_idle")                                                  \
+    REFUSAL(REFUSED_HEADERS_TIMEOUT, "headers_timeout") /* Over its deadline. */                   \
+    REFUSAL(REFUSED_ANSWER_TIMEOUT, "answer_timeout")
+
+#define REFUSAL_ENUMERATOR(id, name) id,
+enum refusal { REFUSALS(REFUSAL_ENUMERATOR) REFUSAL_COUNT };
+extern const char *const refusal_names[REFUSAL_COUNT];
+
+struct peers;
+struct peer;
+
+/* For at most `limit` connections, of which an eighth is kept for those that leave. */
+struct peers *peers_new(unsigned limit) MUST_USE;
+
+/* NULL is fine. No connection may be left. */
+void peers_free(struct peers *p);
+
+/*
+ * Is there room for one connection more? Makes it, if need be and if it can: false means that
+ * those who leave are not gone yet, or that nobody is idle; ask again in a moment.
+ */
+bool peers_make_room(struct peers *p, int64_t now_ms);
+
+/* End the idlest, if anybody is idle, since there are no descriptors. */
+void peers_relieve(struct peers *p, int64_t now_ms);
+
+/* A connection is on its way to the library: it counts. Or it did not get there. */
+void peers_arrive(struct peers *p);
+void peers_withdraw(struct peers *p);
+
+/* The library has begun with one that was on its way. The peer is ours; peers_remove() ends it. */
+struct peer *peers_add(struct peers *p, int fd, int64_t now_ms) MUST_USE;
+void peers_enter(struct peers *p, struct peer *peer, enum peer_phase phase, int64_t now_ms);
+void peers_remove(struct peers *p, struct peer *peer);
+
+/* End those who are over their deadlines. True if there is anybody left to look at again. */
+bool peers_sweep(struct peers *p, int64_t now_ms);
+
+/* Count a client that was sent away by others than these functions. */
+void peers_refuse(struct peers *p, enum refusal reason);
+uint64_t peers_refused(struct peers *p, enum refusal reason);
+
+/* How many connections there are, those on their way and those that leave included. */
+unsigned peers_count(struct peers *p);

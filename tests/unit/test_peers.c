@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/peers.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "metrics/base/strbuf.h"
+#include "tests/unit/suite.h"
+
+/* Nine places, of which one is for those who leave. */
+enum { PLACES = 9, BUDGET = 8, MANY = 16 };
+
+/* Connections as pairs of sockets: `far` sees the end when `near` was shut down. */
+struct fixture {
+    struct peers *peers;
+    struct peer *list[MANY];
+    int near[MANY], far[MANY];
+    size_t count;
+};
+
+static struct fixture *make_fixture(void)
+{
+    struct fixture *f = xcalloc(1, sizeof(*f));
+
+    f->peers = peers_new(PLACES);
+    return f;
+}
+
+static int set_up(void **state)
+{
+    *state = make_fixture();
+    return 0;
+}
+
+/* One that was accepted and begun with at this time. Answers its index. */
+static size_t add(struct fixture *f, enum peer_phase phase, int64_t now_ms)
+{
+    size_t at = f->count++;
+    int pair[2];
+
+    assert_in_range(at, 0, MANY - 1);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    f->near[at] = pair[0];
+    f->far[at] = pair[1];
+    peers_arrive(f->peers);
+    f->list[at] = peers_add(f->peers, f->near[at], now_ms);
+    if (phase != PEER_HEADERS)
+        peers_enter(f->peers, f->list[at], phase, now_ms);
+    return at;
+}
+
+static void add_some(struct fixture *f, size_t count, enum peer_phase phase, int64_t now_ms)
+{
+    for (size_t i = 0; i < count; i++)
+        add(f, phase, now_ms + (int64_t)i);
+}
+
+static void leave(struct fixture *f, size_t at)
+{
+    peers_remove(f->peers, f->list[at]);
+    f->list[at] = NULL;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < f->count; i++) {
+        if (f->list[i])
+            leave(f, i);
+        close(f->near[i]);
+        close(f->far[i]);
+    }
+    peers_free(f->peers);
+    free(f);
+    return 0;
+}
+
+static bool ended(const struct fixture *f, size_t at)
+{
+    struct pollfd end = {.fd = f->far[at], .events = POLLIN};
+
+    return poll(&end, 1, 0) == 1;
+}
+
+/* Exactly these were ended, as a text of their indices. */
+static void assert_ended(const struct fixture *f, const char *wanted)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1000);
+
+    for (size_t i = 0; i < f->count; i++) {
+        if (ended(f, i))
+            strbuf_addf(&got, "%s%zu", got.len > 0 ? " " : "", i);
+    }
+    assert_string_equal(got.data, wanted);
+}
+
+static uint64_t refused(const struct fixture *f, enum refusal reason)
+{
+    return peers_refused(f->peers, reason);
+}
+
+static struct deadline_case {
+    const char *name;
+    enum peer_phase phase;
+    int64_t deadline_ms;
+    enum refusal reason;
+    unsigned counted;
+} deadline_cases[] = {
+    {"headers have five seconds", PEER_HEADERS, 5000, REFUSED_HEADERS_TIMEOUT, 1},
+    {"an answer has a minute", PEER_ANSWER, 60000, REFUSED_ANSWER_TIMEOUT, 1},
+    {"an idle connection has twenty seconds, and no fault", PEER_IDLE, 20000, REFUSED_EVICTED_IDLE,
+     0},
+};
+
+TEST_ROWS(deadline, deadline_cases, name)
+{
+    const struct deadline_case *c = *state;
+    struct fixture *f = make_fixture();
+    void *fixture = f;
+
+    add(f, PEER_HEADERS, 0);
+    peers_enter(f->peers, f->list[0], c->phase, 1000);
+    assert_true(peers_sweep(f->peers, 1000 + c->deadline_ms - 1));
+    assert_false(ended(f, 0));
+    assert_int_equal(refused(f, c->reason), 0);
+    /* Nobody is left to look at, though the library has not noticed yet. */
+    assert_false(peers_sweep(f->peers, 1000 + c->deadline_ms));
+    assert_true(ended(f, 0));
+    assert_int_equal(peers_count(f->peers), 1);
+    assert_int_equal(refused(f, c->reason), c->counted);
+    /* What the library does with it meanwhile does not bring it back. */
+    peers_enter(f->peers, f->list[0], PEER_IDLE, 2000 + c->deadline_ms);
+    assert_false(peers_sweep(f->peers, 2000 + c->deadline_ms));
+    assert_int_equal(refused(f, c->reason), c->counted);
+    tear_down(&fixture);
+}
+
+TEST_WITH(all_that_are_due_are_ended_at_once, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    add_some(f, 3, PEER_HEADERS, 0);
+    add_some(f, 3, PEER_IDLE, 0);
+    add_some(f, 2, PEER_HEADERS, 4000);
+    assert_true(peers_sweep(f->peers, 5001));
+    assert_ended(f, "0 1");
+    assert_true(peers_sweep(f->peers, 8000));
+    assert_ended(f, "0 1 2");
+    assert_false(peers_sweep(f->peers, 20002));
+    assert_ended(f, "0 1 2 3 4 5 6 7");
+}
+
+TEST_WITH(within_the_budget_nobody_goes, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < BUDGET; i++) {
+        assert_true(peers_make_room(f->peers, 1000));
+        add(f, PEER_HEADERS, 1000);
+    }
+    assert_ended(f, "");
+}
+
+TEST_WITH(the_oldest_that_says_nothing_goes_first, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    add_some(f, BUDGET, PEER_HEADERS, 1000);
+    assert_true(peers_make_room(f->peers, 1010));
+    assert_ended(f, "0");
+    assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 1);
+    /* Its place is free when it has left, not before. */
+    assert_false(peers_make_room(f->peers, 1010));
+    assert_ended(f, "0");
+    leave(f, 0);
+    add(f, PEER_HEADERS, 1011);
+    assert_true(peers_make_room(f->peers, 1012));
+    assert_ended(f, "0 1");
+}
+
+/* Its request is on the way to the library: it is we who are late. */
+TEST_WITH(what_was_sent_and_not_read_keeps_its_sender, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    add_some(f, BUDGET / 2, PEER_HEADERS, 1000);
+    add_some(f, BUDGET / 2, PEER_IDLE, 1000);
+    assert_int_equal(write(f->far[4], "G", 1), 1);
+    assert_true(peers_make_room(f->peers, 1010));
+    assert_ended(f, "5");
+    leave(f, 5);
+    add(f, PEER_HEADERS, 1011);
+    for (size_t i = 0; i < f->count; i++)
+        assert_int_equal(i == 5 || write(f->far[i], "G", 1) == 1, 1);
+    assert_false(peers_make_room(f->peers, 4000));
+    assert_ended(f, "5");
+}
+
+/* Of eight places silent newcomers may have four, and answers and idle ones two each. */
+static struct share_case {
+    const char *name;
+    size_t waiting, answering, idle;
+    int64_t now_ms;
+    const char *goes;
+    enum refusal reason;
+} share_cases[] = {
+    {"idle ones beyond their share go", 4, 0, 4, 2000, "4", REFUSED_EVICTED_IDLE},
+    {"silent ones beyond their share go", 6, 0, 2, 2000, "0", REFUSED_EVICTED_WAITING},
+    {"slow readers beyond their share go", 2, 5, 1, 2000, "2", REFUSED_EVICTED_SLOW},
+    {"a quick answer does not go for idle ones", 2, 5, 1, 1249, "7", REFUSED_EVICTED_IDLE},
+    {"nobody goes where all are being answered", 0, 8, 0, 1249, "", REFUSED_EVICTED_SLOW},
+    {"a slow reader goes where all are being answered", 0, 8, 0, 1250, "0", REFUSED_EVICTED_SLOW},
+};
+
+TEST_ROWS(share, share_cases, name)
+{
+    const struct share_case *c = *state;
+    struct fixture *f = make_fixture();
+    void *fixture = f;
+
+    for (size_t i = 0; i < c->waiting; i++)
+        add(f, PEER_HEADERS, 1000);
+    for (size_t i = 0; i < c->answering; i++)
+        add(f, PEER_ANSWER, 1000);
+    for (size_t i = 0; i < c->idle; i++)
+        add(f, PEER_IDLE, 1000);
+    assert_int_equal(peers_make_room(f->peers, c->now_ms), *c->goes != '\0');
+    assert_ended(f, c->goes);
+    assert_int_equal(refused(f, c->reason), *c->goes != '\0');
+    tear_down(&fixture);
+}
+
+/* A scraper that keeps its connection and uses it is the last of the idle ones. */
+TEST_WITH(who_asked_last_is_idle_last, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    add_some(f, BUDGET, PEER_IDLE, 1000);
+    peers_enter(f->peers, f->list[0], PEER_ANSWER, 1100);
+    peers_enter(f->peers, f->list[0], PEER_IDLE, 1101);
+    assert_true(peers_make_room(f->peers, 1200));
+    assert_ended(f, "1");
+}
+
+TEST_WITH(who_is_on_the_way_counts, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    for (unsigned i = 0; i < BUDGET; i++) {
+        assert_true(peers_make_room(f->peers, 1000));
+        peers_arrive(f->peers);
+    }
+    assert_int_equal(peers_count(f->peers), BUDGET);
+    assert_false(peers_make_room(f->peers, 1000));
+    peers_withdraw(f->peers);
+    assert_true(peers_make_room(f->peers, 1000));
+    for (unsigned i = 1; i < BUDGET; i++)
+        peers_withdraw(f->peers);
+    assert_int_equal(peers_count(f->peers), 0);
+}
+
+TEST_WITH(where_descriptors_are_missing_the_idlest_goes, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    peers_relieve(f->peers, 1000);
+    assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 0);
+    add_some(f, 2, PEER_HEADERS, 1000);
+    peers_relieve(f->peers, 1001);
+    assert_ended(f, "0");
+    assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 1);
+    assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 0);
+}
+
+TEST(a_limit_of_one_or_none_lets_one_in)
+{
+    for (unsigned limit = 0; limit < 2; limit++) {
+        struct peers *p = peers_new(limit);
+
+        assert_true(peers_make_room(p, 0));
+        peers_arrive(p);
+        assert_false(peers_make_room(p, 0));
+        peers_free(p);
+    }
+}
+
+enum { THREADS = 4, ROUNDS = 300 };
+
+/* Connections that come, ask and go, while the others end whoever is idle. */
+static void *come_and_go(void *context)
+{
+    struct peers *p = context;
+
+    for (int64_t i = 0; i < ROUNDS; i++) {
+        int pair[2];
+
+        if (!peers_make_room(p, i * 100))
+            continue;
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+            abort();
+        peers_arrive(p);
+        struct peer *peer = peers_add(p, pair[0], i * 100);
+
+        peers_enter(p, peer, PEER_ANSWER, i * 100);
+        peers_enter(p, peer, PEER_IDLE, i * 100);
+        peers_sweep(p, i * 1000);
+        peers_remove(p, peer);
+        close(pair[0]);
+        close(pair[1]);
+    }
+    return NULL;
+}
+
+TEST(threads_do_not_disturb_each_other)
+{
+    struct peers *p = peers_new(THREADS / 2);
+    pthread_t threads[THREADS];
+
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, come_and_go, p), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(peers_count(p), 0);
+    peers_free(p);
+}
