@@ -6,8 +6,9 @@
 #include "metrics/model/template.h"
 
 enum {
-    OPEN_MAX = 8,
-    FETCHES_MAX = 64, /* For more than that a list is cheaper. */
+    OPEN_MAX = 64,
+    OPEN_OF_KIND_MAX = 4, /* One whose objects cannot be had must not keep others from theirs. */
+    FETCHES_OF_KIND_MAX = 64, /* For more than that a list is cheaper. */
     RETRY_FIRST_MS = 1000,
     RETRY_SHIFTS = 5,
 };
@@ -40,7 +41,6 @@ static void free_fetch(struct bound *b, struct bound_fetch *f)
     close_fetch(b, f);
     store_unpin(b->context->store, f->entry);
     free(f);
-    b->fetch_count--;
 }
 
 void bound_release(struct bound *b)
@@ -110,7 +110,16 @@ static void add_fetch(struct bound *b, struct entry *entry)
     *f = (struct bound_fetch){.next = b->fetches, .entry = entry};
     store_pin(entry);
     b->fetches = f;
-    b->fetch_count++;
+}
+
+/* How many fetches there are of objects of a type; or of them, those that are open. */
+static unsigned count_fetches(const struct bound *b, const struct type *type, bool open)
+{
+    unsigned count = 0;
+
+    for (const struct bound_fetch *f = b->fetches; f; f = f->next)
+        count += f->entry->partition->type == type && (!open || f->fetch);
+    return count;
 }
 
 /* A binding came, or went: is the template in the store as it should be? */
@@ -124,7 +133,8 @@ static void reconsider(struct bound *b, struct entry *entry, struct reflector *r
         return;
     } else if (reflector_is_forbidden(r)) {
         reflector_store_put_unread(&r->objects, entry);
-    } else if (r->objects.bound_only && b->fetch_count == FETCHES_MAX) {
+    } else if (r->objects.bound_only &&
+               count_fetches(b, entry->partition->type, false) >= FETCHES_OF_KIND_MAX) {
         r->wants_relist = true;
     } else if (r->objects.bound_only) {
         add_fetch(b, entry);
@@ -182,7 +192,14 @@ static void start(struct bound *b, struct bound_fetch *f, const struct reflector
                         .id = {type->api_version, type->kind, entry_ns(f->entry), f->entry->name},
                         .resource = r->resource,
                         .metadata_only = r->metadata_only,
-                    });
+                    },
+                    b->context->now_ms);
+}
+
+static bool may_start(const struct bound *b, const struct bound_fetch *f)
+{
+    return !f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX &&
+           count_fetches(b, f->entry->partition->type, true) < OPEN_OF_KIND_MAX;
 }
 
 /* True if the stream or a list may have said something newer than the answer. */
@@ -216,13 +233,15 @@ static bool finish(struct bound *b, struct bound_fetch *f, struct reflector *r)
 /* True if the fetch is done with. */
 static bool advance(struct bound *b, struct bound_fetch *f, struct reflector *r)
 {
+    if (f->fetch)
+        fetch_turn(f->fetch, b->context->now_ms);
     if (!r || !r->objects.bound_only || reflector_is_forbidden(r) || is_read(f->entry) ||
         !find_binding(b, f->entry) ||
         (f->fetch && f->fetch->state != FETCH_OPEN && finish(b, f, r)))
         return true;
     /* A list that is under way may be older or newer than the answer: nobody could tell. */
     f->held = r->watch.phase != WATCH_STREAMING;
-    if (!f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX)
+    if (may_start(b, f))
         start(b, f, r);
     return false;
 }
@@ -264,8 +283,10 @@ int64_t bound_due(const struct bound *b)
     int64_t due_ms = b->changed_count > 0 ? b->context->now_ms : INT64_MAX;
 
     for (const struct bound_fetch *f = b->fetches; f; f = f->next) {
-        if (!f->fetch && f->due_ms > b->context->now_ms && f->due_ms < due_ms)
-            due_ms = f->due_ms;
+        int64_t other_ms = f->fetch ? fetch_due(f->fetch) : f->due_ms;
+
+        if (other_ms > b->context->now_ms && other_ms < due_ms)
+            due_ms = other_ms;
     }
     return due_ms;
 }

@@ -23,7 +23,6 @@ struct bound {
     size_t changed_count;
     size_t changed_capacity;
     struct bound_fetch *fetches;
-    unsigned fetch_count;
     unsigned open_count; /* Of them. */
 };
 

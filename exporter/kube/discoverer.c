@@ -11,6 +11,8 @@ enum {
     RETRY_SHIFTS = 5,
     APART_MS = 2 * 1000, /* Between two rounds, however much points at a change. */
     FAILURES_BEFORE_READY = 3,
+    VERSION_FIRST_MS = 1000,
+    VERSION_LAST_MS = 8 * 1000,
 };
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context)
@@ -21,6 +23,7 @@ void discoverer_init(struct discoverer *d, struct reflector_context *context)
         .body = STRBUF_INIT(BODY_MAX_BYTES),
         .due_ms = context->now_ms,
         .begun_ms = context->now_ms - APART_MS,
+        .patience_ms = VERSION_FIRST_MS,
     };
 }
 
@@ -37,7 +40,11 @@ static void end_round(struct discoverer *d)
     int64_t delay_ms = discovery_is_legacy(d->discovery) ? LEGACY_INTERVAL_MS : INTERVAL_MS;
 
     if (discovery_succeeded(d->discovery)) {
+        bool again = d->hung > 0 && d->patience_ms < VERSION_LAST_MS;
+
         d->failures = 0;
+        d->patience_ms = again ? 2 * d->patience_ms : VERSION_FIRST_MS;
+        delay_ms = again ? RETRY_FIRST_MS : delay_ms;
     } else {
         unsigned shifts = d->failures < RETRY_SHIFTS ? d->failures : RETRY_SHIFTS - 1;
 
@@ -46,6 +53,7 @@ static void end_round(struct discoverer *d)
             log_write(d->context->log, LOG_LEVEL_WARN,
                       "cannot discover the API's kinds; using the last known list");
     }
+    d->hung = 0;
     d->ended_ms = d->context->now_ms;
     d->due_ms = d->ended_ms + delay_ms + reflector_random(d->context) % INTERVAL_SPREAD_MS;
 }
@@ -55,6 +63,7 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     struct discoverer *d = context;
 
     (void)http_status;
+    progress_heard(&d->progress, len, d->context->now_ms);
     strbuf_add(&d->body, bytes, len);
     return strbuf_ok(&d->body);
 }
@@ -83,8 +92,28 @@ static void request_ended(void *context, const struct transport_result *result)
     strbuf_release(&d->body);
 }
 
+static bool asks_for_version(const struct discoverer *d)
+{
+    return strchr(discovery_path(d->discovery) + 1, '/') != NULL;
+}
+
+static int64_t deadline(const struct discoverer *d)
+{
+    return progress_deadline(&d->progress,
+                             asks_for_version(d) ? d->patience_ms : PROGRESS_SHORT_MS);
+}
+
+static void give_up(struct discoverer *d)
+{
+    d->context->transport.cancel(d->context->transport.context, d->transfer);
+    d->hung += asks_for_version(d);
+    request_ended(d, &(struct transport_result){.error = ""});
+}
+
 void discoverer_turn(struct discoverer *d)
 {
+    if (d->transfer && d->context->now_ms >= deadline(d))
+        give_up(d);
     if (d->transfer)
         return;
     /* What did not reach the server may now: others do. */
@@ -97,6 +126,7 @@ void discoverer_turn(struct discoverer *d)
         d->begun_ms = d->context->now_ms;
         discovery_begin(d->discovery);
     }
+    progress_open(&d->progress, d->context->now_ms);
     d->transfer = d->context->transport.start(d->context->transport.context,
                                               &(struct transport_request){
                                                   .path = discovery_path(d->discovery),
@@ -112,7 +142,7 @@ void discoverer_turn(struct discoverer *d)
 int64_t discoverer_due(const struct discoverer *d)
 {
     if (d->transfer)
-        return INT64_MAX;
+        return deadline(d);
     return discovery_path(d->discovery) ? d->context->now_ms : d->due_ms;
 }
 

@@ -8,6 +8,10 @@
 /*
  * Keeps what is known of a server's kinds up to date: asks at the start, every half
  * a minute, and soon when something points at a change.
+ *
+ * A request that makes no progress is given up. Where each version of a group needs one of its
+ * own, as before Kubernetes 1.26, those that hang must not hold up the others: they get a second,
+ * and longer in the rounds that follow at once.
  */
 struct discoverer {
     struct reflector_context *context;
@@ -17,7 +21,10 @@ struct discoverer {
     int64_t due_ms;
     int64_t begun_ms;
     int64_t ended_ms;
-    unsigned failures; /* Rounds in a row. */
+    unsigned failures;        /* Rounds in a row. */
+    struct progress progress; /* Of the open request. */
+    unsigned hung;            /* Versions of groups that did not answer in this round. */
+    int64_t patience_ms;      /* How long each of them may take to. */
 };
 
 void discoverer_init(struct discoverer *d, struct reflector_context *context);

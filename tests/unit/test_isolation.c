@@ -26,6 +26,7 @@ enum fault {
     SAYS_NOTHING,   /* A status of 200, and nothing more. */
     DRIPS,          /* A byte a second. */
     ONLY_BOOKMARKS, /* On streams: one every ten seconds. The kind's lists are well. */
+    NO_FETCH,       /* A single object of it hangs. Its lists and streams are well. */
     SLOW,           /* Twelve seconds to the first byte of a list, and then all of it. */
 };
 
@@ -51,7 +52,7 @@ struct lab {
     struct log log;
     struct kube_source *source;
     enum fault faults[FAKE_KIND_COUNT];
-    bool bad_discovery;
+    const char *bad_path; /* That of the discovery that hangs. */
     struct bad_request *requests;
     unsigned bad_count; /* Open. */
     unsigned bad_most;
@@ -75,9 +76,11 @@ static enum fault fault_of(const struct lab *lab, const char *path)
     enum fault fault = kind == FAKE_KIND_COUNT ? WELL : lab->faults[kind];
 
     if (kind == FAKE_KIND_COUNT)
-        return lab->bad_discovery ? HANGS : WELL;
+        return lab->bad_path && strcmp(path, lab->bad_path) == 0 ? HANGS : WELL;
     if (fault == ONLY_BOOKMARKS)
         return strstr(path, "sendInitialEvents") ? fault : WELL;
+    if (fault == NO_FETCH)
+        return strchr(path, '?') ? WELL : HANGS;
     return fault == SLOW && stream ? WELL : fault;
 }
 
@@ -422,5 +425,85 @@ TEST(a_kind_that_hung_is_read_once_it_answers)
     pass(&lab, 61 * 1000 + 60 * 1000);
     assert_true(is_synced(&lab, FAKE_CLUSTER));
     assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+    lab_release(&lab);
+}
+
+static void put_bound(struct lab *lab, enum fake_kind kind, const char *name)
+{
+    assert_int_equal(fake_bound_kind(name), kind);
+    fake_put(&lab->api, kind, "default", name, 1);
+    settle(lab);
+    fake_put(&lab->api, FAKE_BINDING, "default", name, 1);
+}
+
+/* Objects that are read one by one, because a binding refers to them. */
+TEST(fetches_that_hang_hold_up_no_others)
+{
+    struct lab lab;
+    char name[16];
+
+    lab_init(&lab);
+    lab_start(&lab);
+    put_bound(&lab, FAKE_CONFIG_MAP, "x");
+    put_bound(&lab, FAKE_DEPLOYMENT, "y");
+    pass(&lab, 3000);
+    assert_true(has(&lab, FAKE_CONFIG_MAP, "x") && has(&lab, FAKE_DEPLOYMENT, "y"));
+    lab.faults[FAKE_CONFIG_MAP] = NO_FETCH;
+    for (unsigned i = 0; i < 50; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        put_bound(&lab, FAKE_CONFIG_MAP, name);
+    }
+    for (unsigned i = 0; i < 10; i++) {
+        snprintf(name, sizeof(name), "y%02u", i);
+        put_bound(&lab, FAKE_DEPLOYMENT, name);
+        pass(&lab, FRESH_MS);
+        assert_true(has(&lab, FAKE_DEPLOYMENT, name));
+    }
+    /* They are given up, and asked for again. */
+    assert_false(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    assert_in_range(lab.bad_most, 1, 4);
+    lab.faults[FAKE_CONFIG_MAP] = WELL;
+    pass(&lab, 60 * 1000);
+    assert_true(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    lab_release(&lab);
+}
+
+/* A server that does not say what it serves. */
+TEST(a_discovery_that_hangs_ends)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.bad_path = "/apis";
+    lab_start(&lab);
+    for (unsigned round = 0; round < 20; round++)
+        assert_fresh(&lab, round);
+    assert_false(discovery_succeeded(kube_source_discovery(lab.source)));
+    lab.bad_path = NULL;
+    pass(&lab, 40 * 1000);
+    assert_true(discovery_succeeded(kube_source_discovery(lab.source)));
+    lab_release(&lab);
+}
+
+/* Where each version of a group needs a request of its own. */
+TEST(a_version_that_hangs_hides_no_others)
+{
+    const struct api_resource *found;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.api.legacy_discovery = true;
+    lab.bad_path = "/apis/cluster.karmada.io/v1alpha1";
+    lab_start(&lab);
+    pass(&lab, 2000);
+    assert_true(discovery_succeeded(kube_source_discovery(lab.source)));
+    assert_int_equal(
+        discovery_find(kube_source_discovery(lab.source), "apps/v1", "Deployment", &found),
+        DISCOVERY_SERVED);
+    lab.bad_path = NULL;
+    pass(&lab, 60 * 1000);
+    assert_int_equal(discovery_find(kube_source_discovery(lab.source),
+                                    "cluster.karmada.io/v1alpha1", "Cluster", &found),
+                     DISCOVERY_SERVED);
     lab_release(&lab);
 }

@@ -51,7 +51,7 @@ static void request_ended(void *context, const struct transport_result *result)
     strbuf_release(&f->body);
 }
 
-struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec)
+struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec, int64_t now_ms)
 {
     struct fetch *f = xcalloc(1, sizeof(*f));
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
@@ -61,6 +61,7 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->api_version = xstrdup(id->api_version);
     f->kind = xstrdup(id->kind);
     f->body = STRBUF_INIT(BODY_MAX_BYTES);
+    progress_open(&f->progress, now_ms);
     query_path(&path, id->api_version, id->ns, spec->resource);
     query_segment(&path, id->name);
     f->transfer =
@@ -72,6 +73,24 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
                             .handler = {.data = receive_bytes, .done = request_ended, .context = f},
                         });
     return f;
+}
+
+void fetch_turn(struct fetch *f, int64_t now_ms)
+{
+    if (!f->transfer)
+        return;
+    if (f->body.len > f->progress.bytes)
+        progress_heard(&f->progress, f->body.len - f->progress.bytes, now_ms);
+    if (now_ms < fetch_due(f))
+        return;
+    fetch_stop(f);
+    f->state = FETCH_FAILED;
+    fail(&f->err, "%s", progress_fault(&f->progress, now_ms));
+}
+
+int64_t fetch_due(const struct fetch *f)
+{
+    return f->transfer ? progress_deadline(&f->progress, PROGRESS_SHORT_MS) : INT64_MAX;
 }
 
 void fetch_stop(struct fetch *f)

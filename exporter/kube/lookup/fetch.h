@@ -3,6 +3,7 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/protocol/response.h"
+#include "exporter/kube/shared/progress.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/model/identity.h"
 
@@ -28,13 +29,19 @@ struct fetch {
     char *api_version;
     char *kind;
     struct strbuf body;
+    struct progress progress;
     enum fetch_state state;
     cJSON *object;    /* FETCH_FOUND: the caller may move it out. */
     struct error err; /* Why not, unless it was found. */
 };
 
 /* Ask for it; the texts are copied. It must not be moved. */
-struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec) MUST_USE;
+struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec,
+                          int64_t now_ms) MUST_USE;
+/* Have it fail if it makes no progress; `now_ms` is steady. To be called at each turn. */
+void fetch_turn(struct fetch *f, int64_t now_ms);
+/* When that is due; INT64_MAX if it is not open. */
+int64_t fetch_due(const struct fetch *f);
 /* Give it up, if it is open: it stays so. */
 void fetch_stop(struct fetch *f);
 /* The same, and free it. Takes NULL. */

@@ -93,7 +93,7 @@ static struct question *ask(struct lookup *l, const struct fetch_spec *spec, int
 
     *q = (struct question){
         .next = l->questions,
-        .fetch = fetch_start(l->transport, spec),
+        .fetch = fetch_start(l->transport, spec, now_ms),
         .ns = xstrdup(spec->id.ns),
         .name = xstrdup(spec->id.name),
         .resource = xstrdup(spec->resource),
