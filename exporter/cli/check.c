@@ -15,7 +15,7 @@ struct check {
     struct findings findings;
     size_t unread; /* Files and documents that could not be read. */
     size_t notes;  /* Documents that count for nothing: declared again, or not Kubernetes'. */
-    bool complete; /* Every PATH exists, and all in them was read. */
+    enum exit_status read; /* STATUS_OK if everything there is was read. */
 };
 
 static void print_problems(const struct check *c, const char *title, bool unread, size_t count,
@@ -107,7 +107,7 @@ static void print_found(const struct check *c, bool listed, struct output *o)
         output_styled(o, STYLE_BAD, line.data);
     else if (listed)
         output_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
-    else if (c->complete)
+    else if (c->read == STATUS_OK)
         output_styled(o, STYLE_GOOD, "Nothing found");
     else
         output_styled(o, STYLE_BAD, "Nothing found in what there is");
@@ -134,7 +134,7 @@ static void write_report(const struct check *c, struct strbuf *out)
 
 static enum exit_status answer(const struct check *c, const struct command *command)
 {
-    enum exit_status status = c->complete ? STATUS_OK : STATUS_USAGE;
+    enum exit_status status = c->read;
     CLEANUP(output_release) struct output o;
 
     output_init(&o, command->out);
@@ -164,10 +164,9 @@ static enum exit_status run_check(struct command *command)
     struct check c = {0};
     enum exit_status status;
 
-    c.evaluation = load_sources(command, &status);
+    c.evaluation = load_sources(command, &c.read);
     if (!c.evaluation)
-        return status;
-    c.complete = status == STATUS_OK;
+        return c.read;
     for (size_t i = 0; i < manifests_problem_count(c.evaluation->manifests); i++) {
         enum problem_kind kind = manifests_problem(c.evaluation->manifests, i).kind;
 

@@ -85,6 +85,27 @@ static void read_referred(struct evaluation *e, bool all)
     }
 }
 
+/* True if all kinds were read; names those that were not. */
+static bool check_kinds(const struct evaluation *e, const struct command *command)
+{
+    const struct kube_source *source = e->session ? kube_session_source(e->session) : NULL;
+    bool complete = true;
+
+    for (size_t i = 0; source && i < kube_source_missing_count(source); i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+        const struct missing_kind *k = kube_source_missing(source, i);
+
+        /* What may not be read is so by somebody's will. */
+        if (!k->late || (k->reflector && reflector_is_forbidden(k->reflector)))
+            continue;
+        strbuf_addf(&text, "cannot read %s (%s): %s; what depends on it is left out", k->kind,
+                    k->api_version, missing_kind_reason(k->reflector));
+        command_complain(command, text.data);
+        complete = false;
+    }
+    return complete;
+}
+
 static struct evaluation *open_sources(struct command *command, struct error *err)
 {
     struct options *o = &command->options;
@@ -134,5 +155,7 @@ struct evaluation *load_sources(struct command *command, enum exit_status *statu
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
         complete = complete && !load_is_unread(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
+    if (!check_kinds(e, command))
+        *status = STATUS_UNREACHABLE;
     return e;
 }

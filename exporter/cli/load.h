@@ -9,8 +9,9 @@
  * are PATHs; an API server where there are none.
  *
  * NULL, having complained, if there is no source, an option is not valid or the server cannot be
- * read; *status is then what to exit with. Else it is STATUS_OK, or STATUS_USAGE if a PATH is
- * missing or something in it could not be read. The caller frees the evaluation, which owns the
+ * read; *status is then what to exit with. Else it is STATUS_OK, STATUS_USAGE if a PATH is
+ * missing or something in it could not be read, or STATUS_UNREACHABLE if a kind could not, having
+ * named it. The caller frees the evaluation, which owns the
  * command's options from then on.
  */
 struct evaluation *load_sources(struct command *command, enum exit_status *status) MUST_USE;

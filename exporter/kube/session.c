@@ -165,6 +165,11 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
     return true;
 }
 
+const char *kube_session_problem(const struct kube_session *s)
+{
+    return s->problem;
+}
+
 struct finder *kube_session_finder(struct kube_session *s)
 {
     return &s->finder;

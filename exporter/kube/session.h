@@ -59,6 +59,9 @@ void kube_session_read_referred(struct kube_session *s);
  */
 bool kube_session_hopeful(const struct kube_session *s, struct error *err);
 
+/* Why the credentials cannot be read, or have not come; "" if they can. Borrowed. */
+const char *kube_session_problem(const struct kube_session *s);
+
 /* Finds what is not in the store. Borrowed. */
 struct finder *kube_session_finder(struct kube_session *s);
 

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
+#include "exporter/kube/missing.h"
 #include "exporter/kube/reflector/list.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
@@ -21,7 +22,7 @@ struct kube_source {
     enum { REFERRED_UNASKED, REFERRED_ASKED, REFERRED_READ } referred;
     bool references;
     bool synced_once;
-    bool ready;
+    struct missing_kinds missing;
 };
 
 static void template_bound(void *context, const struct identity *template)
@@ -48,6 +49,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     s->list.context = &s->context;
     discoverer_init(&s->discoverer, &s->context);
     s->context.discovery = s->discoverer.discovery;
+    missing_kinds_init(&s->missing, s->engine, s->discoverer.discovery, settings->log);
     bound_init(&s->bound, &s->context);
     s->references = settings->references;
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
@@ -60,6 +62,7 @@ void kube_source_free(struct kube_source *s)
 {
     if (!s)
         return;
+    missing_kinds_release(&s->missing);
     reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
     engine_judge_versions(s->engine, (struct version_judge){0});
@@ -246,18 +249,6 @@ static void update_reflectors(struct kube_source *s)
 
 /* ---- turns ---- */
 
-static bool all_ready(const struct kube_source *s)
-{
-    for (size_t i = 0; i < s->list.count; i++) {
-        const struct reflector *r = s->list.items[i];
-
-        if ((r->required ? !r->synced : !reflector_ready(r)) ||
-            ((r->wants_relist || r->watch.relist) && r->watch.retries == 0))
-            return false;
-    }
-    return discoverer_ready(&s->discoverer) && bound_ready(&s->bound);
-}
-
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
     s->context.now_ms = now_ms;
@@ -274,7 +265,8 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
         if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
     }
-    s->ready = s->ready || all_ready(s);
+    missing_kinds_turn(&s->missing, &s->list, &s->unserved,
+                       discoverer_ready(&s->discoverer) && bound_ready(&s->bound), now_ms);
 }
 
 int64_t kube_source_due(const struct kube_source *s)
@@ -282,6 +274,8 @@ int64_t kube_source_due(const struct kube_source *s)
     int64_t due_ms = discoverer_due(&s->discoverer);
     int64_t other_ms = bound_due(&s->bound);
 
+    due_ms = other_ms < due_ms ? other_ms : due_ms;
+    other_ms = missing_kinds_due(&s->missing);
     due_ms = other_ms < due_ms ? other_ms : due_ms;
     for (size_t i = 0; i < s->list.count; i++) {
         other_ms = reflector_due(s->list.items[i]);
@@ -292,13 +286,14 @@ int64_t kube_source_due(const struct kube_source *s)
 
 bool kube_source_ready(const struct kube_source *s)
 {
-    return s->ready;
+    return s->missing.ready;
 }
 
 void kube_source_read_referred(struct kube_source *s)
 {
     s->referred = REFERRED_ASKED;
-    s->synced_once = s->ready = false;
+    s->synced_once = false;
+    missing_kinds_wait_again(&s->missing);
 }
 
 size_t kube_source_count(const struct kube_source *s)
@@ -319,6 +314,16 @@ size_t kube_source_unserved_count(const struct kube_source *s)
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at)
 {
     return &s->unserved.items[at];
+}
+
+size_t kube_source_missing_count(const struct kube_source *s)
+{
+    return s->missing.count;
+}
+
+const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at)
+{
+    return &s->missing.kinds[at];
 }
 
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s)

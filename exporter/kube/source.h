@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/missing.h"
 #include "exporter/kube/reflector/reflector.h"
 #include "exporter/kube/unserved.h"
 #include "metrics/rules/engine.h"
@@ -39,8 +40,8 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms);
 int64_t kube_source_due(const struct kube_source *s);
 
 /*
- * True once every required kind has been read, and every other one has been read or cannot
- * be. It stays true: what fails later keeps its last state.
+ * True once every required kind has been read, and every other one has been read, cannot be, or is
+ * late (missing.h). It stays true: what fails later keeps its last state.
  */
 bool kube_source_ready(const struct kube_source *s);
 
@@ -57,6 +58,10 @@ const struct reflector *kube_source_reflector(const struct kube_source *s, size_
 /* The kinds that selectors name and that are not watched. */
 size_t kube_source_unserved_count(const struct kube_source *s);
 const struct unserved *kube_source_unserved(const struct kube_source *s, size_t at);
+
+/* The kinds that have not been read as a whole, once the source is ready. Likewise. */
+size_t kube_source_missing_count(const struct kube_source *s);
+const struct missing_kind *kube_source_missing(const struct kube_source *s, size_t at);
 
 /* What reflectors that are gone have counted, for counters that must not go down. */
 const struct watch_counts *kube_source_past_counts(const struct kube_source *s);

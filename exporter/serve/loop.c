@@ -11,6 +11,7 @@
 #include "exporter/options/config.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
+#include "exporter/serve/readiness.h"
 #include "exporter/system/file.h"
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/platform.h"
@@ -40,6 +41,7 @@ struct loop {
     uint64_t health;
     struct publisher publisher;
     struct problem_log problems;
+    struct readiness readiness;
 };
 
 static bool block_signals(struct loop *l, struct error *err)
@@ -81,14 +83,19 @@ static bool prepare_next(struct loop *l, struct error *err)
     return true;
 }
 
-static struct health health_of(const struct loop *l)
+/* Until the first evaluation is complete, people want to know what its source does. */
+static const struct kube_session *shown_session(const struct loop *l)
 {
-    /* Until the first evaluation is complete, people want to know what its source does. */
     const struct evaluation *shown = l->current ? l->current : l->next;
 
+    return shown ? shown->session : NULL;
+}
+
+static struct health health_of(const struct loop *l)
+{
     return (struct health){
         .evaluation = l->current,
-        .session = shown ? shown->session : NULL,
+        .session = shown_session(l),
         .server = l->server,
         .telemetry_path = l->telemetry_path,
         .config_loaded = l->config_loaded,
@@ -140,6 +147,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         loop_free(l);
         return NULL;
     }
+    readiness_init(&l->readiness, l->server);
     publish_all(l);
     return l;
 }
@@ -151,6 +159,7 @@ void loop_free(struct loop *l)
     if (l->server)
         server_set_ready(l->server, false, "karmada-policy-exporter is stopping\n");
     server_stop(l->server);
+    readiness_release(&l->readiness);
     publisher_release(&l->publisher);
     evaluation_free(l->next);
     evaluation_free(l->current);
@@ -262,7 +271,6 @@ static void adopt_next(struct loop *l)
               LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
               LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
     publish_all(l);
-    server_set_ready(l->server, true, "karmada-policy-exporter is Ready.\n");
 }
 
 /* Go on preparing. False if it failed and there is no current evaluation to fall back on. */
@@ -344,6 +352,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
+    readiness_turn(&l->readiness, l->current, shown_session(l), platform_steady_ms());
     /* Until the first evaluation is complete, the pages show how far it is. */
     bool complete =
         !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));

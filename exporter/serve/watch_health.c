@@ -15,12 +15,21 @@ void resource_name(struct strbuf *out, const char *kind, const char *group)
         strbuf_addf(out, ".%s", group);
 }
 
-static void name_reflector(struct strbuf *out, const struct reflector *f)
+static void name_kind(struct strbuf *out, const char *api_version, const char *kind)
 {
-    const char *read_as = f->objects.settings ? f->objects.settings : f->api_version;
-    CLEANUP(free_cleanup) char *group = xmemdup0(read_as, api_group_len(read_as));
+    CLEANUP(free_cleanup) char *group = xmemdup0(api_version, api_group_len(api_version));
 
-    resource_name(out, f->kind, group);
+    resource_name(out, kind, group);
+}
+
+void reflector_name(struct strbuf *out, const struct reflector *f)
+{
+    name_kind(out, f->objects.settings ? f->objects.settings : f->api_version, f->kind);
+}
+
+void missing_kind_name(struct strbuf *out, const struct missing_kind *k)
+{
+    name_kind(out, k->api_version, k->kind);
 }
 
 /* The sum over the reflectors of one resource. */
@@ -77,11 +86,32 @@ static void fill_unserved(const struct kube_source *source, struct registry *reg
     }
 }
 
+static void fill_late(const struct kube_source *source, struct registry *registry)
+{
+    CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
+
+    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing(source, i);
+        const struct reflector *r = k->reflector;
+
+        if (!k->late)
+            continue;
+        strbuf_reset(&resource);
+        missing_kind_name(&resource, k);
+        if (!r)
+            REGISTRY_SET(registry, OWN_WATCH_SYNCED, 0, resource.data);
+        REGISTRY_SET(registry, OWN_WATCH_LATE, 1, resource.data,
+                     !r                      ? "undiscovered"
+                     : r->failure[0] == '\0' ? "waiting"
+                                             : end_reason_name(r->last_end));
+    }
+}
+
 static void clear(struct registry *registry)
 {
     static const enum own_family families[] = {
-        OWN_WATCH_SYNCED,  OWN_WATCH_LAST_EVENT, OWN_WATCH_RESTARTS,  OWN_LIST_REQUESTS,
-        OWN_LIST_FAILURES, OWN_DECODE_ERRORS,    OWN_KIND_NOT_SERVED,
+        OWN_WATCH_SYNCED,  OWN_WATCH_LATE,    OWN_WATCH_LAST_EVENT, OWN_WATCH_RESTARTS,
+        OWN_LIST_REQUESTS, OWN_LIST_FAILURES, OWN_DECODE_ERRORS,    OWN_KIND_NOT_SERVED,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)
@@ -102,8 +132,9 @@ void watch_health_fill(const struct kube_source *source, struct registry *regist
         for (; i < count && same_resource(first, kube_source_reflector(source, i)); i++)
             add_reflector(&sum, kube_source_reflector(source, i));
         strbuf_reset(&resource);
-        name_reflector(&resource, first);
+        reflector_name(&resource, first);
         fill_resource(&sum, resource.data, registry);
     }
     fill_unserved(source, registry);
+    fill_late(source, registry);
 }

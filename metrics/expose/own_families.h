@@ -52,6 +52,10 @@
         "1 while all objects of a resource have been read and its changes arrive; while it "       \
         "is 0 the last known objects count.",                                                      \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_WATCH_LATE, FAMILY_GAUGE, "karmada_policy_exporter_watch_late",                        \
+        "1 for a resource that has not been read as a whole yet and is no longer waited for, by "  \
+        "the reason: what depends on it is left out.",                                             \
+        .bound = "resources", .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})            \
     OWN(OWN_WATCH_LAST_EVENT, FAMILY_GAUGE,                                                        \
         "karmada_policy_exporter_watch_last_event_timestamp_seconds",                              \
         "When the API server last sent anything about a resource, bookmarks included.",            \

@@ -68,7 +68,7 @@ static const struct kind_def rows[] = {
      NULL, ALWAYS("clusters", .unfiltered = true)},
     /* The same Event is served by both groups: one identity, or it would count twice. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
-     ALWAYS("events", .field_selector = "reason=DependencyPolicyConflict")},
+     ALWAYS("events", .optional = true, .field_selector = "reason=DependencyPolicyConflict")},
     {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      NEVER(DUPLICATE)},
     {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release,

@@ -33,6 +33,7 @@ struct kind_watch {
     enum watch_when when;
     const char *resource; /* The plural in paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these have been read. */
+    bool optional;        /* It does not wait for them: little depends on them. */
     bool unfiltered;      /* They concern every namespace: no namespace filter applies. */
     bool metadata_only;
     const char *field_selector;   /* NULL: none. */

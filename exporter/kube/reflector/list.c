@@ -59,6 +59,7 @@ void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when)
             .metadata_only = watch->metadata_only,
             .unfiltered = watch->unfiltered,
             .required = watch->required,
+            .optional = watch->optional,
             .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
         };
 

@@ -27,6 +27,7 @@ struct reflector *reflector_new(struct reflector_context *context,
     r->field_selector = spec->field_selector ? xstrdup(spec->field_selector) : NULL;
     r->metadata_only = spec->metadata_only;
     r->required = spec->required;
+    r->optional = spec->optional;
     r->objects = (struct reflector_store){
         .store = context->store,
         .log = context->log,

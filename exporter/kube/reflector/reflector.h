@@ -21,7 +21,8 @@ struct reflector_spec {
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
     bool unfiltered; /* Read its objects whatever the namespace filter says. */
-    bool required;   /* For the reflector's owner. */
+    bool required;   /* For the reflector's owner, as is the next one. */
+    bool optional;
     /*
      * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
@@ -40,6 +41,7 @@ struct reflector {
     char *field_selector;
     bool metadata_only;
     bool required; /* For its owner's use, as are all up to was_forbidden. */
+    bool optional;
     bool wanted;
     bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
     bool wanted_full; /* Not only the metadata. */

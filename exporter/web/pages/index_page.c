@@ -209,6 +209,26 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
     add_more(out, count);
 }
 
+/* The kinds that have not been read, while the rest is shown. */
+static size_t add_missing(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
+        const struct missing_kind *k = kube_source_missing(source, i);
+
+        if (!k->late || count++ >= SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", k->api_version, k->kind);
+        strbuf_adds(out, " has not been read yet; what depends on it is left out<br>"
+                         "<span class=\"bad\">");
+        html_text(out, missing_kind_reason(k->reflector));
+        strbuf_adds(out, "</span></li>\n");
+    }
+    return count;
+}
+
 /* The API server, and which of its resources cannot be read. */
 static void add_session(const struct kube_session *session, struct strbuf *out)
 {
@@ -221,7 +241,8 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
     for (size_t i = 0; i < kube_source_count(source); i++) {
         const struct reflector *f = kube_source_reflector(source, i);
 
-        if (*f->failure == '\0' || count++ >= SHOWN_MAX)
+        if (*f->failure == '\0' || (kube_source_ready(source) && !f->synced) ||
+            count++ >= SHOWN_MAX)
             continue;
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", f->api_version, f->resource);
@@ -230,6 +251,7 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
         html_text(out, f->failure);
         strbuf_adds(out, "</span></li>\n");
     }
+    count += add_missing(source, out);
     static const char *const why[] = {
         [DISCOVERY_UNKNOWN] = "not known yet",
         [DISCOVERY_ABSENT] = "not served",

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/missing.h"
+
+#include "metrics/base/map.h"
+
+void missing_kinds_init(struct missing_kinds *l, struct engine *engine,
+                        const struct discovery *discovery, const struct log *log)
+{
+    *l = (struct missing_kinds){
+        .engine = engine, .discovery = discovery, .log = log, .essential_ms = INT64_MAX};
+}
+
+static void free_kinds(struct missing_kind *kinds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(kinds[i].api_version);
+        free(kinds[i].kind);
+    }
+    free(kinds);
+}
+
+void missing_kinds_release(struct missing_kinds *l)
+{
+    free_kinds(l->kinds, l->count);
+    l->kinds = NULL;
+    l->count = 0;
+}
+
+void missing_kinds_wait_again(struct missing_kinds *l)
+{
+    l->ready = false;
+    l->essential_ms = INT64_MAX;
+}
+
+const char *missing_kind_reason(const struct reflector *r)
+{
+    if (!r)
+        return "the API server has not said yet whether it serves the kind";
+    return *r->failure ? r->failure : "its objects have not all come yet";
+}
+
+/* ---- what has been read ---- */
+
+static bool is_missing(const struct missing_kinds *l, const struct reflector *r)
+{
+    bool left_to_bindings =
+        reflector_is_forbidden(r) && kind_of(r->api_version, r->kind)->class == CLASS_TEMPLATE;
+    const struct api_resource *ignored;
+
+    if (r->synced || left_to_bindings)
+        return false;
+    return r->last_end != END_ABSENT ||
+           discovery_find(l->discovery, r->api_version, r->kind, &ignored) != DISCOVERY_ABSENT;
+}
+
+static bool are_essentials_read(const struct reflector_list *reflectors)
+{
+    bool read = true;
+
+    for (size_t i = 0; i < reflectors->count; i++)
+        read = read && (reflectors->items[i]->synced || !reflectors->items[i]->required);
+    return read;
+}
+
+/* True if each has been read or cannot be: there is no use in waiting. */
+static bool are_others_read(const struct reflector_list *reflectors)
+{
+    for (size_t i = 0; i < reflectors->count; i++) {
+        const struct reflector *r = reflectors->items[i];
+        bool reads_again = (r->wants_relist || r->watch.relist) && r->watch.retries == 0;
+
+        if (!r->optional && (!reflector_ready(r) || reads_again))
+            return false;
+    }
+    return true;
+}
+
+static void decide_ready(struct missing_kinds *l, const struct reflector_list *reflectors,
+                         bool settled, int64_t now_ms)
+{
+    if (l->ready || !are_essentials_read(reflectors))
+        return;
+    if (l->essential_ms == INT64_MAX)
+        l->essential_ms = now_ms;
+    l->ready = (settled && are_others_read(reflectors)) || now_ms - l->essential_ms >= KIND_WAIT_MS;
+}
+
+/* ---- the kinds that are missing ---- */
+
+/* A number that is the same as long as the same kinds are missing. */
+static uint64_t sign(const struct missing_kinds *l, const struct reflector_list *reflectors,
+                     const struct unserved_list *unserved)
+{
+    uint64_t sum = 1;
+
+    for (size_t i = 0; i < reflectors->count; i++) {
+        if (is_missing(l, reflectors->items[i]))
+            sum = 31 * sum + reflectors->items[i]->objects.origin.source;
+    }
+    for (size_t i = 0; i < unserved->count; i++) {
+        const struct unserved *u = &unserved->items[i];
+
+        if (u->answer == DISCOVERY_UNKNOWN)
+            sum += map_hash(u->kind, strlen(u->kind), 0) +
+                   map_hash(u->api_version, strlen(u->api_version), 1);
+    }
+    return sum;
+}
+
+static struct missing_kind *find(struct missing_kind *kinds, size_t count, const char *api_version,
+                                 const char *kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(kinds[i].kind, kind) == 0 && strcmp(kinds[i].api_version, api_version) == 0)
+            return &kinds[i];
+    }
+    return NULL;
+}
+
+static void add(struct missing_kinds *l, const char *api_version, const char *kind,
+                const struct reflector *r, int64_t now_ms)
+{
+    /* Where namespaces are named a kind has several reflectors. */
+    if (find(l->kinds, l->count, api_version, kind))
+        return;
+    l->kinds = xreallocarray(l->kinds, l->count + 1, sizeof(*l->kinds));
+    l->kinds[l->count++] = (struct missing_kind){.api_version = xstrdup(api_version),
+                                                 .kind = xstrdup(kind),
+                                                 .reflector = r,
+                                                 .since_ms = now_ms};
+}
+
+static void list(struct missing_kinds *l, const struct reflector_list *reflectors,
+                 const struct unserved_list *unserved, int64_t now_ms)
+{
+    for (size_t i = 0; i < reflectors->count; i++) {
+        const struct reflector *r = reflectors->items[i];
+
+        if (is_missing(l, r))
+            add(l, r->objects.settings ? r->objects.settings : r->api_version, r->kind, r, now_ms);
+    }
+    for (size_t i = 0; i < unserved->count; i++) {
+        if (unserved->items[i].answer == DISCOVERY_UNKNOWN)
+            add(l, unserved->items[i].api_version, unserved->items[i].kind, NULL, now_ms);
+    }
+}
+
+/* List the kinds anew, and tell the engine what has changed. */
+static void update(struct missing_kinds *l, const struct reflector_list *reflectors,
+                   const struct unserved_list *unserved, int64_t now_ms)
+{
+    struct missing_kind *before = l->kinds;
+    size_t before_count = l->count;
+
+    l->kinds = NULL;
+    l->count = 0;
+    list(l, reflectors, unserved, now_ms);
+    for (size_t i = 0; i < l->count; i++) {
+        struct missing_kind *k = &l->kinds[i];
+        const struct missing_kind *known = find(before, before_count, k->api_version, k->kind);
+
+        if (known) {
+            k->since_ms = known->since_ms;
+            k->late = known->late;
+        }
+        engine_set_incomplete(l->engine, k->api_version, k->kind, true);
+    }
+    for (size_t i = 0; i < before_count; i++) {
+        const struct missing_kind *k = &before[i];
+
+        if (find(l->kinds, l->count, k->api_version, k->kind))
+            continue;
+        engine_set_incomplete(l->engine, k->api_version, k->kind, false);
+        if (k->late)
+            log_write(l->log, LOG_LEVEL_INFO, "a late kind is no longer missing", "kind", k->kind,
+                      "api_version", k->api_version);
+    }
+    free_kinds(before, before_count);
+}
+
+static void report(struct missing_kinds *l, bool all, int64_t now_ms)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        struct missing_kind *k = &l->kinds[i];
+
+        bool waited_for = all && !(k->reflector && k->reflector->optional);
+
+        if (k->late || (!waited_for && now_ms - k->since_ms < KIND_WAIT_MS))
+            continue;
+        k->late = true;
+        log_write(l->log, LOG_LEVEL_WARN,
+                  "a kind is late; what depends on it is left out until it has been read", "kind",
+                  k->kind, "api_version", k->api_version, "reason",
+                  missing_kind_reason(k->reflector));
+    }
+}
+
+void missing_kinds_turn(struct missing_kinds *l, const struct reflector_list *reflectors,
+                        const struct unserved_list *unserved, bool settled, int64_t now_ms)
+{
+    bool was_ready = l->ready;
+    uint64_t signature;
+
+    decide_ready(l, reflectors, settled, now_ms);
+    if (!l->ready)
+        return;
+    signature = sign(l, reflectors, unserved);
+    if (signature != l->listed)
+        update(l, reflectors, unserved, now_ms);
+    l->listed = signature;
+    report(l, !was_ready, now_ms);
+}
+
+int64_t missing_kinds_due(const struct missing_kinds *l)
+{
+    int64_t due_ms = INT64_MAX;
+
+    if (!l->ready)
+        return l->essential_ms == INT64_MAX ? INT64_MAX : l->essential_ms + KIND_WAIT_MS;
+    for (size_t i = 0; i < l->count; i++) {
+        if (!l->kinds[i].late && l->kinds[i].since_ms + KIND_WAIT_MS < due_ms)
+            due_ms = l->kinds[i].since_ms + KIND_WAIT_MS;
+    }
+    return due_ms;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/session.h"
+#include "exporter/web/server.h"
+
+/*
+ * Keeps what /-/ready says up to date: whether everything has been read once, what is waited for
+ * meanwhile and why it has not come, and which kinds the rest goes on without.
+ */
+struct readiness {
+    struct server *server; /* Borrowed. */
+    struct strbuf said;
+    bool ready;
+    int64_t due_ms; /* When to look again: reasons change with time. */
+};
+
+/* Not ready: nothing has been read. */
+void readiness_init(struct readiness *r, struct server *server);
+void readiness_release(struct readiness *r);
+
+/*
+ * Say what is so now. `session` is that of the evaluation that is shown or, while there is none,
+ * of the one that is prepared; NULL where everything comes from manifests. `now_ms` is steady.
+ */
+void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
+                    int64_t now_ms);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/missing.h"
+
+#include "exporter/kube/source.h"
+#include "metrics/rules/decision.h"
+#include "tests/unit/fake_api.h"
+#include "tests/unit/page.h"
+#include "tests/unit/suite.h"
+
+enum { START_MS = 1000, STEP_MS = 250, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, HELD_MAX = 64 };
+
+/* A request that the server has taken and never answers. */
+struct held {
+    struct transport_handler handler;
+    bool open;
+};
+
+/* A source, a server some of whose kinds hang, and what the source reads into. */
+struct lab {
+    struct fake_api api;
+    struct transport fake;
+    struct world world;
+    struct registry *registry;
+    struct namespace_filter filter;
+    struct log log;
+    struct kube_source *source;
+    const char *hanging[2]; /* The paths of their requests: whole, or up to the query. */
+    struct held held[HELD_MAX];
+    size_t held_count;
+};
+
+static bool hangs(const struct lab *lab, const char *path)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(lab->hanging) && !found; i++)
+        found =
+            lab->hanging[i] && (strcmp(path, lab->hanging[i]) == 0 ||
+                                (strchr(lab->hanging[i], '?') && strstr(path, lab->hanging[i])));
+    return found;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct lab *lab = context;
+
+    if (!hangs(lab, request->path))
+        return lab->fake.start(lab->fake.context, request);
+    assert_true(lab->held_count < HELD_MAX);
+    lab->held[lab->held_count] = (struct held){request->handler, true};
+    return (struct transfer *)&lab->held[lab->held_count++];
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct lab *lab = context;
+    struct held *held = (struct held *)transfer;
+
+    if (held >= lab->held && held < lab->held + HELD_MAX)
+        held->open = false;
+    else
+        lab->fake.cancel(lab->fake.context, transfer);
+}
+
+/* The server comes to itself: what it held fails, and what comes next it answers. */
+static void let_go(struct lab *lab)
+{
+    memset(lab->hanging, 0, sizeof(lab->hanging));
+    for (size_t i = 0; i < lab->held_count; i++) {
+        struct held *held = &lab->held[i];
+
+        if (held->open)
+            held->handler.done(held->handler.context,
+                               &(struct transport_result){.error = "the connection was lost"});
+        held->open = false;
+    }
+}
+
+static void lab_start(struct lab *lab)
+{
+    *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr},
+                        .hanging = {lab->hanging[0], lab->hanging[1]}};
+    fake_api_init(&lab->api, 1);
+    lab->api.now_ms = START_MS;
+    lab->fake = fake_api_transport(&lab->api);
+    world_init(&lab->world, &rules_options_default, 1);
+    lab->registry = page_registry(&lab->world, &registry_options_default);
+    fake_put(&lab->api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
+    fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "web", 1);
+    fake_put(&lab->api, FAKE_FOO, "a", "foo", 1);
+    fake_put(&lab->api, FAKE_CLUSTER, "", "member1", 1);
+    lab->source = kube_source_new(&(struct kube_settings){
+        .store = lab->world.store,
+        .engine = lab->world.engine,
+        .filter = &lab->filter,
+        .log = &lab->log,
+        .transport = {start, cancel, lab},
+        .seed = 7,
+        .now_ms = lab->api.now_ms,
+    });
+}
+
+static void lab_release(struct lab *lab)
+{
+    kube_source_free(lab->source);
+    registry_free(lab->registry);
+    fake_api_release(&lab->api);
+    world_release(&lab->world);
+}
+
+static void pass(struct lab *lab, int64_t ms)
+{
+    for (int64_t until_ms = lab->api.now_ms + ms; lab->api.now_ms < until_ms;) {
+        do {
+            kube_source_turn(lab->source, lab->api.now_ms, lab->api.now_ms);
+            world_run(&lab->world, lab->api.now_ms);
+        } while (fake_turn(&lab->api));
+        lab->api.now_ms += STEP_MS;
+    }
+    kube_source_turn(lab->source, lab->api.now_ms, lab->api.now_ms);
+    world_run(&lab->world, lab->api.now_ms);
+}
+
+static const struct missing_kind *find_missing(const struct lab *lab, const char *kind)
+{
+    for (size_t i = 0; i < kube_source_missing_count(lab->source); i++) {
+        if (strcmp(kube_source_missing(lab->source, i)->kind, kind) == 0)
+            return kube_source_missing(lab->source, i);
+    }
+    return NULL;
+}
+
+static void check_late(const struct lab *lab, const char *kind)
+{
+    const struct missing_kind *k = find_missing(lab, kind);
+
+    assert_non_null(k);
+    assert_true(k->late);
+    assert_true(*missing_kind_reason(k->reflector) != '\0');
+}
+
+static const char deployments[] = "karmada_templates{api_group=\"apps\",kind=\"Deployment\"";
+
+TEST(the_rest_is_served_without_kinds_that_hang)
+{
+    struct lab lab = {.hanging = {"/deployments?", "/clusters?"}};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 2);
+    check_late(&lab, "Deployment");
+    check_late(&lab, "Cluster");
+    CLEANUP(free_cleanup) char *without = page_of(lab.registry);
+    page_lacks(without, deployments);
+    page_lacks(without, "karmada_stale_replicas");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    CLEANUP(free_cleanup) char *with = page_of(lab.registry);
+    page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    page_has(with, "karmada_stale_replicas{member_cluster=\"member1\"}", "0");
+    lab_release(&lab);
+}
+
+TEST(nothing_is_served_without_policies)
+{
+    struct lab lab = {.hanging = {"/clusterpropagationpolicies?"}};
+
+    lab_start(&lab);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_false(kube_source_ready(lab.source));
+    let_go(&lab);
+    pass(&lab, 60 * 1000);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+TEST(events_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {"/events?"}};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_non_null(find_missing(&lab, "Event"));
+    assert_false(find_missing(&lab, "Event")->late);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_lacks(page, "karmada_dependency_conflict_events_total");
+    page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Event");
+    lab_release(&lab);
+}
+
+/* What nobody has heard of is neither absent nor served. */
+TEST(a_server_that_does_not_say_what_it_serves)
+{
+    struct lab lab = {.hanging = {"/api"}};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS + STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    check_late(&lab, "Deployment");
+    assert_null(find_missing(&lab, "Deployment")->reflector);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_lacks(page, deployments);
+    page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"}", "0");
+    let_go(&lab);
+    pass(&lab, 60 * 1000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+/* One that comes later is not waited for either, and is never seen in part. */
+TEST(a_kind_that_a_policy_selects_later)
+{
+    struct lab lab = {0};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab.hanging[0] = "/foos?";
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "all", SELECTS_FOOS);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_non_null(find_missing(&lab, "Foo"));
+    assert_false(find_missing(&lab, "Foo")->late);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"ClusterPropagationPolicy\"}",
+             "0");
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Foo");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
