@@ -20,10 +20,9 @@ void type_counts_init(struct type_counts *c, uint64_t seed)
 
 void type_counts_release(struct type_counts *c)
 {
-    void *item;
-
-    for (size_t at = 0; (item = map_next(&c->types, &at));)
-        free(item);
+    for (size_t i = 0; i < c->count; i++)
+        free(c->order[i]);
+    free(c->order);
     map_release(&c->types);
 }
 
@@ -37,6 +36,8 @@ void type_counts_add(struct type_counts *c, const char *api_version, const char 
         type = xcalloc(1, sizeof(*type));
         memcpy(type->names, names, sizeof(names));
         map_add(&c->types, hash, type);
+        c->order = xreallocarray(c->order, c->count + 1, sizeof(struct type_count *));
+        c->order[c->count++] = type;
         c->version++;
     }
     type->references++;
@@ -47,11 +48,16 @@ void type_counts_remove(struct type_counts *c, const char *api_version, const ch
     const char *names[] = {api_version, kind};
     uint64_t hash = map_hash(names, sizeof(names), c->seed);
     struct type_count *type = map_get(&c->types, hash, names);
+    size_t at = 0;
 
     assert(type && type->references > 0);
     if (--type->references > 0)
         return;
-    free(map_take(&c->types, hash, names));
+    map_take(&c->types, hash, names);
+    while (c->order[at] != type)
+        at++;
+    memmove(&c->order[at], &c->order[at + 1], (--c->count - at) * sizeof(struct type_count *));
+    free(type);
     c->version++;
 }
 
@@ -67,11 +73,9 @@ size_t type_counts_get(const struct type_counts *c, const char *api_version, con
 bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
                       const char **kind)
 {
-    const struct type_count *type = map_next(&c->types, at);
-
-    if (!type)
+    if (*at == c->count)
         return false;
-    *api_version = type->names[0];
-    *kind = type->names[1];
+    *api_version = c->order[*at]->names[0];
+    *kind = c->order[(*at)++]->names[1];
     return true;
 }

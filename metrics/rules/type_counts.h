@@ -9,6 +9,8 @@
  */
 struct type_counts {
     struct map types;
+    struct type_count **order; /* The same, as they came. */
+    size_t count;
     uint64_t seed;
     uint64_t version; /* Changes whenever a type comes or goes. */
 };
@@ -24,8 +26,9 @@ void type_counts_remove(struct type_counts *c, const char *api_version, const ch
 size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind);
 
 /*
- * Walk over every type that is referred to, in no order: start with *at = 0; false at the end.
- * No count may change during the walk.
+ * Walk over every type that is referred to, in the order in which they came to be: the same
+ * history asks a server the same questions in the same order. Start with *at = 0; false at the
+ * end. No count may change during the walk.
  */
 bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
                       const char **kind);
