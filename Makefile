@@ -58,7 +58,7 @@ REVISION := $(shell git ls-files --error-unmatch Makefile >/dev/null 2>&1 && git
 endif
 # What the caller sets in CPPFLAGS, CFLAGS and LDFLAGS comes on top.
 compile = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
-link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o %.a,$^) $(1) $(LIBS) -o $@
+link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(1) $(LIBS) -o $@
 
 # ---- what there is -------------------------------------------------------------------------------
 
@@ -73,11 +73,13 @@ FUZZ_SUPPORT := $(foreach s,page random_object world,tests/unit/$s.c)
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
+SIM     := $(sort $(wildcard tests/sim/*.c))
+SIM_SEEDS ?= 1-10000
 E2E     := $(sort $(foreach d,stories e2e alerts boards,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
 HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -135,6 +137,12 @@ $(B)/tests/faults/follow: $(B)/tests/faults/follow.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 
+# All but its main is also a unit test's.
+$(B)/tests/unit/test_sim: $(filter-out %/sim.o,$(SIM:%.c=$(B)/%.o))
+$(B)/tests/sim/sim: $(SIM:%.c=$(B)/%.o) $(B)/tests/unit/world.o $(B)/tests/unit/page.o $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link,-lcmocka)
+
 $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link,-fsanitize=fuzzer -lcmocka)
@@ -147,7 +155,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards setup test check unit faults e2e golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards setup test check unit sim faults e2e golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -176,8 +184,11 @@ check: ## run every gate, no test
 unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick loop
 	@tests/run-units.sh $(VARIANT)-$(notdir $(CC)) $^
 
-faults: $(call programs,$(FAULTS)) ## follow an API server that misbehaves, over HTTP/2 and TLS
-	@tests/run-faults.sh $< '$(ONLY)'
+sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time: SIM_SEEDS=1-10000
+	@$< --seeds=$(SIM_SEEDS) --jobs=$(JOBS)
+
+faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
+	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.

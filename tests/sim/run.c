@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/sim/run.h"
+
+#include "tests/sim/checks.h"
+
+enum {
+    CALM_MS = 12 * 60 * 1000,
+    CALM_SOON_MS = 90 * 1000,
+    CALM_EVERY_MS = 10 * 1000,
+    PAGE_EVERY_MS = 7 * 1000,
+    OVERSIZE_BYTES = 9 << 20,
+    STEPS_MAX = 1000 * 1000,
+};
+
+static const int64_t clock_start_ms = INT64_C(1767225600000); /* 2026-01-01T00:00:00Z */
+
+int64_t run_clock_ms(const struct run *r)
+{
+    return clock_start_ms + r->now_ms;
+}
+
+void run_fail(struct run *r, const char *invariant, const char *fmt, ...)
+{
+    va_list args;
+
+    if (r->verdict->invariant)
+        return;
+    r->verdict->invariant = invariant;
+    r->verdict->at_ms = r->now_ms;
+    va_start(args, fmt);
+    vsnprintf(r->verdict->text, sizeof(r->verdict->text), fmt, args);
+    va_end(args);
+}
+
+/* ---- what the plan has happen ---- */
+
+static void play_write(struct run *r, const struct write *w)
+{
+    if (!plan_has_kind(r->plan, slot_kind(w->slot)) || r->api.unserved[slot_kind(w->slot)])
+        return;
+    if (w->removes)
+        etcd_remove(&r->api.etcd, w->slot, r->now_ms);
+    else
+        etcd_put(&r->api.etcd, w->slot, w->value, 0, r->now_ms);
+}
+
+static void serve(struct run *r, const struct fault *f, bool served)
+{
+    for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
+        if (!(f->targets >> kind & 1))
+            continue;
+        for (unsigned place = 0; !served && place < SIM_PLACES; place++)
+            etcd_remove(&r->api.etcd, kind * SIM_PLACES + place, r->now_ms);
+        r->api.unserved[kind] = !served;
+    }
+}
+
+/* Make one object of each of the fault's kinds too large, or small again. */
+static void resize(struct run *r, const struct fault *f, uint32_t padding)
+{
+    for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
+        if ((f->targets >> kind & 1) && plan_has_kind(r->plan, kind) && !r->api.unserved[kind])
+            etcd_put(&r->api.etcd, kind * SIM_PLACES + f->param % SIM_PLACES, f->param % SIM_VALUES,
+                     padding, r->now_ms);
+    }
+}
+
+/* Back by at most half of the log. What was served then is served again. */
+static void restore(struct run *r, const struct fault *f)
+{
+    size_t back = r->api.etcd.count ? f->param % (r->api.etcd.count / 2 + 1) : 0;
+
+    etcd_restore(&r->api.etcd, r->api.etcd.count - back, r->now_ms);
+    for (unsigned i = 0; i < r->plan->servers; i++)
+        r->api.servers[i].applied = r->api.etcd.count;
+}
+
+static void begin_fault(struct run *r, const struct fault *f)
+{
+    if (f->type == FAULT_UNSERVED)
+        serve(r, f, false);
+    else if (f->type == FAULT_OVERSIZE)
+        resize(r, f, OVERSIZE_BYTES);
+    else if (f->type == FAULT_LAG)
+        r->api.servers[f->param % r->plan->servers].lag_ms = 1000 + f->param / 8 % 60000;
+    else if (f->type == FAULT_COMPACT)
+        etcd_compact(&r->api.etcd, r->api.etcd.count - r->api.etcd.count * (f->param % 4) / 16);
+    else if (f->type == FAULT_RESTORE)
+        restore(r, f);
+    wire_strike(&r->wire, f);
+}
+
+static void end_fault(struct run *r, const struct fault *f)
+{
+    if (f->type == FAULT_UNSERVED)
+        serve(r, f, true);
+    else if (f->type == FAULT_OVERSIZE)
+        resize(r, f, 0);
+    else if (f->type == FAULT_LAG)
+        r->api.servers[f->param % r->plan->servers].lag_ms = 0;
+    wire_wake(&r->wire);
+}
+
+static int64_t fault_end_ms(const struct run *r, const struct fault *f)
+{
+    return f->until_ms < r->plan->storm_ms ? f->until_ms : r->plan->storm_ms;
+}
+
+static void play_plan(struct run *r)
+{
+    const struct plan *p = r->plan;
+    size_t before = r->api.etcd.count;
+
+    for (size_t i = 0; i < p->fault_count; i++) {
+        const struct fault *f = &p->faults[i];
+
+        if (p->dropped[PLAN_WRITES_MAX + i] || f->from_ms >= p->storm_ms)
+            continue;
+        if (!r->begun[i] && r->now_ms >= f->from_ms) {
+            r->begun[i] = true;
+            begin_fault(r, f);
+        }
+        if (r->begun[i] && !r->ended[i] && r->now_ms >= fault_end_ms(r, f)) {
+            r->ended[i] = true;
+            end_fault(r, f);
+        }
+    }
+    for (; r->next_write < p->write_count && p->writes[r->next_write].at_ms <= r->now_ms &&
+           p->writes[r->next_write].at_ms < p->storm_ms;
+         r->next_write++) {
+        if (!p->dropped[r->next_write])
+            play_write(r, &p->writes[r->next_write]);
+    }
+    if (r->api.etcd.count != before)
+        wire_wake(&r->wire);
+}
+
+static int64_t plan_due(const struct run *r)
+{
+    const struct plan *p = r->plan;
+    int64_t due = INT64_MAX;
+
+    if (r->next_write < p->write_count && p->writes[r->next_write].at_ms < p->storm_ms)
+        due = p->writes[r->next_write].at_ms;
+    for (size_t i = 0; i < p->fault_count; i++) {
+        const struct fault *f = &p->faults[i];
+        int64_t next = !r->begun[i] ? f->from_ms : fault_end_ms(r, f);
+
+        if (!p->dropped[PLAN_WRITES_MAX + i] && f->from_ms < p->storm_ms && !r->ended[i] &&
+            next < due)
+            due = next;
+    }
+    return due;
+}
+
+/* ---- turns ---- */
+
+static void start(struct run *r)
+{
+    r->source = kube_source_new(&(struct kube_settings){
+        .store = r->world.store,
+        .engine = r->world.engine,
+        .filter = &r->filter,
+        .log = &r->log,
+        .transport = wire_transport(&r->wire),
+        .streaming_lists = r->plan->streaming_lists,
+        .seed = r->plan->seed,
+        .now_ms = r->now_ms,
+        .clock_ms = run_clock_ms(r),
+    });
+}
+
+static void turn(struct run *r)
+{
+    play_plan(r);
+    if (!r->source && r->now_ms >= PLAN_START_MS)
+        start(r);
+    wire_turn(&r->wire, r->now_ms);
+    if (!r->source)
+        return;
+    kube_source_turn(r->source, r->now_ms, run_clock_ms(r));
+    engine_run(r->world.engine, run_clock_ms(r), 1 + rng_below(&r->rng, 64));
+    /* Long after the storm not much happens any more. */
+    bool calm = r->now_ms > r->plan->storm_ms + CALM_SOON_MS;
+    if (r->now_ms >= r->page_ms) {
+        free(page_of(r->registry));
+        r->page_ms = r->now_ms + (calm ? CALM_SOON_MS : PAGE_EVERY_MS);
+    }
+    if (r->now_ms >= r->audit_ms) {
+        check_audit(r);
+        r->audit_ms = r->now_ms + (calm ? CALM_EVERY_MS : CHECK_EVERY_MS);
+    }
+}
+
+static int64_t next_ms(const struct run *r)
+{
+    int64_t due = r->audit_ms;
+
+    if (wire_due(&r->wire) < due)
+        due = wire_due(&r->wire);
+    if (plan_due(r) < due)
+        due = plan_due(r);
+    if (r->source && kube_source_due(r->source) < due)
+        due = kube_source_due(r->source);
+    if (!r->source && PLAN_START_MS < due)
+        due = PLAN_START_MS;
+    return due > r->now_ms ? due : r->now_ms + 1;
+}
+
+static void release(struct run *r)
+{
+    kube_source_free(r->source);
+    if (r->wire.transfers)
+        run_fail(r, "nothing stays open", "a transfer has outlived the source");
+    wire_release(&r->wire);
+    api_release(&r->api);
+    registry_free(r->registry);
+    world_release(&r->world);
+}
+
+void run_play(const struct plan *plan, bool noisy, struct verdict *out)
+{
+    struct run *r = xcalloc(1, sizeof(*r));
+
+    *out = (struct verdict){.ready_ms = -1};
+    *r = (struct run){
+        .plan = plan,
+        .log = {.level = noisy ? LOG_LEVEL_DEBUG : LOG_LEVEL_ERROR, .stream = stderr},
+        .filter = {.total_shards = 1},
+        .rng = rng_of(plan->seed, 4000),
+        .audit_ms = PLAN_START_MS,
+        .page_ms = PLAN_START_MS,
+        .differed_ms = plan->storm_ms,
+        .verdict = out,
+    };
+    for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++)
+        r->selected_ms[kind] = INT64_MAX;
+    api_init(&r->api, plan);
+    wire_init(&r->wire, &r->api, plan);
+    r->wire.noisy = noisy;
+    world_init(&r->world, &rules_options_default, (uint32_t)plan->seed);
+    r->registry = page_registry(&r->world, &registry_options_default);
+    for (; r->now_ms < plan->storm_ms + CALM_MS && !out->invariant; r->now_ms = next_ms(r)) {
+        turn(r);
+        if (++out->steps > STEPS_MAX)
+            run_fail(r, "it comes to rest", "more than %d steps", STEPS_MAX);
+    }
+    check_end(r);
+    out->hash = r->wire.hash;
+    out->strikes = r->wire.strikes;
+    out->requests = r->wire.next_id;
+    out->virtual_ms = r->now_ms;
+    out->converged_ms = r->differed_ms - plan->storm_ms;
+    release(r);
+    free(r);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/source.h"
+#include "tests/sim/wire.h"
+#include "tests/unit/page.h"
+
+/*
+ * One run of the simulation: the exporter's source, store, engine and series against the API
+ * servers of a plan, from before the exporter's start until long after the storm. Nothing in it
+ * depends on anything but the plan.
+ */
+struct verdict {
+    const char *invariant; /* The first that did not hold; NULL: all did. */
+    int64_t at_ms;
+    char text[1024];
+    uint64_t hash;     /* Of all that went over the wire, and of the last page. */
+    uint64_t requests; /* And other figures, for people. */
+    uint64_t strikes;
+    uint64_t steps;
+    int64_t virtual_ms;
+    int64_t ready_ms;     /* After the start; -1: never. */
+    int64_t converged_ms; /* After the storm: from when on the store was the servers'. */
+    unsigned busiest;     /* Requests for one kind in one second, at most. */
+};
+
+struct run {
+    const struct plan *plan;
+    struct api api;
+    struct wire wire;
+    struct world world;
+    struct registry *registry;
+    struct namespace_filter filter;
+    struct log log;
+    struct kube_source *source;
+    struct rng rng; /* Of what the exporter does by itself. */
+    int64_t now_ms;
+    size_t next_write;
+    bool begun[PLAN_FAULTS_MAX];
+    bool ended[PLAN_FAULTS_MAX];
+    int64_t audit_ms; /* When the invariants are looked at next. */
+    int64_t page_ms;
+    int64_t differed_ms; /* When the store was last seen to differ from the servers. */
+    int64_t selected_ms[SIM_KIND_COUNT]; /* Since when a policy selects it; INT64_MAX: none does. */
+    uint64_t requests[SIM_TARGET_COUNT]; /* At the last audit. */
+    struct verdict *verdict;
+};
+
+/* `noisy`: the exporter's log goes to stderr. */
+void run_play(const struct plan *plan, bool noisy, struct verdict *out);
+
+int64_t run_clock_ms(const struct run *r);
+
+/* An invariant does not hold. Only the first counts. */
+void run_fail(struct run *r, const char *invariant, const char *fmt, ...) PRINTF_LIKE(3, 4);
