@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "exporter/cli/verbs.h"
-#include "exporter/system/hardening/wipe.h"
+#include "exporter/system/hardening/secrecy.h"
 
 static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
 
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     int skipped = argc > 0 ? 1 : 0;
 
     fill_standard_descriptors();
-    wipe_freed_memory();
+    secrecy_begin();
     return (int)verbs_main(verbs, argc - skipped, (const char *const *)argv + skipped,
                            STDOUT_FILENO, STDERR_FILENO);
 }

@@ -3,9 +3,11 @@
 
 #include <signal.h>
 
+#include "exporter/serve/confinement.h"
 #include "exporter/serve/guard.h"
 #include "exporter/serve/loop.h"
 #include "exporter/system/descriptors.h"
+#include "exporter/system/platform.h"
 #include "exporter/version.h"
 
 enum {
@@ -58,11 +60,13 @@ static enum exit_status run_serve(struct command *command)
         .format = (enum log_format)o->log_format,
         .stream = stderr,
     };
+    struct confinement confinement;
     struct error err;
 
     /* A reader of the log that goes away must not end the exporter. */
     signal(SIGPIPE, SIG_IGN);
     descriptors_raise();
+    confine(o, platform_environment(), &confinement);
 
     struct guard *guard = guard_start(&err);
 
@@ -70,6 +74,7 @@ static enum exit_status run_serve(struct command *command)
         guard_free(guard);
         return command_refuse(command, err.text);
     }
+    confinement_log(&confinement, &log);
     enum outcome outcome = turn_loop(command, &log, guard, &err);
     enum exit_status status = STATUS_OK;
 

@@ -92,7 +92,8 @@ static bool unreadable(struct reading *r)
 static bool fail_errno(struct reading *r, const char *verb)
 {
     r->why->gone = errno == ENOENT || errno == ENOTDIR;
-    fail(&r->why->text, "cannot %s '%s': %s", verb, r->file->path, strerror(errno));
+    fail(&r->why->text, "cannot %s '%s': %s", verb, r->file->path,
+         file_open_failure(r->file->path));
     return unreadable(r);
 }
 

@@ -194,7 +194,7 @@ static void walk_folder(struct walk *w, const char *path)
     if (!folder && errno != ENOENT && errno != ENOTDIR) {
         struct error text;
 
-        fail(&text, "cannot open '%s': %s", path, strerror(errno));
+        fail(&text, "cannot open '%s': %s", path, file_open_failure(path));
         report(w->path, text.text);
         w->path->missing = w->path->missing || strcmp(path, w->path->path) == 0;
         keep_below(w, path);

@@ -141,6 +141,13 @@ OPTION(CHOICE, log_format, .name = "log.format", .value = "FORMAT", .fallback = 
        .help = "the format of the log: logfmt or json", .choices = CHOICES("logfmt", "json"),
        .verbs = VERB_SERVE, .needs_restart = true)
 
+/* As enum hardening. */
+OPTION(CHOICE, hardening, .name = "hardening", .value = "HOW", .fallback = "auto",
+       .help = "auto confines the process to system calls that it needs and to reading the files "
+               "that it was started with, as far as the kernel can, unless the kubeconfig names an "
+               "exec plugin, which has to run; off does not",
+       .choices = CHOICES("auto", "off"), .verbs = VERB_SERVE, .needs_restart = true)
+
 OPTION(TEXT, config_file, .name = "config.file", .value = "FILE", .fallback = "",
        .help = "YAML file with options under the names of these flags; a flag goes before the "
                "file; read again on SIGHUP",

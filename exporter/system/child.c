@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,9 @@ static bool spawn(struct child *c, const struct program *program, int out, int e
         return true;
     }
     c->pid = 0;
+    /* Nothing else keeps us from making a process: what cannot be run is another code. */
+    if (code == EPERM && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0)
+        return fail(err, "--hardening lets us run no program; restart to run it");
     return fail(err, "%s", strerror(code));
 }
 

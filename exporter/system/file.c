@@ -121,6 +121,16 @@ static bool refuse(const char *path, const char *why, struct error *err)
     return fail(err, "cannot read '%s': %s", path, why);
 }
 
+const char *file_open_failure(const char *path)
+{
+    int code = errno;
+
+    /* Modes would let us: access(2) does not know of Landlock. */
+    if (code == EACCES && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
+        return "--hardening keeps us to files that were named when we started; restart to read it";
+    return strerror(code);
+}
+
 int file_open(const char *path, struct stat *about, struct error *err)
 {
     struct stat found;
@@ -143,7 +153,7 @@ int file_open(const char *path, struct stat *about, struct error *err)
         }
     }
     if (!why)
-        fail(err, "cannot open '%s': %s", path, strerror(errno));
+        fail(err, "cannot open '%s': %s", path, file_open_failure(path));
     else
         refuse(path, why, err);
     if (fd >= 0)

@@ -24,6 +24,12 @@ const char *file_refusal(const struct stat *about);
 bool file_is_kernels(int fd);
 
 /*
+ * Why a file or folder could not be opened, by errno, in words. Where not its mode is the reason
+ * but a limit of this process, which --hardening sets at the start, that is what it says.
+ */
+const char *file_open_failure(const char *path);
+
+/*
  * Open a file that is to be read: regular, or /dev/null. Anything else, which could make us wait
  * or be without an end, is refused with the reason, and errno is then 0. The caller closes it;
  * -1 on failure. What is opened is what `about`, which may be NULL, tells of.

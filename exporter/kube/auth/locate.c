@@ -41,6 +41,15 @@ static char *home_config(const struct kube_place *place)
     return NULL;
 }
 
+char *kube_place_files(const struct kube_place *place)
+{
+    const char *files = place->kubeconfig;
+
+    if (!files || *files == '\0')
+        files = variable(place, "KUBECONFIG");
+    return files ? xstrdup(files) : home_config(place);
+}
+
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err)
 {
@@ -49,13 +58,8 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
         .host = variable(place, "KUBERNETES_SERVICE_HOST"),
         .port = variable(place, "KUBERNETES_SERVICE_PORT"),
     };
-    CLEANUP(free_cleanup) char *home = home_config(place);
-    const char *files = place->kubeconfig;
+    CLEANUP(free_cleanup) char *files = kube_place_files(place);
 
-    if (!files || *files == '\0')
-        files = variable(place, "KUBECONFIG");
-    if (!files)
-        files = home;
     if (files) {
         const struct kubeconfig_options options = {
             .files = files,

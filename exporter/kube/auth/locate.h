@@ -22,3 +22,6 @@ enum kube_found {
  */
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err) MUST_USE;
+
+/* The kubeconfig files that would be read, with ':' between them, the caller's; NULL for none. */
+char *kube_place_files(const struct kube_place *place) MUST_USE;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/confinement.h"
+
+#include <errno.h>
+#include <sys/prctl.h>
+
+#include "exporter/kube/auth/locate.h"
+#include "exporter/system/hardening/build.h"
+#include "exporter/system/hardening/landlock.h"
+#include "exporter/system/hardening/seccomp.h"
+
+/* What is read whatever the options are. None of it is a secret. */
+static const char *const system_paths[] = {
+    /* names, by glibc and its modules */
+    "/etc/nsswitch.conf",
+    "/etc/host.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/protocols",
+    "/etc/ld.so.cache",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local/lib",
+    "/run/systemd/resolve",
+    "/run/resolvconf",
+    "/run/NetworkManager",
+    "/run/nscd",
+    /* authorities, and how to trust them */
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/etc/gnutls",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    "/usr/share/p11-kit",
+    /* the process itself, and what it may use */
+    "/proc/self",
+    "/proc/stat",
+    "/proc/meminfo",
+    "/proc/sys/vm",
+    "/proc/sys/kernel/random",
+    "/sys/fs/cgroup",
+    "/sys/devices/system/cpu",
+    "/dev/null",
+    "/dev/urandom",
+    "/dev/random",
+    /* times in the log of libraries */
+    "/etc/localtime",
+    "/usr/share/zoneinfo",
+};
+
+/* Programs may replace them at any time. */
+static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
+
+static void allow_texts(struct landlock *l, const struct text_list *paths)
+{
+    for (size_t i = 0; i < paths->count; i++) {
+        if (strcmp(paths->items[i], "-") != 0)
+            landlock_allow_named(l, paths->items[i]);
+    }
+}
+
+static void allow_text(struct landlock *l, const char *path)
+{
+    if (path && *path != '\0')
+        landlock_allow_named(l, path);
+}
+
+static void allow_server(struct landlock *l, const struct kube_config *config, const char *files)
+{
+    allow_text(l, config->ca.file);
+    allow_text(l, config->certificate.file);
+    allow_text(l, config->key.file);
+    allow_text(l, config->token_file);
+    for (const char *at = files ? files : ""; *at != '\0';) {
+        size_t len = strcspn(at, ":");
+        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
+
+        allow_text(l, file);
+        at += len + (at[len] == ':');
+    }
+}
+
+static bool restrict_files(const struct options *o, const struct kube_config *config,
+                           const char *files, struct error *err)
+{
+    struct landlock *l = landlock_new(err);
+
+    if (!l)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(system_paths); i++)
+        landlock_allow(l, system_paths[i]);
+    for (size_t i = 0; i < ARRAY_LEN(replaced_paths); i++)
+        landlock_allow_named(l, replaced_paths[i]);
+    allow_texts(l, &o->manifests);
+    allow_text(l, o->asset_file);
+    allow_text(l, o->config_file);
+    allow_server(l, config, files);
+
+    bool restricted = landlock_restrict(l, err);
+    landlock_free(l);
+    return restricted;
+}
+
+void confine(const struct options *o, const char *const *environment, struct confinement *out)
+{
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    const struct kube_place place = {
+        .kubeconfig = o->kubeconfig,
+        .context = o->context,
+        .environment = environment,
+    };
+    CLEANUP(free_cleanup) char *files = kube_place_files(&place);
+
+    *out = (struct confinement){.wanted = (enum hardening)o->hardening};
+    if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
+        return;
+    if (o->manifests.count == 0 && kube_locate(&place, &config, &out->landlock) != KUBE_FOUND) {
+        fail(&out->seccomp, "the API server is not known");
+        return;
+    }
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0) {
+        fail(&out->landlock, "cannot renounce privileges: %s", strerror(errno));
+        out->seccomp = out->landlock;
+        return;
+    }
+    if (config.exec) {
+        snprintf(out->plugin, sizeof(out->plugin), "%s", config.exec->command);
+        return;
+    }
+    /* The filter refuses what Landlock's own calls are, so it comes last. */
+    out->done = restrict_files(o, &config, files, &out->landlock);
+    out->done = seccomp_install(&out->seccomp) || out->done;
+}
+
+void confinement_log(const struct confinement *c, const struct log *log)
+{
+    if (HARDENING_SANITIZED)
+        log_write(log, LOG_LEVEL_WARN, "not confined: this is a build with a sanitizer");
+    else if (c->plugin[0] != '\0')
+        log_write(log, LOG_LEVEL_WARN,
+                  "not confined by Landlock and seccomp: the exec plugin would inherit them",
+                  "plugin", c->plugin);
+    else if (c->wanted == HARDENING_OFF)
+        log_write(log, LOG_LEVEL_INFO, "not confined: --hardening is off");
+    else
+        log_write(log, c->done ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
+                  "confined to what the options need", "landlock",
+                  *c->landlock.text ? c->landlock.text : "on", "seccomp",
+                  *c->seccomp.text ? c->seccomp.text : "on");
+}

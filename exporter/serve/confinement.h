@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/options/options.h"
+#include "exporter/system/log.h"
+
+/* In the order of --hardening's choices. */
+enum hardening { HARDENING_AUTO, HARDENING_OFF };
+
+/*
+ * What --hardening makes of the process: it cannot gain privileges, a filter keeps it to the
+ * system calls that it needs (seccomp.h), and Landlock to reading what its options name: the
+ * configuration file, the kubeconfig and all files in that, manifests, assets; with the folders
+ * that these are in, for files that are replaced; besides what libraries read to resolve names,
+ * to trust authorities and to load modules.
+ *
+ * An exec plugin would inherit both, and a filter that lets it run would let anything run: where
+ * the kubeconfig names one, only the first of the three is done.
+ */
+struct confinement {
+    enum hardening wanted;
+    char plugin[128];      /* The exec plugin; "" if there is none. */
+    bool done;             /* At least one of the two is in force. */
+    struct error landlock; /* Why there is none of it; "" if there is. */
+    struct error seccomp;
+};
+
+/*
+ * Confine this process to what the options need, for good. Call it before any thread runs: Landlock
+ * counts for the threads that are started later. It leaves away what the kernel does not have, and
+ * everything where the API server cannot be located: that error is reported by who opens it.
+ */
+void confine(const struct options *o, const char *const *environment, struct confinement *out);
+
+/* Log what was done, what was not, and why. */
+void confinement_log(const struct confinement *c, const struct log *log);

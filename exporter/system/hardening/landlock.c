@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/hardening/landlock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "exporter/system/file.h"
+
+/* As in linux/landlock.h, which knows fewer versions where it is old, and in no libc. */
+enum {
+    RULESET_VERSION = 1 << 0,
+    RULE_PATH_BENEATH = 1,
+    MAY_READ_FILE = 1 << 2,
+    MAY_READ_DIR = 1 << 3,
+    SCOPE_ABSTRACT_SOCKETS = 1 << 0,
+    SCOPE_SIGNALS = 1 << 1,
+    VERSION_OF_SCOPES = 6,
+};
+
+struct ruleset {
+    uint64_t handled_files;
+    uint64_t handled_network;
+    uint64_t scoped;
+};
+
+struct path_rule {
+    uint64_t allowed;
+    int32_t folder;
+} __attribute__((packed));
+
+/* By version, from 1: how many kinds of access to files it knows, and how much of the struct. */
+static const struct {
+    unsigned accesses;
+    size_t bytes;
+} versions[] = {{13, 8}, {14, 8}, {15, 8}, {15, 16}, {16, 16}, {16, 24}};
+
+struct landlock {
+    int ruleset;
+};
+
+int landlock_version(void)
+{
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, RULESET_VERSION);
+
+    return version > 0 ? (int)version : 0;
+}
+
+struct landlock *landlock_new(struct error *err)
+{
+    int version = landlock_version();
+    size_t at = (size_t)version < ARRAY_LEN(versions) ? (size_t)version : ARRAY_LEN(versions);
+    struct ruleset rules = {.handled_files = 0};
+
+    if (version == 0) {
+        fail(err, "the kernel has no Landlock");
+        return NULL;
+    }
+    rules.handled_files = (1U << versions[at - 1].accesses) - 1;
+    if (version >= VERSION_OF_SCOPES)
+        rules.scoped = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS;
+
+    long fd = syscall(SYS_landlock_create_ruleset, &rules, versions[at - 1].bytes, 0);
+    if (fd < 0) {
+        fail(err, "cannot make a ruleset: %s", strerror(errno));
+        return NULL;
+    }
+
+    struct landlock *l = xcalloc(1, sizeof(*l));
+    l->ruleset = (int)fd;
+    return l;
+}
+
+void landlock_free(struct landlock *l)
+{
+    if (!l)
+        return;
+    close(l->ruleset);
+    free(l);
+}
+
+void landlock_allow(struct landlock *l, const char *path)
+{
+    struct stat about;
+    CLEANUP(file_close) int fd = open(path, O_PATH | O_CLOEXEC);
+
+    if (fd < 0 || fstat(fd, &about) < 0)
+        return;
+
+    struct path_rule rule = {.allowed = MAY_READ_FILE, .folder = fd};
+    if (S_ISDIR(about.st_mode))
+        rule.allowed |= MAY_READ_DIR;
+    /* What is not allowed for whatever reason can be said once it is to be read. */
+    (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
+}
+
+/* Cut the last name off a path; "/" and "." stay. */
+static void go_up(char *path)
+{
+    size_t len = strlen(path);
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    while (len > 1 && path[len - 1] != '/')
+        len--;
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    path[len] = '\0';
+}
+
+/* The real path of its folder, or of the nearest above that exists; the caller's. */
+static char *folder_of(const char *path)
+{
+    CLEANUP(free_cleanup) char *folder = NULL;
+    char *real = NULL;
+
+    if (asprintf(&folder, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
+        abort();
+    while (!real) {
+        go_up(folder);
+        real = realpath(folder, NULL);
+        if (!real && strlen(folder) == 1)
+            return xstrdup("/");
+    }
+    return real;
+}
+
+static bool is_mount(const char *path)
+{
+    struct statx about;
+
+    return statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 &&
+           (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+}
+
+static void allow_folder_of(struct landlock *l, const char *path)
+{
+    CLEANUP(free_cleanup) char *folder = folder_of(path);
+
+    if (strcmp(folder, "/") != 0 && !is_mount(path))
+        landlock_allow(l, folder);
+}
+
+void landlock_allow_named(struct landlock *l, const char *path)
+{
+    CLEANUP(free_cleanup) char *real = realpath(path, NULL);
+
+    landlock_allow(l, path);
+    allow_folder_of(l, path);
+    if (real)
+        allow_folder_of(l, real);
+}
+
+bool landlock_restrict(struct landlock *l, struct error *err)
+{
+    if (syscall(SYS_landlock_restrict_self, l->ruleset, 0) < 0)
+        return fail(err, "cannot enforce a ruleset: %s", strerror(errno));
+    return true;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+
+/*
+ * Landlock: what this process and its children may open. It is for good, and for the calling
+ * thread and those that it starts later; what is open already stays open.
+ */
+
+/* The version that the kernel has; 0 without Landlock. */
+int landlock_version(void);
+
+struct landlock;
+
+/* Nothing may be opened, written, made or run but what is allowed before landlock_restrict(). */
+struct landlock *landlock_new(struct error *err) MUST_USE;
+/* Takes NULL. */
+void landlock_free(struct landlock *l);
+
+/* Let a file or folder be read, with all below it. What does not exist is skipped. */
+void landlock_allow(struct landlock *l, const char *path);
+
+/*
+ * The same for a path that a user named, where another file may be later: its folder, and that of
+ * what it is a link to, can be read as well; for one that does not exist yet the nearest
+ * folder that does. The root folder is never opened up that way, nor is that of a file which is
+ * mounted by itself, since nobody can rename another one over that.
+ */
+void landlock_allow_named(struct landlock *l, const char *path);
+
+/* From now on. The process must not be able to gain privileges (PR_SET_NO_NEW_PRIVS). */
+bool landlock_restrict(struct landlock *l, struct error *err) MUST_USE;
