@@ -21,7 +21,7 @@ JOB = "karmada-policy-exporter"
 
 # What people look for first comes first.
 ORDER = ["thresholds", "conflicts", "drift", "pending", "capacity", "config-connector",
-         "policy-hygiene", "exporter-health", "exporter-watches"]
+         "policy-hygiene", "exporter-health", "exporter-isolation", "exporter-watches"]
 
 HEADER = """# SPDX-License-Identifier: Apache-2.0
 # Written by generate.py from rules/*.yml: change those. For clusters with the Prometheus operator;
