@@ -187,7 +187,7 @@ unit: $(call programs,$(UNIT)) ## run the unit tests of one VARIANT: the quick l
 sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time: SIM_SEEDS=1-10000
 	@$< --seeds=$(SIM_SEEDS) --jobs=$(JOBS)
 
-faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
+faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // faults FOLLOW [name]: plays scenarios against the program FOLLOW (follow.c). After each fault
-// what it knows must be what the server has. FAULT_SEEDS: how many random ones.
+// what it knows must be what the server has. FAULT_SEEDS: how many random ones; ISOLATION_ROUNDS:
+// how many of those of isolation.go.
 package main
 
 import (
@@ -523,6 +524,16 @@ func main() {
 	for seed := int64(1); seed <= seeds; seed++ {
 		scenarios = append(scenarios, scenario{fmt.Sprint("random faults, seed ", seed), with(100, demo, randomFaults(seed))})
 	}
+	rounds := int64(4)
+	if text := os.Getenv("ISOLATION_ROUNDS"); text != "" {
+		fmt.Sscan(text, &rounds)
+	}
+	for seed := int64(1); seed <= rounds; seed++ {
+		healed := seed == 1 || rounds > 4
+		scenarios = append(scenarios, scenario{fmt.Sprint("some of 30 kinds never come, seed ", seed),
+			isolation(seed, func(r *round) error { return r.play(healed) })})
+	}
+	scenarios = append(scenarios, scenario{"policies never come", isolation(rounds, (*round).playWithoutBasis)})
 	if !playAll(scenarios) {
 		os.Exit(1)
 	}

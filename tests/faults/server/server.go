@@ -39,6 +39,7 @@ var fixedKinds = []kind{
 type object struct {
 	Kind, Namespace, Name, Value string
 	Padding                      int
+	Spec                         map[string]any // Instead of what the value says.
 	version                      int
 }
 
@@ -60,9 +61,10 @@ type server struct {
 	token      string
 	streaming  bool
 	random     *rand.Rand
-	faults     int // Per cent of requests and of changes.
-	goaway     int // Per cent of responses.
-	epoch      int // Streams of an earlier one end.
+	faults     int               // Per cent of requests and of changes.
+	goaway     int               // Per cent of responses.
+	weather    map[string]string // By kind: see isolate().
+	epoch      int               // Streams of an earlier one end.
 	conns      map[net.Conn]bool
 	watchers   atomic.Int64
 	requests   atomic.Int64
@@ -227,7 +229,9 @@ func (s *server) write(o object, metadataOnly bool) map[string]any {
 	if metadataOnly {
 		json["apiVersion"], json["kind"] = "meta.k8s.io/v1", "PartialObjectMetadata"
 	}
-	if strings.HasSuffix(o.Kind, "PropagationPolicy") {
+	if o.Spec != nil {
+		json["spec"] = o.Spec
+	} else if strings.HasSuffix(o.Kind, "PropagationPolicy") {
 		delete(metadata, "labels")
 		parts := strings.Split(o.Value, ",")
 		priority, _ := strconv.Atoi(parts[0])
@@ -286,7 +290,7 @@ func (s *server) misbehave(w http.ResponseWriter) {
 
 func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	s.requests.Add(1)
-	if r.Header.Get("Authorization") != "Bearer "+s.currentToken() {
+	if authorization := r.Header.Get("Authorization"); authorization != "Bearer "+s.currentToken() && authorization != "Bearer "+calm {
 		w.Header().Set("Connection", "close")
 		refuse(w, 401, "Unauthorized")
 		return
@@ -309,6 +313,11 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	k, found := s.route(r.URL.Path)
 	if !found {
 		http.NotFound(w, r)
+		return
+	}
+	w, done := s.isolate(w, r, k)
+	if done {
+		return
 	} else if r.URL.Query().Get("watch") != "" {
 		s.watch(w, r, k)
 	} else {
