@@ -113,17 +113,17 @@ static void accept_some(struct acceptor *a, int listener)
     }
 }
 
-/* Wait for a connection, or only a moment while none can be taken. False when it is to end. */
+/* Wait for a connection, or first a moment while none can be taken. False when it is to end. */
 static bool wait_for_work(struct acceptor *a, int timeout_ms)
 {
     size_t count = a->settings.listener_count;
-    bool paused = a->held >= 0 || a->starved;
     struct pollfd *wake = &a->polled[count];
 
-    if (paused)
+    if (a->held >= 0 || a->starved) {
         poll(wake, 1, a->starved ? STARVED_PAUSE_MS : ROOM_PAUSE_MS);
-    else
-        poll(a->polled, count + 1, timeout_ms);
+        timeout_ms = 0;
+    }
+    poll(a->polled, count + 1, timeout_ms);
     return wake->revents == 0;
 }
 
@@ -136,8 +136,11 @@ static void *run(void *context)
         a->starved = false;
         keep_spare(a);
         if (a->held < 0 || place(a)) {
-            for (size_t i = 0; i < a->settings.listener_count && a->held < 0; i++)
-                accept_some(a, a->polled[i].fd);
+            for (size_t i = 0; i < a->settings.listener_count && a->held < 0; i++) {
+                /* Without a descriptor accept(2) says so even if nobody connects. */
+                if (a->polled[i].revents != 0)
+                    accept_some(a, a->polled[i].fd);
+            }
         }
         timeout_ms = peers_sweep(a->settings.peers, platform_steady_ms()) ? SWEEP_EVERY_MS : -1;
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/peers.h"
 
+#include <linux/sockios.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -9,11 +12,20 @@
 const char *const refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
 
 enum {
-    /* An answer younger than this is not slow, whatever the client. */
-    QUICK_MS = 250,
-    /* How many to ask whether they have sent something: if so many have, it is we who lag. */
+    /* An answer is slow when for so long nothing could be sent, since the client has no room; */
+    SHUT_MS = 20,
+    STALLED_MS = 250, /* or nothing was acknowledged; */
+    LONG_MS = 2000,   /* or when it takes so long. */
+    /* Without descriptors somebody has to go, but not who has just come. */
+    YOUNG_MS = 100,
+    /* How many to look at: if so many are not idle, it is we who lag. */
     LOOKS = 16,
-    LEAVING_PART = 8,
+    LEAVING_PART = 4,
+    /* By which the limit falls when descriptors are missing, and rises again. */
+    LIMIT_PART = 8,
+    LIMIT_LEAST = 8,
+    LIMIT_STEP_PART = 64,
+    RAISE_EVERY_MS = 500,
 };
 
 static const struct phase_rule {
@@ -40,20 +52,30 @@ struct peer {
 struct peers {
     pthread_mutex_t lock;
     pthread_cond_t ended;  /* A peer is no longer in use. */
-    unsigned budget;       /* Those who stay. */
-    unsigned most_leaving; /* Beside them. */
+    unsigned most;         /* As many as there may be. */
+    unsigned limit;        /* Fewer while descriptors are missing. */
+    unsigned budget;       /* Of these, those who stay; */
+    unsigned most_leaving; /* the others leave. */
+    int64_t raised_ms;     /* When the limit rose last. */
     unsigned arriving;
     unsigned count[PEER_PHASES];
     struct peer rings[PEER_PHASES]; /* Heads; who entered first comes first. */
     uint64_t refused[REFUSAL_COUNT];
 };
 
+static void set_limit(struct peers *p, unsigned limit)
+{
+    p->limit = limit > 1 ? limit : 1;
+    p->most_leaving = limit > LEAVING_PART ? limit / LEAVING_PART : 1;
+    p->budget = limit > 1 ? limit - p->most_leaving : 1;
+}
+
 struct peers *peers_new(unsigned limit)
 {
     struct peers *p = xcalloc(1, sizeof(*p));
 
-    p->most_leaving = limit > LEAVING_PART ? limit / LEAVING_PART : 1;
-    p->budget = limit > 1 ? limit - p->most_leaving : 1;
+    p->most = limit;
+    set_limit(p, limit);
     for (size_t i = 0; i < PEER_PHASES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];
     pthread_mutex_init(&p->lock, NULL);
@@ -127,15 +149,36 @@ static bool has_unread(const struct peer *peer)
     return ioctl(peer->fd, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+/* Has its client not taken what we sent? If nothing waits to be taken it is we who are late. */
+static bool is_stalled(const struct peer *peer, int64_t age_ms)
+{
+    /* Of a socket that is not TCP nothing more is known. */
+    struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
+    socklen_t len = sizeof(info);
+    int bytes = 0;
+
+    if (ioctl(peer->fd, SIOCOUTQ, &bytes) < 0 || bytes == 0)
+        return false;
+    (void)getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+    return info.tcpi_last_data_sent >= (info.tcpi_unacked == 0 ? SHUT_MS : STALLED_MS);
+}
+
+static bool is_idle(const struct peer *peer, int64_t now_ms)
+{
+    int64_t age_ms = now_ms - peer->since_ms;
+
+    if (peer->phase == PEER_ANSWER)
+        return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(peer, age_ms));
+    return !has_unread(peer);
+}
+
 static struct peer *idlest_of(struct peers *p, enum peer_phase phase, int64_t now_ms)
 {
     struct peer *ring = &p->rings[phase];
     struct peer *peer = ring->next;
 
-    if (phase == PEER_ANSWER)
-        return peer != ring && now_ms - peer->since_ms >= QUICK_MS ? peer : NULL;
     for (unsigned looks = 0; peer != ring && looks < LOOKS; looks++, peer = peer->next) {
-        if (!has_unread(peer))
+        if (is_idle(peer, now_ms))
             return peer;
     }
     return NULL;
@@ -147,6 +190,7 @@ static int64_t surplus(const struct peers *p, enum peer_phase phase)
     return (int64_t)p->count[phase] * 8 - (int64_t)p->budget * rules[phase].share;
 }
 
+/* Whoever is within the share of its phase stays: for the others we can wait a moment. */
 static struct peer *idlest(struct peers *p, int64_t now_ms)
 {
     struct peer *found = NULL;
@@ -154,7 +198,8 @@ static struct peer *idlest(struct peers *p, int64_t now_ms)
 
     for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
         int64_t beyond = surplus(p, phase);
-        struct peer *peer = !found || beyond > most ? idlest_of(p, phase, now_ms) : NULL;
+        struct peer *peer =
+            beyond >= 0 && (!found || beyond > most) ? idlest_of(p, phase, now_ms) : NULL;
 
         if (peer) {
             found = peer;
@@ -164,22 +209,43 @@ static struct peer *idlest(struct peers *p, int64_t now_ms)
     return found;
 }
 
-static bool evict(struct peers *p, int64_t now_ms)
+/* The oldest of all that is idle, and for some time. */
+static struct peer *longest_idle(struct peers *p, int64_t now_ms)
+{
+    struct peer *found = NULL;
+
+    for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
+        struct peer *peer = idlest_of(p, phase, now_ms);
+
+        if (peer && now_ms - peer->since_ms >= YOUNG_MS &&
+            (!found || peer->since_ms < found->since_ms))
+            found = peer;
+    }
+    return found;
+}
+
+/* End a peer, unless it is none, counted under this reason. */
+static bool evict(struct peers *p, struct peer *peer, enum refusal reason, int64_t now_ms)
+{
+    if (!peer)
+        return false;
+    p->refused[reason]++;
+    end_peer(p, peer, now_ms);
+    return true;
+}
+
+static bool make_room(struct peers *p, int64_t now_ms)
 {
     struct peer *peer = idlest(p, now_ms);
 
-    if (!peer)
-        return false;
-    p->refused[rules[peer->phase].evicted]++;
-    end_peer(p, peer, now_ms);
-    return true;
+    return evict(p, peer, peer ? rules[peer->phase].evicted : REFUSED_BUDGET, now_ms);
 }
 
 bool peers_make_room(struct peers *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    bool room =
-        p->count[PEER_LEAVING] < p->most_leaving && (staying(p) < p->budget || evict(p, now_ms));
+    bool room = p->count[PEER_LEAVING] < p->most_leaving &&
+                (staying(p) < p->budget || make_room(p, now_ms));
     pthread_mutex_unlock(&p->lock);
     return room;
 }
@@ -187,12 +253,15 @@ bool peers_make_room(struct peers *p, int64_t now_ms)
 void peers_relieve(struct peers *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
-    struct peer *peer = idlest(p, now_ms);
+    unsigned count = staying(p) + p->count[PEER_LEAVING];
 
-    if (peer) {
-        p->refused[REFUSED_DESCRIPTORS]++;
-        end_peer(p, peer, now_ms);
-    }
+    p->raised_ms = now_ms;
+    /* Above it those who were ended for the last time have yet to leave. */
+    if (count <= p->limit && count > LIMIT_LEAST)
+        set_limit(p, count - count / LIMIT_PART);
+    while ((staying(p) > p->budget || p->count[PEER_LEAVING] == 0) &&
+           evict(p, longest_idle(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
+        ;
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -245,6 +314,10 @@ void peers_remove(struct peers *p, struct peer *peer)
 bool peers_sweep(struct peers *p, int64_t now_ms)
 {
     pthread_mutex_lock(&p->lock);
+    if (p->limit < p->most && now_ms - p->raised_ms >= RAISE_EVERY_MS) {
+        set_limit(p, p->limit + 1 + p->limit / LIMIT_STEP_PART);
+        p->raised_ms = now_ms;
+    }
     for (unsigned phase = 0; phase < PEER_LEAVING; phase++) {
         struct peer *ring = &p->rings[phase];
 

@@ -12,9 +12,11 @@
  * more the idlest is ended, when it comes and not later.
  *
  * The idlest: of the phase that holds most beyond its share the oldest. Whoever has sent what
- * was not read yet is not idle but waits for us, and a young answer is a quick one: these are
- * passed over. So clients that say nothing, that keep connections for later, and that read slowly
- * each displace their like, and the one that asks and reads at once gets its answer.
+ * was not read yet is not idle but waits for us, and so does whoever has taken all that was sent
+ * or took of it just now, for two seconds: these are passed over. Whoever is
+ * within the share of its phase stays. So clients that say nothing, that
+ * keep connections for later, and that read slowly each displace their like, and the one that asks
+ * and reads at once gets its answer.
  *
  * Ending is shutdown(2): the library then sees the end and closes the socket itself.
  * peers_remove() comes before that close, under the same lock, so that a descriptor's number is
@@ -47,7 +49,7 @@ extern const char *const refusal_names[REFUSAL_COUNT];
 struct peers;
 struct peer;
 
-/* For at most `limit` connections, of which an eighth is kept for those that leave. */
+/* For at most `limit` connections, of which a quarter is kept for those that leave. */
 struct peers *peers_new(unsigned limit) MUST_USE;
 
 /* NULL is fine. No connection may be left. */
@@ -59,7 +61,10 @@ void peers_free(struct peers *p);
  */
 bool peers_make_room(struct peers *p, int64_t now_ms);
 
-/* End the idlest, if anybody is idle, since there are no descriptors. */
+/*
+ * Descriptors are missing, though the limit is not reached: end some of the idlest, and keep to
+ * as few for a while. The limit rises again from sweep to sweep.
+ */
 void peers_relieve(struct peers *p, int64_t now_ms);
 
 /* A connection is on its way to the library: it counts. Or it did not get there. */

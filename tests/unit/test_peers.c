@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/peers.h"
 
+#include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -9,8 +10,8 @@
 #include "metrics/base/strbuf.h"
 #include "tests/unit/suite.h"
 
-/* Nine places, of which one is for those who leave. */
-enum { PLACES = 9, BUDGET = 8, MANY = 16 };
+/* Ten places, of which two are for those who leave. */
+enum { PLACES = 10, BUDGET = 8, MANY = 16 };
 
 /* Connections as pairs of sockets: `far` sees the end when `near` was shut down. */
 struct fixture {
@@ -20,17 +21,17 @@ struct fixture {
     size_t count;
 };
 
-static struct fixture *make_fixture(void)
+static struct fixture *make_fixture(unsigned limit)
 {
     struct fixture *f = xcalloc(1, sizeof(*f));
 
-    f->peers = peers_new(PLACES);
+    f->peers = peers_new(limit);
     return f;
 }
 
 static int set_up(void **state)
 {
-    *state = make_fixture();
+    *state = make_fixture(PLACES);
     return 0;
 }
 
@@ -118,7 +119,7 @@ static struct deadline_case {
 TEST_ROWS(deadline, deadline_cases, name)
 {
     const struct deadline_case *c = *state;
-    struct fixture *f = make_fixture();
+    struct fixture *f = make_fixture(PLACES);
     void *fixture = f;
 
     add(f, PEER_HEADERS, 0);
@@ -172,13 +173,17 @@ TEST_WITH(the_oldest_that_says_nothing_goes_first, set_up, tear_down)
     assert_true(peers_make_room(f->peers, 1010));
     assert_ended(f, "0");
     assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 1);
-    /* Its place is free when it has left, not before. */
-    assert_false(peers_make_room(f->peers, 1010));
-    assert_ended(f, "0");
-    leave(f, 0);
-    add(f, PEER_HEADERS, 1011);
-    assert_true(peers_make_room(f->peers, 1012));
+    add(f, PEER_HEADERS, 1010);
+    assert_true(peers_make_room(f->peers, 1010));
     assert_ended(f, "0 1");
+    add(f, PEER_HEADERS, 1010);
+    /* Their places are free when they have left, not before. */
+    assert_false(peers_make_room(f->peers, 1010));
+    assert_ended(f, "0 1");
+    leave(f, 0);
+    assert_true(peers_make_room(f->peers, 1012));
+    assert_ended(f, "0 1 2");
+    assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 3);
 }
 
 /* Its request is on the way to the library: it is we who are late. */
@@ -203,33 +208,94 @@ TEST_WITH(what_was_sent_and_not_read_keeps_its_sender, set_up, tear_down)
 static struct share_case {
     const char *name;
     size_t waiting, answering, idle;
-    int64_t now_ms;
+    bool stalled; /* Nobody takes the answers. */
+    int64_t age_ms;
     const char *goes;
     enum refusal reason;
 } share_cases[] = {
-    {"idle ones beyond their share go", 4, 0, 4, 2000, "4", REFUSED_EVICTED_IDLE},
-    {"silent ones beyond their share go", 6, 0, 2, 2000, "0", REFUSED_EVICTED_WAITING},
-    {"slow readers beyond their share go", 2, 5, 1, 2000, "2", REFUSED_EVICTED_SLOW},
-    {"a quick answer does not go for idle ones", 2, 5, 1, 1249, "7", REFUSED_EVICTED_IDLE},
-    {"nobody goes where all are being answered", 0, 8, 0, 1249, "", REFUSED_EVICTED_SLOW},
-    {"a slow reader goes where all are being answered", 0, 8, 0, 1250, "0", REFUSED_EVICTED_SLOW},
+    {"idle ones beyond their share go", 4, 0, 4, false, 1000, "4", REFUSED_EVICTED_IDLE},
+    {"silent ones beyond their share go", 6, 0, 2, false, 1000, "0", REFUSED_EVICTED_WAITING},
+    {"slow readers beyond their share go", 2, 5, 1, true, 250, "2", REFUSED_EVICTED_SLOW},
+    {"a young answer does not go for idle ones", 1, 4, 3, true, 249, "5", REFUSED_EVICTED_IDLE},
+    {"an answer that we are late with does not go", 1, 4, 3, false, 1999, "5",
+     REFUSED_EVICTED_IDLE},
+    {"who is within the share does not go instead", 2, 5, 1, false, 1999, "", REFUSED_EVICTED_IDLE},
+    {"an answer that takes too long goes", 2, 5, 1, false, 2000, "2", REFUSED_EVICTED_SLOW},
+    {"nobody goes where all are answered quickly", 0, 8, 0, false, 1999, "", REFUSED_EVICTED_SLOW},
+    {"a slow reader goes where all are answered", 0, 8, 0, true, 250, "0", REFUSED_EVICTED_SLOW},
 };
 
 TEST_ROWS(share, share_cases, name)
 {
     const struct share_case *c = *state;
-    struct fixture *f = make_fixture();
+    struct fixture *f = make_fixture(PLACES);
     void *fixture = f;
 
     for (size_t i = 0; i < c->waiting; i++)
         add(f, PEER_HEADERS, 1000);
-    for (size_t i = 0; i < c->answering; i++)
-        add(f, PEER_ANSWER, 1000);
+    for (size_t i = 0; i < c->answering; i++) {
+        size_t at = add(f, PEER_ANSWER, 1000);
+
+        assert_true(!c->stalled || write(f->near[at], "200", 3) == 3);
+    }
     for (size_t i = 0; i < c->idle; i++)
         add(f, PEER_IDLE, 1000);
-    assert_int_equal(peers_make_room(f->peers, c->now_ms), *c->goes != '\0');
+    bool room = peers_make_room(f->peers, 1000 + c->age_ms);
+    uint64_t count = refused(f, c->reason);
+    char taken[4];
+
+    for (size_t i = 0; c->stalled && i < c->answering; i++)
+        assert_int_equal(read(f->far[c->waiting + i], taken, sizeof(taken)), 3);
     assert_ended(f, c->goes);
-    assert_int_equal(refused(f, c->reason), *c->goes != '\0');
+    assert_int_equal(room, *c->goes != '\0');
+    assert_int_equal(count, *c->goes != '\0');
+    tear_down(&fixture);
+}
+
+/* Two ends of a TCP connection on the loopback address. */
+static void connect_tcp(int pair[2], int receive_bytes)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t len = sizeof(address);
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    pair[1] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    setsockopt(pair[1], SOL_SOCKET, SO_RCVBUF, &receive_bytes, sizeof(receive_bytes));
+    assert_int_equal(bind(listener, (const struct sockaddr *)&address, len), 0);
+    assert_int_equal(listen(listener, 1), 0);
+    assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+    assert_int_equal(connect(pair[1], (const struct sockaddr *)&address, len), 0);
+    pair[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    assert_true(pair[0] >= 0);
+    close(listener);
+}
+
+/* Long before it would be old: a client that has no room for more. */
+TEST(a_full_window_tells_a_slow_reader)
+{
+    struct fixture *f = make_fixture(1);
+    void *fixture = f;
+    char page[65536] = {0};
+    size_t at = add(f, PEER_ANSWER, 1000);
+    int pair[2];
+
+    leave(f, at);
+    close(f->near[at]);
+    close(f->far[at]);
+    connect_tcp(pair, 4096);
+    f->near[at] = pair[0];
+    f->far[at] = pair[1];
+    peers_arrive(f->peers);
+    f->list[at] = peers_add(f->peers, pair[0], 1000);
+    peers_enter(f->peers, f->list[at], PEER_ANSWER, 1000);
+    assert_false(peers_make_room(f->peers, 1100));
+    while (write(pair[0], page, sizeof(page)) > 0)
+        ;
+    usleep(100 * 1000);
+    assert_false(peers_make_room(f->peers, 1019));
+    assert_true(peers_make_room(f->peers, 1020));
+    assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 1);
     tear_down(&fixture);
 }
 
@@ -268,11 +334,47 @@ TEST_WITH(where_descriptors_are_missing_the_idlest_goes, set_up, tear_down)
 
     peers_relieve(f->peers, 1000);
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 0);
-    add_some(f, 2, PEER_HEADERS, 1000);
-    peers_relieve(f->peers, 1001);
-    assert_ended(f, "0");
+    add(f, PEER_HEADERS, 1001);
+    add(f, PEER_IDLE, 1000);
+    /* Who has just come may be the one who asks. */
+    peers_relieve(f->peers, 1099);
+    assert_ended(f, "");
+    peers_relieve(f->peers, 1100);
+    assert_ended(f, "1");
     assert_int_equal(refused(f, REFUSED_DESCRIPTORS), 1);
-    assert_int_equal(refused(f, REFUSED_EVICTED_WAITING), 0);
+    assert_int_equal(refused(f, REFUSED_EVICTED_IDLE), 0);
+    peers_relieve(f->peers, 2000);
+    assert_ended(f, "1");
+    leave(f, 1);
+    peers_relieve(f->peers, 2000);
+    assert_ended(f, "0 1");
+}
+
+/* Twelve were too many: eleven are the limit, of which two places are for those who leave. */
+TEST(missing_descriptors_lower_the_limit_for_a_while)
+{
+    struct fixture *f = make_fixture(15);
+    void *fixture = f;
+
+    add_some(f, 12, PEER_HEADERS, 1000);
+    peers_relieve(f->peers, 2000);
+    assert_ended(f, "0 1 2");
+    /* Not again while these have yet to leave. */
+    peers_relieve(f->peers, 2001);
+    assert_ended(f, "0 1 2");
+    for (size_t i = 0; i < 3; i++)
+        leave(f, i);
+    assert_true(peers_make_room(f->peers, 2002));
+    assert_ended(f, "0 1 2 3");
+    leave(f, 3);
+    add(f, PEER_HEADERS, 2003);
+    peers_sweep(f->peers, 2500);
+    peers_sweep(f->peers, 2501);
+    /* Twelve again, nine of whom may stay, and ten of thirteen half a second later. */
+    peers_sweep(f->peers, 3001);
+    assert_true(peers_make_room(f->peers, 3001));
+    assert_ended(f, "0 1 2 3");
+    tear_down(&fixture);
 }
 
 TEST(a_limit_of_one_or_none_lets_one_in)
