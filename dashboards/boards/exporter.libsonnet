@@ -78,7 +78,7 @@ function(kit)
       p.query('max(%s)' % mine(own('manifest_errors')), 'broken'),
       p.query('max(%s)' % mine(own('manifest_duplicates')), 'duplicates'),
     ], w=8),
-    p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % read('decode_errors_total'), '{{resource}}')], w=8),
+    p.series('Objects not understood', 'Objects that could not be decoded, by resource.', 'short', [p.query('sum by (resource) (increase(%s[$__rate_interval]))' % read('decode_errors_total'), '{{resource}}'), p.query('sum by (resource) (increase(%s[$__rate_interval]))' % read('objects_rejected_total'), '{{resource}}, too large')], w=8),
     p.series('Series left out', 'By family: more objects than the detail limit.', 'short', [p.query('max by (family) (%s)' % mine(own('detail_series_dropped')), '{{family}}')], w=8),
 
     p.row('Scrapes and the process'),

@@ -37,6 +37,7 @@ struct resource_health {
     bool synced;
     int64_t last_event_ms;
     uint64_t rejected;
+    uint64_t too_large;
     struct watch_counts counts;
 };
 
@@ -47,6 +48,7 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
     sum->rejected += f->objects.rejected;
+    sum->too_large += f->objects.too_large;
     sum->counts.lists += f->watch.counts.lists;
     sum->counts.list_failures += f->watch.counts.list_failures;
     for (size_t i = 0; i < END_REASON_COUNT; i++)
@@ -60,6 +62,7 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     REGISTRY_SET(registry, OWN_LIST_REQUESTS, (double)sum->counts.lists, resource);
     REGISTRY_SET(registry, OWN_LIST_FAILURES, (double)sum->counts.list_failures, resource);
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)sum->rejected, resource);
+    REGISTRY_SET(registry, OWN_OBJECTS_REJECTED, (double)sum->too_large, resource);
     if (sum->last_event_ms > 0)
         REGISTRY_SET(registry, OWN_WATCH_LAST_EVENT, (double)sum->last_event_ms / 1000, resource);
     for (size_t i = 0; i < END_REASON_COUNT; i++) {
@@ -110,8 +113,9 @@ static void fill_late(const struct kube_source *source, struct registry *registr
 static void clear(struct registry *registry)
 {
     static const enum own_family families[] = {
-        OWN_WATCH_SYNCED,  OWN_WATCH_LATE,    OWN_WATCH_LAST_EVENT, OWN_WATCH_RESTARTS,
-        OWN_LIST_REQUESTS, OWN_LIST_FAILURES, OWN_DECODE_ERRORS,    OWN_KIND_NOT_SERVED,
+        OWN_WATCH_SYNCED,   OWN_WATCH_LATE,      OWN_WATCH_LAST_EVENT,
+        OWN_WATCH_RESTARTS, OWN_LIST_REQUESTS,   OWN_LIST_FAILURES,
+        OWN_DECODE_ERRORS,  OWN_KIND_NOT_SERVED, OWN_OBJECTS_REJECTED,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)

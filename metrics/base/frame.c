@@ -144,23 +144,43 @@ static size_t skip_key(struct frame *f, const char *bytes, size_t at, size_t len
     return skip_string(f, bytes, at, len);
 }
 
+/* Append to the object; of one that is too large no more than its beginning is kept. */
+static void keep_object(struct frame *f, const char *bytes, size_t len)
+{
+    size_t room = f->object.max - f->object.len;
+
+    if (f->skips_large && len > room) {
+        strbuf_add(&f->object, bytes, room);
+        bytes += room;
+        len -= room;
+    }
+    strbuf_add(&f->object, bytes, len);
+}
+
 /* Append the bytes up to `end` to the object or to the rest; between values drop them. */
 static void keep(struct frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
-        strbuf_add(&f->object, feed->bytes + feed->kept, end - feed->kept);
+        keep_object(f, feed->bytes + feed->kept, end - feed->kept);
     else if (!is_between_values(f))
         strbuf_add(&f->rest, feed->bytes + feed->kept, end - feed->kept);
     feed->kept = end;
+}
+
+/* False if the open object is larger than allowed. */
+static bool fits(const struct frame *f)
+{
+    return f->skips_large || strbuf_ok(&f->object);
 }
 
 /* Hand out the object, which ends before the current byte. */
 static void end_object(struct frame *f, struct feed *feed)
 {
     keep(f, feed, feed->at);
-    if (!strbuf_ok(&f->object))
+    if (!fits(f))
         return;
     f->in_object = false;
+    f->cut = !strbuf_ok(&f->object);
     if (!f->on_object(f->context, f->object.data, f->object.len, f->object_start))
         f->stopped = true;
     strbuf_reset(&f->object);
@@ -263,8 +283,7 @@ bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *er
 
     if (f->stopped)
         return fail(err, "cannot read on after an earlier failure");
-    while (feed.at < len && !f->stopped && !f->ended && strbuf_ok(&f->object) &&
-           strbuf_ok(&f->rest)) {
+    while (feed.at < len && !f->stopped && !f->ended && fits(f) && strbuf_ok(&f->rest)) {
         if (f->in_string && f->key_state != KEY_OTHER)
             feed.at = skip_key(f, bytes, feed.at, len);
         else if (f->in_string)
@@ -283,7 +302,7 @@ bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *er
         return false;
     keep(f, &feed, feed.at);
 
-    if (!strbuf_ok(&f->object)) {
+    if (!fits(f)) {
         f->stopped = true;
         return fail(err, "the object at byte %zu is larger than %zu bytes", f->object_start,
                     f->object.max);

@@ -33,6 +33,8 @@ struct frame {
     bool in_string;
     bool escaped;
     bool stopped;
+    bool skips_large;    /* One above the ceiling is no failure (see `cut`); set after init. */
+    bool cut;            /* What is handed out is the beginning of an object above the ceiling. */
     bool one_document;   /* FRAME_LIST: stop at the end of the list; set after init. */
     bool ended;          /* With one_document: that end was reached. */
     size_t offset;       /* Bytes read so far: with one_document perhaps fewer than were fed. */
@@ -47,8 +49,9 @@ void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_
 void frame_release(struct frame *f);
 
 /*
- * Read the next bytes. False, and from then on always, if an object or the rest is larger than the
- * ceiling, or if on_object answered false: then `err` is untouched, for on_object has the reason.
+ * Read the next bytes. False, and from then on always, if an object (unless those are skipped) or
+ * the rest is larger than the ceiling, or if on_object answered false: then `err` is untouched, for
+ * on_object has the reason.
  */
 bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err) MUST_USE;
 

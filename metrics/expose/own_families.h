@@ -83,6 +83,9 @@
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
         "Objects that could not be decoded; the last good version of each, if any, counts.",       \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_OBJECTS_REJECTED, FAMILY_COUNTER, "karmada_policy_exporter_objects_rejected_total",    \
+        "Objects above the ceiling of 8 MiB or 200,000 values; the last version of each stays.",   \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_DETAIL_DROPPED, FAMILY_GAUGE, "karmada_policy_exporter_detail_series_dropped",         \
         "Series of one object each that are left out because there are more than the limit.",      \
         .bound = "detail families", .labels = {FREE_LABEL("family")})                              \

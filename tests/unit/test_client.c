@@ -159,6 +159,7 @@ struct lab {
     uint64_t identity_version;
     unsigned refusals;
     bool no_identity;
+    bool gzip;
 };
 
 static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)
@@ -193,6 +194,7 @@ static void start_client(struct lab *lab, bool insecure_http)
             .user_agent = "test/1",
             .identity = {apply, refused, version, lab},
             .insecure_http = insecure_http,
+            .gzip = lab->gzip,
         },
         platform_steady_ms());
 }
@@ -298,6 +300,39 @@ TEST_WITH(a_request_says_who_asks_for_what, lab_open, lab_close)
     assert_non_null(strstr(look(&lab->site).request, "Accept: application/json\r\n"));
     assert_non_null(strstr(look(&lab->site).request, "Authorization: Bearer secret\r\n"));
     assert_int_equal(look(&lab->site).probes, 0);
+}
+
+/* See transfer.c: of a stream in gzip no more than the first event would be read. */
+TEST_WITH(a_list_may_come_in_gzip_and_a_stream_never, lab_open, lab_close)
+{
+    static const struct {
+        const char *path;
+        enum request_class class;
+        bool gzip;
+        bool asks;
+    } rows[] = {
+        {"/plain?limit=5", REQUEST_SHORT, true, true},
+        {"/plain?limit=5", REQUEST_SHORT, false, false},
+        {"/ends?watch=true", REQUEST_STREAM, true, false},
+        {"/ends?watch=true&sendInitialEvents=true", REQUEST_STREAM, true, false},
+        {"/ends?watch=true", REQUEST_STREAM, false, false},
+    };
+    struct lab *lab = *state;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct call c = {0};
+
+        client_free(lab->client);
+        lab->gzip = rows[i].gzip;
+        start_client(lab, true);
+        call(lab, &c, rows[i].path, rows[i].class);
+        await(lab, &c, 0);
+        assert_true(c.complete);
+        assert_non_null(strstr(look(&lab->site).request, rows[i].path));
+        assert_int_equal(strstr(look(&lab->site).request, "gzip") != NULL, rows[i].asks);
+        assert_int_equal(strcasestr(look(&lab->site).request, "\r\nAccept-Encoding:") != NULL,
+                         rows[i].asks);
+    }
 }
 
 TEST_WITH(a_refusal_is_told_with_its_retry_after, lab_open, lab_close)

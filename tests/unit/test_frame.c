@@ -237,6 +237,52 @@ TEST(an_endless_object_keeps_no_more_than_the_ceiling)
     frame_release(&f);
 }
 
+struct cuts {
+    struct frame frame;
+    struct strbuf log;
+};
+
+static bool record_cut(void *context, const char *json, size_t len, size_t offset)
+{
+    struct cuts *c = context;
+
+    strbuf_addf(&c->log, "%zu:%.*s%s\n", offset, (int)len, json, c->frame.cut ? "..." : "");
+    return true;
+}
+
+/* However the network cut it. */
+TEST(an_object_above_the_ceiling_may_be_skipped)
+{
+    static const struct {
+        enum frame_mode mode;
+        const char *text;
+        const char *log;
+    } rows[] = {
+        {FRAME_EVENTS, "{}{\"a\":12345678}{\"a\":3}", "0:{}\n2:{\"a\":12...\n16:{\"a\":3}\n"},
+        {FRAME_LIST, "{\"items\":[{},{\"a\":[\"}\",{}]},1]}", "10:{}\n13:{\"a\":[\"...\n28:1\n"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        size_t len = strlen(rows[i].text);
+
+        for (size_t step = 1; step <= len; step++) {
+            struct cuts c = {.log = STRBUF_INIT(LOG_MAX)};
+            struct error err;
+
+            frame_init(&c.frame, rows[i].mode, 7, record_cut, &c);
+            c.frame.rest.max = 100;
+            c.frame.skips_large = true;
+            for (size_t at = 0; at < len; at += step)
+                assert_true(frame_feed(&c.frame, rows[i].text + at,
+                                       len - at < step ? len - at : step, &err));
+            assert_string_equal(c.log.data, rows[i].log);
+            assert_true(frame_complete(&c.frame));
+            frame_release(&c.frame);
+            strbuf_release(&c.log);
+        }
+    }
+}
+
 TEST(a_failure_is_for_good)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};

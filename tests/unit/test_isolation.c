@@ -507,3 +507,72 @@ TEST(a_version_that_hangs_hides_no_others)
                      DISCOVERY_SERVED);
     lab_release(&lab);
 }
+
+/* ---- objects that cannot be read ---- */
+
+static cJSON *make_policy(const char *name)
+{
+    char text[256];
+    struct error err;
+
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+             "\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"}}",
+             name);
+    return json_parse(text, strlen(text), NULL, &err);
+}
+
+static void put_policy(struct reflector_store *s, const char *name)
+{
+    CLEANUP(json_cleanup) cJSON *object = make_policy(name);
+
+    reflector_store_put(s, object);
+}
+
+static void reject_policy(struct reflector_store *s, const char *name)
+{
+    CLEANUP(json_cleanup) cJSON *object = make_policy(name);
+
+    reflector_store_reject(s, object, "it is too large");
+}
+
+/* The last version of an object that cannot be read any more outlives every list. */
+TEST(what_cannot_be_read_is_not_swept)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+
+    struct reflector_store s = {.store = lab.world.store,
+                                .log = &lab.log,
+                                .resource = "propagationpolicies",
+                                .api_version = "policy.karmada.io/v1alpha1",
+                                .origin = {.source = 1}};
+
+    reflector_store_begin_pass(&s);
+    put_policy(&s, "a");
+    put_policy(&s, "b");
+    put_policy(&s, "c");
+    reflector_store_end_pass(&s);
+    reflector_store_begin_pass(&s);
+    put_policy(&s, "a");
+    reject_policy(&s, "b");
+    reflector_store_end_pass(&s);
+    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
+    assert_false(has(&lab, FAKE_POLICY, "c"));
+
+    /* One that nobody can name may be any of them. */
+    reflector_store_begin_pass(&s);
+    reflector_store_note_unnamed(&s);
+    reflector_store_end_pass(&s);
+    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
+
+    reflector_store_begin_pass(&s);
+    put_policy(&s, "b");
+    reflector_store_end_pass(&s);
+    assert_false(has(&lab, FAKE_POLICY, "a"));
+    assert_true(has(&lab, FAKE_POLICY, "b"));
+    reflector_store_clear(&s);
+    fake_api_release(&lab.api);
+    world_release(&lab.world);
+}

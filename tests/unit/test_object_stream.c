@@ -28,6 +28,8 @@ static bool record(void *context, const struct watch_event *event)
     if (event->object && !r->brief)
         strbuf_addf(&r->log, " %s %s %s", json_str(event->object, "apiVersion", "?"),
                     json_str(event->object, "kind", "?"), json_str(metadata, "name", "?"));
+    if (event->unnamed)
+        strbuf_adds(&r->log, " unnamed");
     if (*event->version && !r->brief)
         strbuf_addf(&r->log, " @%s", event->version);
     if (event->status)
@@ -139,7 +141,8 @@ static struct text_case {
      "removed v1 ConfigMap a @1\n", NULL},
     {"no JSON inside its brackets", FRAME_EVENTS,
      "{'type' 'ADDED'}\n" CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
-     "rejected (not valid JSON: ':' is missing after a key)\nobject v1 ConfigMap b @2\n", NULL},
+     "rejected unnamed (not valid JSON: ':' is missing after a key)\nobject v1 ConfigMap b @2\n",
+     NULL},
     {"the page of a proxy", FRAME_EVENTS, "<html><body>502</body></html>\n", "",
      "the body is no stream of watch events"},
     {"a list instead of changes", FRAME_EVENTS, "[1,2]", "",
@@ -343,23 +346,79 @@ TEST(an_object_that_would_eat_the_memory_is_rejected)
 
     make_large(&text, ",0", 300000);
     run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
-    assert_string_equal(out.recorder.log.data, "rejected (too many values)\n");
+    assert_string_equal(out.recorder.log.data, "rejected v1 ConfigMap a (too many values)\n");
     assert_true(out.fed);
     outcome_release(&out);
     strbuf_release(&text);
 }
 
-TEST(an_object_over_the_ceiling_ends_the_stream)
+/* Ten MiB of an object that begins so and ends so, between two others. */
+static void run_too_large(enum frame_mode mode, const char *begins, const char *ends,
+                          const char *log)
 {
-    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(free_cleanup)
+    char *before =
+        with_quotes(mode == FRAME_LIST ? "{'kind':'ConfigMapList','metadata':"
+                                         "{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},"
+                                       : CHANGE("ADDED", "{" NAMED("a", "1") "}"));
+    CLEANUP(free_cleanup)
+    char *after = with_quotes(mode == FRAME_LIST ? ",{" NAMED("c", "3") "}]}"
+                                                 : CHANGE("ADDED", "{" NAMED("c", "3") "}"));
+    CLEANUP(free_cleanup) char *begin = with_quotes(begins);
+    CLEANUP(free_cleanup) char *end = with_quotes(ends);
     struct outcome out = {0};
 
-    make_large(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 190000);
-    run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
-    assert_false(out.fed);
-    assert_string_equal(out.err.text, "the object at byte 0 is larger than 8388608 bytes");
+    strbuf_addf(&text, "%s%s\"", before, begin);
+    for (size_t i = 0; i < 10 << 20; i += 64)
+        strbuf_adds(&text, "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
+    strbuf_addf(&text, "\"%s%s", end, after);
+    assert_true(strbuf_ok(&text));
+    run(&(struct input){mode, "v1", "ConfigMap", text.data, text.len, 65536}, &out);
+    assert_true(out.fed);
+    assert_int_equal(out.finished, mode == FRAME_LIST);
+    assert_string_equal(out.recorder.log.data, log);
     outcome_release(&out);
-    strbuf_release(&text);
+}
+
+static const struct too_large_case {
+    const char *name;
+    enum frame_mode mode;
+    const char *begins;
+    const char *ends;
+    const char *log;
+} too_large[] = {
+    {"in a stream", FRAME_EVENTS,
+     "{'type':'MODIFIED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
+     "'namespace':'n','resourceVersion':'2'},'data':",
+     "}}\n", "rejected v1 ConfigMap b @2 (it is larger than 8 MiB)\n"},
+    {"deleted", FRAME_EVENTS,
+     "{'type':'DELETED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
+     "'namespace':'n','resourceVersion':'2'},'data':",
+     "}}\n", "removed v1 ConfigMap b @2\n"},
+    {"in a list", FRAME_LIST, "{'metadata':{'name':'b','namespace':'n'},'data':", "}",
+     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+    {"without a namespace, if there is none", FRAME_LIST, "{'metadata':{'name':'b'},'data':", "}",
+     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+    {"behind what has other names", FRAME_LIST,
+     "{'name':'x','spec':{'metadata':{'name':'y','namespace':'y'},'a':[{'metadata':{'name':'z'}}]},"
+     "'metadata':{'labels':{'name':'l'},'ownerReferences':[{'name':'o'}],'name':'b'},'data':",
+     "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+    {"with a namespace that may come", FRAME_LIST, "{'metadata':{'name':'b','annotations':{'a':",
+     "},'namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
+    {"with a name that comes too late", FRAME_LIST, "{'metadata':{'annotations':{'a':",
+     "},'name':'b','namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
+};
+
+/* Rejected alone, by its name if that can be told: the others are read. */
+TEST_ROWS(an_object_above_the_ceiling, too_large, name)
+{
+    const struct too_large_case *c = *state;
+    struct strbuf log = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_addf(&log, "object v1 ConfigMap a @1\n%sobject v1 ConfigMap c @3\n", c->log);
+    run_too_large(c->mode, c->begins, c->ends, log.data);
+    strbuf_release(&log);
 }
 
 TEST(nothing_large_is_kept)

@@ -111,9 +111,11 @@ static void set_options(struct transfer *t, const struct client_settings *settin
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,
                      (long)(stream ? STREAM_BUFFER_BYTES : LIST_BUFFER_BYTES));
-    if (stream)
-        return;
-    if (settings->gzip)
+    /*
+     * Streams are never asked for gzip: Kubernetes 1.37 sends each event as a gzip member of its
+     * own, and libcurl ends the reading at the second.
+     */
+    if (settings->gzip && !stream)
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/protocol/object_stream.h"
 
+#include "exporter/kube/protocol/object_name.h"
+
 enum {
     /* Well above what an API server accepts in a request (3 MiB). */
     OBJECT_MAX_BYTES = 8 * 1024 * 1024,
@@ -105,6 +107,34 @@ static bool emit_event(struct object_stream *s, const cJSON *json)
     return s->emit(s->context, &event);
 }
 
+/* True if the event says that its object was deleted. The server writes that first. */
+static bool says_deleted(const struct object_stream *s, const char *json, size_t len)
+{
+    static const char start[] = "{\"type\":\"DELETED\"";
+
+    return s->mode == FRAME_EVENTS && len >= sizeof(start) - 1 &&
+           memcmp(json, start, sizeof(start) - 1) == 0;
+}
+
+/* Reject an object of which no more is known than its name, if that can be told. */
+static bool emit_named(struct object_stream *s, const char *json, size_t len,
+                       struct watch_event event)
+{
+    CLEANUP(json_cleanup)
+    cJSON *object = object_name_read(json, len, s->mode == FRAME_EVENTS);
+    bool deleted = says_deleted(s, json, len);
+
+    event.kind = EVENT_REJECTED;
+    event.unnamed = !object && !deleted;
+    event.version = version_of(object);
+    if (object && deleted)
+        return emit_object(s, EVENT_DELETED, object);
+    if (object && !set_type(s->api_version, s->kind, object, &(struct error){""}))
+        abort();
+    event.object = object;
+    return s->emit(s->context, &event);
+}
+
 /*
  * Strict reading failed, but as a rule the object still has a name: a user may put a NUL
  * into an annotation. Without the name the object could not be found again to remove it.
@@ -117,6 +147,8 @@ static bool emit_unreadable(struct object_stream *s, const char *json, size_t le
     cJSON *object = is_event ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
     struct error ignored;
 
+    if (!rough)
+        return emit_named(s, json, len, (struct watch_event){.reason = reason});
     if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
         return emit_object(s, EVENT_DELETED, object);
     if (!cJSON_IsObject(object) || !set_type(s->api_version, s->kind, object, &ignored))
@@ -155,10 +187,13 @@ static bool parse_object(void *context, const char *json, size_t len, size_t off
         s->malformed = s->mode == FRAME_EVENTS;
         return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
     }
+    if (s->frame.cut)
+        return emit_named(
+            s, json, len,
+            (struct watch_event){.reason = "it is larger than 8 MiB", .too_large = true});
     if (has_too_many_values(json, len))
-        return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
-                                                         .version = "",
-                                                         .reason = "too many values"});
+        return emit_named(s, json, len,
+                          (struct watch_event){.reason = "too many values", .too_large = true});
 
     CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
 
@@ -178,6 +213,7 @@ void object_stream_init(struct object_stream *s, enum frame_mode mode, const cha
         .context = context,
     };
     frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
+    s->frame.skips_large = true;
 }
 
 void object_stream_release(struct object_stream *s)

@@ -8,8 +8,9 @@
  * The body of a list or of a watch, however the network cut it, turned into one
  * event per object. It holds no more than one object at a time.
  *
- * An object that cannot be read is rejected, and its version still counts, so
- * that it can neither stop a stream nor be read for ever. A body that is no list or no
+ * An object that cannot be read, or is larger than any that a server accepts, is rejected, and
+ * its version still counts, so that it can neither stop a stream or a list nor be read for ever.
+ * A body that is no list or no
  * stream of events at all ends the reading.
  */
 enum watch_event_kind {
@@ -27,6 +28,8 @@ struct watch_event {
     const char *version; /* Of the object or the bookmark; "" if unknown. Not for lists. */
     const struct status *status;
     const char *reason;
+    bool too_large; /* Rejected for its size. */
+    bool unnamed;   /* Rejected, it exists, and nobody can tell which object it is. */
 };
 
 /* False ends the reading. What the event points at ends with the call. */

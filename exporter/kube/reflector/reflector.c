@@ -196,6 +196,9 @@ static bool receive_event(void *context, const struct watch_event *event)
         break;
     case EVENT_REJECTED:
         reflector_store_reject(&r->objects, event->object, event->reason);
+        r->objects.too_large += event->too_large;
+        if (event->unnamed)
+            reflector_store_note_unnamed(&r->objects);
         break;
     case EVENT_BOOKMARK:
         input.kind = WATCH_BOOKMARK;

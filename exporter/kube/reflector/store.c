@@ -100,7 +100,7 @@ void reflector_store_put(struct reflector_store *s, cJSON *object)
     outcome =
         s->settings ? put_setting(s, object, &err) : store_put(s->store, object, s->origin, &err);
     if (outcome == STORE_REJECTED)
-        reflector_store_reject(s, NULL, err.text);
+        reflector_store_reject(s, object, err.text);
 }
 
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason)
@@ -111,10 +111,17 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
     /* Each one is counted; the log would drown in them. */
     if ((s->rejected & (s->rejected - 1)) == 0)
         log_write(s->log, LOG_LEVEL_WARN, "cannot read an object; its last readable version stays",
-                  "resource", s->resource, "api_version", s->api_version, "error", reason, "so_far",
+                  "resource", s->resource, "api_version", s->api_version, "namespace",
+                  json_str(json_get(object, "metadata"), "namespace", ""), "name",
+                  json_str(json_get(object, "metadata"), "name", ""), "error", reason, "so_far",
                   LOG_NUMBER((int64_t)s->rejected));
     if (entry)
         store_mark(entry, s->origin);
+}
+
+void reflector_store_note_unnamed(struct reflector_store *s)
+{
+    s->has_unnamed = true;
 }
 
 void reflector_store_put_unread(struct reflector_store *s, struct entry *entry)
@@ -172,10 +179,13 @@ void reflector_store_drop_unbound(struct reflector_store *s)
 void reflector_store_begin_pass(struct reflector_store *s)
 {
     s->origin.sweep++;
+    s->has_unnamed = false;
 }
 
 void reflector_store_end_pass(struct reflector_store *s)
 {
+    if (s->has_unnamed)
+        return;
     /* A first pass finds nothing of an earlier one, and looking for it takes time. */
     if (s->origin.sweep > 1)
         store_sweep(s->store, s->origin);

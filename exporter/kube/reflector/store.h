@@ -23,10 +23,12 @@ struct reflector_store {
     const struct discovery *discovery;
     /* Keep only the templates that bindings, or others, refer to: no policy selects their kind. */
     bool bound_only;
-    bool has_unread; /* Since the last complete pass. */
+    bool has_unread;  /* Since the last complete pass. */
+    bool has_unnamed; /* In this pass: see reflector_store_note_unnamed(). */
     struct origin origin;
-    uint64_t rejected; /* Objects that could not be read. */
-    uint64_t removals; /* How often an object was deleted, in the store or not. */
+    uint64_t rejected;  /* Objects that could not be read. */
+    uint64_t too_large; /* Of them, those rejected for their size. */
+    uint64_t removals;  /* How often an object was deleted, in the store or not. */
 };
 
 /*
@@ -46,6 +48,12 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object);
 void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason);
 
 /*
+ * An object exists and cannot be read, and nobody can tell which it is: it may be any of those that
+ * the pass has not brought. None of them is removed at its end.
+ */
+void reflector_store_note_unnamed(struct reflector_store *s);
+
+/*
  * A binding refers to a template that may not be read: it is in the store as one of which nothing
  * but its identity is known (struct template, `unread`), until it can be read.
  */
@@ -59,7 +67,7 @@ bool reflector_store_is_referred(const struct entry *entry);
 
 /* Begin a pass over all objects. */
 void reflector_store_begin_pass(struct reflector_store *s);
-/* The pass is complete: remove the objects that it did not bring. */
+/* The pass is complete: remove the objects that it did not bring, unless one was unnamed. */
 void reflector_store_end_pass(struct reflector_store *s);
 /* Remove all objects. */
 void reflector_store_clear(struct reflector_store *s);
