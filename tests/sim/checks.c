@@ -125,30 +125,15 @@ static void note_selected(struct run *r)
 static bool is_due(const struct run *r, unsigned kind)
 {
     if (!plan_has_kind(r->plan, kind) || r->api.unserved[kind] || grace_is_sick(r, kind) ||
-        r->now_ms < PLAN_START_MS + READY_MS)
+        r->now_ms < PLAN_START_MS + FRESH_MS)
         return false;
     return kind < SIM_TEMPLATE || r->selected_ms[kind] <= r->now_ms - SELECTED_MS;
-}
-
-static bool starves(const struct run *r)
-{
-    bool any = false;
-
-    for (size_t i = 0; i < r->plan->fault_count; i++) {
-        enum fault_type type = r->plan->faults[i].type;
-
-        any = any || type == FAULT_HANG || type == FAULT_SILENT || type == FAULT_DRIP ||
-              type == FAULT_ENDLESS || type == FAULT_DEAF;
-    }
-    return any;
 }
 
 static void check_freshness(struct run *r)
 {
     char difference[DIFFERENCE_MAX];
 
-    if (starves(r))
-        return;
 
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
         const struct cell *cell = &r->api.etcd.cells[slot];
@@ -192,7 +177,7 @@ static void check_ready(struct run *r)
     }
     for (size_t i = 0; i < ARRAY_LEN(basis); i++)
         well = well && !grace_was_struck(r, basis[i]);
-    if (well && !starves(r) && r->now_ms > PLAN_START_MS + READY_MS + CHECK_EVERY_MS)
+    if (well && r->now_ms > PLAN_START_MS + READY_MS + CHECK_EVERY_MS)
         run_fail(r, "it is ready in time", "policies and bindings were well");
 }
 

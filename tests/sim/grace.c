@@ -4,19 +4,21 @@
 enum {
     FRESH_MS = 10 * 1000,
     MOMENT_MS = 10 * 1000,
-    /* A wait between two tries, and the try. */
+    GIVE_UP_MS = 15 * 1000, /* What brings nothing is tried in another way. */
+    /* A wait between two tries, and the try; and before that one that is never answered. */
     RETRY_MS = 65 * 1000,
+    HANG_MS = 60 * 1000 + RETRY_MS,
     /* A stream that says nothing more, and its server thinks it is open. */
-    STREAM_MS = (600 + 30) * 1000 + RETRY_MS,
+    STREAM_MS = (600 + 30) * 1000 + HANG_MS,
 };
 
 /* How long a fault of each type may be felt when it is over. */
 static const int64_t grace_ms[FAULT_COUNT] = {
-    [FAULT_HANG] = RETRY_MS,        [FAULT_SILENT] = STREAM_MS,
+    [FAULT_HANG] = HANG_MS,        [FAULT_SILENT] = STREAM_MS,
     [FAULT_DRIP] = RETRY_MS,        [FAULT_CUT] = RETRY_MS,
     [FAULT_RESET] = RETRY_MS,       [FAULT_REFUSE] = RETRY_MS,
     [FAULT_EVENT] = RETRY_MS,       [FAULT_REPLAY] = RETRY_MS,
-    [FAULT_ENDLESS] = STREAM_MS,    [FAULT_GARBAGE] = RETRY_MS,
+    [FAULT_ENDLESS] = RETRY_MS,    [FAULT_GARBAGE] = RETRY_MS,
     [FAULT_DEAF] = STREAM_MS,       [FAULT_FORBIDDEN] = RETRY_MS,
     [FAULT_UNSERVED] = RETRY_MS,    [FAULT_OVERSIZE] = RETRY_MS,
     [FAULT_LOSS] = MOMENT_MS,       [FAULT_GOAWAY] = MOMENT_MS,
@@ -36,7 +38,7 @@ static bool never_begins(const struct run *r, unsigned target)
 /* 0: it was never struck. */
 static int64_t sick_until_ms(const struct run *r, unsigned target)
 {
-    int64_t until = never_begins(r, target) ? PLAN_START_MS + STREAM_MS : 0;
+    int64_t until = never_begins(r, target) ? PLAN_START_MS + GIVE_UP_MS : 0;
 
     for (size_t i = 0; i < r->plan->fault_count; i++) {
         const struct fault *f = &r->plan->faults[i];

@@ -59,7 +59,7 @@ static void draw_world(struct plan *p)
     for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
         /* All of them, none, or some: aggregated APIs are not as the others are. */
         p->initial[kind] = refused == 0 || (refused == 1 && rng_chance(&r, 20)) ? INITIAL_REFUSED
-                           : rng_chance(&r, 0) ? INITIAL_WITHOUT_END
+                           : rng_chance(&r, 8) ? INITIAL_WITHOUT_END
                                                : INITIAL_SENT;
         p->bookmarks[kind] = silent > 0 || rng_chance(&r, 70);
     }

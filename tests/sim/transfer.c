@@ -279,7 +279,6 @@ static void send_piece(struct wire *w, struct transfer *t)
         t->next_ms = w->now_ms + DRIP_MS;
         w->strikes++;
     }
-    t->heard_ms = w->now_ms;
     wire_hash(w, &t->id, sizeof(t->id));
     wire_hash(w, t->response.body.data + t->sent, len);
 

@@ -27,7 +27,6 @@ struct transfer {
     size_t cut_at; /* Where the body breaks off; SIZE_MAX: nowhere. */
     size_t sent;
     int64_t opened_ms;
-    int64_t heard_ms;
     int64_t next_ms; /* When there is something to do. */
     int64_t lost_ms; /* When its connection breaks; INT64_MAX: never. */
     int64_t bookmark_ms;

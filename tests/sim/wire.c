@@ -4,8 +4,6 @@
 #include "tests/sim/transfer.h"
 
 enum {
-    /* As of the HTTP client: after so long without a byte, or without a response. */
-    STALLED_MS = 60 * 1000,
     CONNECT_TIMEOUT_MS = 10 * 1000,
     LOST_MIN_MS = 15 * 1000, /* A connection that nothing comes through is found out, */
     LOST_MAX_MS = 45 * 1000, /* at the latest. */
@@ -91,7 +89,7 @@ static struct transfer *start(void *context, const struct transport_request *req
     t->server = w->connected[t->stream];
     t->cut_at = SIZE_MAX;
     t->lost_ms = INT64_MAX;
-    t->opened_ms = t->heard_ms = w->now_ms;
+    t->opened_ms = w->now_ms;
     t->next_ms = w->now_ms + wire_delay(w);
     api_request_read(request->path, request->accept, &t->request);
     while (*at)
@@ -145,19 +143,9 @@ void wire_finish(struct wire *w, struct transfer *t, bool complete, const char *
 
 /* ---- time ---- */
 
-/* When the HTTP client gives up. */
-static int64_t patience_ms(const struct transfer *t)
-{
-    if (t->stream && t->response.http_status != 0)
-        return INT64_MAX;
-    return t->heard_ms + STALLED_MS;
-}
-
 static int64_t due_ms(const struct transfer *t)
 {
-    int64_t due = t->next_ms < t->lost_ms ? t->next_ms : t->lost_ms;
-
-    return patience_ms(t) < due ? patience_ms(t) : due;
+    return t->next_ms < t->lost_ms ? t->next_ms : t->lost_ms;
 }
 
 int64_t wire_due(const struct wire *w)
@@ -175,8 +163,6 @@ static void turn(struct wire *w, struct transfer *t)
 
     if (w->now_ms >= t->lost_ms) {
         wire_finish(w, t, false, "connection lost");
-    } else if (w->now_ms >= patience_ms(t)) {
-        wire_finish(w, t, false, "nothing came for too long");
     } else if (hole) {
         if (t->state == TRANSFER_NEW && t->lost_ms == INT64_MAX)
             t->lost_ms = t->opened_ms + CONNECT_TIMEOUT_MS;

@@ -7,8 +7,8 @@
 
 /*
  * What lies between the exporter and the API servers, in virtual time: connections to some server,
- * requests and pieces of responses with delays, all the faults that a network and a server can
- * have, and the patience of the HTTP client that the exporter has in reality.
+ * requests and pieces of responses with delays, and all the faults that a network and a server can
+ * have. It has no patience of its own, as the HTTP client has none.
  */
 struct wire {
     struct api *api;
