@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/sim/checks.h"
 
-#include "metrics/model/binding.h"
-#include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
-#include "metrics/model/policy.h"
-#include "metrics/model/template.h"
+#include "tests/sim/expected.h"
 #include "tests/sim/grace.h"
 
 enum {
@@ -13,98 +9,7 @@ enum {
     READY_MS = 20 * 1000,
     SELECTED_MS = 5 * 1000, /* After a selector named a kind, its objects are there. */
     REQUESTS_A_SECOND = 12,
-    DIFFERENCE_MAX = 300,
 };
-
-/* ---- what the store has, and should have ---- */
-
-static struct entry *find(const struct store *store, unsigned slot)
-{
-    const struct sim_kind_row *row = &sim_kinds[slot_kind(slot)];
-    char name[48];
-
-    return store_find(store, &(struct identity){row->api_version, row->kind, slot_ns(slot),
-                                                slot_name(slot, name)});
-}
-
-static bool label_is(const struct labels *labels, uint32_t value)
-{
-    char text[16];
-
-    snprintf(text, sizeof(text), "%u", value);
-    for (uint32_t i = 0; i < labels->count; i++) {
-        if (strcmp(labels->items[i].key, "v") == 0)
-            return strcmp(labels->items[i].value, text) == 0;
-    }
-    return false;
-}
-
-/* Does the store's object have the value? Of some kinds no value is kept. */
-static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
-{
-    char region[16];
-
-    switch ((int)entry_class(entry)) {
-    case CLASS_POLICY:
-        return entry_policy(entry)->priority == (int32_t)value;
-    case CLASS_BINDING:
-        return entry_binding(entry)->replicas == (int32_t)value;
-    case CLASS_TEMPLATE:
-        return slot_kind(slot) >= SIM_TEMPLATE && label_is(&entry_template(entry)->labels, value);
-    case CLASS_CLUSTER:
-        snprintf(region, sizeof(region), "r%u", value);
-        return strcmp(entry_cluster(entry)->region, region) == 0;
-    default:
-        return true;
-    }
-}
-
-static bool is_selected(const struct run *r, unsigned kind)
-{
-    for (unsigned slot = 0; slot < (SIM_CLUSTER_POLICY + 1) * SIM_PLACES; slot++) {
-        if (r->api.etcd.cells[slot].exists &&
-            value_selects(r->api.etcd.cells[slot].value, (enum sim_kind)kind,
-                          r->plan->template_kinds))
-            return true;
-    }
-    return false;
-}
-
-static bool is_bound(const struct run *r, unsigned slot)
-{
-    for (unsigned other = SIM_BINDING * SIM_PLACES; other < SIM_OVERRIDE * SIM_PLACES; other++) {
-        if (r->api.etcd.cells[other].exists && slot_bound(other) == slot)
-            return true;
-    }
-    return false;
-}
-
-static bool is_kept(const struct run *r, unsigned slot)
-{
-    unsigned kind = slot_kind(slot);
-
-    return r->api.etcd.cells[slot].exists &&
-           (kind < SIM_TEMPLATE || is_selected(r, kind) || is_bound(r, slot));
-}
-
-/* True if the store has of this place what it should have; else what differs. */
-static bool is_right(const struct run *r, unsigned slot, char difference[DIFFERENCE_MAX])
-{
-    const struct cell *cell = &r->api.etcd.cells[slot];
-    const struct entry *entry = find(r->world.store, slot);
-    bool there = entry && entry_exists(entry), kept = is_kept(r, slot);
-    char name[48];
-
-    if (there == kept && (!there || has_value(entry, slot, cell->value)))
-        return true;
-    snprintf(difference, DIFFERENCE_MAX, "%s %s/%s, written at %.3f s with value %u, is %s",
-             sim_kinds[slot_kind(slot)].resource, slot_ns(slot), slot_name(slot, name),
-             (double)cell->written_ms / 1000, cell->value,
-             !there  ? "not there"
-             : !kept ? "still there"
-                     : "an old one");
-    return false;
-}
 
 /* ---- freshness ---- */
 
@@ -114,7 +19,7 @@ static void note_selected(struct run *r)
         bool certain = !grace_is_sick(r, SIM_POLICY) && !grace_is_sick(r, SIM_CLUSTER_POLICY) &&
                        !grace_is_sick(r, SIM_DISCOVERY);
 
-        if (!certain || !is_selected(r, kind))
+        if (!certain || !expected_selects(r, kind))
             r->selected_ms[kind] = INT64_MAX;
         else if (r->selected_ms[kind] == INT64_MAX)
             r->selected_ms[kind] = r->now_ms;
@@ -132,14 +37,13 @@ static bool is_due(const struct run *r, unsigned kind)
 
 static void check_freshness(struct run *r)
 {
-    char difference[DIFFERENCE_MAX];
-
+    char difference[EXPECTED_DIFFERENCE_MAX];
 
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
         const struct cell *cell = &r->api.etcd.cells[slot];
 
         if (is_due(r, slot_kind(slot)) && cell->written_ms <= r->now_ms - FRESH_MS &&
-            cell->padding == 0 && !is_right(r, slot, difference)) {
+            cell->padding == 0 && !expected_is(r, slot, difference)) {
             run_fail(r, "what is well is fresh", "%s", difference);
             return;
         }
@@ -184,10 +88,10 @@ static void check_ready(struct run *r)
 /* After the storm: is everything as it should be, and since when? */
 static void note_convergence(struct run *r)
 {
-    char difference[DIFFERENCE_MAX];
+    char difference[EXPECTED_DIFFERENCE_MAX];
 
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
-        if (plan_has_kind(r->plan, slot_kind(slot)) && !is_right(r, slot, difference)) {
+        if (plan_has_kind(r->plan, slot_kind(slot)) && !expected_is(r, slot, difference)) {
             r->differed_ms = r->now_ms;
             if (r->now_ms > r->plan->storm_ms + grace_of_calm(r))
                 run_fail(r, "calm comes to an end", "%s", difference);
@@ -209,69 +113,29 @@ void check_audit(struct run *r)
         note_convergence(r);
 }
 
-/* ---- the page ---- */
-
-static enum version_answer judge(const void *context, const char *api_version, const char *kind)
+/* Rows that are shown rest on kinds that have been read, and on nothing else. */
+void check_rows(struct run *r)
 {
-    const struct run *r = context;
+    char ignored[EXPECTED_DIFFERENCE_MAX];
 
-    for (unsigned i = 0; i < SIM_KIND_COUNT; i++) {
-        if (plan_has_kind(r->plan, i) && !r->api.unserved[i] &&
-            strcmp(sim_kinds[i].api_version, api_version) == 0 &&
-            strcmp(sim_kinds[i].kind, kind) == 0)
-            return VERSION_WATCHED;
+    if (!kube_source_ready(r->source))
+        return;
+    for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
+        unsigned kind = slot_kind(slot);
+
+        if (plan_has_kind(r->plan, kind) && !expected_is_missing(r, kind) &&
+            !expected_is(r, slot, ignored))
+            return; /* A change is under way. */
     }
-    return VERSION_UNKNOWN;
-}
-
-static void put(const struct run *r, struct world *world, unsigned slot)
-{
-    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 16);
-
-    object_write(slot, &r->api.etcd.cells[slot], r->plan->template_kinds, false, &json);
-    world_put_text(world, json.data);
-}
-
-static char *fresh_page(const struct run *r)
-{
-    struct world fresh;
-
-    world_init(&fresh, &rules_options_default, 99);
-    struct registry *registry = page_registry(&fresh, &registry_options_default);
-    engine_judge_versions(fresh.engine, (struct version_judge){judge, r});
-    for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
-        if (plan_has_kind(r->plan, slot_kind(slot)) && is_kept(r, slot))
-            put(r, &fresh, slot);
-    }
-    world_inherit(&fresh, &r->world);
-    world_run(&fresh, run_clock_ms(r));
-    char *page = page_of(registry);
-    registry_free(registry);
-    world_release(&fresh);
-    return page;
+    expected_page(r, "no row rests on what was never read");
 }
 
 void check_end(struct run *r)
 {
+    CLEANUP(free_cleanup) char *page = NULL;
+
     world_run(&r->world, run_clock_ms(r));
-
-    CLEANUP(free_cleanup) char *page = page_of(r->registry);
-    const char *is = page, *should;
-
+    page = page_of(r->registry);
     wire_hash_page(&r->wire, page);
-    if (r->verdict->invariant)
-        return;
-
-    CLEANUP(free_cleanup) char *fresh = fresh_page(r);
-    should = fresh;
-    page_drop_history(page);
-    page_drop_history(fresh);
-    if (strcmp(page, fresh) == 0)
-        return;
-    while (*is == *should)
-        is++, should++;
-    while (is > page && is[-1] != '\n')
-        is--, should--;
-    run_fail(r, "the page is a fresh one's", "%.*s, should be %.*s", (int)strcspn(is, "\n"), is,
-             (int)strcspn(should, "\n"), should);
+    expected_page(r, "the page is a fresh one's");
 }

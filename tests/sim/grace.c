@@ -14,11 +14,11 @@ enum {
 
 /* How long a fault of each type may be felt when it is over. */
 static const int64_t grace_ms[FAULT_COUNT] = {
-    [FAULT_HANG] = HANG_MS,        [FAULT_SILENT] = STREAM_MS,
+    [FAULT_HANG] = HANG_MS,         [FAULT_SILENT] = STREAM_MS,
     [FAULT_DRIP] = RETRY_MS,        [FAULT_CUT] = RETRY_MS,
     [FAULT_RESET] = RETRY_MS,       [FAULT_REFUSE] = RETRY_MS,
     [FAULT_EVENT] = RETRY_MS,       [FAULT_REPLAY] = RETRY_MS,
-    [FAULT_ENDLESS] = RETRY_MS,    [FAULT_GARBAGE] = RETRY_MS,
+    [FAULT_ENDLESS] = RETRY_MS,     [FAULT_GARBAGE] = RETRY_MS,
     [FAULT_DEAF] = STREAM_MS,       [FAULT_FORBIDDEN] = RETRY_MS,
     [FAULT_UNSERVED] = RETRY_MS,    [FAULT_OVERSIZE] = RETRY_MS,
     [FAULT_LOSS] = MOMENT_MS,       [FAULT_GOAWAY] = MOMENT_MS,

@@ -184,6 +184,8 @@ static void turn(struct run *r)
     bool calm = r->now_ms > r->plan->storm_ms + CALM_SOON_MS;
     if (r->now_ms >= r->page_ms) {
         free(page_of(r->registry));
+        if (!calm && rng_chance(&r->rng, 30))
+            check_rows(r);
         r->page_ms = r->now_ms + (calm ? CALM_SOON_MS : PAGE_EVERY_MS);
     }
     if (r->now_ms >= r->audit_ms) {

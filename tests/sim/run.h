@@ -18,6 +18,8 @@ struct verdict {
     uint64_t requests; /* And other figures, for people. */
     uint64_t strikes;
     uint64_t steps;
+    uint64_t pages;   /* Compared with fresh ones, */
+    uint64_t partial; /* some of them without kinds that had not been read. */
     int64_t virtual_ms;
     int64_t ready_ms;     /* After the start; -1: never. */
     int64_t converged_ms; /* After the storm: from when on the store was the servers'. */

@@ -32,6 +32,8 @@ struct shared {
     uint64_t requests;
     uint64_t strikes;
     uint64_t steps;
+    uint64_t pages;
+    uint64_t partial;
     uint64_t virtual_ms;
     int64_t ready_ms;
     int64_t converged_ms;
@@ -82,6 +84,8 @@ static void add(struct shared *s, const struct verdict *v)
     s->requests += v->requests;
     s->strikes += v->strikes;
     s->steps += v->steps;
+    s->pages += v->pages;
+    s->partial += v->partial;
     s->virtual_ms += (uint64_t)v->virtual_ms;
     if (v->ready_ms > s->ready_ms)
         s->ready_ms = v->ready_ms;
@@ -159,6 +163,8 @@ static void collect(struct shared *sum, const struct shared *s)
     sum->requests += s->requests;
     sum->strikes += s->strikes;
     sum->steps += s->steps;
+    sum->pages += s->pages;
+    sum->partial += s->partial;
     sum->virtual_ms += s->virtual_ms;
     sum->ready_ms = s->ready_ms > sum->ready_ms ? s->ready_ms : sum->ready_ms;
     sum->converged_ms = s->converged_ms > sum->converged_ms ? s->converged_ms : sum->converged_ms;
@@ -195,12 +201,14 @@ static int play_many(const struct arguments *a)
         collect(&sum, s);
         munmap(s, sizeof(*s));
     }
-    printf("%s  seeds %" PRIu64 "-%" PRIu64 ": %" PRIu64 " runs, %u failed; %" PRIu64
-           " faults struck, %" PRIu64 " requests, %" PRIu64 " steps, %.1f hours; ready within %.1f"
-           " s, calm within %.1f s, at most %u requests for a kind in a second\n",
-           sum.failure_count ? "FAIL" : "ok  ", a->first, a->last, sum.runs, sum.failure_count,
-           sum.strikes, sum.requests, sum.steps, (double)sum.virtual_ms / 3600e3,
-           (double)sum.ready_ms / 1000, (double)sum.converged_ms / 1000, sum.busiest);
+    printf(
+        "%s  seeds %" PRIu64 "-%" PRIu64 ": %" PRIu64 " runs, %u failed; %" PRIu64
+        " faults struck, %" PRIu64 " requests, %" PRIu64 " pages compared (%" PRIu64
+        " without kinds that were late), %.1f hours; ready within %.1f s, calm within %.1f s, at "
+        "most %u requests for a kind in a second\n",
+        sum.failure_count ? "FAIL" : "ok  ", a->first, a->last, sum.runs, sum.failure_count,
+        sum.strikes, sum.requests, sum.pages, sum.partial, (double)sum.virtual_ms / 3600e3,
+        (double)sum.ready_ms / 1000, (double)sum.converged_ms / 1000, sum.busiest);
     return sum.failure_count ? 1 : 0;
 }
 

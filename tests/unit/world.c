@@ -144,8 +144,8 @@ void world_inherit(struct world *w, const struct world *old)
             world_find(w, entries[i]->partition->type->api_version, entry_kind(entries[i]),
                        entry_ns(entries[i]), entries[i]->name);
 
-        assert_non_null(entry);
-        inherit(entry, entries[i]);
+        if (entry && entry->object)
+            inherit(entry, entries[i]);
     }
 }
 

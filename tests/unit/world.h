@@ -29,8 +29,8 @@ void world_put_all(struct world *w, const cJSON *objects);
 void world_run(struct world *w, int64_t now_ms);
 
 /*
- * Tell the world's objects what the sources of `old` saw happen to the same objects: with that,
- * and the objects, a fresh engine says the same as one that was there all the time.
+ * Tell the world's objects what the sources of `old` saw happen to those of the same names: with
+ * that, and the objects, a fresh engine says the same as one that was there all the time.
  */
 void world_inherit(struct world *w, const struct world *old);
 

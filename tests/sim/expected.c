@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/sim/expected.h"
+
+#include "metrics/model/binding.h"
+#include "metrics/model/cluster.h"
+#include "metrics/model/object.h"
+#include "metrics/model/policy.h"
+#include "metrics/model/template.h"
+
+/* ---- what the store has, and should have ---- */
+
+static struct entry *find(const struct store *store, unsigned slot)
+{
+    const struct sim_kind_row *row = &sim_kinds[slot_kind(slot)];
+    char name[48];
+
+    return store_find(store, &(struct identity){row->api_version, row->kind, slot_ns(slot),
+                                                slot_name(slot, name)});
+}
+
+static bool label_is(const struct labels *labels, uint32_t value)
+{
+    char text[16];
+
+    snprintf(text, sizeof(text), "%u", value);
+    for (uint32_t i = 0; i < labels->count; i++) {
+        if (strcmp(labels->items[i].key, "v") == 0)
+            return strcmp(labels->items[i].value, text) == 0;
+    }
+    return false;
+}
+
+/* Does the store's object have the value? Of some kinds no value is kept. */
+static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
+{
+    char region[16];
+
+    switch ((int)entry_class(entry)) {
+    case CLASS_POLICY:
+        return entry_policy(entry)->priority == (int32_t)value;
+    case CLASS_BINDING:
+        return entry_binding(entry)->replicas == (int32_t)value;
+    case CLASS_TEMPLATE:
+        return slot_kind(slot) >= SIM_TEMPLATE && label_is(&entry_template(entry)->labels, value);
+    case CLASS_CLUSTER:
+        snprintf(region, sizeof(region), "r%u", value);
+        return strcmp(entry_cluster(entry)->region, region) == 0;
+    default:
+        return true;
+    }
+}
+
+bool expected_selects(const struct run *r, unsigned kind)
+{
+    for (unsigned slot = 0; slot < (SIM_CLUSTER_POLICY + 1) * SIM_PLACES; slot++) {
+        if (r->api.etcd.cells[slot].exists &&
+            value_selects(r->api.etcd.cells[slot].value, (enum sim_kind)kind,
+                          r->plan->template_kinds))
+            return true;
+    }
+    return false;
+}
+
+static bool is_bound(const struct run *r, unsigned slot)
+{
+    for (unsigned other = SIM_BINDING * SIM_PLACES; other < SIM_OVERRIDE * SIM_PLACES; other++) {
+        if (r->api.etcd.cells[other].exists && slot_bound(other) == slot)
+            return true;
+    }
+    return false;
+}
+
+static bool is_kept(const struct run *r, unsigned slot)
+{
+    unsigned kind = slot_kind(slot);
+
+    return r->api.etcd.cells[slot].exists &&
+           (kind < SIM_TEMPLATE || expected_selects(r, kind) || is_bound(r, slot));
+}
+
+bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX])
+{
+    const struct cell *cell = &r->api.etcd.cells[slot];
+    const struct entry *entry = find(r->world.store, slot);
+    bool there = entry && entry_exists(entry), kept = is_kept(r, slot);
+    char name[48];
+
+    if (there == kept && (!there || has_value(entry, slot, cell->value)))
+        return true;
+    snprintf(difference, EXPECTED_DIFFERENCE_MAX,
+             "%s %s/%s, written at %.3f s with value %u, is %s",
+             sim_kinds[slot_kind(slot)].resource, slot_ns(slot), slot_name(slot, name),
+             (double)cell->written_ms / 1000, cell->value,
+             !there  ? "not there"
+             : !kept ? "still there"
+                     : "an old one");
+    return false;
+}
+
+bool expected_is_missing(const struct run *r, unsigned kind)
+{
+    for (size_t i = 0; i < kube_source_missing_count(r->source); i++) {
+        const struct missing_kind *missing = kube_source_missing(r->source, i);
+
+        if (strcmp(missing->kind, sim_kinds[kind].kind) == 0 &&
+            strcmp(missing->api_version, sim_kinds[kind].api_version) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* ---- the page ---- */
+
+static enum version_answer judge(const void *context, const char *api_version, const char *kind)
+{
+    const struct run *r = context;
+
+    for (unsigned i = 0; i < SIM_KIND_COUNT; i++) {
+        if (plan_has_kind(r->plan, i) && !r->api.unserved[i] &&
+            strcmp(sim_kinds[i].api_version, api_version) == 0 &&
+            strcmp(sim_kinds[i].kind, kind) == 0)
+            return VERSION_WATCHED;
+    }
+    return VERSION_UNKNOWN;
+}
+
+static void put(const struct run *r, struct world *world, unsigned slot)
+{
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(1 << 16);
+
+    object_write(slot, &r->api.etcd.cells[slot], r->plan->template_kinds, false, &json);
+    world_put_text(world, json.data);
+}
+
+/* An exporter's that was just told what the servers have of the kinds that have been read. */
+static char *fresh_page(const struct run *r)
+{
+    struct world fresh;
+
+    world_init(&fresh, &rules_options_default, 99);
+    struct registry *registry = page_registry(&fresh, &registry_options_default);
+    engine_judge_versions(fresh.engine, (struct version_judge){judge, r});
+    for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
+        unsigned kind = slot_kind(slot);
+
+        if (expected_is_missing(r, kind))
+            engine_set_incomplete(fresh.engine, sim_kinds[kind].api_version, sim_kinds[kind].kind,
+                                  true);
+        else if (plan_has_kind(r->plan, kind) && is_kept(r, slot))
+            put(r, &fresh, slot);
+    }
+    world_inherit(&fresh, &r->world);
+    world_run(&fresh, run_clock_ms(r));
+    char *page = page_of(registry);
+    registry_free(registry);
+    world_release(&fresh);
+    return page;
+}
+
+void expected_page(struct run *r, const char *invariant)
+{
+    if (r->verdict->invariant)
+        return;
+    world_run(&r->world, run_clock_ms(r));
+    r->verdict->pages++;
+    r->verdict->partial += kube_source_missing_count(r->source) > 0;
+
+    CLEANUP(free_cleanup) char *page = page_of(r->registry);
+    CLEANUP(free_cleanup) char *fresh = fresh_page(r);
+    const char *is = page, *should = fresh;
+
+    page_drop_history(page);
+    page_drop_history(fresh);
+    if (strcmp(page, fresh) == 0)
+        return;
+    while (*is == *should)
+        is++, should++;
+    while (is > page && is[-1] != '\n')
+        is--, should--;
+    run_fail(r, invariant, "%.*s, should be %.*s", (int)strcspn(is, "\n"), is,
+             (int)strcspn(should, "\n"), should);
+}
