@@ -202,15 +202,17 @@ class ApiServer:
         lines = path.read_text().splitlines() if path.exists() else []
         return [json.loads(line) for line in lines if line.endswith("}")]
 
-    def open_watches(self):
-        """The resources that the exporter watches at the moment, each as often as it does."""
+    def open_watches(self, since=0):
+        """The resources that the exporter watches at the moment, each as often as it does, by
+        watches that it has asked for after so many requests."""
         watches = {}
-        for request in self.requests():
+        for request in self.requests()[since:]:
             if request["verb"] == "watch":
                 watches.setdefault(request["auditID"], {})[request["stage"]] = request
         return sorted(stages["ResponseStarted"]["objectRef"]["resource"]
                       for stages in watches.values()
-                      if "ResponseStarted" in stages and "ResponseComplete" not in stages)
+                      if "ResponseStarted" in stages and "ResponseComplete" not in stages
+                      and stages["ResponseStarted"]["responseStatus"]["code"] == 200)
 
     def request_log(self):
         """One line a request: for people, when something went wrong."""

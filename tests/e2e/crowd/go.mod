@@ -1,0 +1,3 @@
+module karmada-policy-exporter/tests/e2e/crowd
+
+go 1.26

@@ -1,0 +1,3 @@
+module karmada-policy-exporter/tests/e2e/writers
+
+go 1.26
