@@ -282,6 +282,25 @@ TEST(the_version_moves_with_what_is_known)
 }
 
 /* However often it fails in between, what was known stays, and nothing more is kept. */
+/* Nothing but whether it could be read: a kind of it was not known before, and is absent now. */
+TEST(the_version_moves_with_what_could_be_read)
+{
+    static const struct answer stale[] = {
+        CORE_OK, APIS(GROUP("example.io", VERSION("v1", "Stale", ""))), {NULL, 0, NULL, NULL}};
+    static const struct answer current[] = {
+        CORE_OK, APIS(GROUP("example.io", VERSION("v1", "Current", ""))), {NULL, 0, NULL, NULL}};
+    struct discovery *d = discovery_new();
+    const struct api_resource *ignored;
+
+    play(d, stale);
+    uint64_t version = discovery_version(d);
+    assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_UNKNOWN);
+    play(d, current);
+    assert_int_not_equal(discovery_version(d), version);
+    assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_ABSENT);
+    discovery_free(d);
+}
+
 TEST(failures_in_a_row_keep_what_was_known)
 {
     const struct api_resource *found = NULL;

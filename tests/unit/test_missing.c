@@ -201,7 +201,7 @@ TEST(events_are_not_waited_for)
 /* What nobody has heard of is neither absent nor served. */
 TEST(a_server_that_does_not_say_what_it_serves)
 {
-    struct lab lab = {.hanging = {"/api"}};
+    struct lab lab = {.hanging = {"/api", "/apis"}};
 
     lab_start(&lab);
     pass(&lab, KIND_WAIT_MS + STEP_MS);

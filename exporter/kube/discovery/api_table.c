@@ -332,9 +332,21 @@ static bool contains(const struct api_table *a, const struct api_table *b)
     return true;
 }
 
+/* A version that could not be read and one that serves nothing tell something else of its kinds. */
+static bool has_versions(const struct api_table *a, const struct api_table *b)
+{
+    for (size_t i = 0; i < b->version_count; i++) {
+        const struct api_version *found = api_table_version(a, b->versions[i].name);
+
+        if (!found || found->state != b->versions[i].state)
+            return false;
+    }
+    return true;
+}
+
 bool api_table_equal(const struct api_table *a, const struct api_table *b)
 {
     return a->resource_count == b->resource_count && a->version_count == b->version_count &&
            a->core_known == b->core_known && a->groups_known == b->groups_known && contains(a, b) &&
-           contains(b, a);
+           contains(b, a) && has_versions(a, b) && has_versions(b, a);
 }
