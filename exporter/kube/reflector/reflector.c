@@ -97,8 +97,10 @@ static void log_failure(struct reflector *r, enum end_reason reason, const char 
     r->warned = r->warned || warn;
     r->context->health_version += warn;
     log_write(r->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-              "cannot read a resource; its last known objects stay in force", "resource",
-              r->resource, "api_version", r->api_version, "reason", name, "error", text);
+              r->synced ? "cannot read a resource; its last known objects stay in force"
+                        : "cannot read a resource",
+              "resource", r->resource, "api_version", r->api_version, "reason", name, "error",
+              text);
 }
 
 static void log_recovery(struct reflector *r)
