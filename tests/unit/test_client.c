@@ -354,6 +354,9 @@ TEST_WITH(a_redirect_is_not_followed, lab_open, lab_close)
     call(lab, &c, "/moved", REQUEST_SHORT);
     await(lab, &c, 0);
     assert_int_equal(c.http_status, 302);
+    /* Nor tried: that it leads to a scheme which is not allowed is nothing that curl looked at. */
+    assert_true(c.complete);
+    assert_string_equal(c.error, "");
     assert_int_equal(look(&lab->site).requests, 1);
 }
 

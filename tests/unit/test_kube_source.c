@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
+#include "exporter/kube/reflector/store.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/policy.h"
@@ -919,6 +920,65 @@ TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
         assert_equals_server(&lab, seed);
         lab_release(&lab);
     }
+}
+
+/* What all lose at once they do not all ask for again at once. */
+TEST(waits_for_a_server_that_is_gone_are_spread)
+{
+    struct lab lab;
+    size_t count, apart = 0;
+
+    lab_init(&lab, 41);
+    lab_start(&lab);
+    pass(&lab, 5000);
+    lab.api.unreachable = true;
+    fake_cut_all(&lab.api);
+    settle(&lab);
+    count = kube_source_count(lab.source);
+    for (size_t i = 1; i < count; i++)
+        apart += kube_source_reflector(lab.source, i)->watch.due_ms !=
+                 kube_source_reflector(lab.source, 0)->watch.due_ms;
+    assert_true(count > 5);
+    assert_in_range(apart, count / 2, count);
+    lab_release(&lab);
+}
+
+/* One bad write on the server removes nothing here, however often everything is listed again. */
+TEST(the_last_version_that_could_be_read_outlives_relists)
+{
+    static const char good[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{"
+                               "\"name\":\"x\",\"namespace\":\"a\"}}";
+    struct log log = {.level = LOG_LEVEL_ERROR, .stream = stderr};
+    struct reflector_store s = {
+        .log = &log, .resource = "configmaps", .api_version = "v1", .origin = {1, 0}};
+    struct world world;
+    cJSON *object = cJSON_Parse(good);
+
+    world_init(&world, &rules_options_default, 1);
+    s.store = world.store;
+    reflector_store_begin_pass(&s);
+    reflector_store_put(&s, object);
+    reflector_store_end_pass(&s);
+    for (unsigned pass = 0; pass < 2; pass++) {
+        reflector_store_begin_pass(&s);
+        reflector_store_reject(&s, object, "it is larger than can be read");
+        reflector_store_end_pass(&s);
+        assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
+    }
+    assert_int_equal(s.rejected, 2);
+    /* A version that is not valid, and then none at all. */
+    cJSON_AddItemToObject(cJSON_GetObjectItem(object, "metadata"), "labels",
+                          cJSON_CreateStringArray((const char *const[]){"no map"}, 1));
+    reflector_store_begin_pass(&s);
+    reflector_store_put(&s, object);
+    reflector_store_end_pass(&s);
+    assert_int_equal(s.rejected, 3);
+    assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
+    reflector_store_begin_pass(&s);
+    reflector_store_end_pass(&s);
+    assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 0);
+    cJSON_Delete(object);
+    world_release(&world);
 }
 
 /* However many there are: so many lists at once, and all are read in the end. */

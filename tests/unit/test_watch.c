@@ -407,20 +407,29 @@ TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
 
 TEST(waits_and_lengths_are_spread)
 {
-    uint32_t random[] = {0, 1, 799, 800, UINT32_MAX};
+    static const struct {
+        uint32_t random;
+        int64_t wait_ms;
+        unsigned timeout_s;
+    } rows[] = {
+        {0, 800, 300},    {1, 801, 301},
+        {299, 1099, 599}, {799, 1599, 499},
+        {800, 800, 500},  {UINT32_MAX, 800 + UINT32_MAX % 800, 300 + UINT32_MAX % 300},
+    };
 
-    for (size_t i = 0; i < ARRAY_LEN(random); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct watch w = streaming_watch();
-        struct watch_order order = watch_step(
-            &w,
-            &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST, .random = random[i]});
+        struct watch_order order =
+            watch_step(&w, &(struct watch_input){
+                               .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
 
         assert_false(order.open);
-        assert_in_range(w.due_ms, 800, 1599);
-        order = watch_step(&w, &(struct watch_input){
-                                   .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = random[i]});
+        assert_int_equal(w.due_ms, rows[i].wait_ms);
+        order =
+            watch_step(&w, &(struct watch_input){
+                               .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = rows[i].random});
         assert_true(order.open);
-        assert_in_range(w.timeout_s, 300, 599);
+        assert_int_equal(w.timeout_s, rows[i].timeout_s);
     }
 }
 
