@@ -130,6 +130,11 @@ OPTION(FLAG, opt_in, .name = "metrics.opt-in",
        .help = "also show the families with one series per object that are off by default",
        .verbs = VERB_SERVE)
 
+OPTION(UINT, memory_limit, .name = "memory-limit", .value = "BYTES", .fallback = "0",
+       .help = "how much memory it may use: from four fifths on, metrics with one series per "
+               "object are left out; 0 means the limit of its control group, if that has one",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 /* As enum log_level. */
 OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
        .help = "the least severe messages to log: debug, info, warn or error",

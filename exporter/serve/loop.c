@@ -9,11 +9,13 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/options/config.h"
+#include "exporter/serve/memory_guard.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/serve/readiness.h"
 #include "exporter/system/file.h"
 #include "exporter/system/heartbeat.h"
+#include "exporter/system/memory.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/server.h"
 
@@ -21,6 +23,7 @@ enum {
     SLICE_MS = 5,
     EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
+    WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
     BOTH_WAIT_MS = 20, /* While two API servers are watched: only one can be waited for. */
 };
 
@@ -40,6 +43,7 @@ struct loop {
     size_t files;         /* Likewise, as is the next one. */
     uint64_t health;
     struct publisher publisher;
+    struct memory_guard memory;
     struct problem_log problems;
     struct readiness readiness;
 };
@@ -132,12 +136,16 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     }
 
     const struct options *o = &l->next->options;
+
+    l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
+
     const struct server_options server = {
         .addresses = (const char *const *)o->listen_addresses.items,
         .address_count = o->listen_addresses.count,
         .telemetry_path = o->telemetry_path,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
+        .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
@@ -357,6 +365,9 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     bool complete =
         !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
 
+    if (complete && l->current &&
+        memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
+        note_change(l);
     if (complete && platform_steady_ms() >= publisher_due(&l->publisher)) {
         const struct health health = health_of(l);
 

@@ -2,6 +2,7 @@
 #include "exporter/system/platform.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -58,4 +59,23 @@ uint64_t platform_seed(void)
 const char *const *platform_environment(void)
 {
     return (const char *const *)environ;
+}
+
+/*
+ * In place of the one of metrics/, which cannot write. There is no memory for the log; a pipe
+ * that nobody reads must not hold us up.
+ */
+void memory_exhausted(size_t size)
+{
+    struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    char line[128];
+
+    int len =
+        snprintf(line, sizeof(line),
+                 "karmada-policy-exporter: out of memory: %zu bytes more cannot be had; raise "
+                 "its limit\n",
+                 size);
+    if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0)
+        (void)!write(STDERR_FILENO, line, (size_t)len);
+    abort();
 }

@@ -133,3 +133,14 @@ void process_read(struct process_facts *out)
     };
     read_stat(out);
 }
+
+uint64_t process_resident_bytes(void)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(STAT_MAX);
+    struct process_stat stat;
+    struct error err;
+
+    if (!file_read_proc("/proc/self/stat", &text, &err) || !process_parse_stat(text.data, &stat))
+        return 0;
+    return stat.resident_pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}

@@ -19,6 +19,9 @@ struct process_facts {
 
 void process_read(struct process_facts *out);
 
+/* What of it is resident, alone; 0 if the kernel does not say. */
+uint64_t process_resident_bytes(void);
+
 /* The numbers of /proc/self/stat, in its units. */
 struct process_stat {
     uint64_t user_ticks;

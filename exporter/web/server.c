@@ -13,6 +13,7 @@ enum {
     POOL_THREADS = 2,
     IDLE_SECONDS = 15,
     CONNECTION_BYTES = 16 * 1024, /* A request's line and headers fit, or it is refused. */
+    CONNECTIONS_LEAST = 32,       /* However little memory there is. */
     LOG_LINE_MAX = 256,
 };
 
@@ -149,11 +150,21 @@ static bool start_acceptor(struct server *s, int from, struct error *err)
     return s->acceptor != NULL;
 }
 
+static unsigned connection_limit(const struct server_options *options, unsigned share)
+{
+    unsigned limit = options->connection_limit ? options->connection_limit : share;
+    uint64_t buffers = options->memory_bytes / CONNECTION_BYTES;
+
+    if (options->memory_bytes == 0 || buffers >= limit)
+        return limit;
+    return buffers > CONNECTIONS_LEAST ? (unsigned)buffers : CONNECTIONS_LEAST;
+}
+
 struct server *server_start(const struct server_options *options, struct snapshot *snapshot,
                             struct error *err)
 {
     struct descriptor_shares shares = descriptors_shares();
-    unsigned limit = options->connection_limit ? options->connection_limit : shares.web;
+    unsigned limit = connection_limit(options, shares.web);
     struct server *s = xcalloc(1, sizeof(*s));
     bool running;
 

@@ -15,6 +15,7 @@ struct server_options {
     size_t address_count;
     const char *telemetry_path;        /* Where the metrics are: "/metrics". */
     unsigned connection_limit;         /* For each address; 0: the default. */
+    uint64_t memory_bytes;             /* What their buffers may take; 0: whatever they do. */
     const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
 };

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/base.h"
 
+__attribute__((weak)) void memory_exhausted(size_t size)
+{
+    (void)size;
+    abort();
+}
+
 void *xmalloc(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);
 
     if (!memory)
-        abort();
+        memory_exhausted(size);
     return memory;
 }
 
@@ -16,7 +22,7 @@ void *xcalloc(size_t count, size_t size)
     void *memory = count > 0 && size > 0 ? calloc(count, size) : malloc(1);
 
     if (!memory)
-        abort();
+        memory_exhausted(count * size);
     return memory;
 }
 
@@ -27,7 +33,7 @@ void *xreallocarray(void *memory, size_t count, size_t size)
     void *resized = reallocarray(memory, empty ? 1 : count, empty ? 1 : size);
 
     if (!resized)
-        abort();
+        memory_exhausted(count * size);
     return resized;
 }
 

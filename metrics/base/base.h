@@ -23,6 +23,12 @@
 /* Run fn(&variable) when the variable goes out of scope, on every path out. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
+/*
+ * Called where so many bytes cannot be had; does not return. Aborts, unless the program defines
+ * another one, which can tell somebody first.
+ */
+_Noreturn void memory_exhausted(size_t size);
+
 /* Allocate or abort: every input has a ceiling, so no caller can do better. */
 void *xmalloc(size_t size) MUST_USE;
 void *xcalloc(size_t count, size_t size) MUST_USE;

@@ -20,6 +20,8 @@ struct registry {
     struct family_state **collected[CLASS_COUNT];
     struct samples samples; /* Its memory serves all entries. */
     uint64_t version;
+    /* While details are left out: how many series each family had. NULL while they are not. */
+    size_t *left_out;
 };
 
 /* An own gauge is absent until set, since the mode may have no such thing. */
@@ -64,17 +66,23 @@ struct registry *registry_new(const struct engine *engine, const struct registry
     return r;
 }
 
-static void free_contributions(const struct store *store)
+static void each_entry(const struct store *store, void *context,
+                       void (*visit)(void *context, struct entry *entry))
 {
     for (const struct type *type = store_types(store); type; type = type->next) {
         for (const struct partition *partition = type->partitions; partition;
              partition = partition->next_of_type) {
-            for (size_t i = 0; i < partition->count; i++) {
-                free(partition->entries[i]->contribution);
-                partition->entries[i]->contribution = NULL;
-            }
+            for (size_t i = 0; i < partition->count; i++)
+                visit(context, partition->entries[i]);
         }
     }
+}
+
+static void free_contribution(void *context, struct entry *entry)
+{
+    (void)context;
+    free(entry->contribution);
+    entry->contribution = NULL;
 }
 
 void registry_free(struct registry *r)
@@ -82,13 +90,14 @@ void registry_free(struct registry *r)
     if (!r)
         return;
     if (r->samples.engine)
-        free_contributions(engine_store(r->samples.engine));
+        each_entry(engine_store(r->samples.engine), NULL, free_contribution);
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
             family_state_release(&r->families[i]);
     }
     for (unsigned i = 0; i < CLASS_COUNT; i++)
         free(r->collected[i]);
+    free(r->left_out);
     free(r->families);
     samples_release(&r->samples);
     free(r);
@@ -196,6 +205,8 @@ static void collect(struct registry *r, const struct entry *entry)
     for (struct family_state **family = r->collected[class]; *family; family++) {
         size_t before = out->count;
 
+        if (r->left_out && (*family)->def->detail)
+            continue;
         out->family = *family;
         out->family->def->collect(entry, out);
         if (out->family->def->aggregation == AGGREGATE_FIRST)
@@ -222,6 +233,22 @@ void registry_decided(void *registry, struct entry *entry)
     count_increases(fresh, old);
     for (size_t at = 0; contribution_next(old, &at, &sample);)
         sample_remove(&sample);
+}
+
+void registry_show_details(struct registry *r, bool shown)
+{
+    if (shown == !r->left_out)
+        return;
+    if (shown) {
+        free(r->left_out);
+        r->left_out = NULL;
+    } else {
+        r->left_out = xcalloc(family_count(), sizeof(*r->left_out));
+        for (size_t i = 0; i < family_count(); i++)
+            r->left_out[i] = r->families[i].def ? r->families[i].count : 0;
+    }
+    if (r->samples.engine)
+        each_entry(engine_store(r->samples.engine), r, registry_decided);
 }
 
 uint64_t registry_version(const struct registry *r)
@@ -289,8 +316,10 @@ void registry_prepare(struct registry *r)
             continue;
         family_state_sort(family);
         if (family->def->detail)
-            REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)(family->count - registry_shown(r, family)),
-                         family->def->name);
+            REGISTRY_SET(
+                r, OWN_DETAIL_DROPPED,
+                (double)(r->left_out ? r->left_out[i] : family->count - registry_shown(r, family)),
+                family->def->name);
     }
     for (size_t i = 0; i < family_count(); i++) {
         struct family_state *family = &r->families[i];

@@ -36,6 +36,13 @@ void registry_free(struct registry *r);
 /* An engine_observer's `decided`, with the registry as its context. */
 void registry_decided(void *registry, struct entry *entry);
 
+/*
+ * Leave the families with one series an object out, and free what they hold, or bring them back.
+ * Visits every entry: all have to be evaluated. While they are out, the counts of what is left
+ * out are those of when they went.
+ */
+void registry_show_details(struct registry *r, bool shown);
+
 /* Grows whenever what entries contribute changes: a page of the same number is still true. */
 uint64_t registry_version(const struct registry *r);
 

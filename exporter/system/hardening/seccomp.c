@@ -169,6 +169,7 @@ static const struct bound_call {
     {SYS_ioctl, 1, IS, TCGETS}, /* Is it a terminal? */
     {SYS_ioctl, 1, IS, FIONREAD},
     {SYS_ioctl, 1, IS, FIONBIO},
+    {SYS_ioctl, 1, IS, TIOCOUTQ}, /* Does a client take what it is sent? */
     {SYS_prctl, 0, IS, PR_SET_NAME},
     {SYS_prctl, 0, IS, PR_GET_NAME},
     {SYS_prctl, 0, IS, PR_GET_SECCOMP},
