@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/locate.h"
 
+#include "metrics/base/strbuf.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
@@ -121,24 +122,73 @@ TEST_ROWS(locates, locate_cases, name)
     folder_remove(folder);
 }
 
-/* Proxies are told in capitals or not; capitals go first. */
-TEST(the_proxy_comes_from_the_environment)
+/* Which proxy a server is reached by; test_proxy_rules.c has what NO_PROXY may say. */
+static struct proxy_case {
+    const char *name;
+    const char *variables[VARIABLES_MAX];
+    const char *server;
+    const char *wanted; /* NULL for none. */
+} proxy_cases[] = {
+    {"in small letters", {"https_proxy=http://lower:1"}, "k", "http://lower:1"},
+    {"capitals go first",
+     {"https_proxy=http://lower:1", "HTTPS_PROXY=http://upper:1"},
+     "k",
+     "http://upper:1"},
+    {"an empty one is none", {"HTTPS_PROXY=", "https_proxy=http://lower:1"}, "k", "http://lower:1"},
+    {"without a scheme it is http", {"HTTPS_PROXY=p.example:3128"}, "k", "http://p.example:3128"},
+    {"that of http is another", {"HTTP_PROXY=http://p:1", "ALL_PROXY=http://p:1"}, "k", NULL},
+    {"not for what is excepted", {"HTTPS_PROXY=http://p:1", "NO_PROXY=.b,a.c"}, "a.b:6443", NULL},
+    {"for another port", {"HTTPS_PROXY=http://p:1", "NO_PROXY=k:443"}, "k:6443", "http://p:1"},
+    {"the port that is not named", {"HTTPS_PROXY=http://p:1", "no_proxy=k:443"}, "k", NULL},
+    {"not for this machine", {"HTTPS_PROXY=http://p:1"}, "127.0.0.1:6443", NULL},
+    {"nor by its name", {"HTTPS_PROXY=http://p:1"}, "localhost:6443", NULL},
+    {"nor over IPv6", {"HTTPS_PROXY=http://p:1"}, "[::1]:6443", NULL},
+};
+
+TEST_ROWS(inherits_a_proxy, proxy_cases, name)
 {
-    const char *lower[] = {"https_proxy=http://lower:1", "no_proxy=a", NULL};
-    const char *both[] = {"https_proxy=http://lower:1", "HTTPS_PROXY=http://upper:1", NULL};
-    CLEANUP(kube_config_release) struct kube_config first = {0};
-    CLEANUP(kube_config_release) struct kube_config second = {0};
+    const struct proxy_case *c = *state;
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     char *folder = folder_make();
     CLEANUP(free_cleanup) char *path = folder_path(folder, "told");
+    const char *variables[VARIABLES_MAX + 1] = {NULL};
+    struct error err = {""};
+
+    memcpy(variables, c->variables, sizeof(c->variables));
+    strbuf_addf(&text, AT("%s"), c->server);
+    folder_write(folder, "told", text.data);
+    assert_int_equal(kube_locate(&(struct kube_place){path, NULL, variables}, &config, &err),
+                     KUBE_FOUND);
+    if (c->wanted)
+        assert_string_equal(config.proxy_url, c->wanted);
+    else
+        assert_null(config.proxy_url);
+    assert_int_equal(config.proxy_is_inherited, c->wanted != NULL);
+    folder_remove(folder);
+}
+
+TEST(a_pod_has_a_proxy_too)
+{
+    const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
+                               "HTTPS_PROXY=http://p:1", NULL};
+    CLEANUP(kube_config_release) struct kube_config config = {0};
     struct error err;
 
-    folder_write(folder, "told", AT("told"));
-    assert_int_equal(kube_locate(&(struct kube_place){path, NULL, lower}, &first, &err),
+    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
                      KUBE_FOUND);
-    assert_string_equal(first.proxy_url, "http://lower:1");
-    assert_string_equal(first.no_proxy, "a");
-    assert_int_equal(kube_locate(&(struct kube_place){path, NULL, both}, &second, &err),
-                     KUBE_FOUND);
-    assert_string_equal(second.proxy_url, "http://upper:1");
-    folder_remove(folder);
+    assert_string_equal(config.proxy_url, "http://p:1");
+}
+
+TEST(a_proxy_that_cannot_be_used_is_refused)
+{
+    const char *variables[] = {"KUBERNETES_SERVICE_HOST=10.0.0.1", "KUBERNETES_SERVICE_PORT=443",
+                               "HTTPS_PROXY=ftp://me:hidden@p:1", NULL};
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    struct error err;
+
+    assert_int_equal(kube_locate(&(struct kube_place){NULL, NULL, variables}, &config, &err),
+                     KUBE_BROKEN);
+    assert_string_equal(err.text, "HTTPS_PROXY: the scheme of a proxy is http, https or socks5");
+    assert_null(config.proxy_url);
 }

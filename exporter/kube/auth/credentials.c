@@ -24,6 +24,7 @@ struct credentials {
     struct server_url url;
     struct curl_slist *connect_to; /* curl borrows it for as long as a request lives. */
     char *proxy;                   /* As curl wants it. */
+    char *authority;
     struct tls_files tls;
     struct token_file token;
     struct exec_login login;
@@ -51,6 +52,13 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
     if (asprintf(&c->proxy, "%s%s", by_name ? "socks5h://" : "",
                  by_name ? proxy + sizeof(socks) - 1 : proxy) < 0)
         abort();
+    if (config->ca.file && !config->ca.data) {
+        if (asprintf(&c->authority, "the CA in '%s'", config->ca.file) < 0)
+            abort();
+    } else {
+        c->authority = xstrdup(config->ca.data ? "the CA in the kubeconfig"
+                                               : "any CA that this system trusts");
+    }
     if (!tls_files_load(&c->tls, config, now_ms, err) ||
         !token_file_load(&c->token, config, now_ms, err))
         return false;
@@ -85,6 +93,7 @@ void credentials_free(struct credentials *c)
     token_file_release(&c->token);
     tls_files_release(&c->tls);
     secret_free(c->proxy);
+    free(c->authority);
     curl_slist_free_all(c->connect_to);
     server_url_release(&c->url);
     free(c);
@@ -143,6 +152,11 @@ const char *credentials_url(const struct credentials *c)
     return c->url.base;
 }
 
+const char *credentials_authority(const struct credentials *c)
+{
+    return c->authority;
+}
+
 /* curl keeps a copy: a request may outlive what it began with. */
 static CURLcode set_blob(CURL *easy, CURLoption option, const char *pem)
 {
@@ -176,14 +190,13 @@ static CURLcode set_trust(const struct credentials *c, CURL *easy)
 
 static CURLcode set_route(const struct credentials *c, CURL *easy)
 {
-    const char *no_proxy = c->config->no_proxy ? c->config->no_proxy : "";
     CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
 
     /* Set even where they are empty, or curl looks into the environment. */
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
     if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_NOPROXY, no_proxy);
+        code = curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     /* What is in our headers is for the server, not for the proxy. */
     if (code == CURLE_OK)
         code = curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);

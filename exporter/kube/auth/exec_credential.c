@@ -36,7 +36,8 @@ static void write_cluster(const struct kube_config *config, const char *ca, stru
         base64_encode(ca, strlen(ca), out);
         strbuf_addc(out, '"');
     }
-    write_text(out, "proxy-url", config->proxy_url);
+    /* What is in the environment the plugin finds there. */
+    write_text(out, "proxy-url", config->proxy_is_inherited ? NULL : config->proxy_url);
     if (config->disable_compression)
         strbuf_adds(out, ",\"disable-compression\":true");
     if (config->exec_config)

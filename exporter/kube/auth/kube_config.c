@@ -45,7 +45,6 @@ void kube_config_release(struct kube_config *config)
     free(config->tls_server_name);
     release_bytes(&config->ca);
     secret_free(config->proxy_url);
-    free(config->no_proxy);
     free(config->exec_config);
     free(config->ns);
     release_bytes(&config->certificate);

@@ -51,10 +51,10 @@ struct kube_config {
     char *tls_server_name;
     bool insecure; /* insecure-skip-tls-verify; then there is no CA. */
     bool disable_compression;
-    struct kube_bytes ca; /* None: what the system trusts. */
-    char *proxy_url;      /* May hold a password: never print it. */
-    char *no_proxy;       /* Hosts to reach without the proxy. */
-    char *exec_config;    /* JSON that the cluster has for exec plugins. */
+    struct kube_bytes ca;    /* None: what the system trusts. */
+    char *proxy_url;         /* May hold a password: never print it. */
+    bool proxy_is_inherited; /* From the environment, and not by the cluster. */
+    char *exec_config;       /* JSON that the cluster has for exec plugins. */
     char *ns;
 
     struct kube_bytes certificate; /* With `key`, or neither. */

@@ -6,7 +6,6 @@
 
 #include "exporter/kube/auth/kubeconfig_entry.h"
 #include "exporter/kube/auth/secret.h"
-#include "exporter/kube/auth/server_url.h"
 #include "exporter/yaml/yaml.h"
 
 enum {
@@ -282,12 +281,6 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
         !choose_context(&sources, options->context, &name, err) ||
         !read_context(&sources, name, out, err))
         return false;
-    if (!out->proxy_url && options->proxy_url && *options->proxy_url) {
-        if (!proxy_url_check(options->proxy_url, err))
-            return fail_in(err, "HTTPS_PROXY");
-        out->proxy_url = xstrdup(options->proxy_url);
-        out->no_proxy = options->no_proxy ? xstrdup(options->no_proxy) : NULL;
-    }
     if (out->exec && options->refuse_exec)
         return fail(err,
                     "context '%s' needs the exec plugin '%s', and running programs is not "

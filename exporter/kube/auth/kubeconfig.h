@@ -16,10 +16,8 @@ struct kubeconfig_options {
      * are skipped, unless it is only one.
      */
     const char *files;
-    const char *context;   /* NULL or "": the files' current-context. */
-    const char *proxy_url; /* $HTTPS_PROXY, where the cluster has none of its own. */
-    const char *no_proxy;  /* $NO_PROXY; belongs to the former. */
-    bool refuse_exec;      /* A context that needs an exec plugin is an error. */
+    const char *context; /* NULL or "": the files' current-context. */
+    bool refuse_exec;    /* A context that needs an exec plugin is an error. */
 };
 
 /* `out` is to be released; on failure it is all zeros. */

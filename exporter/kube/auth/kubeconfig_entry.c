@@ -2,12 +2,28 @@
 #include "exporter/kube/auth/kubeconfig_entry.h"
 
 #include "exporter/kube/auth/pem.h"
+#include "exporter/kube/auth/proxy_rules.h"
 #include "exporter/kube/auth/secret.h"
 #include "exporter/kube/auth/server_url.h"
 
 enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };
 
 /* ---- clusters ---- */
+
+/* Without TLS only a server of this machine can be believed. */
+static bool check_scheme(const struct field_place *place, const cJSON *cluster,
+                         const struct server_url *url, struct kube_config *out, struct error *err)
+{
+    if (url->tls)
+        return true;
+    if (!host_is_loopback(url->address))
+        return field_fail(place, cluster, "server", err,
+                          "http://%.64s is not encrypted: use https://, or run 'kubectl proxy' on "
+                          "this machine and name http://127.0.0.1:8001",
+                          url->address);
+    kube_config_note(out, "the server is reached without TLS: no credentials are sent");
+    return true;
+}
 
 static bool read_server(const struct field_place *place, const cJSON *cluster,
                         struct kube_config *out, struct error *err)
@@ -26,9 +42,10 @@ static bool read_server(const struct field_place *place, const cJSON *cluster,
         return field_fail(place, cluster, "server", err, "%s", why.text);
     out->server = url.base;
     url.base = NULL;
-    if (!url.tls)
-        kube_config_note(out, "the server is reached without TLS: no credentials are sent");
+    bool fits = check_scheme(place, cluster, &url, out, err);
     server_url_release(&url);
+    if (!fits)
+        return false;
     if (out->tls_server_name) {
         if (!server_url_parse(server, out->tls_server_name, &url, &why))
             return field_fail(place, cluster, "tls-server-name", err, "%s", why.text);

@@ -5,6 +5,8 @@
 
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
+#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/auth/server_url.h"
 
 /* NULL if it is not set, or empty, which people mean to be the same. */
 static const char *variable(const struct kube_place *place, const char *name)
@@ -18,7 +20,7 @@ static const char *variable(const struct kube_place *place, const char *name)
     return NULL;
 }
 
-/* Proxies are written in both cases; curl and Go look at these two. */
+/* Proxies are written in both cases, and capitals go first. */
 static const char *either(const struct kube_place *place, const char *upper, const char *lower)
 {
     const char *value = variable(place, upper);
@@ -50,33 +52,62 @@ char *kube_place_files(const struct kube_place *place)
     return files ? xstrdup(files) : home_config(place);
 }
 
+/* The proxy of the environment, where Go's programs use it; a URL without a scheme is one of http.
+ */
+static bool inherit_proxy(const struct kube_place *place, struct kube_config *config,
+                          struct error *err)
+{
+    const char *proxy = either(place, "HTTPS_PROXY", "https_proxy");
+    const char *no_proxy = either(place, "NO_PROXY", "no_proxy");
+    struct server_url server;
+
+    if (config->proxy_url || !proxy)
+        return true;
+    if (!server_url_parse(config->server, NULL, &server, err))
+        return false;
+
+    bool used = server.tls && proxy_is_used(server.address, server.port, no_proxy);
+    server_url_release(&server);
+    if (!used)
+        return true;
+    if (asprintf(&config->proxy_url, "%s%s", strstr(proxy, "://") ? "" : "http://", proxy) < 0)
+        abort();
+    config->proxy_is_inherited = true;
+    return proxy_url_check(config->proxy_url, err) || fail_in(err, "HTTPS_PROXY");
+}
+
+static bool load(const struct kube_place *place, const char *files, struct kube_config *out,
+                 struct error *err)
+{
+    if (files)
+        return kubeconfig_load(
+            &(struct kubeconfig_options){.files = files, .context = place->context}, out, err);
+    return in_cluster_load(
+        &(struct in_cluster_options){
+            .host = variable(place, "KUBERNETES_SERVICE_HOST"),
+            .port = variable(place, "KUBERNETES_SERVICE_PORT"),
+        },
+        out, err);
+}
+
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err)
 {
     bool has_context = place->context && *place->context != '\0';
-    const struct in_cluster_options pod = {
-        .host = variable(place, "KUBERNETES_SERVICE_HOST"),
-        .port = variable(place, "KUBERNETES_SERVICE_PORT"),
-    };
     CLEANUP(free_cleanup) char *files = kube_place_files(place);
 
-    if (files) {
-        const struct kubeconfig_options options = {
-            .files = files,
-            .context = place->context,
-            .proxy_url = either(place, "HTTPS_PROXY", "https_proxy"),
-            .no_proxy = either(place, "NO_PROXY", "no_proxy"),
-        };
-
-        return kubeconfig_load(&options, out, err) ? KUBE_FOUND : KUBE_BROKEN;
-    }
-    if (has_context) {
+    if (!files && has_context) {
         fail(err,
              "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
              place->context);
         return KUBE_BROKEN;
     }
-    if (!pod.host)
+    if (!files && !variable(place, "KUBERNETES_SERVICE_HOST"))
         return KUBE_NOWHERE;
-    return in_cluster_load(&pod, out, err) ? KUBE_FOUND : KUBE_BROKEN;
+    if (!load(place, files, out, err))
+        return KUBE_BROKEN;
+    if (inherit_proxy(place, out, err))
+        return KUBE_FOUND;
+    kube_config_release(out);
+    return KUBE_BROKEN;
 }

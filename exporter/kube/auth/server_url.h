@@ -13,6 +13,8 @@ struct server_url {
     char *base;       /* "https://host[:port][/prefix]": no query, no slash at the end. */
     char *connect_to; /* For CURLOPT_CONNECT_TO; NULL without a name of its own. */
     char *host;       /* For the Host header; likewise. */
+    char *address;    /* The real host alone, an IPv6 address without brackets, ... */
+    char *port;       /* ... and its port, also where the URL names none. */
     bool tls;
 };
 
