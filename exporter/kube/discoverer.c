@@ -51,7 +51,9 @@ static void end_round(struct discoverer *d)
         delay_ms = (int64_t)RETRY_FIRST_MS << shifts;
         if (++d->failures == 2)
             log_write(d->context->log, LOG_LEVEL_WARN,
-                      "cannot discover the API's kinds; using the last known list");
+                      discovery_version(d->discovery) > 0
+                          ? "cannot discover the API's kinds; using the last known list"
+                          : "cannot discover the API's kinds; none is known so far");
     }
     d->hung = 0;
     d->ended_ms = d->context->now_ms;

@@ -16,7 +16,8 @@ struct kube_session {
     struct kube_source *source;
     struct finder finder;
     bool begun;                                         /* There have been credentials once. */
-    char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last. */
+    char problem[sizeof(((struct error *)NULL)->text)]; /* What was logged last, ... */
+    bool usable; /* ... and whether there were credentials nevertheless. */
 };
 
 static bool open_session(struct kube_session *s, const struct kube_session_settings *settings,
@@ -29,8 +30,11 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
         &(struct client_settings){
             .server = credentials_url(s->credentials),
             .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
+            .authority = credentials_authority(s->credentials),
             .identity = credentials_identity(s->credentials),
             .gzip = !s->config.disable_compression,
+            /* Only of this machine: the kubeconfig's reader refuses others. */
+            .insecure_http = strncmp(s->config.server, "http:", strlen("http:")) == 0,
         },
         settings->now_ms);
 
@@ -88,21 +92,31 @@ void kube_session_free(struct kube_session *s)
     free(s);
 }
 
+/* Log why credentials cannot be had, when that is something new. */
+static void log_problem(struct kube_session *s)
+{
+    const char *problem = credentials_problem(s->credentials);
+    bool usable = credentials_ready(s->credentials);
+
+    if (strcmp(problem, s->problem) == 0 && (usable == s->usable || *problem == '\0'))
+        return;
+    snprintf(s->problem, sizeof(s->problem), "%s", problem);
+    s->usable = usable;
+    if (*problem == '\0')
+        log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
+    else if (usable)
+        log_write(s->log, LOG_LEVEL_WARN,
+                  "cannot read the credentials again; the old ones stay in force", "error",
+                  problem);
+    else
+        log_write(s->log, LOG_LEVEL_WARN, "there are no credentials for the API server", "error",
+                  problem);
+}
+
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
 {
-    const char *problem;
-
     credentials_advance(s->credentials, now_ms, clock_ms);
-    problem = credentials_problem(s->credentials);
-    if (strcmp(problem, s->problem) != 0) {
-        snprintf(s->problem, sizeof(s->problem), "%s", problem);
-        if (*s->problem != '\0')
-            log_write(s->log, LOG_LEVEL_WARN,
-                      "cannot read the credentials again; the old ones stay in force", "error",
-                      s->problem);
-        else
-            log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
-    }
+    log_problem(s);
     s->begun = s->begun || credentials_ready(s->credentials);
     /* Without credentials every request would fail, and count as a failure of the server. */
     if (!s->begun)

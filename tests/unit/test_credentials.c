@@ -574,7 +574,8 @@ TEST(a_plugin_that_fails_leaves_its_token_until_it_expires)
     turn_plugin(&s, 0);
     folder_write(s.folder, "fails", "");
     turn_plugin(&s, at);
-    assert_non_null(strstr(credentials_problem(s.c), "it failed with exit code 1: no login"));
+    assert_non_null(strstr(credentials_problem(s.c),
+                           "it failed with exit code 1; its standard error ends in 'no login'"));
     assert_headers(s.c, "Authorization: Bearer one\n");
     assert_true(credentials_due(s.c) == START + at + LOGIN_RETRY_FIRST_MS);
     turn_plugin(&s, at + LOGIN_RETRY_FIRST_MS - 1);

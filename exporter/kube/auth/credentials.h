@@ -56,6 +56,9 @@ const char *credentials_problem(const struct credentials *c);
  */
 const char *credentials_url(const struct credentials *c);
 
+/* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
+const char *credentials_authority(const struct credentials *c);
+
 /* As struct client_identity wants them. */
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err) MUST_USE;

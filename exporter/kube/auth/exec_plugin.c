@@ -235,7 +235,7 @@ static void add_complaint(struct exec_plugin *p, struct error *err)
     if (start == end || (start == 0 && p->cut) || shows_a_secret(p->exec, text))
         return;
     show(text + start, end - start, &line);
-    fail(err, "%.200s: %s", what.text, line.data);
+    fail(err, "%.80s; its standard error ends in '%s'", what.text, line.data);
 }
 
 static bool judge(struct exec_plugin *p, const struct child_end *end, struct error *err)

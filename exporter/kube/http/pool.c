@@ -293,7 +293,7 @@ static void collect_finished(struct pool *p, struct transfer **finished)
         if (message->msg != CURLMSG_DONE)
             continue;
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, (char **)&t);
-        transfer_end(t, message->data.result);
+        transfer_end(t, message->data.result, p->settings);
         if (p->probe && t == p->probe) {
             end_probe(p);
             continue;

@@ -174,11 +174,37 @@ void transfer_free(struct transfer *t)
     free(t);
 }
 
-void transfer_end(struct transfer *t, CURLcode code)
+/*
+ * Who reads "self-signed certificate" looks at the server, and mostly it is our CA that is an old
+ * one, or another cluster's; it may well have the same name.
+ */
+static void explain_distrust(struct transfer *t, const char *authority)
+{
+    /* As in openssl/x509_vfy.h. */
+    static const long not_signed[] = {2, 7, 18, 19, 20, 21};
+    static const char prefix[] = "SSL certificate problem: ";
+    size_t skipped = strncmp(t->error, prefix, sizeof(prefix) - 1) == 0 ? sizeof(prefix) - 1 : 0;
+    char detail[48];
+    long result = 0;
+
+    snprintf(detail, sizeof(detail), "%.*s", (int)sizeof(detail) - 1, t->error + skipped);
+    curl_easy_getinfo(t->easy, CURLINFO_SSL_VERIFYRESULT, &result);
+    for (size_t i = 0; i < ARRAY_LEN(not_signed); i++) {
+        if (result == not_signed[i])
+            snprintf(t->error, sizeof(t->error),
+                     "the server's certificate is not signed by %.100s (%s): it is an old CA, "
+                     "or another server's",
+                     authority, detail);
+    }
+}
+
+void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings)
 {
     t->complete = code == CURLE_OK;
     if (!t->complete && !*t->error)
         snprintf(t->error, sizeof(t->error), "%s", curl_easy_strerror(code));
+    if (code == CURLE_PEER_FAILED_VERIFICATION && settings->authority)
+        explain_distrust(t, settings->authority);
 }
 
 struct transport_result transfer_result(const struct transfer *t)

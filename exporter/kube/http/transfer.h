@@ -27,9 +27,11 @@ struct client_identity {
 struct client_settings {
     const char *server; /* "https://host:port/prefix", without a slash at the end. Borrowed. */
     const char *user_agent;
+    const char
+        *authority; /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
     struct client_identity identity;
     bool gzip;          /* Ask for compressed lists. */
-    bool insecure_http; /* Allow plain http, where no credentials are sent: for tests. */
+    bool insecure_http; /* Allow plain http, where no credentials are sent. */
 };
 
 struct pool;
@@ -59,8 +61,8 @@ struct transfer *transfer_new(const struct client_settings *settings,
                               const struct transport_request *request) MUST_USE;
 void transfer_free(struct transfer *t);
 
-/* curl has ended it with this result. */
-void transfer_end(struct transfer *t, CURLcode code);
+/* curl has ended it with this result. A certificate that is not trusted is explained. */
+void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings);
 
 /* The result for its handler. */
 struct transport_result transfer_result(const struct transfer *t);
