@@ -54,17 +54,10 @@ static const char *const system_paths[] = {
 /* Programs may replace them at any time. */
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
-static void allow_texts(struct landlock *l, const struct text_list *paths)
-{
-    for (size_t i = 0; i < paths->count; i++) {
-        if (strcmp(paths->items[i], "-") != 0)
-            landlock_allow_named(l, paths->items[i]);
-    }
-}
-
+/* A path that an option or the kubeconfig may name; "-" is standard input. */
 static void allow_text(struct landlock *l, const char *path)
 {
-    if (path && *path != '\0')
+    if (path && *path != '\0' && strcmp(path, "-") != 0)
         landlock_allow_named(l, path);
 }
 
@@ -94,7 +87,8 @@ static bool restrict_files(const struct options *o, const struct kube_config *co
         landlock_allow(l, system_paths[i]);
     for (size_t i = 0; i < ARRAY_LEN(replaced_paths); i++)
         landlock_allow_named(l, replaced_paths[i]);
-    allow_texts(l, &o->manifests);
+    for (size_t i = 0; i < o->manifests.count; i++)
+        allow_text(l, o->manifests.items[i]);
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
     allow_server(l, config, files);

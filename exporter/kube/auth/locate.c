@@ -76,25 +76,16 @@ static bool inherit_proxy(const struct kube_place *place, struct kube_config *co
     return proxy_url_check(config->proxy_url, err) || fail_in(err, "HTTPS_PROXY");
 }
 
-static bool load(const struct kube_place *place, const char *files, struct kube_config *out,
-                 struct error *err)
-{
-    if (files)
-        return kubeconfig_load(
-            &(struct kubeconfig_options){.files = files, .context = place->context}, out, err);
-    return in_cluster_load(
-        &(struct in_cluster_options){
-            .host = variable(place, "KUBERNETES_SERVICE_HOST"),
-            .port = variable(place, "KUBERNETES_SERVICE_PORT"),
-        },
-        out, err);
-}
-
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err)
 {
     bool has_context = place->context && *place->context != '\0';
     CLEANUP(free_cleanup) char *files = kube_place_files(place);
+    const struct kubeconfig_options options = {.files = files, .context = place->context};
+    const struct in_cluster_options pod = {
+        .host = variable(place, "KUBERNETES_SERVICE_HOST"),
+        .port = variable(place, "KUBERNETES_SERVICE_PORT"),
+    };
 
     if (!files && has_context) {
         fail(err,
@@ -102,9 +93,9 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
              place->context);
         return KUBE_BROKEN;
     }
-    if (!files && !variable(place, "KUBERNETES_SERVICE_HOST"))
+    if (!files && !pod.host)
         return KUBE_NOWHERE;
-    if (!load(place, files, out, err))
+    if (!(files ? kubeconfig_load(&options, out, err) : in_cluster_load(&pod, out, err)))
         return KUBE_BROKEN;
     if (inherit_proxy(place, out, err))
         return KUBE_FOUND;

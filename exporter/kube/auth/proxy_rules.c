@@ -93,31 +93,27 @@ static bool is_in_network(const struct ip *ip, const char *text)
     return true;
 }
 
-static bool is_name_below(const char *host, const char *name)
-{
-    size_t host_len = strlen(host), len;
-    bool itself = false;
-
-    if (strncmp(name, "*.", 2) == 0)
-        name++;
-    else
-        itself = name[0] != '.' && strcmp(host, name) == 0;
-    name += name[0] == '.';
-    len = strlen(name);
-    return itself || (host_len > len && host[host_len - len - 1] == '.' &&
-                      strcmp(host + host_len - len, name) == 0);
-}
-
 static bool matches(struct item *item, const char *host, const struct ip *ip, const char *port)
 {
+    bool same;
+
     if (strchr(item->text, '/') && is_in_network(ip, item->text))
         return true;
     if (!split_port(item))
         return false;
 
     struct ip own = read_ip(item->text);
-    bool same = own.len > 0 ? own.len == ip->len && memcmp(own.bytes, ip->bytes, own.len) == 0
-                            : ip->len == 0 && is_name_below(host, item->text);
+    if (own.len > 0 || ip->len > 0) {
+        same = own.len == ip->len && memcmp(own.bytes, ip->bytes, own.len) == 0;
+    } else {
+        /* "a.b" is itself and all below, ".a.b" and "*.a.b" are what is below. */
+        const char *name = item->text + (strncmp(item->text, "*.", 2) == 0);
+        size_t host_len = strlen(host), len = strlen(name);
+        bool inside = name[0] == '.' || (host_len > len && host[host_len - len - 1] == '.');
+
+        same = (name[0] != '.' && strcmp(host, name) == 0) ||
+               (inside && host_len > len && strcmp(host + host_len - len, name) == 0);
+    }
     return same && (item->port[0] == '\0' || strcmp(item->port, port) == 0);
 }
 

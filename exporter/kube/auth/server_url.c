@@ -94,15 +94,6 @@ static bool rename_host(CURLU *url, const char *name, struct server_url *out, st
     return true;
 }
 
-/* Without the brackets of an IPv6 address; NULL if there is none. */
-static char *bare_host(CURLU *url)
-{
-    CLEANUP(free_cleanup) char *host = part(url, CURLUPART_HOST, 0);
-    bool bracketed = host && host[0] == '[';
-
-    return host ? xmemdup0(host + bracketed, strlen(host) - 2 * (size_t)bracketed) : NULL;
-}
-
 static bool read_parts(CURLU *url, const char *tls_server_name, struct server_url *out,
                        struct error *err)
 {
@@ -113,8 +104,14 @@ static bool read_parts(CURLU *url, const char *tls_server_name, struct server_ur
     if (has_part(url, CURLUPART_USER) || has_part(url, CURLUPART_PASSWORD))
         return fail(err, "the address must not hold a user or a password");
     out->tls = strcasecmp(scheme, "https") == 0;
-    out->address = bare_host(url);
+    out->address = part(url, CURLUPART_HOST, 0);
     out->port = part(url, CURLUPART_PORT, CURLU_DEFAULT_PORT);
+    if (out->address && out->address[0] == '[') {
+        size_t len = strlen(out->address) - 2;
+
+        memmove(out->address, out->address + 1, len);
+        out->address[len] = '\0';
+    }
     if (out->tls && tls_server_name && !rename_host(url, tls_server_name, out, err))
         return false;
 

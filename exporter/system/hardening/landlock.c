@@ -96,50 +96,36 @@ void landlock_allow(struct landlock *l, const char *path)
     (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* Cut the last name off a path; "/" and "." stay. */
-static void go_up(char *path)
-{
-    size_t len = strlen(path);
-
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    while (len > 1 && path[len - 1] != '/')
-        len--;
-    while (len > 1 && path[len - 1] == '/')
-        len--;
-    path[len] = '\0';
-}
-
 /* The real path of its folder, or of the nearest above that exists; the caller's. */
 static char *folder_of(const char *path)
 {
     CLEANUP(free_cleanup) char *folder = NULL;
     char *real = NULL;
+    size_t len;
 
     if (asprintf(&folder, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
         abort();
-    while (!real) {
-        go_up(folder);
+    for (len = strlen(folder); !real && len > 1;) {
+        while (len > 1 && folder[len - 1] == '/')
+            len--;
+        while (len > 1 && folder[len - 1] != '/')
+            len--;
+        while (len > 1 && folder[len - 1] == '/')
+            len--;
+        folder[len] = '\0';
         real = realpath(folder, NULL);
-        if (!real && strlen(folder) == 1)
-            return xstrdup("/");
     }
-    return real;
-}
-
-static bool is_mount(const char *path)
-{
-    struct statx about;
-
-    return statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 &&
-           (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
+    return real ? real : xstrdup("/");
 }
 
 static void allow_folder_of(struct landlock *l, const char *path)
 {
     CLEANUP(free_cleanup) char *folder = folder_of(path);
+    struct statx about;
+    bool is_mount = statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 &&
+                    (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 
-    if (strcmp(folder, "/") != 0 && !is_mount(path))
+    if (strcmp(folder, "/") != 0 && !is_mount)
         landlock_allow(l, folder);
 }
 

@@ -234,18 +234,6 @@ static void add_bound_call(struct program *p, const struct bound_call *c)
     answer(p, SECCOMP_RET_ALLOW);
 }
 
-/* A call of which there are only lines that do not hold. */
-static void refuse_bound_calls(struct program *p)
-{
-    load(p, offsetof(struct seccomp_data, nr));
-    for (size_t i = 0; i < ARRAY_LEN(bound_calls); i++) {
-        if (i > 0 && bound_calls[i].call == bound_calls[i - 1].call)
-            continue;
-        jump(p, BPF_JEQ, bound_calls[i].call, 0, 1);
-        answer(p, SECCOMP_RET_ERRNO | EPERM);
-    }
-}
-
 static void write_program(struct program *p)
 {
     load(p, offsetof(struct seccomp_data, arch));
@@ -258,7 +246,14 @@ static void write_program(struct program *p)
     }
     for (size_t i = 0; i < ARRAY_LEN(bound_calls); i++)
         add_bound_call(p, &bound_calls[i]);
-    refuse_bound_calls(p);
+    /* A call of which there are only lines that do not hold. */
+    load(p, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < ARRAY_LEN(bound_calls); i++) {
+        if (i > 0 && bound_calls[i].call == bound_calls[i - 1].call)
+            continue;
+        jump(p, BPF_JEQ, bound_calls[i].call, 0, 1);
+        answer(p, SECCOMP_RET_ERRNO | EPERM);
+    }
     answer(p, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
