@@ -36,7 +36,7 @@ const char *missing_kind_reason(const struct reflector *r)
 {
     if (!r)
         return "the API server has not said yet whether it serves the kind";
-    return *r->failure ? r->failure : "its objects have not all come yet";
+    return *r->failure.text ? r->failure.text : "its objects have not all come yet";
 }
 
 /* ---- what has been read ---- */

@@ -174,7 +174,7 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err)
 
         if (r->required && !r->synced && r->watch.retries >= HOPEFUL_FAILURES)
             return fail(err, "%s (%s): cannot read %s: %s", s->config.server, s->config.origin,
-                        r->resource, r->failure);
+                        r->resource, r->failure.text);
     }
     return true;
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
+#include "exporter/kube/shared/backoff.h"
+#include "metrics/base/number.h"
+
 enum {
-    DELAY_FIRST_MS = 800,
-    DELAY_LAST_MS = 30 * 1000, /* Spread up to its double. */
-    DELAY_SHIFTS = 6,
-    HASTE_SPREAD_MS = 400,
     STREAM_MIN_S = 300,
     STREAM_SPREAD_S = 300,
-    STREAM_GRACE_MS = 30 * 1000, /* For a server that ends a stream later than asked to. */
     SHORT_MS = 1000,
-    QUIET_MS = 3 * 60 * 1000, /* A server sends a bookmark a minute. */
     INITIAL_TRIES = 2,
     /*
      * A server that was restored from a backup keeps silent until it reaches our
@@ -19,6 +16,8 @@ enum {
      */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
+    /* A server whose versions have no order must not make us list without end. */
+    RESTORE_COST_MS = 10 * 1000,
 };
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
@@ -47,7 +46,7 @@ void watch_release(struct watch *w)
 
 void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random)
 {
-    int64_t wait_ms = DELAY_FIRST_MS + random % HASTE_SPREAD_MS;
+    int64_t wait_ms = backoff_forgiven_ms(random);
     int64_t soon_ms = failed_ms + (retry_after_ms > wait_ms ? retry_after_ms : wait_ms);
 
     w->retries = 0;
@@ -55,46 +54,30 @@ void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, u
         w->due_ms = soon_ms;
 }
 
-/* When to give up the open request. */
-static int64_t deadline(const struct watch *w)
+static enum lifetime_kind lifetime_of(const struct watch *w)
 {
-    int64_t progress_ms = progress_deadline(&w->progress, PROGRESS_LIST_MS);
-    int64_t end_ms = w->opened_ms + (int64_t)w->timeout_s * 1000 + STREAM_GRACE_MS;
-
-    if (w->phase == WATCH_LISTING)
-        return progress_ms;
-    if (w->bookmarks && w->phase == WATCH_STREAMING && w->heard_ms + QUIET_MS < end_ms)
-        end_ms = w->heard_ms + QUIET_MS;
-    /* A stream of changes may be silent, but not before it begins or in the middle of an event. */
-    if (w->phase == WATCH_STREAMING && w->progress.begun && !w->cut)
-        return end_ms;
-    return progress_ms < end_ms ? progress_ms : end_ms;
+    if (w->phase == WATCH_STREAMING)
+        return w->bookmarks ? LIFETIME_STREAM_WITH_BOOKMARKS : LIFETIME_STREAM;
+    return w->phase == WATCH_LISTING ? LIFETIME_LIST : LIFETIME_INITIAL_EVENTS;
 }
 
 void watch_opened(struct watch *w, int64_t now_ms)
 {
-    w->opened_ms = w->heard_ms = now_ms;
-    w->cut = false;
-    progress_open(&w->progress, now_ms);
-    w->due_ms = deadline(w);
+    lifetime_open(&w->lifetime, now_ms);
+    w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
 void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
 {
     if (w->phase == WATCH_WAITING)
         return;
-    if (w->phase == WATCH_STREAMING && !w->cut)
-        progress_open(&w->progress, now_ms);
-    w->cut = cut;
-    progress_heard(&w->progress, bytes, now_ms);
-    w->due_ms = deadline(w);
+    lifetime_heard(&w->lifetime, lifetime_of(w), bytes, cut, now_ms);
+    w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
 const char *watch_fault(const struct watch *w, int64_t now_ms)
 {
-    if (w->phase == WATCH_INITIAL_EVENTS && w->progress.begun)
-        return "the initial events do not end";
-    return progress_fault(&w->progress, now_ms);
+    return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
 }
 
 static struct watch_order open_next(struct watch *w, const struct watch_input *in)
@@ -105,24 +88,19 @@ static struct watch_order open_next(struct watch *w, const struct watch_input *i
         w->phase = w->streaming_lists && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
     w->counts.lists += w->phase != WATCH_STREAMING;
     w->progressed = false;
-    w->timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;
+    w->lifetime.timeout_s = STREAM_MIN_S + in->random % STREAM_SPREAD_S;
     watch_opened(w, in->now_ms);
     return (struct watch_order){.open = true};
 }
 
-/* Wait for an exponential delay, spread from one to two times as much; or as the server asked. */
+/* Wait for an exponential delay, or as the server asked. */
 static struct watch_order wait_before_retry(struct watch *w, const struct watch_input *in)
 {
-    unsigned shifts = w->retries < DELAY_SHIFTS ? w->retries : DELAY_SHIFTS;
-    uint32_t delay = (uint32_t)DELAY_FIRST_MS << shifts;
+    int64_t wait_ms = backoff_ms(w->retries, in->random);
 
-    if (delay > DELAY_LAST_MS)
-        delay = DELAY_LAST_MS;
-
-    int64_t spread_ms = (int64_t)delay + in->random % delay;
     w->retries++;
     w->phase = WATCH_WAITING;
-    w->due_ms = in->now_ms + (in->retry_after_ms > spread_ms ? in->retry_after_ms : spread_ms);
+    w->due_ms = in->now_ms + (in->retry_after_ms > wait_ms ? in->retry_after_ms : wait_ms);
     return (struct watch_order){0};
 }
 
@@ -192,6 +170,7 @@ static struct watch_order list_ended(struct watch *w, const struct watch_input *
     case END_ABSENT:
     case END_FAILED:
     case END_MALFORMED:
+    case END_RESTORED:
         drop_token(w);
         return wait_before_retry(w, in);
     }
@@ -227,6 +206,7 @@ static struct watch_order initial_events_ended(struct watch *w, const struct wat
     case END_UNAUTHORIZED:
     case END_FORBIDDEN:
     case END_ABSENT:
+    case END_RESTORED:
         return wait_before_retry(w, in);
     }
     abort();
@@ -244,7 +224,7 @@ static struct watch_order stream_ended(struct watch *w, const struct watch_input
     switch (in->reason) {
     case END_REGULAR:
     case END_SHORT:
-        if (in->now_ms - w->opened_ms >= SHORT_MS) {
+        if (in->now_ms - w->lifetime.opened_ms >= SHORT_MS) {
             count_silence(w, SILENT_MAX);
             return open_next(w, in);
         }
@@ -271,6 +251,7 @@ static struct watch_order stream_ended(struct watch *w, const struct watch_input
     case END_REFUSED:
     case END_FAILED:
     case END_MALFORMED:
+    case END_RESTORED:
         return wait_before_relist(w, in);
     }
     abort();
@@ -278,8 +259,8 @@ static struct watch_order stream_ended(struct watch *w, const struct watch_input
 
 static struct watch_order request_ended(struct watch *w, const struct watch_input *in)
 {
-    bool is_short =
-        in->reason == END_REGULAR && !w->progressed && in->now_ms - w->opened_ms < SHORT_MS;
+    bool is_short = in->reason == END_REGULAR && !w->progressed &&
+                    in->now_ms - w->lifetime.opened_ms < SHORT_MS;
 
     if (w->phase == WATCH_LISTING || w->phase == WATCH_INITIAL_EVENTS) {
         w->counts.list_failures++;
@@ -287,17 +268,11 @@ static struct watch_order request_ended(struct watch *w, const struct watch_inpu
     }
     if (w->phase == WATCH_INITIAL_EVENTS || w->phase == WATCH_STREAMING)
         w->counts.restarts[is_short ? END_SHORT : in->reason]++;
-    switch (w->phase) {
-    case WATCH_WAITING:
-        return (struct watch_order){0};
-    case WATCH_LISTING:
+    if (w->phase == WATCH_LISTING)
         return list_ended(w, in);
-    case WATCH_INITIAL_EVENTS:
+    if (w->phase == WATCH_INITIAL_EVENTS)
         return initial_events_ended(w, in);
-    case WATCH_STREAMING:
-        return stream_ended(w, in);
-    }
-    abort();
+    return w->phase == WATCH_STREAMING ? stream_ended(w, in) : (struct watch_order){0};
 }
 
 /* As if the request had ended, for a reason that we find ourselves. */
@@ -309,6 +284,30 @@ static struct watch_order give_up(struct watch *w, const struct watch_input *in,
     end.kind = WATCH_ENDED;
     end.reason = reason;
     return request_ended(w, &end);
+}
+
+bool watch_goes_back(const struct watch *w, const char *version)
+{
+    return w->phase == WATCH_STREAMING && number_compare(version, w->version) == NUMBER_LESS;
+}
+
+static struct watch_order relist_restored(struct watch *w, const struct watch_input *in)
+{
+    drop_token(w);
+    w->relist = w->most_recent = true;
+    if (w->phase == WATCH_WAITING)
+        return (struct watch_order){0};
+    w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
+    w->phase = WATCH_WAITING;
+    w->due_ms = haste_due(&w->haste, RESTORE_COST_MS, in->now_ms);
+    haste_spend(&w->haste, RESTORE_COST_MS, in->now_ms);
+    return (struct watch_order){0};
+}
+
+/* True if a most recent list of this version is older than what was known. */
+static bool is_older(const struct watch *w, const char *version)
+{
+    return w->most_recent && version && number_compare(version, w->version) == NUMBER_LESS;
 }
 
 /* False for a version that no stream can resume from. */
@@ -325,6 +324,7 @@ static bool set_version(struct watch *w, const char *version)
 static struct watch_order page_received(struct watch *w, const struct watch_input *in)
 {
     bool more = in->token && *in->token;
+    bool older = is_older(w, in->version);
 
     if (w->phase != WATCH_LISTING)
         return (struct watch_order){0};
@@ -339,15 +339,12 @@ static struct watch_order page_received(struct watch *w, const struct watch_inpu
     drop_token(w);
     w->relist = w->most_recent = w->unpaginated = false;
     w->silent = w->stalls = 0;
-
-    struct watch_order order = open_next(w, in);
-    order.listed = true;
-    return order;
+    return (struct watch_order){.open = open_next(w, in).open, .listed = true, .older = older};
 }
 
 static struct watch_order event_received(struct watch *w, const struct watch_input *in)
 {
-    struct watch_order order = {0};
+    struct watch_order order = {.older = is_older(w, in->version)};
 
     if (w->phase == WATCH_INITIAL_EVENTS && in->kind == WATCH_INITIAL_END) {
         if (!set_version(w, in->version))
@@ -363,8 +360,9 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
         w->retries = w->silent = 0;
         w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }
-    w->heard_ms = in->now_ms;
-    w->due_ms = w->phase == WATCH_WAITING ? w->due_ms : deadline(w);
+    w->lifetime.heard_ms = in->now_ms;
+    if (w->phase != WATCH_WAITING)
+        w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
     return order;
 }
 
@@ -391,6 +389,8 @@ struct watch_order watch_step(struct watch *w, const struct watch_input *input)
         return event_received(w, input);
     case WATCH_RELIST:
         return relist(w, input);
+    case WATCH_RESTORED:
+        return relist_restored(w, input);
     case WATCH_ENDED:
         return request_ended(w, input);
     }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "exporter/kube/shared/end_reason.h"
-#include "exporter/kube/shared/progress.h"
+#include "exporter/kube/shared/haste.h"
+#include "exporter/kube/shared/lifetime.h"
 #include "metrics/base/strbuf.h"
 
 /*
@@ -51,12 +52,9 @@ struct watch {
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
     unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
-    bool cut;                        /* What came last ends in the middle of an event. */
-    struct progress progress;        /* Of the open request. */
-    unsigned timeout_s;              /* What the open stream was asked to last. */
-    int64_t opened_ms;
-    int64_t heard_ms;
-    int64_t due_ms; /* When the next WATCH_TIMER is due; INT64_MAX for never. */
+    struct lifetime lifetime;        /* Of the open request. */
+    int64_t due_ms;                  /* When the next WATCH_TIMER is due; INT64_MAX for never. */
+    struct haste haste;              /* Of lists for fear of a restore. */
     struct watch_counts counts;
 };
 
@@ -67,6 +65,7 @@ enum watch_input_kind {
     WATCH_BOOKMARK,    /* The stream is at `version`. */
     WATCH_INITIAL_END, /* The same, and all objects there were have come: initial events end. */
     WATCH_RELIST,      /* Objects are wanted that were dropped: all have to come again, at once. */
+    WATCH_RESTORED,    /* What is known may be undone: list the most recent state, at once. */
     WATCH_ENDED,       /* The request ended, or was given up, for `reason`. */
 };
 
@@ -83,7 +82,8 @@ struct watch_input {
 /* What to do now. If neither is set: nothing, until the next input or due_ms. */
 struct watch_order {
     bool open;   /* Give up the request that may be open, and open what watch_query() writes. */
-    bool listed; /* All objects have come: what was not among them is gone. */
+    bool listed; /* All objects have come: what was not among them is gone; */
+    bool older;  /* and the most recent ones are older than what was known: a restore. */
 };
 
 /* Waiting, to begin at `start_ms`. */
@@ -95,6 +95,12 @@ void watch_list_only(struct watch *w);
 
 /* Process one input. Its texts are copied. */
 struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;
+
+/*
+ * True if an event or a bookmark of this version is older than the stream that brings it: then
+ * WATCH_RESTORED is the input, whatever else it says.
+ */
+bool watch_goes_back(const struct watch *w, const char *version);
 
 /*
  * The server answers again, to whomever: the waits begin anew, and one that is under way since

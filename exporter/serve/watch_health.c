@@ -44,7 +44,7 @@ struct resource_health {
 static void add_reflector(struct resource_health *sum, const struct reflector *f)
 {
     /* A single failure is normal; from the second in a row on it is logged, and shown here. */
-    sum->synced = sum->synced && f->synced && !f->warned;
+    sum->synced = sum->synced && f->synced && !f->failure.warned;
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
     sum->rejected += f->objects.rejected;
@@ -104,9 +104,9 @@ static void fill_late(const struct kube_source *source, struct registry *registr
         if (!r)
             REGISTRY_SET(registry, OWN_WATCH_SYNCED, 0, resource.data);
         REGISTRY_SET(registry, OWN_WATCH_LATE, 1, resource.data,
-                     !r                      ? "undiscovered"
-                     : r->failure[0] == '\0' ? "waiting"
-                                             : end_reason_name(r->last_end));
+                     !r                           ? "undiscovered"
+                     : r->failure.text[0] == '\0' ? "waiting"
+                                                  : end_reason_name(r->last_end));
     }
 }
 

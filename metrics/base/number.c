@@ -42,6 +42,30 @@ bool parse_int64(const char *text, int64_t *out)
     return true;
 }
 
+static bool is_number(const char *text)
+{
+    size_t len = strspn(text, "0123456789");
+
+    return len > 0 && text[len] == '\0';
+}
+
+enum number_order number_compare(const char *text, const char *other)
+{
+    if (strcmp(text, other) == 0)
+        return NUMBER_EQUAL;
+    if (!is_number(text) || !is_number(other))
+        return NUMBER_UNORDERED;
+    text += strspn(text, "0");
+    other += strspn(other, "0");
+
+    size_t len = strlen(text), other_len = strlen(other);
+    int order = len != other_len ? (len < other_len ? -1 : 1) : strcmp(text, other);
+
+    if (order == 0)
+        return NUMBER_EQUAL;
+    return order < 0 ? NUMBER_LESS : NUMBER_GREATER;
+}
+
 struct suffix {
     const char *text;
     int64_t exponent; /* Of ten. */

@@ -14,6 +14,15 @@ bool parse_int64(const char *text, int64_t *out) MUST_USE;
 /* Decimal digits only, at most `max`. */
 bool parse_uint(const char *text, uint64_t max, uint64_t *out) MUST_USE;
 
+/* How one text compares with another, both as decimal numbers of any length. */
+enum number_order {
+    NUMBER_LESS,
+    NUMBER_EQUAL, /* Equal texts are, whatever they are. */
+    NUMBER_GREATER,
+    NUMBER_UNORDERED, /* They differ, and one of them is no number. */
+};
+enum number_order number_compare(const char *text, const char *other);
+
 /*
  * A Kubernetes quantity ("500m", "1.5Gi", "2e3"), valid exactly where Kubernetes'
  * own parser says so, down to its oddities: "Ki" and "+" are zero, "Ei" is not a

@@ -61,7 +61,7 @@
         "When the API server last sent anything about a resource, bookmarks included.",            \
         .unit = "seconds", .bound = "resources", .labels = {FREE_LABEL("resource")})               \
     OWN(OWN_WATCH_RESTARTS, FAMILY_COUNTER, "karmada_policy_exporter_watch_restarts_total",        \
-        "Watches that ended, by reason.", .bound = "resources x 15",                               \
+        "Watches that ended, by reason.", .bound = "resources x 16",                               \
         .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})                                  \
     OWN(OWN_LIST_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_list_requests_total",          \
         "Requests that list the objects of a resource, each page counted.", .bound = "resources",  \

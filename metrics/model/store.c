@@ -258,17 +258,10 @@ void *store_exchange(struct store *s, struct entry *entry, void *fresh)
     return old;
 }
 
-/*
- * Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one.
- * `relisted`: there may have been others between the two.
- */
-static void replace(struct store *s, struct entry *entry, void *fresh, bool relisted)
+/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
+static void replace(struct store *s, struct entry *entry, void *fresh)
 {
-    const struct kind_def *def = entry->partition->type->def;
-
-    if (entry->object && fresh && def->succeed)
-        def->succeed(fresh, entry->object, relisted);
-    def->release(s->strings, store_exchange(s, entry, fresh));
+    entry->partition->type->def->release(s->strings, store_exchange(s, entry, fresh));
 }
 
 /* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */
@@ -276,12 +269,17 @@ static enum store_outcome accept(struct store *s, struct entry *entry, void *obj
                                  struct origin origin)
 {
     bool added = !entry->object;
+    const struct kind_def *def = entry->partition->type->def;
+    bool succeeds = !added && entry->sweep != STORE_UNDONE && def->succeed;
+    /* There may have been others between the two. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
     store_mark(entry, origin);
     if (!object)
         return STORE_REJECTED;
-    replace(s, entry, object, relisted);
+    if (succeeds)
+        def->succeed(object, entry->object, relisted);
+    replace(s, entry, object);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
 
@@ -321,7 +319,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
-        replace(s, entry, NULL, false);
+        replace(s, entry, NULL);
     store_tidy(s, entry);
 }
 

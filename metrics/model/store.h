@@ -94,6 +94,12 @@ struct origin {
     uint32_t sweep;
 };
 
+/*
+ * A pass that no source has. What is put in the place of an object that is marked as seen in it
+ * does not succeed that (struct kind_def): what it went through was undone, as by a backup.
+ */
+#define STORE_UNDONE UINT32_MAX
+
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
 /*

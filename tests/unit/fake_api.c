@@ -47,7 +47,7 @@ struct transfer {
     enum transfer_state state;
     enum fake_kind kind;
     char ns[16];
-    char name[16]; /* Of one object; else empty. */
+    char name[64]; /* Of one object; else empty. */
     unsigned http_status;
     int64_t retry_after_ms;
     const char *content_type;
@@ -80,6 +80,7 @@ void fake_api_init(struct fake_api *f, uint32_t seed)
 {
     *f = (struct fake_api){.random = seed * 2654435761U + 1, .version = 100, .bookmarks = true};
     f->snapshots = xcalloc(FAKE_SNAPSHOTS, sizeof(*f->snapshots));
+    f->base = xcalloc(1, sizeof(*f->base));
     for (int i = 0; i < FAKE_KIND_COUNT; i++)
         f->served[i] = true;
 }
@@ -99,6 +100,7 @@ void fake_api_release(struct fake_api *f)
         free_transfer(t);
     }
     free(f->snapshots);
+    free(f->base);
     free(f->log);
 }
 
@@ -157,9 +159,17 @@ void fake_serve(struct fake_api *f, enum fake_kind kind, bool served)
     }
 }
 
+void fake_save(const struct fake_api *f, struct fake_snapshot *snapshot)
+{
+    memcpy(snapshot->objects, f->objects, sizeof(f->objects));
+    snapshot->count = f->count;
+    snapshot->version = f->version;
+}
+
 void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot)
 {
     memcpy(f->objects, snapshot->objects, sizeof(f->objects));
+    *f->base = *snapshot;
     f->count = snapshot->count;
     f->version = f->compacted = snapshot->version;
     f->log_count = 0;
@@ -298,6 +308,12 @@ static bool is_kind(struct transfer *t)
     return false;
 }
 
+/* A list of one object. */
+static bool is_glance(const struct transfer *t)
+{
+    return number_parameter(t, "limit") == 1 || strstr(t->path, "metadata.name");
+}
+
 static struct transfer *start(void *context, const struct transport_request *request)
 {
     struct fake_api *f = context;
@@ -319,7 +335,9 @@ static struct transfer *start(void *context, const struct transport_request *req
     else if (is_kind(t) && t->name[0]) {
         f->fetches++;
         f->fetched_full = !t->metadata_only;
-    } else if (is_kind(t) && !strstr(t->path, "continue="))
+    } else if (is_glance(t))
+        f->glances++;
+    else if (is_kind(t) && !strstr(t->path, "continue="))
         f->requests[t->kind]++;
     return t;
 }
@@ -410,6 +428,80 @@ static bool is_wanted(const struct transfer *t, const struct fake_object *o)
     return o->kind == t->kind && (!t->ns[0] || strcmp(t->ns, o->ns) == 0);
 }
 
+static bool is_same(const struct fake_object *a, const struct fake_object *b)
+{
+    return a->kind == b->kind && strcmp(a->ns, b->ns) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+/* What there was at a version. */
+static void look_back(const struct fake_api *f, uint64_t version, struct fake_snapshot *out)
+{
+    *out = *f->base;
+    out->version = version;
+    for (size_t i = 0; i < f->log_count && f->log[i].version <= version; i++) {
+        const struct fake_change *c = &f->log[i];
+        size_t at = 0;
+
+        while (at < out->count && !is_same(&out->objects[at], &c->object))
+            at++;
+        if (strcmp(c->type, "DELETED") == 0)
+            out->objects[at] = out->objects[--out->count];
+        else
+            out->objects[at] = c->object;
+        out->count += at == out->count && strcmp(c->type, "DELETED") != 0;
+    }
+}
+
+static bool is_named(const struct transfer *t, const struct fake_object *o)
+{
+    struct strbuf name = STRBUF_INIT(256);
+    char wanted[128];
+
+    parameter(t, "fieldSelector", wanted, sizeof(wanted));
+    if (o->kind == FAKE_BINDING)
+        write_binding_name(o, &name);
+    else
+        strbuf_adds(&name, o->name);
+
+    bool named = strncmp(wanted, "metadata.name%3D", 16) == 0 ? strcmp(wanted + 16, name.data) == 0
+                                                              : strcmp(t->name, name.data) == 0;
+    strbuf_release(&name);
+    return named;
+}
+
+/* A list of one object, or of all of which one is looked for. */
+static void answer_glance(struct fake_api *f, struct transfer *t)
+{
+    CLEANUP(free_cleanup) struct fake_snapshot *now = xcalloc(1, sizeof(*now));
+    uint64_t version = number_parameter(t, "resourceVersion");
+    size_t told = 0;
+
+    if (version > 0 && version < f->compacted && !f->forgetful) {
+        answer(t, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
+        return;
+    }
+    if (version > f->version && !f->forgetful) {
+        answer(t, 500, "{\"kind\":\"Status\",\"code\":500}");
+        return;
+    }
+    fake_save(f, now);
+    if (version > 0 && !f->forgetful)
+        look_back(f, version, now);
+    answer(t, 200, "{");
+    strbuf_adds(&t->body, "\"items\":[");
+    for (size_t i = 0; i < now->count && (told == 0 || f->forgetful); i++) {
+        const struct fake_object *o = &now->objects[i];
+
+        if (!is_wanted(t, o) || (version > 0 && !f->forgetful && !is_named(t, o)))
+            continue;
+        strbuf_adds(&t->body, told++ > 0 ? "," : "");
+        fake_write(o, t->metadata_only, &t->body);
+    }
+    strbuf_addf(&t->body,
+                "],\"kind\":\"SomeList\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"}}",
+                now->version);
+}
+
 static void answer_list(struct fake_api *f, struct transfer *t)
 {
     struct fake_snapshot *snapshot;
@@ -426,7 +518,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
             return;
         }
     } else {
-        if (number_parameter(t, "resourceVersion") > f->version) {
+        if (number_parameter(t, "resourceVersion") > f->version - f->behind) {
             answer(t, 504,
                    "{\"kind\":\"Status\",\"code\":504,\"details\":{\"causes\":[{\"reason\":"
                    "\"ResourceVersionTooLarge\"}]}}");
@@ -462,7 +554,7 @@ static void answer_fetch(struct fake_api *f, struct transfer *t)
     for (size_t i = 0; i < f->count; i++) {
         const struct fake_object *o = &f->objects[i];
 
-        if (!is_wanted(t, o) || strcmp(o->name, t->name) != 0)
+        if (!is_wanted(t, o) || !is_named(t, o))
             continue;
         answer(t, 200, "");
         t->content_type = "application/json";
@@ -481,8 +573,8 @@ static void send_change(struct transfer *t, const char *type, const struct fake_
 
 static void send_bookmark(struct fake_api *f, struct transfer *t, bool filled)
 {
-    if (f->version > t->seen)
-        t->seen = f->version;
+    if (f->version - f->behind > t->seen)
+        t->seen = f->version - f->behind;
     strbuf_addf(&t->body,
                 "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":{"
                 "\"resourceVersion\":\"%" PRIu64 "\"%s}}}\n",
@@ -611,6 +703,8 @@ static void begin(struct fake_api *f, struct transfer *t)
         answer_fetch(f, t);
     } else if (strstr(t->path, "watch=true")) {
         answer_stream(f, t);
+    } else if (is_glance(t)) {
+        answer_glance(f, t);
     } else {
         answer_list(f, t);
     }
@@ -661,7 +755,7 @@ static void catch_up(struct fake_api *f, struct transfer *t)
     for (size_t i = 0; i < f->log_count && !t->deaf; i++) {
         const struct fake_change *c = &f->log[i];
 
-        if (c->version <= t->seen)
+        if (c->version <= t->seen || c->version > f->version - f->behind)
             continue;
         t->seen = c->version;
         if (!is_wanted(t, &c->object))
@@ -673,7 +767,8 @@ static void catch_up(struct fake_api *f, struct transfer *t)
         }
     }
     /* To one that is ahead of it a server keeps silent. */
-    if (!t->deaf && t->bookmarks && f->version >= t->seen && f->now_ms >= t->bookmark_ms)
+    if (!t->deaf && t->bookmarks && f->version - f->behind >= t->seen &&
+        f->now_ms >= t->bookmark_ms)
         send_bookmark(f, t, false);
 }
 
@@ -719,6 +814,14 @@ static bool turn(struct fake_api *f, struct transfer *t)
         return false;
     finish(f, t, t->http_status != 0 && (t->cut_at == SIZE_MAX || t->cut_looks_fine));
     return true;
+}
+
+void fake_say(struct fake_api *f, enum fake_kind kind, const char *text)
+{
+    for (struct transfer *t = f->transfers; t; t = t->next) {
+        if (t->state == TRANSFER_STREAMING && t->kind == kind)
+            strbuf_adds(&t->body, text);
+    }
 }
 
 bool fake_turn(struct fake_api *f)

@@ -66,7 +66,10 @@ struct fake_api {
     struct fake_change *log;
     size_t log_count;
     uint64_t version;
-    uint64_t compacted; /* Changes up to here are forgotten. */
+    uint64_t compacted;         /* Changes up to here are forgotten. */
+    struct fake_snapshot *base; /* What there was before the log begins. */
+    uint64_t behind; /* By so many versions the cache that streams and lists come from. */
+    bool forgetful;  /* Lists of the past, and of some objects, are lists of all there is now. */
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;
     bool paginates; /* Three objects a page, from whatever version. */
@@ -80,7 +83,9 @@ struct fake_api {
     struct transfer *transfers;
     struct fake_snapshot *snapshots; /* Of lists whose pages are being asked for. */
     size_t snapshot_next;
-    uint64_t requests[FAKE_KIND_COUNT]; /* Pages after the first do not count. */
+    /* Neither pages after the first count, nor lists of one object: */
+    uint64_t requests[FAKE_KIND_COUNT];
+    uint64_t glances;
     uint64_t discovery_requests;
     uint64_t fetches;                /* Of single objects. */
     bool fetched_full;               /* The last one, more than its metadata. */
@@ -102,6 +107,8 @@ void fake_remove(struct fake_api *f, size_t at);
 void fake_compact(struct fake_api *f);
 /* End the serving of a kind, with all its objects; or begin it again. */
 void fake_serve(struct fake_api *f, enum fake_kind kind, bool served);
+/* What there is now. */
+void fake_save(const struct fake_api *f, struct fake_snapshot *snapshot);
 /* Go back to an earlier state, as after restoring a backup. Connections are lost. */
 void fake_restore(struct fake_api *f, const struct fake_snapshot *snapshot);
 
@@ -113,6 +120,9 @@ enum fake_kind fake_bound_kind(const char *name);
 
 /* True if a policy of this value has a selector of that kind. */
 bool fake_selects(unsigned value, enum fake_kind kind);
+
+/* Send this on the open streams of a kind, whatever it is. */
+void fake_say(struct fake_api *f, enum fake_kind kind, const char *text);
 
 /* Answer, and send what there is to send. True if anything was. */
 bool fake_turn(struct fake_api *f);

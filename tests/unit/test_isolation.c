@@ -389,11 +389,11 @@ TEST(the_reason_is_told_after_ten_seconds)
         lab.faults[FAKE_CLUSTER] = rows[i].fault;
         lab_start(&lab);
         pass(&lab, 9 * 1000);
-        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
-        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure, "");
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
         pass(&lab, 2 * 1000);
-        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, rows[i].reason);
-        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure, "");
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, rows[i].reason);
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
         lab_release(&lab);
     }
 }
@@ -407,7 +407,7 @@ TEST(initial_events_that_do_not_end_are_listed)
     lab_start(&lab);
     pass(&lab, 13 * 1000);
     assert_true(is_synced(&lab, FAKE_CLUSTER));
-    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
     lab_release(&lab);
 }
 
@@ -424,7 +424,7 @@ TEST(a_kind_that_hung_is_read_once_it_answers)
     lab.faults[FAKE_CLUSTER] = WELL;
     pass(&lab, 61 * 1000 + 60 * 1000);
     assert_true(is_synced(&lab, FAKE_CLUSTER));
-    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure, "");
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
     lab_release(&lab);
 }
 

@@ -883,7 +883,7 @@ static size_t count_healthy(const struct lab *lab)
     for (size_t i = 0; i < kube_source_count(lab->source); i++) {
         const struct reflector *r = kube_source_reflector(lab->source, i);
 
-        count += r->watch.phase == WATCH_STREAMING && !r->failure[0] && !r->warned;
+        count += r->watch.phase == WATCH_STREAMING && !r->failure.text[0] && !r->failure.warned;
     }
     return count;
 }

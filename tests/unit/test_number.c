@@ -47,6 +47,36 @@ TEST_ROWS(int64_row, int64_cases, text)
     assert_true(value == (c->valid ? c->value : 4242));
 }
 
+static struct order_case {
+    const char *text;
+    const char *other;
+    enum number_order order;
+} order_cases[] = {
+    {"9", "10", NUMBER_LESS},
+    {"10", "9", NUMBER_GREATER},
+    {"10", "11", NUMBER_LESS},
+    {"7", "7", NUMBER_EQUAL},
+    {"007", "7", NUMBER_EQUAL},
+    {"0", "000", NUMBER_EQUAL},
+    {"0", "1", NUMBER_LESS},
+    {"99999999999999999999999999999999", "100000000000000000000000000000000", NUMBER_LESS},
+    {"18446744073709551616", "18446744073709551615", NUMBER_GREATER},
+    {"abc", "abc", NUMBER_EQUAL},
+    {"", "", NUMBER_EQUAL},
+    {"abc", "abd", NUMBER_UNORDERED},
+    {"", "1", NUMBER_UNORDERED},
+    {"1", "1a", NUMBER_UNORDERED},
+    {"-1", "1", NUMBER_UNORDERED},
+    {"1.0", "2", NUMBER_UNORDERED},
+};
+
+TEST_ROWS(order_row, order_cases, text)
+{
+    const struct order_case *c = *state;
+
+    assert_int_equal(number_compare(c->text, c->other), c->order);
+}
+
 static struct uint_case {
     const char *text;
     uint64_t max;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
+#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
@@ -99,6 +100,29 @@ TEST(puts_and_removals_are_told_once)
     assert_string_equal(w.old_value, "2");
     assert_null(store_find(s, &map_a));
     assert_int_equal(store_count(s, CLASS_TEMPLATE), 0);
+}
+
+#define VERSIONED_MAP(version, v)                                                                  \
+    "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'namespace':'test','name':'a',"             \
+    "'resourceVersion':'" version "','labels':{'v':'" v "'}}}"
+
+/* What was undone by a backup has no successor: the difference is no change that anybody made. */
+TEST(what_was_undone_is_not_succeeded)
+{
+    for (unsigned undone = 0; undone < 2; undone++) {
+        CLEANUP(free_store) struct store *s = store_new(1);
+        struct error err;
+
+        put(s, VERSIONED_MAP("5", "1"), (struct origin){1, 1}, &err);
+
+        struct entry *entry = store_find(s, &map_a);
+        if (undone)
+            store_mark(entry, (struct origin){1, STORE_UNDONE});
+        put(s, VERSIONED_MAP("7", "2"), (struct origin){1, 2}, &err);
+        assert_int_equal(entry_template(entry)->user_version, undone ? 0 : 5);
+        put(s, VERSIONED_MAP("8", "3"), (struct origin){1, 2}, &err);
+        assert_int_equal(entry_template(entry)->user_version, 8);
+    }
 }
 
 TEST(a_rejected_put_keeps_the_old_version)

@@ -429,7 +429,7 @@ TEST(waits_and_lengths_are_spread)
             watch_step(&w, &(struct watch_input){
                                .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = rows[i].random});
         assert_true(order.open);
-        assert_int_equal(w.timeout_s, rows[i].timeout_s);
+        assert_int_equal(w.lifetime.timeout_s, rows[i].timeout_s);
     }
 }
 
@@ -500,6 +500,59 @@ TEST(a_version_of_any_length_is_survived)
     assert_false(
         watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
     assert_string_equal(w.version, version);
+}
+
+TEST(only_a_stream_of_changes_goes_back_and_only_by_numbers)
+{
+    struct watch w = streaming_watch();
+
+    assert_true(watch_goes_back(&w, "4"));
+    assert_false(watch_goes_back(&w, "5"));
+    assert_false(watch_goes_back(&w, "10"));
+    assert_false(watch_goes_back(&w, ""));
+    assert_false(watch_goes_back(&w, "a"));
+    w.phase = WATCH_INITIAL_EVENTS;
+    assert_false(watch_goes_back(&w, "4"));
+}
+
+/* At once, and what etcd has; a list that is older than what was known says so. */
+TEST(a_restore_is_listed_at_once)
+{
+    static const char *const versions[] = {"4", "5", "6", "x"};
+
+    for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
+        struct watch w = streaming_watch();
+        CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(4096);
+
+        assert_false(
+            watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED, .now_ms = 50}).open);
+        assert_int_equal(w.counts.restarts[END_RESTORED], 1);
+        assert_int_equal(w.due_ms, 50);
+        assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 50}).open);
+        watch_query(&w, &query);
+        assert_string_equal(query.data, "limit=500");
+
+        struct watch_order order =
+            watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});
+        assert_true(order.listed);
+        assert_int_equal(order.older, i == 0);
+        watch_release(&w);
+    }
+}
+
+/* While it waits for a server that fails it goes on waiting. */
+TEST(a_restore_hastens_no_wait)
+{
+    struct watch w = streaming_watch();
+
+    assert_false(
+        watch_step(&w, &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST}).open);
+    assert_false(watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED}).open);
+    assert_int_equal(w.due_ms, 800);
+    assert_int_equal(w.counts.restarts[END_RESTORED], 0);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 800}).open);
+    assert_int_equal(w.phase, WATCH_LISTING);
+    assert_true(w.most_recent);
 }
 
 TEST(every_reason_has_its_name)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/lookup/fetch.h"
 
-#include "exporter/kube/protocol/object_stream.h"
 #include "exporter/kube/protocol/query.h"
 
 enum {
@@ -9,11 +8,29 @@ enum {
     BODY_MAX_BYTES = 8 * 1024 * 1024, /* As of objects in lists. */
 };
 
+/* An object of the list: it is the first that is looked for, or ends with the call. */
+static bool receive_object(void *context, const struct watch_event *event)
+{
+    struct fetch *f = context;
+    const char *name = json_str(json_get(event->object, "metadata"), "name", "");
+
+    if (!event->object || f->object || (*f->name && strcmp(name, f->name) != 0))
+        return true;
+    f->object = cJSON_CreateObject();
+    if (!f->object)
+        abort();
+    f->object->child = event->object->child;
+    event->object->child = NULL;
+    return true;
+}
+
 static bool receive_bytes(void *context, unsigned http_status, const char *bytes, size_t len)
 {
     struct fetch *f = context;
 
-    (void)http_status;
+    f->received += len;
+    if (f->lists && http_status == 200)
+        return object_stream_feed(&f->list, bytes, len, &f->err);
     strbuf_add(&f->body, bytes, len);
     return strbuf_ok(&f->body);
 }
@@ -22,6 +39,17 @@ static enum fetch_state read_object(struct fetch *f)
 {
     f->object = object_read(f->api_version, f->kind, f->body.data, f->body.len, &f->err);
     return f->object ? FETCH_FOUND : FETCH_FAILED;
+}
+
+static enum fetch_state read_list(struct fetch *f)
+{
+    struct list_facts facts;
+
+    if (!object_stream_finish_list(&f->list, &facts, &f->err))
+        return FETCH_FAILED;
+    f->version = facts.version;
+    free(facts.token);
+    return f->object ? FETCH_FOUND : FETCH_MISSING;
 }
 
 static enum fetch_state read_refusal(struct fetch *f, unsigned http_status)
@@ -42,13 +70,15 @@ static void request_ended(void *context, const struct transport_result *result)
 
     f->transfer = NULL;
     f->state = FETCH_FAILED;
+    f->http_status = result->http_status;
     if (result->http_status == 0 || !strbuf_ok(&f->body))
         fail(&f->err, "%s", *result->error ? result->error : "the answer is too long");
     else if (result->http_status == 200)
-        f->state = read_object(f);
+        f->state = f->lists ? read_list(f) : read_object(f);
     else
         f->state = read_refusal(f, result->http_status);
     strbuf_release(&f->body);
+    object_stream_release(&f->list);
 }
 
 struct fetch *fetch_start(struct transport transport, const struct fetch_spec *spec, int64_t now_ms)
@@ -62,13 +92,19 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     f->kind = xstrdup(id->kind);
     f->body = STRBUF_INIT(BODY_MAX_BYTES);
     progress_open(&f->progress, now_ms);
+    f->name = xstrdup(id->name);
+    f->lists = spec->list_query != NULL;
+    object_stream_init(&f->list, FRAME_LIST, f->api_version, f->kind, receive_object, f);
     query_path(&path, id->api_version, id->ns, spec->resource);
-    query_segment(&path, id->name);
+    if (f->lists)
+        strbuf_addf(&path, "?%s", spec->list_query);
+    else
+        query_segment(&path, id->name);
     f->transfer =
         transport.start(transport.context,
                         &(struct transport_request){
                             .path = path.data,
-                            .accept = query_accept(spec->metadata_only, false),
+                            .accept = query_accept(spec->metadata_only, f->lists),
                             .class = REQUEST_SHORT,
                             .handler = {.data = receive_bytes, .done = request_ended, .context = f},
                         });
@@ -79,8 +115,8 @@ void fetch_turn(struct fetch *f, int64_t now_ms)
 {
     if (!f->transfer)
         return;
-    if (f->body.len > f->progress.bytes)
-        progress_heard(&f->progress, f->body.len - f->progress.bytes, now_ms);
+    if (f->received > f->progress.bytes)
+        progress_heard(&f->progress, f->received - f->progress.bytes, now_ms);
     if (now_ms < fetch_due(f))
         return;
     fetch_stop(f);
@@ -106,8 +142,11 @@ void fetch_free(struct fetch *f)
         return;
     fetch_stop(f);
     strbuf_release(&f->body);
+    object_stream_release(&f->list);
     cJSON_Delete(f->object);
     free(f->api_version);
     free(f->kind);
+    free(f->name);
+    free(f->version);
     free(f);
 }

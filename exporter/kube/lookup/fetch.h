@@ -2,12 +2,12 @@
 #pragma once
 
 #include "exporter/kube/http/transport.h"
-#include "exporter/kube/protocol/response.h"
+#include "exporter/kube/protocol/object_stream.h"
 #include "exporter/kube/shared/progress.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/model/identity.h"
 
-/* One object of an API server, read by a request of its own. */
+/* One object of an API server, read by a request of its own, or found in a list. */
 
 enum fetch_state {
     FETCH_OPEN,
@@ -21,6 +21,11 @@ struct fetch_spec {
     struct identity id;
     const char *resource; /* The plural in paths. */
     bool metadata_only;
+    /*
+     * NULL: the object is read by its name. Else it is looked for in one page of the list that has
+     * this query; with the name "" any object will do, and none is missing if the page is empty.
+     */
+    const char *list_query;
 };
 
 struct fetch {
@@ -28,11 +33,17 @@ struct fetch {
     struct transfer *transfer; /* NULL once it has ended. */
     char *api_version;
     char *kind;
+    char *name;                /* Of what is looked for in a list, */
+    struct object_stream list; /* which is read as it comes. */
+    bool lists;
     struct strbuf body;
+    size_t received; /* Bytes. */
     struct progress progress;
     enum fetch_state state;
-    cJSON *object;    /* FETCH_FOUND: the caller may move it out. */
-    struct error err; /* Why not, unless it was found. */
+    unsigned http_status; /* 0: there was no answer. */
+    char *version;        /* Of the list; NULL if there is none. */
+    cJSON *object;        /* FETCH_FOUND: the caller may move it out. */
+    struct error err;     /* Why not, unless it was found. */
 };
 
 /* Ask for it; the texts are copied. It must not be moved. */

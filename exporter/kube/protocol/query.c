@@ -37,7 +37,7 @@ void watch_query(const struct watch *w, struct strbuf *out)
             query_add(out, "resourceVersion", *w->version ? w->version : "0");
         return;
     }
-    snprintf(number, sizeof(number), "%u", w->timeout_s);
+    snprintf(number, sizeof(number), "%u", w->lifetime.timeout_s);
     query_add(out, "watch", "true");
     query_add(out, "allowWatchBookmarks", "true");
     query_add(out, "timeoutSeconds", number);

@@ -13,7 +13,7 @@ int64_t lateness_end_ms(const struct watch *w, const struct list_limiter *limite
 
     if (!is_listing(w) || patience_ms == INT64_MAX)
         return w->due_ms;
-    patience_ms += progress_quiet_since(&w->progress);
+    patience_ms += progress_quiet_since(&w->lifetime.progress);
     return patience_ms < w->due_ms ? patience_ms : w->due_ms;
 }
 
@@ -22,7 +22,7 @@ int64_t lateness_due_ms(const struct watch *w, const struct list_ticket *ticket,
     if (!is_listing(w))
         return INT64_MAX;
     if (open)
-        return progress_quiet_since(&w->progress) + PROGRESS_LATE_MS;
+        return progress_quiet_since(&w->lifetime.progress) + PROGRESS_LATE_MS;
     return ticket->state == TICKET_WAITING ? ticket->since_ms + PROGRESS_LATE_MS : INT64_MAX;
 }
 

@@ -7,9 +7,6 @@
 enum {
     PATH_MAX_BYTES = 16 * 1024,
     FAILURES_BEFORE_READY = 3,
-    /* A stream that misses something says so at once: one that is open for longer missed nothing.
-     */
-    PROVEN_MS = 1000,
     HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
@@ -39,19 +36,13 @@ struct reflector *reflector_new(struct reflector_context *context,
         .discovery = binding ? context->discovery : NULL,
         .origin = {.source = ++context->last_source},
     };
+    r->failure = (struct failure){
+        .context = context, .resource = r->resource, .api_version = r->api_version};
     request_init(&r->request, context->transport);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
+    r->history.restores = context->restores;
     context->reflector_count++;
     return r;
-}
-
-static void set_failing(struct reflector *r, bool failing)
-{
-    if (failing && !r->failing)
-        r->context->failing_count++;
-    else if (!failing && r->failing)
-        r->context->failing_count--;
-    r->failing = failing;
 }
 
 static void leave_limiter(struct reflector *r)
@@ -62,6 +53,7 @@ static void leave_limiter(struct reflector *r)
 static void close_request(struct reflector *r)
 {
     request_close(&r->request);
+    recheck_end(&r->history.recheck);
     leave_limiter(r);
 }
 
@@ -70,8 +62,9 @@ void reflector_free(struct reflector *r)
     if (!r)
         return;
     close_request(r);
+    recheck_release(&r->history.recheck);
     watch_release(&r->watch);
-    set_failing(r, false);
+    failure_count(&r->failure, false);
     r->context->reflector_count--;
     free(r->api_version);
     free(r->kind);
@@ -87,31 +80,16 @@ void reflector_clear(struct reflector *r)
     r->synced = false;
 }
 
-/* A single failure happens now and then: the log warns of the second in a row. */
-static void log_failure(struct reflector *r, enum end_reason reason, const char *text)
+/* The server was restored from a backup: all reflectors list anew, unless this one is the last. */
+static void announce_restore(struct reflector *r)
 {
-    const char *name = end_reason_name(reason);
-    bool warn = !r->warned && r->watch.retries > 0;
-
-    snprintf(r->failure, sizeof(r->failure), "%s%s%s", name, *text ? ": " : "", text);
-    r->warned = r->warned || warn;
-    r->context->health_version += warn;
-    log_write(r->context->log, warn ? LOG_LEVEL_WARN : LOG_LEVEL_DEBUG,
-              r->synced ? "cannot read a resource; its last known objects stay in force"
-                        : "cannot read a resource",
-              "resource", r->resource, "api_version", r->api_version, "reason", name, "error",
-              text);
-}
-
-static void log_recovery(struct reflector *r)
-{
-    if (r->warned)
-        log_write(r->context->log, LOG_LEVEL_INFO, "a resource can be read again", "resource",
-                  r->resource, "api_version", r->api_version);
-    set_failing(r, false);
-    r->context->health_version += r->warned;
-    r->warned = false;
-    r->failure[0] = '\0';
+    if (r->history.restores == r->context->restores) {
+        reflector_restored(r->context);
+        log_write(r->context->log, LOG_LEVEL_WARN,
+                  "the API server was restored from a backup; reading all objects again",
+                  "noticed_by", r->resource, "api_version", r->api_version);
+    }
+    r->history.restores = r->context->restores;
 }
 
 /* Pass one input to the watch, and remember what it orders for the next turn. */
@@ -132,13 +110,17 @@ static void step(struct reflector *r, struct watch_input input)
 
     if (order.listed) {
         reflector_store_end_pass(&r->objects);
+        if (history_end_list(&r->history, order.older))
+            announce_restore(r);
         r->synced = true;
         r->last_end = END_REGULAR;
         leave_limiter(r);
-        log_recovery(r);
+        failure_end(&r->failure);
     }
-    if (order.open)
+    if (order.open) {
         r->wants_open = true;
+        r->history.resumed = !order.listed;
+    }
 }
 
 void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
@@ -159,6 +141,14 @@ void reflector_relist(struct reflector *r)
     step(r, (struct watch_input){.kind = WATCH_RELIST});
 }
 
+/* What is known may be undone: list the most recent state. `expected`: it is known to be. */
+static void relist_restored(struct reflector *r, bool expected)
+{
+    r->history.expected = r->history.expected || expected;
+    r->wants_open = false;
+    step(r, (struct watch_input){.kind = WATCH_RESTORED});
+}
+
 bool reflector_is_forbidden(const struct reflector *r)
 {
     return !r->synced && r->last_end == END_FORBIDDEN;
@@ -174,6 +164,18 @@ static void answered(void *context)
     if (r->watch.phase != WATCH_LISTING)
         watch_heard(&r->watch, 0, false, r->context->now_ms);
     reflector_answered(r->context);
+    if (r->watch.phase == WATCH_STREAMING)
+        history_check(&r->history,
+                      (struct recheck_spec){
+                          .api_version = r->api_version,
+                          .kind = r->kind,
+                          .resource = r->resource,
+                          .ns = r->ns,
+                          .field_selector = r->field_selector,
+                          .metadata_only = r->metadata_only && !r->watch.full_objects,
+                          .position = r->watch.version,
+                      },
+                      r->context->now_ms);
 }
 
 static void heard(void *context, size_t bytes, bool cut)
@@ -189,6 +191,11 @@ static bool receive_event(void *context, const struct watch_event *event)
     struct watch_input input = {.kind = WATCH_CHANGE, .version = event->version};
 
     r->last_event_ms = r->context->clock_ms;
+    if (watch_goes_back(&r->watch, event->version)) {
+        relist_restored(r, false);
+        return false;
+    }
+    history_note(&r->history, &r->watch, event);
     switch (event->kind) {
     case EVENT_OBJECT:
         reflector_store_put(&r->objects, event->object);
@@ -215,18 +222,8 @@ static bool receive_event(void *context, const struct watch_event *event)
         return true;
     step(r, input);
     if (r->watch.phase == WATCH_STREAMING)
-        log_recovery(r);
+        failure_end(&r->failure);
     return r->watch.phase != WATCH_WAITING;
-}
-
-/* Is it the server that fails, rather than this request of it? */
-static void note_failure(struct reflector *r, const struct request_end *end)
-{
-    if (!end->unanswered && end->reason != END_UNAVAILABLE && end->reason != END_BUSY)
-        return;
-    set_failing(r, true);
-    r->failed_ms = r->context->now_ms;
-    r->told_to_wait_ms = end->retry_after_ms;
 }
 
 static void request_ended(void *context, const struct request_end *end)
@@ -236,13 +233,14 @@ static void request_ended(void *context, const struct request_end *end)
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
 
     r->answered_ms = 0;
+    recheck_end(&r->history.recheck);
     if (end->page) {
         input = (struct watch_input){
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
     } else {
         if (end->reason != END_REGULAR)
-            log_failure(r, end->reason, end->text);
-        note_failure(r, end);
+            failure_log(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
+        failure_note(&r->failure, end);
     }
     step(r, input);
     /* A list counts in the limiter until its last page. */
@@ -255,8 +253,10 @@ static void open_request(struct reflector *r)
     bool list = r->watch.phase == WATCH_LISTING;
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
 
-    if (r->watch.phase != WATCH_STREAMING && !r->watch.token)
-        reflector_store_begin_pass(&r->objects);
+    if (r->watch.phase != WATCH_STREAMING && !r->watch.token) {
+        reflector_store_begin_pass(&r->objects, r->watch.most_recent);
+        history_begin_list(&r->history);
+    }
     r->wants_open = r->late = false;
     r->answered_ms = 0;
     query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
@@ -278,9 +278,7 @@ static void open_request(struct reflector *r)
 /* When the open stream, of which nothing came yet, ends the failure before it. */
 static int64_t proven_ms(const struct reflector *r)
 {
-    bool waits = r->failure[0] && r->answered_ms && r->watch.phase == WATCH_STREAMING;
-
-    return waits ? r->answered_ms + PROVEN_MS : INT64_MAX;
+    return failure_end_ms(&r->failure, r->watch.phase == WATCH_STREAMING ? r->answered_ms : 0);
 }
 
 /* ---- lack of progress ---- */
@@ -299,7 +297,7 @@ static void note_lateness(struct reflector *r)
 {
     r->late = true;
     r->context->health_version++;
-    snprintf(r->failure, sizeof(r->failure), "%s: %s", end_reason_name(END_QUIET),
+    snprintf(r->failure.text, sizeof(r->failure.text), "%s: %s", end_reason_name(END_QUIET),
              lateness_reason(&r->watch, r->request.transfer, r->context->now_ms));
 }
 
@@ -308,8 +306,9 @@ static void end_for_silence(struct reflector *r)
     const char *fault = watch_fault(&r->watch, r->context->now_ms);
 
     /* A stream of changes may be silent because nothing changes: that is no failure. */
-    if (r->watch.phase != WATCH_STREAMING || r->watch.cut || !r->watch.progress.begun)
-        log_failure(r, END_QUIET, fault);
+    if (r->watch.phase != WATCH_STREAMING || r->watch.lifetime.cut ||
+        !r->watch.lifetime.progress.begun)
+        failure_log(&r->failure, END_QUIET, fault, r->watch.retries, r->synced);
     step(r, (struct watch_input){.kind = WATCH_ENDED, .reason = END_QUIET});
 }
 
@@ -337,17 +336,35 @@ static void open_if_allowed(struct reflector *r)
     open_request(r);
 }
 
+/* Has the server been restored from a backup, as others know, or the check of a stream finds? */
+static void look_for_restore(struct reflector *r)
+{
+    enum recheck_result result =
+        history_turn(&r->history, r->context->transport, r->context->now_ms);
+
+    if (result == RECHECK_RESTORED)
+        announce_restore(r);
+    if (result == RECHECK_RESTORED || result == RECHECK_DOUBTFUL) {
+        relist_restored(r, result == RECHECK_RESTORED);
+    } else if (r->history.restores != r->context->restores) {
+        r->history.restores = r->context->restores;
+        relist_restored(r, true);
+    }
+}
+
 void reflector_turn(struct reflector *r)
 {
     int64_t now_ms = r->context->now_ms;
 
-    if (r->failing && r->context->recovered_ms >= r->failed_ms) {
-        set_failing(r, false);
-        watch_forgive(&r->watch, r->failed_ms, r->told_to_wait_ms,
+    look_for_restore(r);
+
+    if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
+        failure_count(&r->failure, false);
+        watch_forgive(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
                       r->objects.origin.source * HASTE_STEP_MS);
     }
     if (now_ms >= proven_ms(r))
-        log_recovery(r);
+        failure_end(&r->failure);
     if (!r->wants_open && now_ms >= end_ms(r)) {
         if (r->watch.phase == WATCH_WAITING)
             step(r, (struct watch_input){.kind = WATCH_TIMER});
@@ -368,6 +385,8 @@ int64_t reflector_due(const struct reflector *r)
 
     if (late_ms(r) < due_ms)
         due_ms = late_ms(r);
+    if (recheck_due(&r->history.recheck) < due_ms)
+        due_ms = recheck_due(&r->history.recheck);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/reflector/failure.h"
+#include "exporter/kube/reflector/history.h"
 #include "exporter/kube/reflector/request.h"
 #include "exporter/kube/reflector/store.h"
 #include "exporter/kube/shared/context.h"
@@ -51,6 +53,7 @@ struct reflector {
     struct reflector_store objects;
     struct watch watch;
     struct request request;
+    struct history history;
     bool wants_open;           /* The watch has ordered a request that is not open yet. */
     bool late;                 /* `failure` says that there is no progress. */
     struct list_ticket ticket; /* Of its list, first page to last. */
@@ -58,14 +61,9 @@ struct reflector {
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
     int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
-    bool failing;             /* The server did not answer, or not now: it counts as such. */
-    int64_t failed_ms;        /* When that was; and for how long it said to wait: */
-    int64_t told_to_wait_ms;
-    bool warned;           /* The log has a warning about the failure. */
+    struct failure failure;
     bool synced;           /* All its objects have been in the store once. */
     int64_t last_event_ms; /* Since the epoch; 0 before the first. */
-    /* Why the last request failed, or makes no progress, for people; "" if neither is so. */
-    char failure[256];
 };
 
 /* Starts with its first turn. It must not be moved. */

@@ -176,8 +176,23 @@ void reflector_store_drop_unbound(struct reflector_store *s)
     keep(s, is_referred_to);
 }
 
-void reflector_store_begin_pass(struct reflector_store *s)
+/* All that is known of the history of the objects of this origin. */
+static void undo(const struct reflector_store *s)
 {
+    for (const struct type *type = store_types(s->store); type; type = type->next) {
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (store_is_from(p->entries[i], s->origin.source))
+                    store_mark(p->entries[i], (struct origin){s->origin.source, STORE_UNDONE});
+            }
+        }
+    }
+}
+
+void reflector_store_begin_pass(struct reflector_store *s, bool restored)
+{
+    if (restored)
+        undo(s);
     s->origin.sweep++;
     s->has_unnamed = false;
 }

@@ -65,8 +65,8 @@ void reflector_store_drop_unbound(struct reflector_store *s);
 /* True if templates need it: one reads it to decide, or somebody keeps it for them (store_pin). */
 bool reflector_store_is_referred(const struct entry *entry);
 
-/* Begin a pass over all objects. */
-void reflector_store_begin_pass(struct reflector_store *s);
+/* Begin a pass over all objects; `restored`: what was known of them before may be undone. */
+void reflector_store_begin_pass(struct reflector_store *s, bool restored);
 /* The pass is complete: remove the objects that it did not bring, unless one was unnamed. */
 void reflector_store_end_pass(struct reflector_store *s);
 /* Remove all objects. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/shared/context.h"
 
+enum { RESTORE_COST_MS = 10 * 1000 };
+
 uint32_t reflector_random(struct reflector_context *context)
 {
     /* splitmix64: spread is all that is asked of it. */
@@ -15,4 +17,12 @@ void reflector_answered(struct reflector_context *context)
 {
     if (context->failing_count > 0 && context->failing_count * 2 >= context->reflector_count)
         context->recovered_ms = context->now_ms;
+}
+
+void reflector_restored(struct reflector_context *context)
+{
+    if (haste_due(&context->haste, RESTORE_COST_MS, context->now_ms) > context->now_ms)
+        return;
+    haste_spend(&context->haste, RESTORE_COST_MS, context->now_ms);
+    context->restores++;
 }

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/namespace_filter.h"
+#include "exporter/kube/shared/haste.h"
 #include "exporter/kube/shared/list_limiter.h"
 #include "exporter/system/log.h"
 
@@ -22,6 +23,8 @@ struct reflector_context {
     unsigned reflector_count;
     unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
     int64_t recovered_ms;   /* When it last answered again after it had failed most of them. */
+    uint64_t restores;      /* How often the server was restored from a backup, as is known. */
+    struct haste haste;     /* Of acting upon that. */
     uint32_t last_source;
     uint64_t health_version; /* Changes with what people are told of any reflector. */
     const struct discovery *discovery;
@@ -30,6 +33,12 @@ struct reflector_context {
 
 /* The server has answered a request as it should. */
 void reflector_answered(struct reflector_context *context);
+
+/*
+ * The server was restored from a backup: what every reflector knows may be undone. Counts it,
+ * unless there were too many of late for all of them to list anew.
+ */
+void reflector_restored(struct reflector_context *context);
 
 /* The next random number. */
 uint32_t reflector_random(struct reflector_context *context);

@@ -18,8 +18,9 @@ enum end_reason {
     END_REFUSED,      /* Any other status but 200. */
     END_FAILED,       /* The stream sent an error. */
     END_MALFORMED,    /* The body is no list, or no stream of events. */
+    END_RESTORED,     /* The server was restored from a backup, or that is to be feared. */
 };
-enum { END_REASON_COUNT = END_MALFORMED + 1 };
+enum { END_REASON_COUNT = END_RESTORED + 1 };
 
 /* The name of a reason in series and logs: "ended", "short", ... */
 const char *end_reason_name(enum end_reason reason);

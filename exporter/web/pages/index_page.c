@@ -241,14 +241,14 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
     for (size_t i = 0; i < kube_source_count(source); i++) {
         const struct reflector *f = kube_source_reflector(source, i);
 
-        if (*f->failure == '\0' || (kube_source_ready(source) && !f->synced) ||
+        if (*f->failure.text == '\0' || (kube_source_ready(source) && !f->synced) ||
             count++ >= SHOWN_MAX)
             continue;
         strbuf_adds(out, "<li>");
         html_textf(out, "%s %s", f->api_version, f->resource);
         strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
                     f->synced ? "; its last state counts" : "");
-        html_text(out, f->failure);
+        html_text(out, f->failure.text);
         strbuf_adds(out, "</span></li>\n");
     }
     count += add_missing(source, out);
