@@ -281,29 +281,6 @@ TEST(the_version_moves_with_what_is_known)
     discovery_free(d);
 }
 
-/* A kind that may have been served, or not, is known not to be. */
-TEST(the_version_moves_when_a_group_turns_out_to_be_empty)
-{
-    static const struct answer stale[] = {
-        CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Stale", ""))), {.path = NULL}};
-    static const struct answer empty[] = {
-        CORE_OK, APIS(GROUP("foo.example", VERSION("v1", "Current", ""))), {.path = NULL}};
-    const struct api_resource *found = NULL;
-    struct discovery *d = discovery_new();
-
-    play(d, stale);
-    assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_UNKNOWN);
-    uint64_t version = discovery_version(d);
-    play(d, stale);
-    assert_int_equal(discovery_version(d), version);
-    play(d, empty);
-    assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_ABSENT);
-    assert_int_not_equal(discovery_version(d), version);
-    play(d, empty);
-    assert_int_equal(discovery_version(d), version + 1);
-    discovery_free(d);
-}
-
 /* However often it fails in between, what was known stays, and nothing more is kept. */
 /* Nothing but whether it could be read: a kind of it was not known before, and is absent now. */
 TEST(the_version_moves_with_what_could_be_read)

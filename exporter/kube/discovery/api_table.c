@@ -329,13 +329,6 @@ static bool contains(const struct api_table *a, const struct api_table *b)
             found->preferred != ours->preferred)
             return false;
     }
-    /* What has no resources is known to have none, or not known at all. */
-    for (size_t i = 0; i < b->version_count; i++) {
-        const struct api_version *found = api_table_version(a, b->versions[i].name);
-
-        if (!found || found->state != b->versions[i].state)
-            return false;
-    }
     return true;
 }
 
