@@ -281,7 +281,6 @@ TEST(the_version_moves_with_what_is_known)
     discovery_free(d);
 }
 
-/* However often it fails in between, what was known stays, and nothing more is kept. */
 /* Nothing but whether it could be read: a kind of it was not known before, and is absent now. */
 TEST(the_version_moves_with_what_could_be_read)
 {
@@ -301,6 +300,7 @@ TEST(the_version_moves_with_what_could_be_read)
     discovery_free(d);
 }
 
+/* However often it fails in between, what was known stays, and nothing more is kept. */
 TEST(failures_in_a_row_keep_what_was_known)
 {
     const struct api_resource *found = NULL;
