@@ -7,32 +7,33 @@
 enum {
     FRESH_MS = 5 * 1000,
     READY_MS = 20 * 1000,
-    SELECTED_MS = 5 * 1000, /* After a selector named a kind, its objects are there. */
+    SELECTED_MS = 10 * 1000, /* After a selector named a kind, its objects are there. */
     REQUESTS_A_SECOND = 12,
 };
 
 /* ---- freshness ---- */
 
-static void note_selected(struct run *r)
+/* Templates are read while a policy selects their kind, and was there for a while. */
+static bool is_selected(const struct run *r, unsigned kind)
 {
-    for (unsigned kind = SIM_TEMPLATE; kind < SIM_KIND_COUNT; kind++) {
-        bool certain = !grace_is_sick(r, SIM_POLICY) && !grace_is_sick(r, SIM_CLUSTER_POLICY) &&
-                       !grace_is_sick(r, SIM_DISCOVERY);
+    if (grace_is_sick(r, SIM_POLICY) || grace_is_sick(r, SIM_CLUSTER_POLICY) ||
+        grace_is_sick(r, SIM_DISCOVERY))
+        return false;
+    for (unsigned slot = 0; slot < (SIM_CLUSTER_POLICY + 1) * SIM_PLACES; slot++) {
+        const struct cell *cell = &r->api.etcd.cells[slot];
 
-        if (!certain || !expected_selects(r, kind))
-            r->selected_ms[kind] = INT64_MAX;
-        else if (r->selected_ms[kind] == INT64_MAX)
-            r->selected_ms[kind] = r->now_ms;
+        if (cell->exists && cell->padding == 0 && cell->written_ms <= r->now_ms - SELECTED_MS &&
+            value_selects(cell->value, (enum sim_kind)kind, r->plan->template_kinds))
+            return true;
     }
+    return false;
 }
 
 /* True if the kind's objects should be in the store as they were a short while ago. */
 static bool is_due(const struct run *r, unsigned kind)
 {
-    if (!plan_has_kind(r->plan, kind) || r->api.unserved[kind] || grace_is_sick(r, kind) ||
-        r->now_ms < PLAN_START_MS + FRESH_MS)
-        return false;
-    return kind < SIM_TEMPLATE || r->selected_ms[kind] <= r->now_ms - SELECTED_MS;
+    return plan_has_kind(r->plan, kind) && !r->api.unserved[kind] && !grace_is_sick(r, kind) &&
+           r->now_ms >= PLAN_START_MS + FRESH_MS && (kind < SIM_TEMPLATE || is_selected(r, kind));
 }
 
 static void check_freshness(struct run *r)
@@ -106,7 +107,6 @@ void check_audit(struct run *r)
         return;
     check_ready(r);
     check_requests(r);
-    note_selected(r);
     if (r->now_ms < r->plan->storm_ms)
         check_freshness(r);
     else

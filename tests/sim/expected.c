@@ -50,7 +50,7 @@ static bool has_value(const struct entry *entry, unsigned slot, uint32_t value)
     }
 }
 
-bool expected_selects(const struct run *r, unsigned kind)
+static bool is_selected(const struct run *r, unsigned kind)
 {
     for (unsigned slot = 0; slot < (SIM_CLUSTER_POLICY + 1) * SIM_PLACES; slot++) {
         if (r->api.etcd.cells[slot].exists &&
@@ -75,7 +75,7 @@ static bool is_kept(const struct run *r, unsigned slot)
     unsigned kind = slot_kind(slot);
 
     return r->api.etcd.cells[slot].exists &&
-           (kind < SIM_TEMPLATE || expected_selects(r, kind) || is_bound(r, slot));
+           (kind < SIM_TEMPLATE || is_selected(r, kind) || is_bound(r, slot));
 }
 
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX])

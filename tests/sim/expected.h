@@ -7,9 +7,6 @@
 
 enum { EXPECTED_DIFFERENCE_MAX = 300 };
 
-/* True if a policy has a selector of that kind. */
-bool expected_selects(const struct run *r, unsigned kind);
-
 /* True if the store has of this place what it should have; else what differs. */
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX]);
 

@@ -235,8 +235,6 @@ void run_play(const struct plan *plan, bool noisy, struct verdict *out)
         .differed_ms = plan->storm_ms,
         .verdict = out,
     };
-    for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++)
-        r->selected_ms[kind] = INT64_MAX;
     api_init(&r->api, plan);
     wire_init(&r->wire, &r->api, plan);
     r->wire.noisy = noisy;

@@ -43,7 +43,6 @@ struct run {
     int64_t audit_ms; /* When the invariants are looked at next. */
     int64_t page_ms;
     int64_t differed_ms; /* When the store was last seen to differ from the servers. */
-    int64_t selected_ms[SIM_KIND_COUNT]; /* Since when a policy selects it; INT64_MAX: none does. */
     uint64_t requests[SIM_TARGET_COUNT]; /* At the last audit. */
     struct verdict *verdict;
 };
