@@ -29,14 +29,14 @@ static void on_neighbour(struct tree_path *path, const struct watch *watch,
 static void on_folder(struct tree *t, struct tree_path *path, const struct watch *watch,
                       const struct inotify_event *event, const char *name)
 {
-    CLEANUP(free_cleanup) char *at = walk_join(watch->path, name);
+    CLEANUP(free_cleanup) char *at = scan_join(watch->path, name);
     struct stat about;
 
     if (name[0] == '.' && name[1] != '.')
         return;
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
         path->look = true;
-    } else if (walk_is_manifest(name)) {
+    } else if (scan_is_manifest(name)) {
         walk_look_at(t, path, at, (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
     } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
         /* Of the other names only a link to a folder matters. */

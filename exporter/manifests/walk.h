@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/manifests/scan.h"
 #include "exporter/manifests/tree.h"
-
-/* "<folder>/<name>", the caller's. */
-char *walk_join(const char *folder, const char *name) MUST_USE;
-
-/* True for the names that are read inside a folder. */
-bool walk_is_manifest(const char *name);
 
 /*
  * Find the files that a PATH stands for now. Those that are new or changed are
@@ -15,6 +10,16 @@ bool walk_is_manifest(const char *name);
  * as gone.
  */
 void walk_path(struct tree *t, struct tree_path *path, bool force);
+
+/*
+ * The same where a process of its own looks at the disk (scan_job): begin, receive what it emits,
+ * and end; or fail, with the reason, if it does not answer: then no file goes.
+ */
+void walk_begin(struct tree *t, struct tree_path *path);
+bool walk_receive(struct tree *t, struct tree_path *path, bool force, const char *bytes,
+                  size_t len) MUST_USE;
+void walk_end(struct tree *t, struct tree_path *path);
+void walk_fail(struct tree *t, struct tree_path *path, const char *why);
 
 /* Walk all PATHs and mark all files to be read. Fails if a PATH cannot be opened. */
 bool walk_all(struct tree *t, struct error *err) MUST_USE;

@@ -72,37 +72,38 @@ bool watches_start(struct watches *w, struct error *err)
                 errno == EMFILE ? " (raise fs.inotify.max_user_instances)" : "");
 }
 
-bool watches_add(struct watches *w, const char *path, const struct watch *wanted, struct error *err)
+bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out, struct error *err)
 {
-    if (w->fd < 0)
+    *out = -1;
+    if (fd < 0)
         return true;
-
     /* An inode has one watch: a second reason adds to it. */
-    int descriptor = inotify_add_watch(w->fd, path, masks[wanted->reason] | IN_MASK_ADD);
-    if (descriptor < 0 && (errno == ENOSPC || errno == ENOMEM))
+    *out = inotify_add_watch(fd, path, masks[reason] | IN_MASK_ADD);
+    if (*out < 0 && (errno == ENOSPC || errno == ENOMEM))
         return fail(err, "cannot watch '%s' for changes: raise fs.inotify.max_user_watches", path);
-    if (descriptor < 0)
-        return true;
+    return true;
+}
 
+void watches_note(struct watches *w, const char *path, const struct watch *wanted)
+{
+    int descriptor = wanted->descriptor;
     struct watch *first = map_get(&w->by_descriptor, hash(descriptor), &descriptor);
     for (struct watch *at = first; at; at = at->other) {
         if (at->reason == wanted->reason && at->path_index == wanted->path_index &&
             at->name_at == wanted->name_at && strcmp(at->path, path) == 0) {
             at->scan = wanted->scan;
-            return true;
+            return;
         }
     }
     struct watch *watch = xcalloc(1, sizeof(*watch));
 
     *watch = *wanted;
     watch->path = xstrdup(path);
-    watch->descriptor = descriptor;
     watch->other = first ? first->other : NULL;
     if (first)
         first->other = watch;
     else
         map_add(&w->by_descriptor, hash(descriptor), watch);
-    return true;
 }
 
 /* Free the reasons that no scan since `scan` asked for; the others. */

@@ -37,11 +37,17 @@ void watches_release(struct watches *w);
 bool watches_start(struct watches *w, struct error *err) MUST_USE;
 
 /*
- * Watch `path`, which is copied, for the reason, the PATH, the scan and the name
- * in `wanted`. True as well if nothing is watched or the path does not exist.
+ * Have the kernel watch `path` for this reason; the descriptor of its watch, -1 as well if nothing
+ * is watched or the path does not exist. `fd` is inotify's. It looks at the disk, and may hang.
  */
-bool watches_add(struct watches *w, const char *path, const struct watch *wanted,
-                 struct error *err) MUST_USE;
+bool watches_attach(int fd, const char *path, enum watch_reason reason, int *out,
+                    struct error *err) MUST_USE;
+
+/*
+ * Note that the kernel watches `path`, which is copied, for the descriptor, the reason, the PATH,
+ * the scan and the name in `wanted`.
+ */
+void watches_note(struct watches *w, const char *path, const struct watch *wanted);
 
 /* Forget the reasons of a PATH that no scan since `scan` asked for. */
 void watches_sweep(struct watches *w, uint32_t path_index, uint32_t scan);
