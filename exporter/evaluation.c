@@ -64,6 +64,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                     o->shard, o->total_shards);
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
+    manifests_use(e->manifests, settings->workers);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)
@@ -84,6 +85,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     e->options = *settings->options;
     *settings->options = (struct options){0};
     e->changes_fd = -1;
+    e->workers = settings->workers;
 
     const struct options *o = &e->options;
     const struct rules_options rules = {
@@ -132,6 +134,27 @@ static void turn_session(struct evaluation *e)
     e->caught_up = false;
 }
 
+static enum loading load_manifests(struct evaluation *e, struct error *err)
+{
+    if (!e->workers)
+        return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
+    if (!e->begun)
+        manifests_begin(e->manifests);
+    e->begun = true;
+    manifests_pump(e->manifests, SLICE_MS);
+    switch (manifests_state(e->manifests, err)) {
+    case MANIFESTS_BUSY:
+        return LOADING_GOES_ON;
+    case MANIFESTS_HANG:
+        return LOADING_HANGS;
+    case MANIFESTS_MISSING:
+        return LOADING_FAILED;
+    case MANIFESTS_READ:
+        return LOADING_DONE;
+    }
+    abort();
+}
+
 enum loading evaluation_load(struct evaluation *e, struct error *err)
 {
     e->caught_up = false;
@@ -139,8 +162,11 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     asset_source_pump(e->assets, platform_steady_ms(), SLICE_MS);
     if ((e->session && !kube_session_ready(e->session)) || !asset_source_ready(e->assets))
         return LOADING_GOES_ON;
-    if (!manifests_load(e->manifests, err))
-        return LOADING_FAILED;
+
+    enum loading manifests = load_manifests(e, err);
+
+    if (manifests != LOADING_DONE)
+        return manifests;
     /* A broken file that was read before is in the log and on the page; this is the first read. */
     if (e->assets && asset_source_snapshot_ms(e->assets) == 0) {
         fail(err, "%s", asset_source_problem(e->assets));
@@ -169,13 +195,15 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     int64_t idle_ms = INT64_MAX;
     int64_t due_ms = engine_deadline(e->engine);
 
-    if (!e->caught_up || manifests_busy(e->manifests) || asset_source_busy(e->assets))
+    if (!e->caught_up || asset_source_busy(e->assets))
         return 0;
     if (due_ms != INT64_MAX)
         idle_ms = due_ms - platform_now_ms();
     due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
     if (asset_source_due(e->assets) < due_ms)
         due_ms = asset_source_due(e->assets);
+    if (manifests_due(e->manifests) < due_ms)
+        due_ms = manifests_due(e->manifests);
     if (due_ms != INT64_MAX && due_ms - platform_steady_ms() < idle_ms)
         idle_ms = due_ms - platform_steady_ms();
     return idle_ms > 0 ? idle_ms : 0;

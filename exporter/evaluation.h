@@ -23,16 +23,19 @@ struct evaluation {
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without a file of them. */
+    struct workers *workers;      /* NULL: files are read where they are wanted. Borrowed. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool caught_up; /* No object is left to be evaluated. */
+    bool begun;     /* The manifests are being read. */
 };
 
 struct evaluation_settings {
     struct options *options; /* Moved into the evaluation, also on a failure. */
     const char *const *environment;
-    const struct log *log; /* Borrowed, as is the environment. */
-    bool follow;           /* Follow the manifests as they change. */
-    bool references;       /* Read specs of workloads from an API server, for their references. */
+    const struct log *log;   /* Borrowed, as is the environment. */
+    struct workers *workers; /* To read files with; NULL: wait for them here. Borrowed. */
+    bool follow;             /* Follow the manifests as they change. */
+    bool references;         /* Read specs of workloads from an API server, for their references. */
     uint64_t seed;
 };
 
@@ -47,13 +50,14 @@ void evaluation_free(struct evaluation *e);
 
 enum loading {
     LOADING_GOES_ON, /* Wait with evaluation_wait(), and call again. */
+    LOADING_HANGS,   /* Likewise, but what it waits for does not answer. */
     LOADING_DONE,
     LOADING_FAILED, /* A PATH or the asset file cannot be opened; the rest is read. */
 };
 
 /*
- * Read everything once: objects of an API server as they arrive, assets in slices, or all
- * manifests in one go.
+ * Read everything once: objects of an API server as they arrive, assets in slices, and manifests
+ * in slices with workers, in one go without.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 

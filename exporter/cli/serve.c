@@ -8,12 +8,14 @@
 #include "exporter/serve/loop.h"
 #include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/workers.h"
 #include "exporter/version.h"
 
 enum {
     /* A change shows within a second, also where it has to wait for the next page. */
     PUBLISH_MS = 900,
     REFRESH_MS = 5000,
+    LOOK_MS = 1000,    /* The longest between two looks at a process. */
     LOG_WAIT_MS = 250, /* For lines that are still to be written in the end. */
 };
 
@@ -23,14 +25,23 @@ enum outcome {
     OUTCOME_ENDED,   /* By a signal. */
 };
 
-static enum outcome turn_loop(const struct command *command, const struct log *log,
-                              struct guard *guard, struct error *err)
+/* What the loop runs with, and who watches over it. */
+struct surroundings {
+    const struct log *log;
+    struct workers *workers;
+    struct guard *guard;
+};
+
+static enum outcome turn_loop(const struct command *command, const struct surroundings *around,
+                              struct error *err)
 {
+    const struct log *log = around->log;
     const struct options *o = &command->options;
     const struct loop_settings settings = {
         .argc = command->argc,
         .argv = command->argv,
         .log = log,
+        .workers = around->workers,
         .publish_ms = PUBLISH_MS,
         .refresh_ms = REFRESH_MS,
     };
@@ -47,9 +58,44 @@ static enum outcome turn_loop(const struct command *command, const struct log *l
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, err);
     if (step == LOOP_ENDED)
-        guard_ending(guard);
+        guard_ending(around->guard);
     loop_free(loop);
     return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
+}
+
+/* Confining looks at what the options name, which may hang: a process of its own tries it. */
+static void try_confining(struct job_output *out, const char *input, size_t len, int fd)
+{
+    struct confinement ignored;
+    const struct options *o;
+
+    (void)out;
+    (void)fd;
+    assert(len == sizeof(o));
+    memcpy(&o, input, sizeof(o));
+    confine(o, platform_environment(), &ignored);
+}
+
+/* True if it does not hang. */
+static bool can_confine(const struct options *o)
+{
+    struct workers *workers;
+    enum job_state state = JOB_LOST;
+    struct error ignored;
+    const char *bytes;
+    size_t len;
+
+    workers = workers_start(NULL, &ignored);
+    if (!workers)
+        return false;
+    /* The process has a copy of the options where we have them. */
+    struct job *job = job_start(workers, try_confining, &o, sizeof(o), -1);
+
+    while ((state = job_next(job, platform_steady_ms(), &bytes, &len)) == JOB_WAITS)
+        workers_wait(workers, LOOK_MS);
+    job_free(job);
+    workers_free(workers);
+    return state == JOB_DONE;
 }
 
 static enum exit_status run_serve(struct command *command)
@@ -66,18 +112,29 @@ static enum exit_status run_serve(struct command *command)
     /* A reader of the log that goes away must not end the exporter. */
     signal(SIGPIPE, SIG_IGN);
     descriptors_raise();
-    confine(o, platform_environment(), &confinement);
+    if (can_confine(o))
+        confine(o, platform_environment(), &confinement);
+    else
+        confinement_leave(&confinement, "what the options name does not answer");
 
-    struct guard *guard = guard_start(&err);
+    /*
+     * Before there are threads or much memory, which they are not to have, and before the filter,
+     * which lets nobody make processes. Each of them has it, too.
+     */
+    struct workers *workers = workers_start(confinement.filters ? confine_worker : NULL, &err);
+    confine_calls(&confinement);
+    struct guard *guard = workers ? guard_start(&err) : NULL;
 
     if (!guard || !log_start(&log, &err)) {
         guard_free(guard);
+        workers_free(workers);
         return command_refuse(command, err.text);
     }
     confinement_log(&confinement, &log);
-    enum outcome outcome = turn_loop(command, &log, guard, &err);
+    enum outcome outcome = turn_loop(command, &(struct surroundings){&log, workers, guard}, &err);
     enum exit_status status = STATUS_OK;
 
+    workers_free(workers);
     log_stop(&log, LOG_WAIT_MS);
     if (outcome == OUTCOME_REFUSED)
         status = command_refuse(command, err.text);

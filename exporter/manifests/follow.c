@@ -26,6 +26,28 @@ static void on_neighbour(struct tree_path *path, const struct watch *watch,
         path->force = true;
 }
 
+/*
+ * A file has changed. Where another process looks at the disk, a file that is known is read
+ * again without a look, and a walk finds out about the others.
+ */
+static void on_file(struct tree *t, struct tree_path *path, const char *at, uint32_t mask,
+                    bool force)
+{
+    struct manifest_file *file;
+
+    if (!t->apart) {
+        walk_look_at(t, path, at, force);
+        return;
+    }
+    file = tree_find(t, (uint32_t)(path - t->paths), at);
+    if (file && !file->is_path && !file->gone && force && (mask & IN_CREATE) == 0) {
+        tree_mark(t, file);
+        return;
+    }
+    path->look = true;
+    path->force = path->force || (file && file->is_path && force);
+}
+
 static void on_folder(struct tree *t, struct tree_path *path, const struct watch *watch,
                       const struct inotify_event *event, const char *name)
 {
@@ -37,10 +59,11 @@ static void on_folder(struct tree *t, struct tree_path *path, const struct watch
     if (*name == '\0' || (event->mask & IN_ISDIR) != 0 || name[0] == '.') {
         path->look = true;
     } else if (scan_is_manifest(name)) {
-        walk_look_at(t, path, at, (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
+        on_file(t, path, at, event->mask,
+                (event->mask & (IN_CLOSE_WRITE | IN_MOVED_TO | IN_CREATE)) != 0);
     } else if ((event->mask & (IN_CREATE | IN_MOVED_TO)) != 0) {
         /* Of the other names only a link to a folder matters. */
-        path->look = path->look || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
+        path->look = path->look || t->apart || (lstat(at, &about) == 0 && S_ISLNK(about.st_mode));
     } else if ((event->mask & (IN_DELETE | IN_MOVED_FROM)) != 0) {
         path->look = path->look || watches_has_folder(&t->watches, at);
     }
@@ -62,7 +85,7 @@ static void on_watch(struct tree *t, const struct watch *watch, const struct ino
     case WATCH_TARGET:
         /* A folder that is walked may share the inode: events with a name are about its files. */
         if (*name == '\0')
-            walk_look_at(t, path, watch->path, (event->mask & IN_CLOSE_WRITE) != 0);
+            on_file(t, path, watch->path, event->mask, (event->mask & IN_CLOSE_WRITE) != 0);
         return;
     }
     abort();
@@ -97,7 +120,7 @@ bool follow_pump(struct tree *t)
 
     for (unsigned i = 0; i < READS_MAX && t->watches.fd >= 0 && read_events(t, &any); i++)
         continue;
-    for (size_t i = 0; i < t->path_count; i++) {
+    for (size_t i = 0; i < t->path_count && !t->apart; i++) {
         struct tree_path *path = &t->paths[i];
         bool force = path->force;
 

@@ -3,5 +3,8 @@
 
 #include "exporter/manifests/tree.h"
 
-/* Read inotify's events and look again at what they concern. False if there was no event. */
+/*
+ * Read inotify's events and look again at what they concern; with `apart` only mark what is to be
+ * walked or read. False if there was no event.
+ */
 bool follow_pump(struct tree *t);

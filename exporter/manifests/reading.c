@@ -31,6 +31,9 @@ struct reading {
 
     enum stage stage;
     enum format format;
+    struct ahead *ahead; /* NULL: the bytes come from `fd`. Borrowed, or `again`. */
+    struct ahead again;  /* For a second pass. */
+    int64_t now_ms;
     int fd;
     int spool;
     struct json_file *json;
@@ -47,7 +50,7 @@ static bool ends_in(const char *path, const char *suffix)
 }
 
 struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            bool keep)
+                            struct ahead *ahead, bool keep)
 {
     struct reading *r = xcalloc(1, sizeof(*r));
 
@@ -56,6 +59,7 @@ struct reading *reading_new(struct manifest_file *file, const struct manifest_li
     r->keep = keep && file->once && file->spool < 0;
     r->fd = -1;
     r->spool = -1;
+    r->ahead = file->spool < 0 ? ahead : NULL;
     if (ends_in(file->path, ".json"))
         r->format = FORMAT_JSON;
     else if (ends_in(file->path, ".yaml") || ends_in(file->path, ".yml"))
@@ -70,6 +74,7 @@ void reading_free(struct reading *r)
         return;
     file_close(&r->fd);
     file_close(&r->spool);
+    ahead_release(&r->again);
     json_file_free(r->json);
     yaml_file_release(&r->yaml);
     free(r);
@@ -111,10 +116,12 @@ static bool open_once(struct reading *r)
         fail(&r->why->text, "'%s' can be read only once", file->path);
         return unreadable(r);
     }
-    r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-                     : open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (r->fd < 0)
-        return fail_errno(r, "open");
+    if (!r->ahead) {
+        r->fd = is_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                         : open(file->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        if (r->fd < 0)
+            return fail_errno(r, "open");
+    }
     if (r->keep)
         r->spool = memfd_create("manifests", MFD_CLOEXEC);
     return !r->keep || r->spool >= 0 || fail_errno(r, "keep a copy of");
@@ -124,6 +131,8 @@ static bool open_file(struct reading *r)
 {
     if (r->file->once)
         return open_once(r);
+    if (r->ahead)
+        return true;
     r->fd = file_open(r->file->path, NULL, &r->why->text);
     if (r->fd >= 0)
         return true;
@@ -141,7 +150,10 @@ static enum format guess(const char *bytes, size_t len)
     return at < len && (bytes[at] == '{' || bytes[at] == '[') ? FORMAT_JSON : FORMAT_YAML;
 }
 
-static ssize_t read_chunk(struct reading *r, char *chunk)
+/* What came of asking for bytes. */
+enum outcome { OUTCOME_BYTES, OUTCOME_FAILED, OUTCOME_WAITS, OUTCOME_HANGS };
+
+static enum outcome read_chunk(struct reading *r, char *chunk, size_t *out)
 {
     ssize_t len;
 
@@ -150,23 +162,73 @@ static ssize_t read_chunk(struct reading *r, char *chunk)
     } while (len < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_readable(r->fd))));
     if (len < 0) {
         fail_errno(r, "read");
-        return len;
+        return OUTCOME_FAILED;
     }
-    if (r->spool >= 0 && write(r->spool, chunk, (size_t)len) != len) {
+    *out = (size_t)len;
+    return OUTCOME_BYTES;
+}
+
+static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
+{
+    *out = (struct ahead_bytes){.bytes = NULL};
+    switch (ahead_bytes(r->ahead, r->now_ms, out)) {
+    case AHEAD_BYTES:
+        return OUTCOME_BYTES;
+    case AHEAD_END:
+        out->len = 0;
+        return OUTCOME_BYTES;
+    case AHEAD_WAITS:
+        return OUTCOME_WAITS;
+    case AHEAD_FAILED:
+        r->why->gone = out->gone;
+        fail(&r->why->text, "%s", out->bytes);
+        unreadable(r);
+        return OUTCOME_FAILED;
+    case AHEAD_LOST:
+        fail(&r->why->text, "cannot read '%s': the process that reads it has ended", r->file->path);
+        unreadable(r);
+        return OUTCOME_FAILED;
+    case AHEAD_HANGS:
+        fail(&r->why->text, "cannot read '%s': it does not answer; its mount may hang",
+             r->file->path);
+        unreadable(r);
+        return OUTCOME_HANGS;
+    }
+    abort();
+}
+
+/* The next bytes, none at the end; `chunk` has room for those that are read here. */
+static enum outcome next_bytes(struct reading *r, char *chunk, struct ahead_bytes *out)
+{
+    enum outcome outcome;
+
+    *out = (struct ahead_bytes){.bytes = chunk};
+    outcome = r->ahead ? receive_chunk(r, out) : read_chunk(r, chunk, &out->len);
+    if (outcome == OUTCOME_BYTES && r->spool >= 0 && out->len > 0 &&
+        write(r->spool, out->bytes, out->len) != (ssize_t)out->len) {
         fail_errno(r, "keep a copy of");
-        return -1;
+        return OUTCOME_FAILED;
     }
-    return len;
+    return outcome;
 }
 
 /* Back to the first byte of the file, or of its spool. */
 static bool rewind_bytes(struct reading *r)
 {
-    if (lseek(r->fd, 0, SEEK_SET) == 0)
+    if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
+    if (r->file->spool < 0 && r->ahead && !r->file->once) {
+        r->again.workers = r->ahead->workers;
+        if (!ahead_add(&r->again, r->file))
+            abort();
+        ahead_start(&r->again);
+        r->ahead = &r->again;
+        return ahead_next(r->ahead) != NULL;
+    }
     if (r->file->spool < 0)
         return false;
     file_close(&r->fd);
+    r->ahead = NULL;
     r->fd = fcntl(r->file->spool, F_DUPFD_CLOEXEC, 0);
     return r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0;
 }
@@ -195,41 +257,58 @@ static enum reading_state end_bytes(struct reading *r)
     return READING_MORE;
 }
 
-static enum reading_state step_bytes(struct reading *r)
+/* Pass on the bytes, none at the end. False with the reason if the file is none. */
+static bool pass_on(struct reading *r, const char *bytes, size_t len)
 {
-    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
-    ssize_t len = read_chunk(r, chunk);
     struct failure *why = r->why;
-    bool fine;
 
-    if (len < 0)
-        return READING_FAILED;
     if (r->format == FORMAT_UNKNOWN && len > 0)
-        r->format = guess(chunk, (size_t)len);
+        r->format = guess(bytes, len);
     if (r->format == FORMAT_JSON) {
         if (!r->json)
             r->json = json_file_new(r->limits.object_max_bytes, r->each, r->context);
         if (len > 0)
-            fine = json_file_feed(r->json, chunk, (size_t)len, &why->where, &why->text);
-        else
-            fine = json_file_end(r->json, &why->where, &why->text);
-    } else {
-        fine = yaml_file_add(&r->yaml, chunk, (size_t)len);
-        if (!fine) {
-            fail(&why->text,
-                 "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such "
-                 "limit",
-                 r->file->path, r->limits.file_max_bytes);
-            unreadable(r);
-        }
+            return json_file_feed(r->json, bytes, len, &why->where, &why->text);
+        return json_file_end(r->json, &why->where, &why->text);
     }
-    if (!fine)
-        return READING_FAILED;
-    return len > 0 ? READING_MORE : end_bytes(r);
+    if (yaml_file_add(&r->yaml, bytes, len))
+        return true;
+    fail(&why->text,
+         "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such "
+         "limit",
+         r->file->path, r->limits.file_max_bytes);
+    return unreadable(r);
 }
 
-enum reading_state reading_step(struct reading *r, struct failure *why)
+static enum reading_state step_bytes(struct reading *r)
 {
+    CLEANUP(free_cleanup) char *chunk = r->ahead ? NULL : xmalloc(CHUNK);
+    struct ahead_bytes next;
+
+    switch (next_bytes(r, chunk, &next)) {
+    case OUTCOME_WAITS:
+        return READING_WAITS;
+    case OUTCOME_HANGS:
+        r->why->hangs = ahead_stop(r->ahead);
+        return READING_HANGS;
+    case OUTCOME_FAILED:
+        return READING_FAILED;
+    case OUTCOME_BYTES:
+        break;
+    }
+    if (!pass_on(r, next.bytes, next.len))
+        return READING_FAILED;
+    return next.len > 0 ? READING_MORE : end_bytes(r);
+}
+
+int64_t reading_due(const struct reading *r)
+{
+    return r->ahead && r->ahead->job ? job_due(r->ahead->job) : 0;
+}
+
+enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why)
+{
+    r->now_ms = now_ms;
     *why = (struct failure){.kind = PROBLEM_MALFORMED};
     r->why = why;
     switch (r->stage) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/manifests/ahead.h"
 #include "exporter/manifests/json_file.h"
 #include "exporter/manifests/limits.h"
 #include "exporter/manifests/manifest_file.h"
@@ -18,27 +19,38 @@
  */
 struct reading;
 
-enum reading_state { READING_MORE, READING_DONE, READING_FAILED };
+enum reading_state {
+    READING_MORE,
+    READING_DONE,
+    READING_FAILED,
+    READING_WAITS, /* The process that reads has not got further yet, ... */
+    READING_HANGS, /* ... for too long: a failure, and the process is not to be waited for. */
+};
 
 /* Why reading failed. */
 struct failure {
     enum problem_kind kind;
     struct json_position where; /* Zeros if it is about the file. */
     bool gone;                  /* The file does not exist any more. */
+    struct job *hangs;          /* What is read there hangs; the caller's. */
     struct error text;
 };
 
 /*
- * Begin. With `keep` the bytes of a file that can be read only once are kept in
+ * Begin. `ahead` is where the bytes come from, which the file is the current one of; NULL: it is
+ * opened and read here. With `keep` the bytes of a file that can be read only once are kept in
  * file->spool, and read from there later on. Failures come with the first step.
  */
 struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
-                            bool keep) MUST_USE;
+                            struct ahead *ahead, bool keep) MUST_USE;
 /* Takes NULL. */
 void reading_free(struct reading *r);
 
 /* Call `each` for each object. */
 void reading_listen(struct reading *r, json_object_fn *each, void *context);
 
-/* Read a little further: some thousand bytes, or one document. */
-enum reading_state reading_step(struct reading *r, struct failure *why) MUST_USE;
+/* When a reading that waits may hang: job_due(). */
+int64_t reading_due(const struct reading *r);
+
+/* Read a little further: some thousand bytes, or one document. `now_ms` is steady. */
+enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why) MUST_USE;

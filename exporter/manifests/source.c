@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/manifests/source.h"
 
-#include "exporter/manifests/declarations.h"
 #include "exporter/manifests/follow.h"
-#include "exporter/manifests/list.h"
-#include "exporter/manifests/reading.h"
-#include "exporter/manifests/scopes.h"
+#include "exporter/manifests/intake.h"
+#include "exporter/manifests/state.h"
 #include "exporter/manifests/walk.h"
 #include "exporter/system/platform.h"
 
@@ -15,19 +13,8 @@ const struct manifest_limits manifest_limits_default = {
     .nodes_max = 1000 * 1000,
 };
 
-struct manifests {
-    struct manifest_limits limits;
-    struct tree tree;
-    struct scopes scopes;
-    struct declarations declarations;
-    manifest_put_fn *put; /* NULL: objects are declared. */
-    void *put_context;
-    struct reading *reading;       /* The file that is being read, if any, ... */
-    struct manifest_file *current; /* ... which one it is, ... */
-    struct problems found;         /* ... and what is wrong with it so far. */
-    struct problem_view view;
-    bool view_is_old;
-};
+/* So long a wait for another process is a part of the work. */
+enum { SHORT_WAIT_MS = 250 };
 
 static void want(void *context, struct manifest_file *file)
 {
@@ -58,6 +45,8 @@ void manifests_free(struct manifests *m)
         declarations_forget(&m->declarations, m->tree.files[i]);
     declarations_release(&m->declarations);
     reading_free(m->reading);
+    ahead_release(&m->ahead);
+    rescan_release(&m->rescan);
     problems_release(&m->found);
     problem_view_release(&m->view);
     scopes_release(&m->scopes);
@@ -76,83 +65,11 @@ int manifests_watch(struct manifests *m, struct error *err)
     return tree_watch(&m->tree, err);
 }
 
-/* `name: y` and `name: 12` look like names; YAML reads a boolean and a number. */
-static bool lacks_quotes(const cJSON *object, struct error *why)
+/* What was read of a file was the last: its objects and problems are complete. */
+static void end_file(struct manifests *m)
 {
-    const cJSON *name = json_get(json_get(object, "metadata"), "name");
-
-    if (!cJSON_IsBool(name) && !cJSON_IsNumber(name))
-        return false;
-    fail(why, "metadata.name is a %s: put it in quotes",
-         cJSON_IsNumber(name) ? "number" : "boolean");
-    return true;
-}
-
-/* Objects without a namespace were put into one that their definition, read now, gives none. */
-static void read_guesses_again(struct manifests *m)
-{
-    for (size_t i = 0; i < m->tree.count; i++) {
-        struct manifest_file *file = m->tree.files[i];
-
-        /* The bytes of a pipe may be gone: there the definition has to come first. */
-        if (file->guesses && (!file->once || file->spool >= 0))
-            tree_mark(&m->tree, file);
-    }
-}
-
-static bool put(struct manifests *m, cJSON *object, struct json_place place, struct error *why)
-{
-    scopes_place(&m->scopes, object, &m->current->guesses);
-    if (scopes_learn(&m->scopes, object) && !m->put)
-        read_guesses_again(m);
-    return m->put ? m->put(m->put_context, object, why)
-                  : declarations_put(&m->declarations, m->current, object, place, why);
-}
-
-static void on_object(void *context, cJSON *object, struct json_place place)
-{
-    struct manifests *m = context;
-    struct json_position where = {place.line, 0};
-    struct error why;
-
-    if (!cJSON_IsObject(object) || list_item_inherits(object))
-        problems_add(&m->found, PROBLEM_FOREIGN, where,
-                     "neither apiVersion nor kind: not a Kubernetes object, skipped");
-    else if (lacks_quotes(object, &why) || !put(m, object, place, &why))
-        problems_add(&m->found, PROBLEM_REJECTED, where, why.text);
-}
-
-static void begin(struct manifests *m, struct manifest_file *file)
-{
-    bool follows = m->tree.watches.fd >= 0;
-
-    declarations_begin(file);
-    m->current = file;
-    m->reading = reading_new(file, &m->limits, follows);
-    reading_listen(m->reading, on_object, m);
-}
-
-/* Read a little further; at the end of the file, its objects and problems are complete. */
-static void advance(struct manifests *m)
-{
-    struct manifest_file *file = m->current;
-    struct failure why;
-    enum reading_state state = reading_step(m->reading, &why);
-
-    if (state == READING_MORE)
-        return;
-    if (state == READING_DONE) {
-        declarations_end(&m->declarations, file);
-    } else {
-        /* A file that went between the look into its folder and its opening is no problem. */
-        if (why.gone && !file->is_path)
-            tree_lose(&m->tree, file);
-        else
-            problems_add(&m->found, why.kind, why.where, why.text.text);
-        declarations_fail(&m->declarations, file);
-    }
-    problems_release(&file->problems);
-    file->problems = m->found;
+    problems_release(&m->current->problems);
+    m->current->problems = m->found;
     m->found = (struct problems){0};
     reading_free(m->reading);
     m->reading = NULL;
@@ -160,23 +77,153 @@ static void advance(struct manifests *m)
     m->view_is_old = true;
 }
 
-/* One piece of work. Gone files come last: a renamed one is read before its old name goes. */
-static bool step(struct manifests *m)
+/* Read the file, or say why it is not touched. */
+static void begin(struct manifests *m, struct manifest_file *file)
+{
+    bool follows = m->tree.watches.fd >= 0;
+    struct ahead *ahead = m->rescan.workers ? &m->ahead : NULL;
+
+    declarations_begin(file);
+    m->current = file;
+    m->reading = reading_new(file, &m->limits, ahead, follows);
+    reading_listen(m->reading, intake_object, m);
+}
+
+/* Of the files that are read ahead, those that were not come to yet. */
+static void mark_rest(struct manifests *m, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        tree_mark(&m->tree, m->ahead.files[i]);
+}
+
+static void fail_file(struct manifests *m, const struct failure *why)
+{
+    /* A file that went between the look into its folder and its opening is no problem. */
+    if (why->gone && !m->current->is_path)
+        tree_lose(&m->tree, m->current);
+    else
+        problems_add(&m->found, why->kind, why->where, why->text.text);
+    declarations_fail(&m->declarations, m->current);
+    end_file(m);
+}
+
+/* Read a little further. False if there is nothing but to wait. */
+static bool advance(struct manifests *m, int64_t now_ms)
+{
+    size_t next = m->ahead.next;
+    size_t count = m->ahead.count;
+    struct failure why;
+
+    switch (reading_step(m->reading, now_ms, &why)) {
+    case READING_WAITS:
+        m->due_ms = reading_due(m->reading);
+        return false;
+    case READING_DONE:
+        declarations_end(&m->declarations, m->current);
+        end_file(m);
+        return true;
+    case READING_HANGS:
+        if (m->ahead.count == 0)
+            mark_rest(m, next, count);
+        rescan_hold(&m->rescan, &m->tree.paths[m->current->path_index], why.hangs, now_ms);
+        fail_file(m, &why);
+        return true;
+    case READING_FAILED:
+        fail_file(m, &why);
+        return true;
+    case READING_MORE:
+        return true;
+    }
+    abort();
+}
+
+/* Ask for the files that have changed, as far as what they are in answers. */
+static void read_ahead(struct manifests *m)
 {
     struct manifest_file *file;
 
-    if (m->reading) {
-        advance(m);
-    } else if ((file = tree_next_changed(&m->tree))) {
-        begin(m, file);
-    } else if ((file = tree_next_gone(&m->tree))) {
-        declarations_drop(&m->declarations, file);
-        manifest_file_free(file);
-        m->view_is_old = true;
-    } else {
-        return false;
+    while ((file = tree_next_changed(&m->tree))) {
+        const struct tree_path *path = &m->tree.paths[file->path_index];
+
+        if (rescan_is_held(&m->rescan, path)) {
+            struct failure why = {.kind = PROBLEM_UNREADABLE};
+
+            fail(&why.text, "cannot read '%s': other files of '%s' do not answer", file->path,
+                 path->path);
+            begin(m, file);
+            fail_file(m, &why);
+        } else if (file->spool >= 0) {
+            begin(m, file);
+            break;
+        } else if ((file->once && m->ahead.count > 0) || !ahead_add(&m->ahead, file)) {
+            tree_mark(&m->tree, file);
+            break;
+        } else if (file->once) {
+            /* Standard input takes as long as it takes: no other file waits for it. */
+            break;
+        }
     }
+    if (m->ahead.count > 0)
+        ahead_start(&m->ahead);
+}
+
+/* True if a file is begun, or was to be. */
+static bool begin_next(struct manifests *m)
+{
+    struct manifest_file *file;
+
+    if (!m->rescan.workers) {
+        file = tree_next_changed(&m->tree);
+        if (file)
+            begin(m, file);
+        return file;
+    }
+    file = ahead_next(&m->ahead);
+    if (file)
+        begin(m, file);
+    else if (m->tree.changed > 0)
+        read_ahead(m);
+    else
+        return false;
     return true;
+}
+
+/*
+ * One piece of work; false if there is none, or none but waiting. Gone files come last: a renamed
+ * one is read before its old name goes.
+ */
+static bool step(struct manifests *m, int64_t now_ms)
+{
+    struct manifest_file *file;
+
+    m->due_ms = INT64_MAX;
+    if (m->reading)
+        return advance(m, now_ms);
+    if (m->ahead.next == m->ahead.count && !ahead_done(&m->ahead, now_ms))
+        return false;
+    if (begin_next(m))
+        return true;
+    if (m->rescan.workers) {
+        bool moved = rescan_step(&m->rescan, &m->tree, now_ms);
+
+        m->view_is_old = m->view_is_old || moved;
+        m->due_ms = rescan_due(&m->rescan, &m->tree);
+        if (moved || rescan_wanted(&m->rescan, &m->tree))
+            return moved;
+    }
+    file = tree_next_gone(&m->tree);
+    if (!file)
+        return false;
+    declarations_drop(&m->declarations, file);
+    manifest_file_free(file);
+    m->view_is_old = true;
+    return true;
+}
+
+static bool has_work(const struct manifests *m)
+{
+    return m->reading || m->ahead.count > 0 || m->tree.changed > 0 || m->tree.gone > 0 ||
+           rescan_wanted(&m->rescan, &m->tree);
 }
 
 static void refresh_view(struct manifests *m)
@@ -211,29 +258,73 @@ bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = walk_all(&m->tree, err);
 
-    while (step(m))
+    while (step(m, 0))
         continue;
     m->view_is_old = true;
     refresh_view(m);
     return fine;
 }
 
+void manifests_use(struct manifests *m, struct workers *workers)
+{
+    m->rescan.workers = m->ahead.workers = workers;
+    m->tree.apart = workers != NULL;
+}
+
+void manifests_begin(struct manifests *m)
+{
+    for (size_t i = 0; i < m->tree.path_count; i++)
+        m->tree.paths[i].look = m->tree.paths[i].force = true;
+}
+
+enum manifests_state manifests_state(const struct manifests *m, struct error *err)
+{
+    for (size_t i = 0; i < m->tree.path_count; i++) {
+        const struct tree_path *path = &m->tree.paths[i];
+
+        if (path->walked || (!path->missing && !path->hangs))
+            continue;
+        fail(err, "%s", path->problems.items[0].text);
+        return path->hangs ? MANIFESTS_HANG : MANIFESTS_MISSING;
+    }
+    return has_work(m) ? MANIFESTS_BUSY : MANIFESTS_READ;
+}
+
+bool manifests_listens(const struct manifests *m)
+{
+    /* What a walk under way is about to find may be what an event is about. */
+    return !m->rescan.job;
+}
+
 bool manifests_pump(struct manifests *m, unsigned slice_ms)
 {
-    int64_t end_ms = platform_steady_ms() + slice_ms;
-    bool events = follow_pump(&m->tree);
-    bool moved = events || manifests_busy(m);
+    int64_t now_ms = platform_steady_ms();
+    int64_t end_ms = now_ms + slice_ms;
+    bool events = manifests_listens(m) && follow_pump(&m->tree);
+    bool moved = events || has_work(m);
+    bool stepped;
 
-    while (step(m) && platform_steady_ms() < end_ms)
-        continue;
+    do {
+        stepped = step(m, now_ms);
+        now_ms = platform_steady_ms();
+    } while (stepped && now_ms < end_ms);
     m->view_is_old = m->view_is_old || events;
     refresh_view(m);
+    if (stepped || !has_work(m))
+        m->waits_ms = 0;
+    else if (m->waits_ms == 0)
+        m->waits_ms = now_ms;
     return moved;
 }
 
 bool manifests_busy(const struct manifests *m)
 {
-    return m->reading || m->tree.changed > 0 || m->tree.gone > 0;
+    return has_work(m) && (m->waits_ms == 0 || platform_steady_ms() - m->waits_ms < SHORT_WAIT_MS);
+}
+
+int64_t manifests_due(const struct manifests *m)
+{
+    return has_work(m) && m->waits_ms == 0 ? 0 : m->due_ms;
 }
 
 size_t manifests_problem_count(const struct manifests *m)

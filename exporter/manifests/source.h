@@ -3,6 +3,7 @@
 
 #include "exporter/manifests/limits.h"
 #include "exporter/manifests/problems.h"
+#include "exporter/system/workers.h"
 #include "metrics/model/store.h"
 
 /*
@@ -31,6 +32,27 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 void manifests_free(struct manifests *m);
 
 /*
+ * Have processes look at the disk (workers.h) from now on, before anything is read or watched.
+ * Then nothing here waits: manifests_begin(), and manifests_pump() until it is not busy.
+ * A PATH or file that does not answer is a problem of its own, and tried again once it does.
+ */
+void manifests_use(struct manifests *m, struct workers *workers);
+void manifests_begin(struct manifests *m);
+
+/*
+ * Whether all PATHs have been walked: MANIFESTS_MISSING, with the reason, if one does not exist or
+ * cannot be opened, MANIFESTS_HANG if one does not answer.
+ */
+enum manifests_state { MANIFESTS_BUSY, MANIFESTS_READ, MANIFESTS_MISSING, MANIFESTS_HANG };
+enum manifests_state manifests_state(const struct manifests *m, struct error *err);
+
+/* False while changes have to wait, and the descriptor of manifests_watch() is not to be polled. */
+bool manifests_listens(const struct manifests *m);
+
+/* When manifests_pump() is due though no descriptor is ready (steady); INT64_MAX for never. */
+int64_t manifests_due(const struct manifests *m);
+
+/*
  * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,
  * the object is reported with the reason. A definition counts for the objects behind it alone.
  */
@@ -55,6 +77,7 @@ int manifests_watch(struct manifests *m, struct error *err) MUST_USE;
  * changed. One call takes about `slice_ms`; while manifests_busy(), call again.
  */
 bool manifests_pump(struct manifests *m, unsigned slice_ms);
+/* True while there is something to read that has not been waited for for long. */
 bool manifests_busy(const struct manifests *m);
 
 /* In the order of files and lines. */

@@ -21,8 +21,10 @@ struct tree_path {
     char *path;
     uint32_t scan;
     bool missing;
-    bool look;  /* To be walked again ... */
-    bool force; /* ... and its files read again even if they look unchanged. */
+    bool look;   /* To be walked again ... */
+    bool force;  /* ... and its files read again even if they look unchanged. */
+    bool hangs;  /* What walks it does not return: it is not to be touched. */
+    bool walked; /* It was there once. */
     struct problems problems;
 };
 
@@ -37,6 +39,7 @@ struct tree {
     size_t gone;
     size_t cursor; /* Where to look for the next changed or gone file. */
     uint32_t last_source;
+    bool apart; /* Who follows it is not to look at the disk: another process does. */
     struct watches watches;
 };
 

@@ -124,9 +124,30 @@ void confine(const struct options *o, const char *const *environment, struct con
         snprintf(out->plugin, sizeof(out->plugin), "%s", config.exec->command);
         return;
     }
-    /* The filter refuses what Landlock's own calls are, so it comes last. */
     out->done = restrict_files(o, &config, files, &out->landlock);
-    out->done = seccomp_install(&out->seccomp) || out->done;
+    out->filters = true;
+}
+
+void confinement_leave(struct confinement *c, const char *why)
+{
+    *c = (struct confinement){.wanted = HARDENING_AUTO};
+    fail(&c->landlock, "%s", why);
+    c->seccomp = c->landlock;
+}
+
+void confine_calls(struct confinement *c)
+{
+    if (c->filters && seccomp_install(&c->seccomp))
+        c->done = true;
+}
+
+void confine_worker(void)
+{
+    struct error ignored;
+
+    /* The process that all come from logs whether there is one. */
+    if (!seccomp_install(&ignored))
+        return;
 }
 
 void confinement_log(const struct confinement *c, const struct log *log)

@@ -20,6 +20,7 @@ enum hardening { HARDENING_AUTO, HARDENING_OFF };
 struct confinement {
     enum hardening wanted;
     char plugin[128];      /* The exec plugin; "" if there is none. */
+    bool filters;          /* There is to be a filter. */
     bool done;             /* At least one of the two is in force. */
     struct error landlock; /* Why there is none of it; "" if there is. */
     struct error seccomp;
@@ -31,6 +32,15 @@ struct confinement {
  * everything where the API server cannot be located: that error is reported by who opens it.
  */
 void confine(const struct options *o, const char *const *environment, struct confinement *out);
+
+/* Instead of that: nothing is done, for this reason. */
+void confinement_leave(struct confinement *c, const char *why);
+
+/* The rest of it: the filter, behind which no process can be made. */
+void confine_calls(struct confinement *c);
+
+/* The filter for a process that only reads files; without it that goes on all the same. */
+void confine_worker(void);
 
 /* Log what was done, what was not, and why. */
 void confinement_log(const struct confinement *c, const struct log *log);

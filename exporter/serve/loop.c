@@ -9,6 +9,7 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/options/config.h"
+#include "exporter/serve/announce.h"
 #include "exporter/serve/memory_guard.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
@@ -24,7 +25,7 @@ enum {
     EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
     WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
-    BOTH_WAIT_MS = 20, /* While two API servers are watched: only one can be waited for. */
+    SOON_MS = 20, /* For what cannot be waited for: two API servers at once, say. */
 };
 
 struct loop {
@@ -74,6 +75,7 @@ static bool prepare_next(struct loop *l, struct error *err)
                 .options = &options,
                 .environment = platform_environment(),
                 .log = l->settings.log,
+                .workers = l->settings.workers,
                 .follow = true,
                 .seed = platform_seed(),
             },
@@ -258,27 +260,27 @@ static bool has_changed(struct loop *l)
 /* The evaluation that was prepared is complete: it replaces the current one. */
 static void adopt_next(struct loop *l)
 {
-    const struct log *log = l->settings.log;
-    const struct evaluation *e = l->next;
-
-    for (size_t i = 0; l->current && i < OPTION_COUNT; i++) {
-        if (option_defs[i].needs_restart &&
-            !options_same(&l->current->options, &e->options, &option_defs[i]))
-            log_write(log, LOG_LEVEL_WARN, "option changed; restart to apply it", "option",
-                      option_defs[i].name);
-    }
+    announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
     has_changed(l);
-    log_write(log, LOG_LEVEL_INFO, e->session ? "synced with the API server" : "read manifests",
-              "files", LOG_NUMBER((int64_t)manifests_file_count(e->manifests)), "broken",
-              LOG_NUMBER((int64_t)manifests_broken_count(e->manifests)), "templates",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_TEMPLATE)), "policies",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_POLICY)), "bindings",
-              LOG_NUMBER((int64_t)store_count(e->store, CLASS_BINDING)));
     publish_all(l);
+}
+
+/* The evaluation that is prepared is given up. False if there is no current one to fall back on. */
+static bool give_up_next(struct loop *l, const struct error *why)
+{
+    if (!l->current)
+        return false;
+    log_write(l->settings.log, LOG_LEVEL_ERROR,
+              "reload failed; the old configuration stays in force", "error", why->text);
+    evaluation_free(l->next);
+    l->next = NULL;
+    l->config_loaded = false;
+    note_change(l);
+    return true;
 }
 
 /* Go on preparing. False if it failed and there is no current evaluation to fall back on. */
@@ -289,20 +291,13 @@ static bool advance_next(struct loop *l, struct error *err)
     } else {
         enum loading loading = evaluation_load(l->next, err);
 
-        /* The first evaluation waits for its server for ever, one of a reload does not. */
-        if (loading == LOADING_FAILED ||
+        /* The first evaluation waits for its server and its files for ever, one of a reload not. */
+        if (loading == LOADING_FAILED || (loading == LOADING_HANGS && l->current) ||
             (loading == LOADING_GOES_ON && l->current && l->next->session &&
-             !kube_session_hopeful(l->next->session, err))) {
-            if (!l->current)
-                return false;
-            log_write(l->settings.log, LOG_LEVEL_ERROR,
-                      "reload failed; the old configuration stays in force", "error", err->text);
-            evaluation_free(l->next);
-            l->next = NULL;
-            l->config_loaded = false;
-            note_change(l);
-            return true;
-        }
+             !kube_session_hopeful(l->next->session, err)))
+            return give_up_next(l, err);
+        if (loading == LOADING_HANGS)
+            problem_log_update(&l->problems, l->next->manifests, l->settings.log);
         l->next_loaded = loading == LOADING_DONE;
     }
     if (run_slice(l->next) && l->next_loaded)
@@ -316,7 +311,7 @@ static void follow(struct loop *l, bool readable)
 
     if (engine_deadline(e->engine) <= platform_now_ms())
         e->caught_up = false;
-    if (readable || e->session || e->assets || manifests_busy(e->manifests))
+    if (readable || e->session || e->assets || e->workers || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->caught_up && run_slice(e) && has_changed(l))
         note_change(l);
@@ -327,28 +322,45 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* Until the first evaluation is complete, the pages show how far it is. */
+static bool is_complete(const struct loop *l)
+{
+    return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
+}
+
 static int64_t wait_ms(const struct loop *l)
 {
-    int64_t wait = smaller(WAIT_MAX_MS, publisher_due(&l->publisher) - platform_steady_ms());
+    int64_t publish_ms = publisher_due(&l->publisher) - platform_steady_ms();
+    /* What a file brings is published with it: that is here soon, or will not be for long. */
+    int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
 
+    wait = smaller(WAIT_MAX_MS, wait);
     if (l->current)
         wait = smaller(wait, evaluation_idle_ms(l->current));
-    if (l->next && (!l->next->session || l->next_loaded))
-        wait = 0;
-    else if (l->next)
+    if (l->next)
         wait = smaller(wait, evaluation_idle_ms(l->next));
     if (l->next && l->current && l->current->session)
-        wait = smaller(wait, BOTH_WAIT_MS);
+        wait = smaller(wait, SOON_MS);
     return wait > 0 ? wait : 0;
+}
+
+/* What is not there yet, and why; "" if all is on its way. */
+static const char *first_problem(const struct loop *l)
+{
+    const struct manifests *m = !l->current && l->next ? l->next->manifests : NULL;
+
+    return m && manifests_problem_count(m) > 0 ? manifests_problem(m, 0).text : "";
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
     struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
+    bool listens = l->current && manifests_listens(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
         {.fd = l->signals, .events = POLLIN},
-        {.fd = l->current ? l->current->changes_fd : -1, .events = POLLIN},
+        {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
+        {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
@@ -356,19 +368,18 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
+    if (l->settings.workers)
+        workers_turn(l->settings.workers);
     if (l->next && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    readiness_turn(&l->readiness, l->current, shown_session(l), platform_steady_ms());
-    /* Until the first evaluation is complete, the pages show how far it is. */
-    bool complete =
-        !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
-
-    if (complete && l->current &&
+    readiness_turn(&l->readiness, l->current, shown_session(l), first_problem(l),
+                   platform_steady_ms());
+    if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);
-    if (complete && platform_steady_ms() >= publisher_due(&l->publisher)) {
+    if (is_complete(l) && platform_steady_ms() >= publisher_due(&l->publisher)) {
         const struct health health = health_of(l);
 
         publisher_turn(&l->publisher, &health, platform_steady_ms());

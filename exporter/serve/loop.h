@@ -17,9 +17,10 @@ struct loop;
 struct loop_settings {
     int argc; /* The command line, parsed again on SIGHUP. Borrowed. */
     const char *const *argv;
-    const struct log *log; /* Borrowed. */
-    int64_t publish_ms;    /* How long changes may wait for the next page, see throttle.h. */
-    int64_t refresh_ms;    /* How old a page becomes where nothing changes. */
+    const struct log *log;   /* Borrowed. */
+    struct workers *workers; /* To read files with; NULL: the loop waits for them. Borrowed. */
+    int64_t publish_ms;      /* How long changes may wait for the next page, see throttle.h. */
+    int64_t refresh_ms;      /* How old a page becomes where nothing changes. */
 };
 
 /*

@@ -77,7 +77,7 @@ static void add_late(struct strbuf *out, const struct kube_source *source)
 }
 
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
-                    int64_t now_ms)
+                    const char *problem, int64_t now_ms)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
 
@@ -89,7 +89,8 @@ void readiness_turn(struct readiness *r, bool ready, const struct kube_session *
     else if (session)
         add_waiting(&text, session);
     else
-        strbuf_adds(&text, EXPORTER_NAME " is not ready: reading manifests\n");
+        strbuf_addf(&text, EXPORTER_NAME " is not ready: %s\n",
+                    *problem ? problem : "reading manifests");
     if (ready && session)
         add_late(&text, kube_session_source(session));
     if (!strbuf_ok(&text) || (ready == r->ready && strcmp(text.data, r->said.data) == 0))

@@ -21,7 +21,8 @@ void readiness_release(struct readiness *r);
 
 /*
  * Say what is so now. `session` is that of the evaluation that is shown or, while there is none,
- * of the one that is prepared; NULL where everything comes from manifests. `now_ms` is steady.
+ * of the one that is prepared; NULL where everything comes from manifests, of which `problem` says
+ * what is waited for, if anything. `now_ms` is steady.
  */
 void readiness_turn(struct readiness *r, bool ready, const struct kube_session *session,
-                    int64_t now_ms);
+                    const char *problem, int64_t now_ms);

@@ -106,7 +106,7 @@ static void work(int socket)
     }
 }
 
-void job_serve_processes(int socket)
+void job_serve_processes(int socket, void (*prepare)(void))
 {
     char byte;
 
@@ -119,6 +119,8 @@ void job_serve_processes(int socket)
             return;
         if (fd >= 0 && fork() == 0) {
             close(socket);
+            if (prepare)
+                prepare();
             work(fd);
             _exit(0);
         }

@@ -31,7 +31,7 @@ struct job_frame {
 bool job_send(int socket, const void *bytes, size_t len, int fd, int flags) MUST_USE;
 
 /*
- * Fork a process for each socket that arrives on this one, and have it do the jobs that arrive on
- * that. Returns when nobody is at the other end any more.
+ * Fork a process for each socket that arrives on this one, and have it prepare itself (NULL: as it
+ * is) and do the jobs that arrive on that. Returns when nobody is at the other end any more.
  */
-void job_serve_processes(int socket);
+void job_serve_processes(int socket, void (*prepare)(void));

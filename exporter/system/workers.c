@@ -53,9 +53,9 @@ struct job {
 
 /* The process that forks the others. It keeps standard input, which one of them may have to read.
  */
-static void become_forker(int socket)
+static void become_forker(int socket, void (*prepare)(void))
 {
-    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
     sigset_t all;
 
     sigfillset(&all);
@@ -70,11 +70,11 @@ static void become_forker(int socket)
     if (socket != FORKER_SOCKET)
         dup2(socket, FORKER_SOCKET);
     close_range(FORKER_SOCKET + 1, ~0U, 0);
-    job_serve_processes(FORKER_SOCKET);
+    job_serve_processes(FORKER_SOCKET, prepare);
     _exit(0);
 }
 
-struct workers *workers_start(struct error *err)
+struct workers *workers_start(void (*prepare)(void), struct error *err)
 {
     struct workers *w = xcalloc(1, sizeof(*w));
     int ends[2] = {-1, -1};
@@ -93,7 +93,7 @@ struct workers *workers_start(struct error *err)
         return NULL;
     }
     if (w->pid == 0)
-        become_forker(ends[1]);
+        become_forker(ends[1], prepare);
     close(ends[1]);
     w->socket = ends[0];
     return w;

@@ -18,8 +18,9 @@ struct workers;
  */
 enum { JOB_PATIENCE_MS = 5000, JOB_BYTES_A_MS = 100, JOB_FRAME_WORTH = 4096 };
 
-/* Fork the first process, before there are any threads. */
-struct workers *workers_start(struct error *err) MUST_USE;
+/* Fork the first process, before there are any threads. The others call `prepare`, if it is not
+ * NULL, before they do anything. */
+struct workers *workers_start(void (*prepare)(void), struct error *err) MUST_USE;
 
 /* End the processes, but wait for none. No job may be left. NULL is fine. */
 void workers_free(struct workers *w);

@@ -12,7 +12,7 @@ enum { PATIENCE_MS = 20000, STEP_MS = 100, FRAMES = 100 };
 static int set_up(void **state)
 {
     struct error err;
-    struct workers *w = workers_start(&err);
+    struct workers *w = workers_start(NULL, &err);
 
     *state = w;
     return w ? 0 : -1;
