@@ -202,8 +202,13 @@ golden: all $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and 
 	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
 		units=$$?; tests/run-e2e.sh $(filter %.test,$(HOLDING)) && exit $$units
 
-mutants: $(EXPORTER) ## change each alert for the worse, in more ways than `make test` does
+mutants: $(EXPORTER) $(call programs,$(UNIT)) ## change alerts, exporter/kube and exporter/web for the worse: do tests notice?
 	@MUTANTS=all tests/alerts/mutants.test
+	@$(MAKE) VARIANT=asan unit-programs
+	@MUTANT_FLAGS='$(LANGUAGE)' LIBS='$(LIBS)' CC=$(CC) tests/mutants/mutants.py
+
+.PHONY: unit-programs
+unit-programs: $(call programs,$(UNIT))
 
 bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
 	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \
