@@ -956,11 +956,11 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
 
     world_init(&world, &rules_options_default, 1);
     s.store = world.store;
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     reflector_store_put(&s, object);
     reflector_store_end_pass(&s);
     for (unsigned pass = 0; pass < 2; pass++) {
-        reflector_store_begin_pass(&s);
+        reflector_store_begin_pass(&s, false);
         reflector_store_reject(&s, object, "it is larger than can be read");
         reflector_store_end_pass(&s);
         assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
@@ -969,12 +969,12 @@ TEST(the_last_version_that_could_be_read_outlives_relists)
     /* A version that is not valid, and then none at all. */
     cJSON_AddItemToObject(cJSON_GetObjectItem(object, "metadata"), "labels",
                           cJSON_CreateStringArray((const char *const[]){"no map"}, 1));
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     reflector_store_put(&s, object);
     reflector_store_end_pass(&s);
     assert_int_equal(s.rejected, 3);
     assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 1);
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     reflector_store_end_pass(&s);
     assert_int_equal(store_count(world.store, CLASS_TEMPLATE), 0);
     cJSON_Delete(object);
