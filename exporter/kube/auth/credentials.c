@@ -15,7 +15,7 @@ enum {
      * Connections are replaced for another token at most so often: lists have to end in between
      * also where a plugin's tokens live for seconds.
      */
-    REPLACE_MS = 5 * 60 * 1000,
+    REPLACE_MS = 30 * 1000,
 };
 _Static_assert((int)CREDENTIALS_FDS >= (int)EXEC_FDS, "there is room for what a plugin polls for");
 
