@@ -92,32 +92,26 @@ void kube_session_free(struct kube_session *s)
     free(s);
 }
 
-/* Log why credentials cannot be had, when that is something new. */
-static void log_problem(struct kube_session *s)
-{
-    const char *problem = credentials_problem(s->credentials);
-    bool usable = credentials_ready(s->credentials);
-
-    if (strcmp(problem, s->problem) == 0 && (usable == s->usable || *problem == '\0'))
-        return;
-    snprintf(s->problem, sizeof(s->problem), "%s", problem);
-    s->usable = usable;
-    if (*problem == '\0')
-        log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
-    else if (usable)
-        log_write(s->log, LOG_LEVEL_WARN,
-                  "cannot read the credentials again; the old ones stay in force", "error",
-                  problem);
-    else
-        log_write(s->log, LOG_LEVEL_WARN, "there are no credentials for the API server", "error",
-                  problem);
-}
-
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
 {
+    const char *problem;
+    bool usable;
+
     credentials_advance(s->credentials, now_ms, clock_ms);
-    log_problem(s);
-    s->begun = s->begun || credentials_ready(s->credentials);
+    problem = credentials_problem(s->credentials);
+    usable = credentials_ready(s->credentials);
+    if (strcmp(problem, s->problem) != 0 || (usable != s->usable && *problem != '\0')) {
+        snprintf(s->problem, sizeof(s->problem), "%s", problem);
+        if (*problem == '\0')
+            log_write(s->log, LOG_LEVEL_INFO, "the credentials can be read again");
+        else
+            log_write(s->log, LOG_LEVEL_WARN,
+                      usable ? "cannot read the credentials again; the old ones stay in force"
+                             : "there are no credentials for the API server",
+                      "error", problem);
+    }
+    s->usable = usable;
+    s->begun = s->begun || usable;
     /* Without credentials every request would fail, and count as a failure of the server. */
     if (!s->begun)
         return;

@@ -188,21 +188,6 @@ static CURLcode set_trust(const struct credentials *c, CURL *easy)
     return code == CURLE_OK ? set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&c->tls)) : code;
 }
 
-static CURLcode set_route(const struct credentials *c, CURL *easy)
-{
-    CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
-
-    /* Set even where they are empty, or curl looks into the environment. */
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    /* What is in our headers is for the server, not for the proxy. */
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    return code;
-}
-
 static bool check(CURLcode code, const char *what, struct error *err)
 {
     return code == CURLE_OK ? true : fail(err, "%s: %s", what, curl_easy_strerror(code));
@@ -293,8 +278,17 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
 bool credentials_apply(struct credentials *c, CURL *easy, struct curl_slist **headers,
                        struct error *err)
 {
-    if (!check(set_route(c, easy), "the route to the server", err) ||
-        !check(set_trust(c, easy), "the CA", err))
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_CONNECT_TO, c->connect_to);
+
+    /* Set even where they are empty, or curl looks into the environment. */
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_PROXY, c->proxy);
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    /* What is in our headers is for the server, not for the proxy. */
+    if (code == CURLE_OK)
+        code = curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    if (!check(code, "the route to the server", err) || !check(set_trust(c, easy), "the CA", err))
         return false;
     if (c->url.host)
         add_header(headers, "Host", c->url.host);

@@ -174,37 +174,34 @@ void transfer_free(struct transfer *t)
     free(t);
 }
 
-/*
- * Who reads "self-signed certificate" looks at the server, and mostly it is our CA that is an old
- * one, or another cluster's; it may well have the same name.
- */
-static void explain_distrust(struct transfer *t, const char *authority)
+void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings)
 {
-    /* As in openssl/x509_vfy.h. */
+    /* As in openssl/x509_vfy.h: nobody we trust has signed it, under whatever name. */
     static const long not_signed[] = {2, 7, 18, 19, 20, 21};
     static const char prefix[] = "SSL certificate problem: ";
-    size_t skipped = strncmp(t->error, prefix, sizeof(prefix) - 1) == 0 ? sizeof(prefix) - 1 : 0;
     char detail[48];
     long result = 0;
 
-    snprintf(detail, sizeof(detail), "%.*s", (int)sizeof(detail) - 1, t->error + skipped);
+    t->complete = code == CURLE_OK;
+    if (!t->complete && !*t->error)
+        snprintf(t->error, sizeof(t->error), "%s", curl_easy_strerror(code));
+    if (code != CURLE_PEER_FAILED_VERIFICATION || !settings->authority)
+        return;
+    /*
+     * Who reads "self-signed certificate" looks at the server, and mostly it is our CA that is an
+     * old one, or another cluster's; it may well have the same name.
+     */
+    bool known = strncmp(t->error, prefix, sizeof(prefix) - 1) == 0;
+    snprintf(detail, sizeof(detail), "%.*s", (int)sizeof(detail) - 1,
+             t->error + (known ? sizeof(prefix) - 1 : 0));
     curl_easy_getinfo(t->easy, CURLINFO_SSL_VERIFYRESULT, &result);
     for (size_t i = 0; i < ARRAY_LEN(not_signed); i++) {
         if (result == not_signed[i])
             snprintf(t->error, sizeof(t->error),
                      "the server's certificate is not signed by %.100s (%s): it is an old CA, "
                      "or another server's",
-                     authority, detail);
+                     settings->authority, detail);
     }
-}
-
-void transfer_end(struct transfer *t, CURLcode code, const struct client_settings *settings)
-{
-    t->complete = code == CURLE_OK;
-    if (!t->complete && !*t->error)
-        snprintf(t->error, sizeof(t->error), "%s", curl_easy_strerror(code));
-    if (code == CURLE_PEER_FAILED_VERIFICATION && settings->authority)
-        explain_distrust(t, settings->authority);
 }
 
 struct transport_result transfer_result(const struct transfer *t)

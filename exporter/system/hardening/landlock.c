@@ -96,16 +96,19 @@ void landlock_allow(struct landlock *l, const char *path)
     (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
-/* The real path of its folder, or of the nearest above that exists; the caller's. */
-static char *folder_of(const char *path)
+/* Its folder, or the nearest above that exists. */
+static void allow_folder_of(struct landlock *l, const char *path)
 {
     CLEANUP(free_cleanup) char *folder = NULL;
-    char *real = NULL;
-    size_t len;
+    CLEANUP(free_cleanup) char *real = NULL;
+    struct statx about;
 
+    if (statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 &&
+        (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
+        return;
     if (asprintf(&folder, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
         abort();
-    for (len = strlen(folder); !real && len > 1;) {
+    for (size_t len = strlen(folder); !real && len > 1;) {
         while (len > 1 && folder[len - 1] == '/')
             len--;
         while (len > 1 && folder[len - 1] != '/')
@@ -115,18 +118,8 @@ static char *folder_of(const char *path)
         folder[len] = '\0';
         real = realpath(folder, NULL);
     }
-    return real ? real : xstrdup("/");
-}
-
-static void allow_folder_of(struct landlock *l, const char *path)
-{
-    CLEANUP(free_cleanup) char *folder = folder_of(path);
-    struct statx about;
-    bool is_mount = statx(AT_FDCWD, path, 0, STATX_TYPE, &about) == 0 &&
-                    (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
-
-    if (strcmp(folder, "/") != 0 && !is_mount)
-        landlock_allow(l, folder);
+    if (real && strcmp(real, "/") != 0)
+        landlock_allow(l, real);
 }
 
 void landlock_allow_named(struct landlock *l, const char *path)
