@@ -72,6 +72,11 @@ function(kit)
       p.query('sum(increase(%s[$__rate_interval]))' % read('list_request_failures_total'), 'failed'),
     ], w=8),
 
+    p.series('Audits', 'Comparisons of all objects of a resource with what the API server has, and objects that were otherwise, which must stay 0.', 'short', [
+      p.query('sum(increase(%s[$__rate_interval]))' % read('audits_total'), 'audits'),
+      p.query('sum by (resource) (increase(%s[$__rate_interval])) > 0' % read('audit_divergences_total'), '{{resource}}, otherwise'),
+    ], w=8),
+
     p.row('Manifests and what was left out'),
     p.series('Manifest files', 'Files that are followed, those that cannot be read as they are now, and documents that a later one declares again.', 'short', [
       p.query('max(%s)' % mine(own('manifest_files')), 'files'),

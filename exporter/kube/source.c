@@ -4,6 +4,7 @@
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
 #include "exporter/kube/missing.h"
+#include "exporter/kube/reflector/audit.h"
 #include "exporter/kube/reflector/list.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
@@ -14,6 +15,7 @@ struct kube_source {
     struct discoverer discoverer;
     struct bound bound;
     struct reflector_list list;
+    struct audit audit;
     struct unserved_list unserved;
     uint64_t selected_version; /* Of what the reflectors are up to date with. */
     uint64_t bound_version;
@@ -51,6 +53,7 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     s->context.discovery = s->discoverer.discovery;
     missing_kinds_init(&s->missing, s->engine, s->discoverer.discovery, settings->log);
     bound_init(&s->bound, &s->context);
+    audit_init(&s->audit, &s->context, settings->audit_interval_ms);
     s->references = settings->references;
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
     reflector_list_want_kinds(&s->list, WATCH_ALWAYS);
@@ -63,6 +66,7 @@ void kube_source_free(struct kube_source *s)
     if (!s)
         return;
     missing_kinds_release(&s->missing);
+    audit_release(&s->audit);
     reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
     engine_judge_versions(s->engine, (struct version_judge){0});
@@ -265,6 +269,7 @@ void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
         if (r->last_end == END_ABSENT && r->ended_ms > s->discoverer.begun_ms)
             discoverer_hasten(&s->discoverer);
     }
+    audit_turn(&s->audit, s->list.items, s->list.count);
     missing_kinds_turn(&s->missing, &s->list, &s->unserved,
                        discoverer_ready(&s->discoverer) && bound_ready(&s->bound), now_ms);
 }
@@ -276,6 +281,8 @@ int64_t kube_source_due(const struct kube_source *s)
 
     due_ms = other_ms < due_ms ? other_ms : due_ms;
     other_ms = missing_kinds_due(&s->missing);
+    due_ms = other_ms < due_ms ? other_ms : due_ms;
+    other_ms = audit_due(&s->audit);
     due_ms = other_ms < due_ms ? other_ms : due_ms;
     for (size_t i = 0; i < s->list.count; i++) {
         other_ms = reflector_due(s->list.items[i]);

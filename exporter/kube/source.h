@@ -22,8 +22,9 @@ struct kube_settings {
     const struct namespace_filter *filter;
     const struct log *log;
     struct transport transport;
-    bool streaming_lists; /* Have streams begin with all objects, where the server can. */
-    bool references;      /* Read what specs reference: more than the metadata of workloads. */
+    bool streaming_lists;      /* Have streams begin with all objects, where the server can. */
+    bool references;           /* Read what specs reference: more than the metadata of workloads. */
+    int64_t audit_interval_ms; /* As of struct audit. */
     uint64_t seed;
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */

@@ -34,6 +34,8 @@ struct watch_counts {
     uint64_t lists; /* Requests for all objects, page by page. */
     uint64_t list_failures;
     uint64_t restarts[END_REASON_COUNT]; /* Of streams. */
+    uint64_t audits;                     /* By audit.h, as is the next. */
+    uint64_t divergences;
 };
 
 struct watch {

@@ -38,6 +38,12 @@ OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES"
        .help = "namespaces of the API server not to watch, several with commas",
        .verbs = VERB_LOOKS)
 
+OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DURATION",
+       .fallback = "1h",
+       .help = "how often to compare the objects of each kind with what the API server has, at a "
+               "slow pace; 0 for never",
+       .verbs = VERB_SERVE)
+
 OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
        .help = "which share of the API server's namespaces to watch, counted from 0",
        .verbs = VERB_SERVE)

@@ -51,6 +51,8 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
     sum->too_large += f->objects.too_large;
     sum->counts.lists += f->watch.counts.lists;
     sum->counts.list_failures += f->watch.counts.list_failures;
+    sum->counts.audits += f->watch.counts.audits;
+    sum->counts.divergences += f->watch.counts.divergences;
     for (size_t i = 0; i < END_REASON_COUNT; i++)
         sum->counts.restarts[i] += f->watch.counts.restarts[i];
 }
@@ -61,6 +63,8 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     REGISTRY_SET(registry, OWN_WATCH_SYNCED, sum->synced ? 1 : 0, resource);
     REGISTRY_SET(registry, OWN_LIST_REQUESTS, (double)sum->counts.lists, resource);
     REGISTRY_SET(registry, OWN_LIST_FAILURES, (double)sum->counts.list_failures, resource);
+    REGISTRY_SET(registry, OWN_AUDITS, (double)sum->counts.audits, resource);
+    REGISTRY_SET(registry, OWN_AUDIT_DIVERGENCES, (double)sum->counts.divergences, resource);
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)sum->rejected, resource);
     REGISTRY_SET(registry, OWN_OBJECTS_REJECTED, (double)sum->too_large, resource);
     if (sum->last_event_ms > 0)
@@ -113,9 +117,9 @@ static void fill_late(const struct kube_source *source, struct registry *registr
 static void clear(struct registry *registry)
 {
     static const enum own_family families[] = {
-        OWN_WATCH_SYNCED,   OWN_WATCH_LATE,      OWN_WATCH_LAST_EVENT,
-        OWN_WATCH_RESTARTS, OWN_LIST_REQUESTS,   OWN_LIST_FAILURES,
-        OWN_DECODE_ERRORS,  OWN_KIND_NOT_SERVED, OWN_OBJECTS_REJECTED,
+        OWN_WATCH_SYNCED,     OWN_WATCH_LATE,    OWN_WATCH_LAST_EVENT,  OWN_WATCH_RESTARTS,
+        OWN_LIST_REQUESTS,    OWN_LIST_FAILURES, OWN_DECODE_ERRORS,     OWN_KIND_NOT_SERVED,
+        OWN_OBJECTS_REJECTED, OWN_AUDITS,        OWN_AUDIT_DIVERGENCES,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)

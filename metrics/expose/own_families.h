@@ -68,6 +68,13 @@
         .labels = {FREE_LABEL("resource")})                                                        \
     OWN(OWN_LIST_FAILURES, FAMILY_COUNTER, "karmada_policy_exporter_list_request_failures_total",  \
         "List requests that failed.", .bound = "resources", .labels = {FREE_LABEL("resource")})    \
+    OWN(OWN_AUDITS, FAMILY_COUNTER, "karmada_policy_exporter_audits_total",                        \
+        "Comparisons of all objects of a resource with what the API server has.",                  \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+    OWN(OWN_AUDIT_DIVERGENCES, FAMILY_COUNTER, "karmada_policy_exporter_audit_divergences_total",  \
+        "Objects that an audit found otherwise than the API server has them, and read again; "     \
+        "must stay 0.",                                                                            \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_KIND_NOT_SERVED, FAMILY_GAUGE, "karmada_policy_exporter_selected_kind_not_served",     \
         "1 for a kind that a policy selects and the API server does not serve.", .bound = "kinds", \
         .labels = {FREE_LABEL("api_version"), FREE_LABEL("kind")})                                 \

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/identity.h"
 
+#include "metrics/base/map.h"
+#include "metrics/base/number.h"
+
 static const uint32_t fnv_basis = 2166136261U;
 static const uint32_t fnv_prime = 16777619U;
 
@@ -36,4 +39,18 @@ uint32_t uid_hash(const char *uid)
 bool uid_hashes_differ(uint32_t a, uint32_t b)
 {
     return a != b && a != fnv_basis && b != fnv_basis;
+}
+
+uint64_t version_mark_of(const char *version)
+{
+    uint64_t mark = 0;
+
+    if (!*version || parse_uint(version, INT64_MAX, &mark))
+        return mark;
+    return map_hash(version, strlen(version), 0) | ((uint64_t)1 << 63);
+}
+
+uint64_t version_mark(const cJSON *json)
+{
+    return version_mark_of(json_str(json_get(json, "metadata"), "resourceVersion", ""));
 }

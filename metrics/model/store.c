@@ -265,8 +265,8 @@ static void replace(struct store *s, struct entry *entry, void *fresh)
 }
 
 /* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */
-static enum store_outcome accept(struct store *s, struct entry *entry, void *object,
-                                 struct origin origin)
+static enum store_outcome accept(struct store *s, struct entry *entry, const cJSON *json,
+                                 void *object, struct origin origin)
 {
     bool added = !entry->object;
     const struct kind_def *def = entry->partition->type->def;
@@ -275,6 +275,7 @@ static enum store_outcome accept(struct store *s, struct entry *entry, void *obj
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
     store_mark(entry, origin);
+    entry->version = version_mark(json);
     if (!object)
         return STORE_REJECTED;
     if (succeeds)
@@ -300,7 +301,7 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
     const struct type *type = entry->partition->type;
     struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return accept(s, entry, decode(s, type->def, &id, json, err), origin);
+    return accept(s, entry, json, decode(s, type->def, &id, json, err), origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -313,7 +314,7 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
 
     void *object = decode(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
-    return entry ? accept(s, entry, object, origin) : STORE_REJECTED;
+    return entry ? accept(s, entry, json, object, origin) : STORE_REJECTED;
 }
 
 static void remove_object(struct store *s, struct entry *entry)

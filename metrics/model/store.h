@@ -48,8 +48,8 @@ struct edge {
 
 /*
  * One identity, with its object if that exists. An entry without an object stays while others
- * refer to it. `object`, `position`, `source`, `sweep` and `pins` belong to the store, the other
- * fields to the rules, `contribution` to the exposition.
+ * refer to it. `object`, `position`, `source`, `sweep`, `pins` and `version` belong to the store,
+ * the other fields to the rules, `contribution` to the exposition.
  */
 struct entry {
     struct partition *partition;
@@ -65,8 +65,10 @@ struct entry {
     uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;
-    uint32_t pins; /* See store_pin. */
+    uint32_t pins;    /* See store_pin. */
+    uint64_t version; /* Of the object, as version_mark(); 0 if unknown. */
     bool dirty;
+    bool audited; /* For the source, while it compares what is here with what there should be. */
     char name[];
 };
 

@@ -474,6 +474,7 @@ static void answer_glance(struct fake_api *f, struct transfer *t)
 {
     CLEANUP(free_cleanup) struct fake_snapshot *now = xcalloc(1, sizeof(*now));
     uint64_t version = number_parameter(t, "resourceVersion");
+    bool selects = strstr(t->path, "metadata.name") != NULL;
     size_t told = 0;
 
     if (version > 0 && version < f->compacted && !f->forgetful) {
@@ -492,7 +493,7 @@ static void answer_glance(struct fake_api *f, struct transfer *t)
     for (size_t i = 0; i < now->count && (told == 0 || f->forgetful); i++) {
         const struct fake_object *o = &now->objects[i];
 
-        if (!is_wanted(t, o) || (version > 0 && !f->forgetful && !is_named(t, o)))
+        if (!is_wanted(t, o) || (selects && !f->forgetful && !is_named(t, o)))
             continue;
         strbuf_adds(&t->body, told++ > 0 ? "," : "");
         fake_write(o, t->metadata_only, &t->body);

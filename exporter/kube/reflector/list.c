@@ -92,6 +92,8 @@ void reflector_list_drop_unwanted(struct reflector_list *l)
         }
         l->past.lists += counts->lists;
         l->past.list_failures += counts->list_failures;
+        l->past.audits += counts->audits;
+        l->past.divergences += counts->divergences;
         for (size_t k = 0; k < END_REASON_COUNT; k++)
             l->past.restarts[k] += counts->restarts[k];
         reflector_clear(r);

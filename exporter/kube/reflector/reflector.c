@@ -41,6 +41,7 @@ struct reflector *reflector_new(struct reflector_context *context,
     request_init(&r->request, context->transport);
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
     r->history.restores = context->restores;
+    r->audited_ms = context->now_ms;
     context->reflector_count++;
     return r;
 }
@@ -141,10 +142,8 @@ void reflector_relist(struct reflector *r)
     step(r, (struct watch_input){.kind = WATCH_RELIST});
 }
 
-/* What is known may be undone: list the most recent state. `expected`: it is known to be. */
-static void relist_restored(struct reflector *r, bool expected)
+void reflector_doubt(struct reflector *r)
 {
-    r->history.expected = r->history.expected || expected;
     r->wants_open = false;
     step(r, (struct watch_input){.kind = WATCH_RESTORED});
 }
@@ -192,7 +191,7 @@ static bool receive_event(void *context, const struct watch_event *event)
 
     r->last_event_ms = r->context->clock_ms;
     if (watch_goes_back(&r->watch, event->version)) {
-        relist_restored(r, false);
+        reflector_doubt(r);
         return false;
     }
     history_note(&r->history, &r->watch, event);
@@ -345,10 +344,12 @@ static void look_for_restore(struct reflector *r)
     if (result == RECHECK_RESTORED)
         announce_restore(r);
     if (result == RECHECK_RESTORED || result == RECHECK_DOUBTFUL) {
-        relist_restored(r, result == RECHECK_RESTORED);
+        r->history.expected = result == RECHECK_RESTORED;
+        reflector_doubt(r);
     } else if (r->history.restores != r->context->restores) {
         r->history.restores = r->context->restores;
-        relist_restored(r, true);
+        r->history.expected = true;
+        reflector_doubt(r);
     }
 }
 

@@ -62,6 +62,8 @@ struct reflector {
     int64_t ended_ms;         /* Steady. */
     int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
     struct failure failure;
+    int64_t audited_ms;    /* For audit.h, as is the next. */
+    bool audit_unpaged;    /* The server forgets pages sooner than they are asked for. */
     bool synced;           /* All its objects have been in the store once. */
     int64_t last_event_ms; /* Since the epoch; 0 before the first. */
 };
@@ -81,6 +83,9 @@ void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only);
 
 /* Read all objects again, at once. */
 void reflector_relist(struct reflector *r);
+
+/* What it knows may be wrong: list the most recent state, at once unless it did so of late. */
+void reflector_doubt(struct reflector *r);
 
 /* True if it could not read its objects even once, because that is forbidden. */
 bool reflector_is_forbidden(const struct reflector *r);

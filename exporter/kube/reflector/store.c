@@ -115,8 +115,29 @@ void reflector_store_reject(struct reflector_store *s, const cJSON *object, cons
                   json_str(json_get(object, "metadata"), "namespace", ""), "name",
                   json_str(json_get(object, "metadata"), "name", ""), "error", reason, "so_far",
                   LOG_NUMBER((int64_t)s->rejected));
-    if (entry)
+    s->has_refused = s->has_refused || !entry;
+    if (entry) {
         store_mark(entry, s->origin);
+        entry->version = version_mark(object);
+    }
+}
+
+enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
+                                       struct entry **entry)
+{
+    struct identity id;
+    struct error ignored;
+
+    if (!read_identity(s, object, &id, &ignored) ||
+        (s->filter && !namespace_filter_allows(s->filter, id.ns)) ||
+        (s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object)))
+        return LISTED_UNWANTED;
+    *entry = store_find(s->store, &id);
+    /* One that comes from elsewhere is not ours to judge. */
+    if (*entry && entry_exists(*entry))
+        return store_is_from(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
+    /* A template that is wanted since a binding refers to it may be on its way. */
+    return s->bound_only ? LISTED_UNWANTED : LISTED_MISSING;
 }
 
 void reflector_store_note_unnamed(struct reflector_store *s)
@@ -194,7 +215,7 @@ void reflector_store_begin_pass(struct reflector_store *s, bool restored)
     if (restored)
         undo(s);
     s->origin.sweep++;
-    s->has_unnamed = false;
+    s->has_unnamed = s->has_refused = false;
 }
 
 void reflector_store_end_pass(struct reflector_store *s)

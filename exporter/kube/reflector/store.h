@@ -25,6 +25,8 @@ struct reflector_store {
     bool bound_only;
     bool has_unread;  /* Since the last complete pass. */
     bool has_unnamed; /* In this pass: see reflector_store_note_unnamed(). */
+    bool has_refused; /* In this pass: an object was rejected of which there is no earlier version.
+                       */
     struct origin origin;
     uint64_t rejected;  /* Objects that could not be read. */
     uint64_t too_large; /* Of them, those rejected for their size. */
@@ -61,6 +63,15 @@ void reflector_store_put_unread(struct reflector_store *s, struct entry *entry);
 
 /* No more than the templates that bindings refer to is wanted: remove the others, once. */
 void reflector_store_drop_unbound(struct reflector_store *s);
+
+/* What an object of a list is to the store. */
+enum listed_state {
+    LISTED_UNWANTED, /* It is not to be in it. */
+    LISTED_MISSING,  /* It is not in it, and might be. */
+    LISTED_THERE,    /* It is, as `entry`, of whatever version. */
+};
+enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
+                                       struct entry **entry);
 
 /* True if templates need it: one reads it to decide, or somebody keeps it for them (store_pin). */
 bool reflector_store_is_referred(const struct entry *entry);
