@@ -549,12 +549,12 @@ TEST(what_cannot_be_read_is_not_swept)
                                 .api_version = "policy.karmada.io/v1alpha1",
                                 .origin = {.source = 1}};
 
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     put_policy(&s, "a");
     put_policy(&s, "b");
     put_policy(&s, "c");
     reflector_store_end_pass(&s);
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     put_policy(&s, "a");
     reject_policy(&s, "b");
     reflector_store_end_pass(&s);
@@ -562,12 +562,12 @@ TEST(what_cannot_be_read_is_not_swept)
     assert_false(has(&lab, FAKE_POLICY, "c"));
 
     /* One that nobody can name may be any of them. */
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     reflector_store_note_unnamed(&s);
     reflector_store_end_pass(&s);
     assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
 
-    reflector_store_begin_pass(&s);
+    reflector_store_begin_pass(&s, false);
     put_policy(&s, "b");
     reflector_store_end_pass(&s);
     assert_false(has(&lab, FAKE_POLICY, "a"));
