@@ -8,6 +8,7 @@ enum {
     STREAM_MIN_S = 300,
     STREAM_SPREAD_S = 300,
     SHORT_MS = 1000,
+    LASTED_MS = 10 * 1000, /* What failed before such a stream is over. */
     INITIAL_TRIES = 2,
     /*
      * A server that was restored from a backup keeps silent until it reaches our
@@ -187,6 +188,8 @@ static struct watch_order initial_events_ended(struct watch *w, const struct wat
         return ask_for_full_objects(w, in);
     case END_REFUSED:
     case END_FAILED:
+    case END_QUIET:
+        /* Some aggregated servers stream for ever, and never say that the initial events end. */
         w->streaming_lists = false;
         return open_next(w, in);
     case END_REGULAR:
@@ -196,10 +199,6 @@ static struct watch_order initial_events_ended(struct watch *w, const struct wat
         /* The server, or a proxy before it, may not let such a stream live: list instead. */
         if (++w->silent >= INITIAL_TRIES)
             w->streaming_lists = false;
-        return wait_before_retry(w, in);
-    case END_QUIET:
-        /* Some aggregated servers stream for ever, and never say that the initial events end. */
-        w->streaming_lists = false;
         return wait_before_retry(w, in);
     case END_BUSY:
     case END_UNAVAILABLE:
@@ -266,6 +265,9 @@ static struct watch_order request_ended(struct watch *w, const struct watch_inpu
         w->counts.list_failures++;
         w->stalls += in->reason == END_QUIET;
     }
+    if (w->phase == WATCH_STREAMING && w->lifetime.progress.begun &&
+        in->now_ms - w->lifetime.opened_ms >= LASTED_MS)
+        w->retries = 0;
     if (w->phase == WATCH_INITIAL_EVENTS || w->phase == WATCH_STREAMING)
         w->counts.restarts[is_short ? END_SHORT : in->reason]++;
     if (w->phase == WATCH_LISTING)

@@ -13,7 +13,7 @@
  * source of randomness is inside.
  *
  * An end is an end, whatever its reason: waits grow with every one in a row, and
- * only progress on a stream of changes resets them, so that neither a server
+ * only a stream of changes that makes progress or lasts resets them, so that neither a server
  * that keeps crashing nor one that answers every stream with "too old" makes us spin.
  */
 

@@ -380,7 +380,6 @@ TEST(the_reason_is_told_after_ten_seconds)
         {HANGS, "quiet: the server does not answer"},
         {SAYS_NOTHING, "quiet: the initial events do not end"},
         {DRIPS, "quiet: the initial events do not end"},
-        {ONLY_BOOKMARKS, "quiet: the initial events do not end"},
     };
     struct lab lab;
 
