@@ -159,17 +159,17 @@ static void answer_get(struct api *a, const struct api_request *r, struct api_re
 
 /* ---- discovery ---- */
 
-static void add_group(const struct api *a, const char *api_version, struct strbuf *out)
+static void add_group(const struct api *a, const char *api_version, bool stale, struct strbuf *out)
 {
     const char *slash = strchr(api_version, '/');
     const char *separator = "";
 
     strbuf_addf(out,
                 "{\"metadata\":{\"name\":\"%.*s\"},\"versions\":[{\"version\":\"%s\","
-                "\"freshness\":\"Current\",\"resources\":[",
+                "\"freshness\":\"%s\",\"resources\":[",
                 slash ? (int)(slash - api_version) : 0, api_version,
-                slash ? slash + 1 : api_version);
-    for (unsigned kind = 0; kind < SIM_KIND_COUNT; kind++) {
+                slash ? slash + 1 : api_version, stale ? "Stale" : "Current");
+    for (unsigned kind = 0; kind < SIM_KIND_COUNT && !stale; kind++) {
         const struct sim_kind_row *row = &sim_kinds[kind];
 
         if (a->unserved[kind] || !plan_has_kind(a->plan, kind) ||
@@ -201,7 +201,8 @@ static void answer_discovery(const struct api *a, const struct api_request *r,
         if (!first || r->core != !strchr(api_version, '/'))
             continue;
         strbuf_adds(&out->body, separator);
-        add_group(a, api_version, &out->body);
+        add_group(a, api_version, plan_fault(a->plan, FAULT_STALE, kind, a->now_ms) != NULL,
+                  &out->body);
         separator = ",";
     }
     strbuf_adds(&out->body, "]}");

@@ -5,6 +5,9 @@
 
 /* Which kinds are well, and how long it takes one that was not to be so again. */
 
+/* Find out once for the plan. */
+void grace_init(struct run *r);
+
 /* True while a fault strikes the target, and for as long after it as its consequences may last. */
 bool grace_is_sick(const struct run *r, unsigned target);
 

@@ -4,27 +4,17 @@
 #include "tests/sim/rng.h"
 
 const char *const fault_names[FAULT_COUNT] = {
-    [FAULT_HANG] = "hang",
-    [FAULT_SILENT] = "silent",
-    [FAULT_DRIP] = "drip",
-    [FAULT_CUT] = "cut",
-    [FAULT_RESET] = "reset",
-    [FAULT_REFUSE] = "refuse",
-    [FAULT_EVENT] = "error event",
-    [FAULT_REPLAY] = "replay",
-    [FAULT_ENDLESS] = "endless",
-    [FAULT_GARBAGE] = "garbage",
-    [FAULT_DEAF] = "deaf",
-    [FAULT_FORBIDDEN] = "forbidden",
-    [FAULT_UNSERVED] = "unserved",
-    [FAULT_OVERSIZE] = "oversize",
-    [FAULT_LOSS] = "loss",
-    [FAULT_GOAWAY] = "goaway",
-    [FAULT_UNREACHABLE] = "unreachable",
-    [FAULT_BLACKHOLE] = "blackhole",
-    [FAULT_LAG] = "lag",
-    [FAULT_COMPACT] = "compact",
-    [FAULT_RESTORE] = "restore",
+    [FAULT_HANG] = "hang",           [FAULT_SILENT] = "silent",
+    [FAULT_DRIP] = "drip",           [FAULT_CUT] = "cut",
+    [FAULT_RESET] = "reset",         [FAULT_REFUSE] = "refuse",
+    [FAULT_EVENT] = "error event",   [FAULT_REPLAY] = "replay",
+    [FAULT_ENDLESS] = "endless",     [FAULT_GARBAGE] = "garbage",
+    [FAULT_DEAF] = "deaf",           [FAULT_FORBIDDEN] = "forbidden",
+    [FAULT_UNSERVED] = "unserved",   [FAULT_STALE] = "stale",
+    [FAULT_OVERSIZE] = "oversize",   [FAULT_LOSS] = "loss",
+    [FAULT_GOAWAY] = "goaway",       [FAULT_UNREACHABLE] = "unreachable",
+    [FAULT_BLACKHOLE] = "blackhole", [FAULT_LAG] = "lag",
+    [FAULT_COMPACT] = "compact",     [FAULT_RESTORE] = "restore",
 };
 
 enum {
@@ -117,10 +107,8 @@ static struct fault draw_fault(const struct plan *p, size_t number)
         f.targets = UINT32_MAX;
     if (f.type == FAULT_UNSERVED)
         f.targets &= crds;
-    if (f.type == FAULT_REPLAY)
-        f.type = FAULT_GARBAGE;
-    if (f.type == FAULT_RESTORE)
-        f.type = FAULT_LOSS;
+    if (f.type == FAULT_STALE)
+        f.targets = crds | 1 << SIM_DISCOVERY;
     if (f.type == FAULT_OVERSIZE && !rng_chance(&r, 15))
         f.type = FAULT_GARBAGE; /* Eight MiB each: not too often. */
     if (f.type == FAULT_RESTORE || f.type == FAULT_LOSS || f.type == FAULT_GOAWAY ||

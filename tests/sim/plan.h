@@ -23,6 +23,7 @@ enum fault_type {
     FAULT_DEAF,      /* Streams that are open say nothing more, for ever. */
     FAULT_FORBIDDEN, /* They may not be read, and streams end. */
     FAULT_UNSERVED,  /* Their CRDs are deleted, with all objects. */
+    FAULT_STALE,     /* Discovery cannot say which kinds their CRDs' groups have. */
     FAULT_OVERSIZE,  /* One of their objects is too large to be read. */
     FAULT_KIND_COUNT,
     /* Of all, at one moment or while they last. */

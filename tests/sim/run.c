@@ -2,6 +2,7 @@
 #include "tests/sim/run.h"
 
 #include "tests/sim/checks.h"
+#include "tests/sim/grace.h"
 
 enum {
     CALM_MS = 12 * 60 * 1000,
@@ -235,6 +236,7 @@ void run_play(const struct plan *plan, bool noisy, struct verdict *out)
         .differed_ms = plan->storm_ms,
         .verdict = out,
     };
+    grace_init(r);
     api_init(&r->api, plan);
     wire_init(&r->wire, &r->api, plan);
     r->wire.noisy = noisy;

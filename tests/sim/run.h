@@ -43,7 +43,8 @@ struct run {
     int64_t audit_ms; /* When the invariants are looked at next. */
     int64_t page_ms;
     int64_t differed_ms; /* When the store was last seen to differ from the servers. */
-    uint64_t requests[SIM_TARGET_COUNT]; /* At the last audit. */
+    uint64_t requests[SIM_TARGET_COUNT];                /* At the last audit. */
+    int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX]; /* See grace.c. */
     struct verdict *verdict;
 };
 
