@@ -155,7 +155,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards setup test check unit sim faults e2e soak golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards setup test check unit sim faults e2e soak restores golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -197,6 +197,9 @@ e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 soak: $(EXPORTER) ## 1,000 changes a second with faults for SOAK_SECONDS=1200, then compare with a fresh start
 	@mkdir -p $(BUILD)
 	@SOAK_SECONDS=$${SOAK_SECONDS:-1200} SOAK_TABLE=$${SOAK_TABLE:-$(BUILD)/soak.tsv} tests/e2e/soak.test
+
+restores: $(EXPORTER) ## put a real etcd back to an older state, RESTORE_ROUNDS=20 times in each of four ways
+	@RESTORE_ROUNDS=$${RESTORE_ROUNDS:-20} tests/e2e/cluster_restore.test
 
 golden: all $(call programs,$(filter %.c,$(HOLDING))) ## rewrite METRICS.md and all that tests compare with; then see git diff
 	@export GOLDEN=write; tests/run-units.sh golden $(call programs,$(filter %.c,$(HOLDING))); \
