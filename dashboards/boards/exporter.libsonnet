@@ -58,9 +58,9 @@ function(kit)
     p.stat('Kinds not served', 'Kinds that a policy selects and the API server does not serve: a typing error, or a definition that is missing.', 'short', q.orZero('sum(max without (%s) (%s))' % [kit.config.replicaLabels, mine(own('selected_kind_not_served'))]), h=4, limits=limits.any),
     p.table(
       'Trouble with resources',
-      'Resources that are not synced (with a reason: not read even once, so that what depends on them is left out), and kinds that policies select and the API server does not serve.',
+      'Resources that are not synced (with a reason: not read even once, so that what depends on them is left out) or listed every 30 s for lack of connections, and kinds that policies select and the API server does not serve.',
       [p.clusterLabel, p.label('resource', 'Resource'), p.label('reason', 'Reason', 150), p.label('api_version', 'API version', 150), p.label('kind', 'Kind', 150)],
-      [p.value('Rows', 'short', 'max by (%s) (%s) or count by (%s) (%s == 0) or max by (%s) (%s)' % [q.cluster('resource, reason'), read('watch_late'), q.cluster('resource'), read('watch_synced'), q.cluster('api_version, kind'), mine(own('selected_kind_not_served'))])],
+      [p.value('Rows', 'short', 'max by (%s) (%s) or count by (%s) (%s == 0) or count by (%s) (%s == 1) or max by (%s) (%s)' % [q.cluster('resource, reason'), read('watch_late'), q.cluster('resource'), read('watch_synced'), q.cluster('resource'), read('watch_polled'), q.cluster('api_version, kind'), mine(own('selected_kind_not_served'))])],
       w=12,
       h=4,
       hidden=true

@@ -196,12 +196,6 @@ static void start(struct bound *b, struct bound_fetch *f, const struct reflector
                     b->context->now_ms);
 }
 
-static bool may_start(const struct bound *b, const struct bound_fetch *f)
-{
-    return !f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX &&
-           count_fetches(b, f->entry->partition->type, true) < OPEN_OF_KIND_MAX;
-}
-
 /* True if the stream or a list may have said something newer than the answer. */
 static bool is_outdated(const struct bound_fetch *f, const struct reflector *r)
 {
@@ -241,7 +235,9 @@ static bool advance(struct bound *b, struct bound_fetch *f, struct reflector *r)
         return true;
     /* A list that is under way may be older or newer than the answer: nobody could tell. */
     f->held = r->watch.phase != WATCH_STREAMING;
-    if (may_start(b, f))
+    if (!f->fetch && !f->held && f->due_ms <= b->context->now_ms && b->open_count < OPEN_MAX &&
+        b->open_count < b->context->single_reads &&
+        count_fetches(b, f->entry->partition->type, true) < OPEN_OF_KIND_MAX)
         start(b, f, r);
     return false;
 }
@@ -255,7 +251,7 @@ static void look_at(struct bound *b, struct reflector *r)
         reconsider_kind(b, r);
     r->was_forbidden = forbidden;
     /* One list after the other, however many bindings come meanwhile. */
-    if (r->wants_relist && r->watch.phase == WATCH_STREAMING) {
+    if (r->wants_relist && (r->watch.phase == WATCH_STREAMING || r->watch.polled)) {
         r->wants_relist = false;
         reflector_relist(r);
     }

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/auth/credentials.h"
 #include "exporter/kube/http/client.h"
+#include "exporter/system/descriptors.h"
 #include "exporter/version.h"
 
 /* The first failure may be chance, the second is logged as a warning. */
@@ -33,6 +34,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
             .authority = credentials_authority(s->credentials),
             .identity = credentials_identity(s->credentials),
             .gzip = !s->config.disable_compression,
+            .sockets = descriptors_shares().api,
             /* Only of this machine: the kubeconfig's reader refuses others. */
             .insecure_http = strncmp(s->config.server, "http:", strlen("http:")) == 0,
         },

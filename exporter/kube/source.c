@@ -255,8 +255,7 @@ static void update_reflectors(struct kube_source *s)
 
 void kube_source_turn(struct kube_source *s, int64_t now_ms, int64_t clock_ms)
 {
-    s->context.now_ms = now_ms;
-    s->context.clock_ms = clock_ms;
+    reflector_begin_turn(&s->context, now_ms, clock_ms);
     discoverer_turn(&s->discoverer);
     update_reflectors(s);
     clear_absent(s);

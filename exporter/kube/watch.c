@@ -11,14 +11,12 @@ enum {
     LASTED_MS = 10 * 1000, /* What failed before such a stream is over. */
     INITIAL_TRIES = 2,
     /*
-     * A server that was restored from a backup keeps silent until it reaches our
-     * version. A list finds that out: soon where bookmarks stay out or streams end
-     * at once, else after so many streams without an event.
+     * A restored server keeps silent until it reaches our version. A list finds that out: soon
+     * where bookmarks stay out or streams end at once, else after so many without an event.
      */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
-    /* A server whose versions have no order must not make us list without end. */
-    RESTORE_COST_MS = 10 * 1000,
+    RESTORE_COST_MS = 10 * 1000, /* One whose versions have no order must not be listed for ever. */
 };
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
@@ -34,15 +32,10 @@ void watch_list_only(struct watch *w)
         w->phase = WATCH_LISTING;
 }
 
-static void drop_token(struct watch *w)
+void watch_release(struct watch *w)
 {
     free(w->token);
     w->token = NULL;
-}
-
-void watch_release(struct watch *w)
-{
-    drop_token(w);
 }
 
 void watch_forgive(struct watch *w, int64_t failed_ms, int64_t retry_after_ms, uint32_t random)
@@ -76,6 +69,14 @@ void watch_heard(struct watch *w, size_t bytes, bool cut, int64_t now_ms)
     w->due_ms = lifetime_end_ms(&w->lifetime, lifetime_of(w));
 }
 
+void watch_poll(struct watch *w, uint32_t random)
+{
+    w->phase = WATCH_WAITING;
+    w->polled = true;
+    w->retries = 0;
+    w->due_ms = w->listed_ms + backoff_poll_ms(random);
+}
+
 const char *watch_fault(const struct watch *w, int64_t now_ms)
 {
     return lifetime_fault(&w->lifetime, lifetime_of(w), now_ms);
@@ -83,7 +84,7 @@ const char *watch_fault(const struct watch *w, int64_t now_ms)
 
 static struct watch_order open_next(struct watch *w, const struct watch_input *in)
 {
-    if (*w->version && !w->relist)
+    if (*w->version && !w->relist && !w->polled)
         w->phase = WATCH_STREAMING;
     else
         w->phase = w->streaming_lists && !w->token ? WATCH_INITIAL_EVENTS : WATCH_LISTING;
@@ -127,7 +128,7 @@ static struct watch_order relist_when_gone(struct watch *w, const struct watch_i
 /* List the most recent state at once, but only once before the next wait. */
 static struct watch_order list_most_recent(struct watch *w, const struct watch_input *in)
 {
-    drop_token(w);
+    watch_release(w);
     if (w->most_recent)
         return wait_before_retry(w, in);
     w->most_recent = true;
@@ -150,7 +151,7 @@ static struct watch_order list_ended(struct watch *w, const struct watch_input *
     case END_GONE:
     case END_REFUSED:
         if (w->token) {
-            drop_token(w);
+            watch_release(w);
             w->unpaginated = true;
             return open_next(w, in);
         }
@@ -172,7 +173,7 @@ static struct watch_order list_ended(struct watch *w, const struct watch_input *
     case END_FAILED:
     case END_MALFORMED:
     case END_RESTORED:
-        drop_token(w);
+        watch_release(w);
         return wait_before_retry(w, in);
     }
     abort();
@@ -295,7 +296,7 @@ bool watch_goes_back(const struct watch *w, const char *version)
 
 static struct watch_order relist_restored(struct watch *w, const struct watch_input *in)
 {
-    drop_token(w);
+    watch_release(w);
     w->relist = w->most_recent = true;
     if (w->phase == WATCH_WAITING)
         return (struct watch_order){0};
@@ -332,15 +333,16 @@ static struct watch_order page_received(struct watch *w, const struct watch_inpu
         return (struct watch_order){0};
     if (more) {
         w->paginated = w->paginated || !w->most_recent;
-        drop_token(w);
+        watch_release(w);
         w->token = xstrdup(in->token);
         return open_next(w, in);
     }
     if (!set_version(w, in->version))
         return give_up(w, in, END_MALFORMED);
-    drop_token(w);
-    w->relist = w->most_recent = w->unpaginated = false;
+    watch_release(w);
+    w->relist = w->most_recent = w->unpaginated = w->polled = false;
     w->silent = w->stalls = 0;
+    w->listed_ms = in->now_ms;
     return (struct watch_order){.open = open_next(w, in).open, .listed = true, .older = older};
 }
 
@@ -371,9 +373,9 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
 /* Whatever is open brings only what comes after it: begin anew, unless that is due anyway. */
 static struct watch_order relist(struct watch *w, const struct watch_input *in)
 {
-    drop_token(w);
+    watch_release(w);
     w->relist = true;
-    return w->phase == WATCH_WAITING ? (struct watch_order){0} : open_next(w, in);
+    return w->phase == WATCH_WAITING && !w->polled ? (struct watch_order){0} : open_next(w, in);
 }
 
 struct watch_order watch_step(struct watch *w, const struct watch_input *input)

@@ -54,6 +54,8 @@ struct watch {
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
     unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
+    bool polled;                     /* There is no room for its stream: list now and then. */
+    int64_t listed_ms;               /* When the last list was complete. */
     struct lifetime lifetime;        /* Of the open request. */
     int64_t due_ms;                  /* When the next WATCH_TIMER is due; INT64_MAX for never. */
     struct haste haste;              /* Of lists for fear of a restore. */
@@ -90,10 +92,17 @@ struct watch_order {
 
 /* Waiting, to begin at `start_ms`. */
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms);
+/* Free what it owns: the token. */
 void watch_release(struct watch *w);
 
 /* The server refuses streams that begin with all objects: list, also where one was ordered. */
 void watch_list_only(struct watch *w);
+
+/*
+ * There is no room for the stream that was ordered: wait, and list every half a minute instead,
+ * counted from the last list. After each list a stream is ordered again.
+ */
+void watch_poll(struct watch *w, uint32_t random);
 
 /* Process one input. Its texts are copied. */
 struct watch_order watch_step(struct watch *w, const struct watch_input *input) MUST_USE;

@@ -35,6 +35,7 @@ void missing_kind_name(struct strbuf *out, const struct missing_kind *k)
 /* The sum over the reflectors of one resource. */
 struct resource_health {
     bool synced;
+    bool polled;
     int64_t last_event_ms;
     uint64_t rejected;
     uint64_t too_large;
@@ -45,6 +46,7 @@ static void add_reflector(struct resource_health *sum, const struct reflector *f
 {
     /* A single failure is normal; from the second in a row on it is logged, and shown here. */
     sum->synced = sum->synced && f->synced && !f->failure.warned;
+    sum->polled = sum->polled || f->watch.polled;
     if (f->last_event_ms > sum->last_event_ms)
         sum->last_event_ms = f->last_event_ms;
     sum->rejected += f->objects.rejected;
@@ -61,6 +63,7 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
                           struct registry *registry)
 {
     REGISTRY_SET(registry, OWN_WATCH_SYNCED, sum->synced ? 1 : 0, resource);
+    REGISTRY_SET(registry, OWN_WATCH_POLLED, sum->polled ? 1 : 0, resource);
     REGISTRY_SET(registry, OWN_LIST_REQUESTS, (double)sum->counts.lists, resource);
     REGISTRY_SET(registry, OWN_LIST_FAILURES, (double)sum->counts.list_failures, resource);
     REGISTRY_SET(registry, OWN_AUDITS, (double)sum->counts.audits, resource);
@@ -119,7 +122,7 @@ static void clear(struct registry *registry)
     static const enum own_family families[] = {
         OWN_WATCH_SYNCED,     OWN_WATCH_LATE,    OWN_WATCH_LAST_EVENT,  OWN_WATCH_RESTARTS,
         OWN_LIST_REQUESTS,    OWN_LIST_FAILURES, OWN_DECODE_ERRORS,     OWN_KIND_NOT_SERVED,
-        OWN_OBJECTS_REJECTED, OWN_AUDITS,        OWN_AUDIT_DIVERGENCES,
+        OWN_OBJECTS_REJECTED, OWN_AUDITS,        OWN_AUDIT_DIVERGENCES, OWN_WATCH_POLLED,
     };
 
     for (size_t i = 0; i < ARRAY_LEN(families); i++)

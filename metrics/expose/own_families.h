@@ -63,6 +63,10 @@
     OWN(OWN_WATCH_RESTARTS, FAMILY_COUNTER, "karmada_policy_exporter_watch_restarts_total",        \
         "Watches that ended, by reason.", .bound = "resources x 16",                               \
         .labels = {FREE_LABEL("resource"), FREE_LABEL("reason")})                                  \
+    OWN(OWN_WATCH_POLLED, FAMILY_GAUGE, "karmada_policy_exporter_watch_polled",                    \
+        "1 for a resource that is listed every 30 s, because a server that speaks HTTP/1.1 takes " \
+        "a connection for each watch, and no file descriptor is left for one.",                    \
+        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_LIST_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_list_requests_total",          \
         "Requests that list the objects of a resource, each page counted.", .bound = "resources",  \
         .labels = {FREE_LABEL("resource")})                                                        \

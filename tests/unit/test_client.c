@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/http/client.h"
 
+#include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -160,6 +161,7 @@ struct lab {
     unsigned refusals;
     bool no_identity;
     bool gzip;
+    unsigned sockets;
 };
 
 static bool apply(void *context, CURL *easy, struct curl_slist **headers, struct error *err)
@@ -195,6 +197,7 @@ static void start_client(struct lab *lab, bool insecure_http)
             .identity = {apply, refused, version, lab},
             .insecure_http = insecure_http,
             .gzip = lab->gzip,
+            .sockets = lab->sockets,
         },
         platform_steady_ms());
 }
@@ -475,6 +478,57 @@ TEST_WITH(streams_find_room, lab_open, lab_close)
     client_free(lab->client);
     start_client(lab, true);
     free(calls);
+}
+
+/* Over HTTP/1.1 a request that hangs keeps its connection: there have to be others. */
+TEST_WITH(requests_that_hang_leave_room_for_others, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+    struct call *hanging = xcalloc(20, sizeof(*hanging));
+    struct call c = {0};
+
+    for (size_t i = 0; i < 20; i++)
+        call(lab, &hanging[i], "/never", REQUEST_SHORT);
+    call(lab, &c, "/plain", REQUEST_SHORT);
+    await(lab, &c, 0);
+    assert_true(c.complete);
+    assert_int_equal(client_waiting(lab->client), 20);
+    client_free(lab->client);
+    start_client(lab, true);
+    free(hanging);
+}
+
+/* What fits into the descriptors is told once it is known that each stream takes one. */
+TEST_WITH(the_room_for_streams_is_told, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+    struct call *streams = xcalloc(40, sizeof(*streams));
+    struct call c = {0};
+    struct transport transport;
+
+    client_free(lab->client);
+    lab->sockets = 64;
+    start_client(lab, true);
+    transport = client_transport(lab->client);
+    assert_int_equal(transport.room(transport.context).streams, UINT_MAX);
+    call(lab, &c, "/plain", REQUEST_SHORT);
+    await(lab, &c, 0);
+
+    struct transport_room room = transport.room(transport.context);
+
+    assert_in_range(room.streams, 30, 40);
+    assert_in_range(room.streams + room.lists + room.single_reads, 40, 48);
+    assert_in_range(room.single_reads, 1, 10);
+    for (size_t i = 0; i < room.streams; i++)
+        call(lab, &streams[i], "/stream", REQUEST_STREAM);
+    for (size_t i = 0; i < room.streams; i++)
+        await(lab, &streams[i], 4);
+    assert_int_equal(client_streams(lab->client), room.streams);
+    assert_in_range(client_connections(lab->client), room.streams, 48);
+    assert_in_range(look(&lab->site).probes, 1, 1);
+    client_free(lab->client);
+    start_client(lab, true);
+    free(streams);
 }
 
 TEST_WITH(a_reset_loses_all_and_new_ones_begin, lab_open, lab_close)

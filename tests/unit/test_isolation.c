@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
+#include <limits.h>
+
 #include "metrics/model/object.h"
 #include "tests/unit/fake_api.h"
 #include "tests/unit/suite.h"
@@ -54,7 +56,8 @@ struct lab {
     enum fault faults[FAKE_KIND_COUNT];
     const char *bad_path; /* That of the discovery that hangs. */
     struct bad_request *requests;
-    unsigned bad_count; /* Open. */
+    struct transport_room room; /* All zero: any number. */
+    unsigned bad_count;         /* Open. */
     unsigned bad_most;
 };
 
@@ -194,6 +197,11 @@ static void lab_init(struct lab *lab)
     world_init(&lab->world, &rules_options_default, 1);
 }
 
+static struct transport_room room(void *context)
+{
+    return ((struct lab *)context)->room;
+}
+
 static void lab_start(struct lab *lab)
 {
     lab->source = kube_source_new(&(struct kube_settings){
@@ -201,7 +209,7 @@ static void lab_start(struct lab *lab)
         .engine = lab->world.engine,
         .filter = &lab->filter,
         .log = &lab->log,
-        .transport = {.start = start, .cancel = cancel, .context = lab},
+        .transport = {start, cancel, lab, lab->room.streams > 0 ? room : NULL},
         .streaming_lists = true,
         .seed = 7,
         .now_ms = lab->api.now_ms,
@@ -504,6 +512,62 @@ TEST(a_version_that_hangs_hides_no_others)
     assert_int_equal(discovery_find(kube_source_discovery(lab.source),
                                     "cluster.karmada.io/v1alpha1", "Cluster", &found),
                      DISCOVERY_SERVED);
+    lab_release(&lab);
+}
+
+/* ---- a server that speaks HTTP/1.1 ---- */
+
+/* Those that find no connection for a watch are listed every half a minute. */
+TEST(what_cannot_be_watched_is_polled)
+{
+    struct lab lab;
+    unsigned polled = 0;
+
+    lab_init(&lab);
+    lab.room = (struct transport_room){.streams = 5, .lists = 4, .single_reads = 1};
+    lab_start(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(lab.api.open_streams, 5);
+    for (size_t i = 0; i < kube_source_count(lab.source); i++) {
+        const struct reflector *r = kube_source_reflector(lab.source, i);
+
+        assert_true(r->synced);
+        assert_false(r->required && r->watch.polled);
+        assert_string_equal(r->failure.text, "");
+        polled += r->watch.polled;
+    }
+    assert_int_equal(polled, kube_source_count(lab.source) - 5);
+
+    for (unsigned round = 0; round < 20; round++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "p%02u", round);
+        for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+            fake_put(&lab.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "", name,
+                     0);
+        pass(&lab, 36 * 1000);
+        for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+            assert_true(has(&lab, watched[i], name));
+        assert_in_range(lab.api.open_streams, 1, 5);
+    }
+    lab_release(&lab);
+}
+
+/* Once there is room again, as over HTTP/2, all are watched. */
+TEST(what_was_polled_is_watched_when_there_is_room)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.room = (struct transport_room){.streams = 1, .lists = 1, .single_reads = 1};
+    lab_start(&lab);
+    pass(&lab, 60 * 1000);
+    assert_int_equal(lab.api.open_streams, 1);
+    lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
+    pass(&lab, 40 * 1000);
+    assert_int_equal(lab.api.open_streams, kube_source_count(lab.source));
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        assert_false(kube_source_reflector(lab.source, i)->watch.polled);
     lab_release(&lab);
 }
 

@@ -2,6 +2,7 @@
 #include "exporter/kube/http/client.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/select.h>
 
 #include "exporter/kube/http/pool.h"
@@ -23,6 +24,7 @@ struct client {
     int64_t identity_ms; /* When to look at it again. */
     int64_t now_ms;
     bool resetting;
+    bool http1; /* So much is known of the server. */
 };
 
 struct client *client_new(const struct client_settings *settings, int64_t now_ms)
@@ -100,9 +102,19 @@ static void cancel(void *context, struct transfer *transfer)
     transfer_free(transfer);
 }
 
+static struct transport_room room(void *context)
+{
+    const struct client *c = context;
+    struct pool_limits limits = pool_limits_of(&c->settings);
+
+    if (!c->http1)
+        return (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
+    return (struct transport_room){limits.streams, limits.lists, limits.single_reads};
+}
+
 struct transport client_transport(struct client *c)
 {
-    return (struct transport){.start = start, .cancel = cancel, .context = c};
+    return (struct transport){.start = start, .cancel = cancel, .context = c, .room = room};
 }
 
 void client_reset(struct client *c)
@@ -160,12 +172,26 @@ static void drop_pools(struct client *c)
     }
 }
 
+/* What was known last counts while nothing is connected. */
+static void note_version(struct client *c)
+{
+    bool http1 = false, http2 = false;
+
+    for (const struct pool *p = c->pools; p; p = p->next) {
+        http1 = http1 || p->version == HTTP_1;
+        http2 = http2 || p->version == HTTP_2;
+    }
+    if (http1 || http2)
+        c->http1 = http1;
+}
+
 void client_perform(struct client *c, int64_t now_ms)
 {
     c->now_ms = now_ms;
     reset_if_due(c);
     for (struct pool *p = c->pools; p; p = p->next)
         pool_perform(p, now_ms, &c->finished);
+    note_version(c);
     make_room(c);
     /* Handlers may start and cancel other requests meanwhile. */
     while (c->finished) {

@@ -6,9 +6,11 @@
 #include <unistd.h>
 
 enum {
-    /* Lists need one: the other is for while the server drains it (GOAWAY). */
-    SHORT_CONNECTIONS = 2,
     STREAM_CONNECTIONS = 1,
+    SOCKETS_DEFAULT = 256,
+    SOCKETS_BESIDE = 16, /* Of libcurl itself, and for probes. */
+    SHORT_LEAST = 4,
+    SHORT_MOST = 48,
     /* High enough that the server's own limit decides. */
     STREAMS_PER_CONNECTION = 1000,
     PROBE_INTERVAL_MS = 30 * 1000,
@@ -38,11 +40,37 @@ static int close_socket(void *context, curl_socket_t socket)
     return close(socket);
 }
 
+struct pool_limits pool_limits_of(const struct client_settings *settings)
+{
+    unsigned sockets = settings->sockets ? settings->sockets : SOCKETS_DEFAULT;
+    unsigned all = sockets > 2 * SOCKETS_BESIDE ? sockets - SOCKETS_BESIDE : SOCKETS_BESIDE;
+    unsigned ends_soon = all / 4 < SHORT_MOST ? all / 4 : SHORT_MOST;
+
+    ends_soon = ends_soon > SHORT_LEAST ? ends_soon : SHORT_LEAST;
+    return (struct pool_limits){
+        .streams = all - ends_soon,
+        .lists = ends_soon - ends_soon / 4,
+        .single_reads = ends_soon / 4,
+    };
+}
+
+static void limit_connections(struct pool *p)
+{
+    struct pool_limits limits = pool_limits_of(p->settings);
+    long count = STREAM_CONNECTIONS;
+
+    if (p->class == REQUEST_SHORT)
+        count = (long)limits.lists + limits.single_reads;
+    else if (p->version == HTTP_1)
+        count = (long)limits.streams + 1;
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, count);
+    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, count);
+}
+
 struct pool *pool_new(const struct client_settings *settings, enum request_class class,
                       unsigned capacity, int64_t now_ms)
 {
     struct pool *p = xcalloc(1, sizeof(*p));
-    long connections = class == REQUEST_STREAM ? STREAM_CONNECTIONS : SHORT_CONNECTIONS;
 
     p->settings = settings;
     p->class = class;
@@ -54,8 +82,7 @@ struct pool *pool_new(const struct client_settings *settings, enum request_class
     p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
     curl_multi_setopt(p->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, (long)STREAMS_PER_CONNECTION);
-    curl_multi_setopt(p->multi, CURLMOPT_MAX_HOST_CONNECTIONS, connections);
-    curl_multi_setopt(p->multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connections);
+    limit_connections(p);
     return p;
 }
 
@@ -79,6 +106,7 @@ static void attach(struct pool *p, struct transfer *t)
 {
     t->pool = p;
     t->heard = &p->heard;
+    t->spoken = &p->version;
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     curl_easy_setopt(t->easy, CURLOPT_OPENSOCKETDATA, p);
     curl_easy_setopt(t->easy, CURLOPT_CLOSESOCKETFUNCTION, close_socket);
@@ -168,6 +196,12 @@ static bool drop_body(void *context, unsigned http_status, const char *bytes, si
     return true;
 }
 
+static bool needs_probe(const struct pool *p)
+{
+    return p->class == REQUEST_STREAM && !p->probe && p->count > 0 &&
+           !(p->warm && p->version == HTTP_1);
+}
+
 static void begin_probe(struct pool *p)
 {
     struct transfer *t = transfer_new(p->settings, &(struct transport_request){
@@ -210,6 +244,9 @@ static void end_probe(struct pool *p)
     if (!answered || p->warm)
         return;
     p->warm = true;
+    limit_connections(p);
+    if (p->version == HTTP_1)
+        p->capacity = pool_limits_of(p->settings).streams;
     for (t = p->transfers; t; t = t->next) {
         if (!t->added)
             hand_over(p, t);
@@ -258,7 +295,7 @@ struct transfer *pool_take_surplus(struct pool *p)
     int64_t waited_ms;
     bool refused;
 
-    if (p->class != REQUEST_STREAM || p->now_ms < p->check_ms)
+    if (p->class != REQUEST_STREAM || p->version == HTTP_1 || p->now_ms < p->check_ms)
         return NULL;
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
@@ -309,7 +346,7 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     int running;
 
     p->now_ms = now_ms;
-    if (p->class == REQUEST_STREAM && !p->probe && p->count > 0 && now_ms >= p->probe_ms)
+    if (needs_probe(p) && now_ms >= p->probe_ms)
         begin_probe(p);
     p->heard = false;
     curl_multi_perform(p->multi, &running);
@@ -328,10 +365,11 @@ int64_t pool_due(struct pool *p, int64_t now_ms)
     curl_multi_timeout(p->multi, &timeout_ms);
     if (timeout_ms >= 0)
         due_ms = now_ms + timeout_ms;
-    if (p->class == REQUEST_STREAM && p->count > 0 && !p->probe && p->probe_ms < due_ms)
+    if (needs_probe(p) && p->probe_ms < due_ms)
         due_ms = p->probe_ms;
     for (struct transfer *t = p->transfers; t; t = t->next) {
-        if (p->class == REQUEST_STREAM && t->added && !t->responded && p->check_ms < due_ms)
+        if (p->class == REQUEST_STREAM && p->version != HTTP_1 && t->added && !t->responded &&
+            p->check_ms < due_ms)
             due_ms = p->check_ms;
     }
     return due_ms;

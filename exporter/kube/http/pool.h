@@ -4,7 +4,7 @@
 #include "exporter/kube/http/transfer.h"
 
 /*
- * Requests and the connection that they share: one for streams, two for lists.
+ * Requests and the connection that they share; lists have more where a server accepts few streams.
  * There are several pools, each small enough for the streams that a server allows
  * on a connection, so that a broken connection is found and replaced in its pool
  * alone.
@@ -14,6 +14,18 @@
  * unnoticed. Later probes find a peer that is connected and does not answer.
  */
 enum { POOL_STREAMS = 80 };
+
+/*
+ * Over HTTP/1 each request takes a connection: how many there may be. One pool then has all
+ * streams, and no probes, which would go over connections of their own: the kernel finds dead
+ * peers (see transfer.c).
+ */
+struct pool_limits {
+    unsigned streams;
+    unsigned lists;
+    unsigned single_reads; /* Other requests that end soon. */
+};
+struct pool_limits pool_limits_of(const struct client_settings *settings);
 
 struct pool {
     struct pool *next;
@@ -28,7 +40,8 @@ struct pool {
     bool warm;              /* A probe has been answered. */
     bool proven;            /* It once had room for all of its streams. */
     bool heard;             /* Bytes came since pool_perform() was called last. */
-    bool failed;            /* All that is on it is lost: free it. */
+    enum http_version version;
+    bool failed; /* All that is on it is lost: free it. */
     char failure[CURL_ERROR_SIZE];
     int64_t probe_ms; /* When the next probe is due. */
     int64_t heard_ms;

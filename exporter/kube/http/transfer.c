@@ -35,6 +35,7 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         /* An interim response, or that of a proxy to CONNECT, may come first. */
         t->retry_after_ms = 0;
         t->content_type[0] = '\0';
+        t->version = line[sizeof(status_line) - 1] == '1' ? HTTP_1 : HTTP_2;
     } else if (strncasecmp(line, "Retry-After:", 12) == 0) {
         t->retry_after_ms = retry_after_read(line + 12 + strspn(line + 12, " \t"));
     } else if (strncasecmp(line, "Content-Type:", 13) == 0) {
@@ -46,6 +47,8 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
         curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
         t->http_status = status > 0 && status < 1000 ? (unsigned)status : 0;
         t->responded = t->http_status >= 200;
+        if (t->responded)
+            *t->spoken = t->version;
         if (t->responded && t->handler.responded)
             t->handler.responded(t->handler.context, t->http_status);
     }
@@ -103,8 +106,11 @@ static void set_options(struct transfer *t, const struct client_settings *settin
     /* Debian's curl would go on trusting every public authority beside the cluster's own. */
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-    /* Without it each request that finds no room opens a connection of its own. */
-    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, 1L);
+    /*
+     * Without it each request that finds no room opens a connection of its own; as it has to where
+     * there is no TLS to agree on HTTP/2.
+     */
+    curl_easy_setopt(easy, CURLOPT_PIPEWAIT, strncmp(settings->server, "https:", 6) == 0 ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 60L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent);

@@ -31,22 +31,28 @@ struct client_settings {
         *authority; /* Who vouches for the server, for people: "the CA in 'FILE'". Borrowed. */
     struct client_identity identity;
     bool gzip;          /* Ask for compressed lists. */
+    unsigned sockets;   /* For connections and what libcurl opens beside them; 0: a few hundred. */
     bool insecure_http; /* Allow plain http, where no credentials are sent. */
 };
 
 struct pool;
 
+/* Which HTTP the server speaks. */
+enum http_version { HTTP_UNKNOWN, HTTP_1, HTTP_2 };
+
 /* One request that is under way. */
 struct transfer {
     struct transfer *next;
-    struct pool *pool; /* NULL once it has ended. */
-    bool *heard;       /* Set when bytes of the body come; the pool's. */
+    struct pool *pool;         /* NULL once it has ended. */
+    bool *heard;               /* Set when bytes of the body come; the pool's. */
+    enum http_version *spoken; /* Set when it responds; likewise. */
     CURL *easy;
     struct curl_slist *headers;
     struct transport_handler handler;
     enum request_class class;
-    bool added;     /* Handed to curl; else it waits for its pool. */
-    bool responded; /* The status line is here. */
+    bool added;                /* Handed to curl; else it waits for its pool. */
+    bool responded;            /* The status line is here. */
+    enum http_version version; /* Of the response. */
     bool complete;
     unsigned http_status;
     int64_t retry_after_ms;

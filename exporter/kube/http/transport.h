@@ -40,10 +40,19 @@ struct transport_request {
     struct transport_handler handler;
 };
 
+/* How many requests of each sort find room on the connections that it may open. */
+struct transport_room {
+    unsigned streams;
+    unsigned lists;
+    unsigned single_reads;
+};
+
 struct transport {
     /* Never NULL: a request that cannot be sent ends without a response. Ends with `done` or
      * cancel. */
     struct transfer *(*start)(void *context, const struct transport_request *request);
     void (*cancel)(void *context, struct transfer *transfer);
     void *context;
+    /* May change with every turn. NULL: any number of them. */
+    struct transport_room (*room)(void *context);
 };

@@ -49,6 +49,14 @@ void watch_query(const struct watch *w, struct strbuf *out)
         query_add(out, "resourceVersion", w->version);
 }
 
+void query_watch(struct strbuf *out, const struct watch *w, const char *field_selector)
+{
+    strbuf_addc(out, '?');
+    watch_query(w, out);
+    if (field_selector)
+        query_add(out, "fieldSelector", field_selector);
+}
+
 void query_segment(struct strbuf *out, const char *text)
 {
     char *escaped = curl_easy_escape(NULL, text, 0);

@@ -11,6 +11,9 @@ void query_add(struct strbuf *out, const char *key, const char *value);
 /* Append the query of the request that a watch orders to be opened. */
 void watch_query(const struct watch *w, struct strbuf *out);
 
+/* The same after "?", with a field selector unless that is NULL. */
+void query_watch(struct strbuf *out, const struct watch *w, const char *field_selector);
+
 /* Append the path of a resource, in a namespace or ("") in all or none. */
 void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource);
 /* Append a segment of a path. */

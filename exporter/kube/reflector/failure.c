@@ -53,3 +53,15 @@ int64_t failure_end_ms(const struct failure *f, int64_t answered_ms)
 {
     return f->text[0] && answered_ms ? answered_ms + PROVEN_MS : INT64_MAX;
 }
+
+void failure_log_poll(struct failure *f)
+{
+    if (f->polled)
+        return;
+    f->polled = true;
+    f->context->health_version++;
+    log_write(f->context->log, LOG_LEVEL_WARN,
+              "no connection is left to watch a resource over HTTP/1.1; it is listed every 30 s; "
+              "raise the limit of open files",
+              "resource", f->resource, "api_version", f->api_version);
+}

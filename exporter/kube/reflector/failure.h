@@ -13,6 +13,7 @@ struct failure {
     int64_t failed_ms; /* When that was; and for how long it said to wait: */
     int64_t told_to_wait_ms;
     bool warned; /* The log has a warning about it. */
+    bool polled; /* And one about the lack of room for a stream. */
     /* Why the last request failed, or makes no progress, for people; "" if neither is so. */
     char text[256];
 };
@@ -26,6 +27,9 @@ void failure_count(struct failure *f, bool counts);
  */
 void failure_log(struct failure *f, enum end_reason reason, const char *text, unsigned retries,
                  bool synced);
+
+/* It is not watched, for lack of connections, but listed now and then: tell that once. */
+void failure_log_poll(struct failure *f);
 
 /* The resource can be read again. */
 void failure_end(struct failure *f);

@@ -6,7 +6,6 @@
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
-    FAILURES_BEFORE_READY = 3,
     HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
 };
 
@@ -42,6 +41,7 @@ struct reflector *reflector_new(struct reflector_context *context,
     watch_init(&r->watch, context->streaming_lists, context->now_ms);
     r->history.restores = context->restores;
     r->audited_ms = context->now_ms;
+    stream_slot_init(&r->stream, &context->streams, r->required);
     context->reflector_count++;
     return r;
 }
@@ -55,6 +55,7 @@ static void close_request(struct reflector *r)
 {
     request_close(&r->request);
     recheck_end(&r->history.recheck);
+    stream_slot_leave(&r->stream);
     leave_limiter(r);
 }
 
@@ -66,6 +67,7 @@ void reflector_free(struct reflector *r)
     recheck_release(&r->history.recheck);
     watch_release(&r->watch);
     failure_count(&r->failure, false);
+    stream_slot_release(&r->stream);
     r->context->reflector_count--;
     free(r->api_version);
     free(r->kind);
@@ -73,12 +75,6 @@ void reflector_free(struct reflector *r)
     free(r->ns);
     free(r->field_selector);
     free(r);
-}
-
-void reflector_clear(struct reflector *r)
-{
-    reflector_store_clear(&r->objects);
-    r->synced = false;
 }
 
 /* The server was restored from a backup: all reflectors list anew, unless this one is the last. */
@@ -146,11 +142,6 @@ void reflector_doubt(struct reflector *r)
 {
     r->wants_open = false;
     step(r, (struct watch_input){.kind = WATCH_RESTORED});
-}
-
-bool reflector_is_forbidden(const struct reflector *r)
-{
-    return !r->synced && r->last_end == END_FORBIDDEN;
 }
 
 /* ---- requests ---- */
@@ -233,6 +224,7 @@ static void request_ended(void *context, const struct request_end *end)
 
     r->answered_ms = 0;
     recheck_end(&r->history.recheck);
+    stream_slot_leave(&r->stream);
     if (end->page) {
         input = (struct watch_input){
             .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
@@ -259,10 +251,7 @@ static void open_request(struct reflector *r)
     r->wants_open = r->late = false;
     r->answered_ms = 0;
     query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
-    strbuf_addc(&path, '?');
-    watch_query(&r->watch, &path);
-    if (r->field_selector)
-        query_add(&path, "fieldSelector", r->field_selector);
+    query_watch(&path, &r->watch, r->field_selector);
     request_open(&r->request,
                  &(struct request_spec){
                      .path = path.data,
@@ -295,6 +284,7 @@ static int64_t late_ms(const struct reflector *r)
 static void note_lateness(struct reflector *r)
 {
     r->late = true;
+    r->last_end = r->request.transfer ? END_QUIET : r->last_end;
     r->context->health_version++;
     snprintf(r->failure.text, sizeof(r->failure.text), "%s: %s", end_reason_name(END_QUIET),
              lateness_reason(&r->watch, r->request.transfer, r->context->now_ms));
@@ -319,18 +309,38 @@ static enum list_class class_of_list(const struct reflector *r)
         return LIST_REQUIRED;
     if (r->watch.stalls > 0)
         return LIST_STALLED;
+    if (r->watch.polled && !r->watch.relist)
+        return LIST_POLL;
     return r->synced ? LIST_RELIST : LIST_FIRST;
+}
+
+/* There is no room for another stream: list, and again now and then. */
+static void poll_instead(struct reflector *r)
+{
+    if (r->watch.phase == WATCH_INITIAL_EVENTS) {
+        watch_list_only(&r->watch);
+        return;
+    }
+    r->wants_open = false;
+    watch_poll(&r->watch, reflector_random(r->context));
+    failure_log_poll(&r->failure);
 }
 
 static void open_if_allowed(struct reflector *r)
 {
     struct list_limiter *limiter = &r->context->limiter;
 
+    if (!r->context->streaming_lists)
+        watch_list_only(&r->watch);
+    if (r->watch.phase == WATCH_LISTING)
+        stream_slot_leave(&r->stream);
+    else if (!stream_slot_enter(&r->stream))
+        poll_instead(r);
+    if (!r->wants_open)
+        return;
     if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
         !list_limiter_enter(limiter, &r->ticket, class_of_list(r), r->context->now_ms))
         return;
-    if (!r->context->streaming_lists)
-        watch_list_only(&r->watch);
     watch_opened(&r->watch, r->context->now_ms);
     open_request(r);
 }
@@ -358,7 +368,6 @@ void reflector_turn(struct reflector *r)
     int64_t now_ms = r->context->now_ms;
 
     look_for_restore(r);
-
     if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
         failure_count(&r->failure, false);
         watch_forgive(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
@@ -389,12 +398,4 @@ int64_t reflector_due(const struct reflector *r)
     if (recheck_due(&r->history.recheck) < due_ms)
         due_ms = recheck_due(&r->history.recheck);
     return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
-}
-
-bool reflector_ready(const struct reflector *r)
-{
-    bool refused = r->last_end == END_FORBIDDEN || r->last_end == END_ABSENT;
-
-    return r->synced || r->watch.retries >= FAILURES_BEFORE_READY ||
-           (r->watch.retries > 0 && refused);
 }

@@ -57,6 +57,7 @@ struct reflector {
     bool wants_open;           /* The watch has ordered a request that is not open yet. */
     bool late;                 /* `failure` says that there is no progress. */
     struct list_ticket ticket; /* Of its list, first page to last. */
+    struct stream_slot stream;
 
     enum end_reason last_end; /* Of any request. */
     int64_t ended_ms;         /* Steady. */
@@ -88,10 +89,17 @@ void reflector_relist(struct reflector *r);
 void reflector_doubt(struct reflector *r);
 
 /* True if it could not read its objects even once, because that is forbidden. */
-bool reflector_is_forbidden(const struct reflector *r);
+static inline bool reflector_is_forbidden(const struct reflector *r)
+{
+    return !r->synced && r->last_end == END_FORBIDDEN;
+}
 
 /* Remove its objects from the store, and go on. */
-void reflector_clear(struct reflector *r);
+static inline void reflector_clear(struct reflector *r)
+{
+    reflector_store_clear(&r->objects);
+    r->synced = false;
+}
 
 /* Do what is due at context->now_ms. */
 void reflector_turn(struct reflector *r);
@@ -99,8 +107,15 @@ void reflector_turn(struct reflector *r);
 /* When the next turn is due. */
 int64_t reflector_due(const struct reflector *r);
 
+enum { REFLECTOR_TRIES = 3 };
+
 /* True once there is no use in waiting for its first objects: it has them, or cannot get them. */
-bool reflector_ready(const struct reflector *r);
+static inline bool reflector_ready(const struct reflector *r)
+{
+    bool refused = r->last_end == END_FORBIDDEN || r->last_end == END_ABSENT;
+
+    return r->synced || r->watch.retries >= REFLECTOR_TRIES || (r->watch.retries > 0 && refused);
+}
 
 /* True if what it reads are bindings. */
 static inline bool reflector_reads_bindings(const struct reflector *r)

@@ -6,6 +6,8 @@ enum {
     DELAY_LAST_MS = 30 * 1000,
     DELAY_SHIFTS = 6,
     FORGIVEN_SPREAD_MS = 400,
+    POLL_MS = 25 * 1000,
+    POLL_SPREAD_MS = 10 * 1000,
 };
 
 int64_t backoff_ms(unsigned retries, uint32_t random)
@@ -16,6 +18,11 @@ int64_t backoff_ms(unsigned retries, uint32_t random)
     if (delay > DELAY_LAST_MS)
         delay = DELAY_LAST_MS;
     return (int64_t)delay + random % delay;
+}
+
+int64_t backoff_poll_ms(uint32_t random)
+{
+    return POLL_MS + random % POLL_SPREAD_MS;
 }
 
 int64_t backoff_forgiven_ms(uint32_t random)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/shared/context.h"
 
+#include <limits.h>
+
 enum { RESTORE_COST_MS = 10 * 1000 };
 
 uint32_t reflector_random(struct reflector_context *context)
@@ -11,6 +13,19 @@ uint32_t reflector_random(struct reflector_context *context)
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return (uint32_t)(z >> 32);
+}
+
+void reflector_begin_turn(struct reflector_context *context, int64_t now_ms, int64_t clock_ms)
+{
+    struct transport_room room = {UINT_MAX, UINT_MAX, UINT_MAX};
+
+    if (context->transport.room)
+        room = context->transport.room(context->transport.context);
+    context->now_ms = now_ms;
+    context->clock_ms = clock_ms;
+    context->limiter.room = room.lists;
+    context->streams.limit = room.streams;
+    context->single_reads = room.single_reads;
 }
 
 void reflector_answered(struct reflector_context *context)

@@ -5,6 +5,7 @@
 #include "exporter/kube/namespace_filter.h"
 #include "exporter/kube/shared/haste.h"
 #include "exporter/kube/shared/list_limiter.h"
+#include "exporter/kube/shared/stream_room.h"
 #include "exporter/system/log.h"
 
 struct discovery;
@@ -17,8 +18,10 @@ struct reflector_context {
     const struct namespace_filter *filter;
     const struct log *log;
     struct list_limiter limiter;
-    int64_t now_ms;   /* Steady. */
-    int64_t clock_ms; /* Since the epoch. */
+    struct stream_room streams;
+    unsigned single_reads; /* How many may be open. */
+    int64_t now_ms;        /* Steady. */
+    int64_t clock_ms;      /* Since the epoch. */
     uint64_t random;
     unsigned reflector_count;
     unsigned failing_count; /* Of them, those that the server does not serve at the moment. */
@@ -30,6 +33,9 @@ struct reflector_context {
     const struct discovery *discovery;
     bool streaming_lists; /* Ask for streams that begin with all objects, until that is refused. */
 };
+
+/* A turn begins: it is that late, and there is as much room as the transport says. */
+void reflector_begin_turn(struct reflector_context *context, int64_t now_ms, int64_t clock_ms);
 
 /* The server has answered a request as it should. */
 void reflector_answered(struct reflector_context *context);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/shared/list_limiter.h"
 
+#include <limits.h>
+
 enum {
     LIST_COST_MS = 50, /* Twenty a second, */
     BURST = 40,        /* after forty at once. */
@@ -12,20 +14,22 @@ enum {
 
 static const struct class_limits {
     unsigned new_lists; /* It starts only while fewer than these are new, of whatever class. */
-    unsigned lane;      /* How many of it may be open. */
+    unsigned lane;      /* How many of it may be open, */
+    unsigned share;     /* and which share of the room, in sixteenths. */
     int64_t later_ms;   /* It waits like one that came so much later. */
 } limits[LIST_CLASS_COUNT] = {
-    [LIST_REQUIRED] = {6, 16, 0},
-    [LIST_RELIST] = {6, 32, 0},
-    [LIST_FIRST] = {4, 32, 3 * 1000},
+    [LIST_REQUIRED] = {6, 16, 3, 0},
+    [LIST_RELIST] = {6, 32, 4, 0},
+    [LIST_FIRST] = {4, 32, 4, 3 * 1000},
+    [LIST_POLL] = {4, 16, 2, 3 * 1000},
     /* The last place is not for those that may hold it for nothing. */
-    [LIST_STALLED] = {3, 16, 10 * 1000},
-    [LIST_AUDIT] = {1, 1, INT64_MAX / 2},
+    [LIST_STALLED] = {3, 16, 2, 10 * 1000},
+    [LIST_AUDIT] = {1, 1, 1, INT64_MAX / 2},
 };
 
 void list_limiter_init(struct list_limiter *l, int64_t now_ms)
 {
-    *l = (struct list_limiter){.credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
+    *l = (struct list_limiter){.room = UINT_MAX, .credit_ms = CREDIT_MAX_MS, .updated_ms = now_ms};
 }
 
 static void append(struct list_queue *q, struct list_ticket *ticket)
@@ -42,6 +46,16 @@ static void unlink_ticket(struct list_queue *q, struct list_ticket *ticket)
     *(ticket->previous ? &ticket->previous->next : &q->first) = ticket->next;
     *(ticket->next ? &ticket->next->previous : &q->last) = ticket->previous;
     q->count--;
+}
+
+/* How many lists of a class may be open: one at least. */
+static unsigned lane_of(const struct list_limiter *l, enum list_class class)
+{
+    unsigned share = l->room / 16 * limits[class].share + l->room % 16 * limits[class].share / 16;
+
+    if (share < 1)
+        return 1;
+    return share < limits[class].lane ? share : limits[class].lane;
 }
 
 /* How many open lists are new, and when the first of them ceases to be. */
@@ -66,7 +80,7 @@ static int64_t start_ms(const struct list_limiter *l, enum list_class class)
 {
     int64_t until_ms, credit_ms = l->updated_ms;
 
-    if (l->open[class].count >= limits[class].lane)
+    if (l->open[class].count >= lane_of(l, class))
         return INT64_MAX;
     if (l->credit_ms < LIST_COST_MS)
         credit_ms += LIST_COST_MS - l->credit_ms;
@@ -93,18 +107,13 @@ static const struct list_ticket *first_to_start(const struct list_limiter *l)
     return first;
 }
 
-static void update(struct list_limiter *l, int64_t now_ms)
+bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
+                        int64_t now_ms)
 {
     l->credit_ms += now_ms - l->updated_ms;
     l->updated_ms = now_ms;
     if (l->credit_ms > CREDIT_MAX_MS)
         l->credit_ms = CREDIT_MAX_MS;
-}
-
-bool list_limiter_enter(struct list_limiter *l, struct list_ticket *ticket, enum list_class class,
-                        int64_t now_ms)
-{
-    update(l, now_ms);
     if (ticket->state == TICKET_IDLE) {
         ticket->class = class;
         ticket->state = TICKET_WAITING;
@@ -146,7 +155,7 @@ int64_t list_limiter_patience(const struct list_limiter *l, const struct list_ti
 {
     enum list_class class = ticket->class;
     bool wanted = ticket->state == TICKET_OPEN && l->waiting[class].count > 0 &&
-                  l->open[class].count >= limits[class].lane;
+                  l->open[class].count >= lane_of(l, class);
 
     return wanted ? (int64_t)PATIENCE_MS << (stalls < PATIENCE_SHIFTS ? stalls : PATIENCE_SHIFTS)
                   : INT64_MAX;

@@ -20,6 +20,7 @@ enum list_class {
     LIST_REQUIRED, /* Of what every verdict rests on: policies and bindings. */
     LIST_RELIST,   /* Of a resource that has been read before and whose watch cannot go on. */
     LIST_FIRST,
+    LIST_POLL,    /* Of a resource that is listed now and then, for lack of room for its stream. */
     LIST_STALLED, /* Whose last list was given up because it brought nothing. */
     LIST_AUDIT,   /* For a check: while no other waits. */
 };
@@ -41,6 +42,7 @@ struct list_queue {
 };
 
 struct list_limiter {
+    unsigned room; /* For how many open lists there are connections; UINT_MAX: for any number. */
     struct list_queue waiting[LIST_CLASS_COUNT];
     struct list_queue open[LIST_CLASS_COUNT];
     int64_t credit_ms; /* Time saved up; each list spends some. */

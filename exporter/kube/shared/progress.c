@@ -23,14 +23,10 @@ void progress_heard(struct progress *p, size_t bytes, int64_t now_ms)
     p->mark_bytes = p->bytes;
 }
 
-static int64_t total_deadline(const struct progress *p)
-{
-    return p->opened_ms + TOTAL_MS + (int64_t)(p->bytes / TOTAL_BYTES_PER_MS);
-}
-
 int64_t progress_deadline(const struct progress *p, int64_t first_ms)
 {
-    int64_t step_ms = p->mark_ms + STEP_MS, total_ms = total_deadline(p);
+    int64_t step_ms = p->mark_ms + STEP_MS;
+    int64_t total_ms = p->opened_ms + TOTAL_MS + (int64_t)(p->bytes / TOTAL_BYTES_PER_MS);
 
     if (!p->begun)
         return p->opened_ms + first_ms;

@@ -209,6 +209,24 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
     add_more(out, count);
 }
 
+/* The kinds that are listed now and then, for lack of connections to watch them. */
+static size_t add_polled(const struct kube_source *source, struct strbuf *out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(source); i++) {
+        const struct reflector *f = kube_source_reflector(source, i);
+
+        if (!f->watch.polled || count++ >= SHOWN_MAX)
+            continue;
+        strbuf_adds(out, "<li>");
+        html_textf(out, "%s %s", f->api_version, f->resource);
+        strbuf_adds(out, " is listed every 30 s: no connection is left to watch it over HTTP/1.1"
+                         "</li>\n");
+    }
+    return count;
+}
+
 /* The kinds that have not been read, while the rest is shown. */
 static size_t add_missing(const struct kube_source *source, struct strbuf *out)
 {
@@ -252,6 +270,7 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
         strbuf_adds(out, "</span></li>\n");
     }
     count += add_missing(source, out);
+    count += add_polled(source, out);
     static const char *const why[] = {
         [DISCOVERY_UNKNOWN] = "not known yet",
         [DISCOVERY_ABSENT] = "not served",
