@@ -133,6 +133,7 @@ const char *file_open_failure(const char *path)
 
 int file_open(const char *path, struct stat *about, struct error *err)
 {
+    static const char kernels[] = "the kernel makes it up (/proc, /sys); it is not a regular file";
     struct stat found;
     const char *why = NULL;
 
@@ -142,10 +143,17 @@ int file_open(const char *path, struct stat *about, struct error *err)
                  ? -1
                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
+    if (fd < 0 && !why && errno == EACCES) {
+        /* Whatever keeps us from it: this is what a person has to know. */
+        CLEANUP(file_close) int look = open(path, O_PATH | O_CLOEXEC);
+
+        why = look >= 0 && file_is_kernels(look) ? kernels : NULL;
+        errno = EACCES;
+    }
     if (fd >= 0 && fstat(fd, &found) == 0) {
         why = file_refusal(&found);
         if (!why && S_ISREG(found.st_mode) && file_is_kernels(fd))
-            why = "the kernel makes it up (/proc, /sys); it is not a regular file";
+            why = kernels;
         if (!why) {
             if (about)
                 *about = found;
