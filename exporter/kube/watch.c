@@ -10,10 +10,8 @@ enum {
     SHORT_MS = 1000,
     LASTED_MS = 10 * 1000, /* What failed before such a stream is over. */
     INITIAL_TRIES = 2,
-    /*
-     * A restored server keeps silent until it reaches our version. A list finds that out: soon
-     * where bookmarks stay out or streams end at once, else after so many without an event.
-     */
+    /* A restored server keeps silent until it reaches our version: after so many streams without
+     * an event a list finds out, sooner where bookmarks stay out or streams end at once. */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
     RESTORE_COST_MS = 10 * 1000, /* One whose versions have no order must not be listed for ever. */

@@ -46,17 +46,12 @@ struct reflector *reflector_new(struct reflector_context *context,
     return r;
 }
 
-static void leave_limiter(struct reflector *r)
-{
-    list_limiter_leave(&r->context->limiter, &r->ticket);
-}
-
 static void close_request(struct reflector *r)
 {
     request_close(&r->request);
     recheck_end(&r->history.recheck);
     stream_slot_leave(&r->stream);
-    leave_limiter(r);
+    list_limiter_leave(&r->context->limiter, &r->ticket);
 }
 
 void reflector_free(struct reflector *r)
@@ -111,7 +106,7 @@ static void step(struct reflector *r, struct watch_input input)
             announce_restore(r);
         r->synced = true;
         r->last_end = END_REGULAR;
-        leave_limiter(r);
+        list_limiter_leave(&r->context->limiter, &r->ticket);
         failure_end(&r->failure);
     }
     if (order.open) {
@@ -236,7 +231,7 @@ static void request_ended(void *context, const struct request_end *end)
     step(r, input);
     /* A list counts in the limiter until its last page. */
     if (!r->wants_open || !r->watch.token)
-        leave_limiter(r);
+        list_limiter_leave(&r->context->limiter, &r->ticket);
 }
 
 static void open_request(struct reflector *r)
