@@ -345,6 +345,5 @@ TEST(a_log_that_cannot_be_written_stops_in_time)
     log_stop(&log, 10);
     assert_null(log.writer);
     close(ends[0]);
-    usleep(100 * 1000);
-    fclose(log.stream);
+    /* The stream stays open: nobody knows when that thread is through with it. */
 }
