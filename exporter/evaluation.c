@@ -4,7 +4,10 @@
 #include "exporter/kube/auth/locate.h"
 #include "exporter/system/platform.h"
 
-enum { SLICE_MS = 5 };
+enum {
+    SLICE_MS = 5,
+    EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
+};
 
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
                          struct error *err)
@@ -182,6 +185,37 @@ bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
     return e->caught_up;
 }
 
+bool evaluation_slice(struct evaluation *e, unsigned slice_ms)
+{
+    uint64_t evaluations = engine_evaluations(e->engine);
+    double start = platform_steady_seconds();
+    double duration = 0;
+    bool done = false;
+
+    while (!done && duration * 1000 < slice_ms) {
+        done = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
+        duration = platform_steady_seconds() - start;
+    }
+    if (engine_evaluations(e->engine) != evaluations)
+        registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
+    return done;
+}
+
+void evaluation_hold_files(struct evaluation *e, bool held)
+{
+    e->files_held = held;
+    asset_source_hold(e->assets, held);
+    if (e->session)
+        kube_session_hold_files(e->session, held);
+}
+
+int64_t evaluation_files_due(const struct evaluation *e)
+{
+    int64_t due_ms = e->session ? kube_session_files_due(e->session) : INT64_MAX;
+
+    return asset_source_due(e->assets) < due_ms ? asset_source_due(e->assets) : due_ms;
+}
+
 void evaluation_pump(struct evaluation *e, unsigned slice_ms)
 {
     turn_session(e);
@@ -201,7 +235,7 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     if (due_ms != INT64_MAX)
         idle_ms = due_ms - platform_now_ms();
     due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
-    if (asset_source_due(e->assets) < due_ms)
+    if (asset_source_due(e->assets) < due_ms && !e->files_held)
         due_ms = asset_source_due(e->assets);
     if (manifests_due(e->manifests) < due_ms)
         due_ms = manifests_due(e->manifests);

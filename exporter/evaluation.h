@@ -27,6 +27,7 @@ struct evaluation {
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool caught_up; /* No object is left to be evaluated. */
     bool begun;     /* The manifests are being read. */
+    bool files_held;
 };
 
 struct evaluation_settings {
@@ -63,6 +64,16 @@ enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
 /* Evaluate up to `budget` objects. True when none is left. */
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
+
+/* The same for about `slice_ms`, and note in the series how long it took. */
+bool evaluation_slice(struct evaluation *e, unsigned slice_ms);
+
+/*
+ * Whether the files that are read where they are wanted (not manifests) are not to be touched for
+ * now, and when they are due to be.
+ */
+void evaluation_hold_files(struct evaluation *e, bool held);
+int64_t evaluation_files_due(const struct evaluation *e);
 
 /* Receive what changed in the sources, for about `slice_ms`. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);

@@ -30,6 +30,7 @@ struct asset_source {
     int64_t look_ms;
     int64_t snapshot_ms;
     bool ready;
+    bool held;
     struct error problem;
 };
 
@@ -173,13 +174,19 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
 
     if (!s)
         return false;
-    if (!s->file)
+    if (!s->file && !s->held)
         look(s, now_ms);
     if (!s->file)
         return false;
     while (s->file && (platform_steady_seconds() - start) * 1000 < slice_ms)
         read_on(s);
     return true;
+}
+
+void asset_source_hold(struct asset_source *s, bool held)
+{
+    if (s)
+        s->held = held;
 }
 
 bool asset_source_busy(const struct asset_source *s)

@@ -23,10 +23,13 @@ void asset_source_free(struct asset_source *s);
  */
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms);
 
+/* Whether the file is not to be looked at for now: it may hang. NULL is fine. */
+void asset_source_hold(struct asset_source *s, bool held);
+
 /* True while the file is being read. */
 bool asset_source_busy(const struct asset_source *s);
 
-/* When to check the file next, on the steady clock; INT64_MAX for never. */
+/* When to check the file next, held or not, on the steady clock; INT64_MAX for never. */
 int64_t asset_source_due(const struct asset_source *s);
 
 /* True once the file has been read, or reading it has failed. */

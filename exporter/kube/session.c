@@ -123,6 +123,16 @@ void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms)
     lookup_turn(s->finder.lookup, now_ms);
 }
 
+void kube_session_hold_files(struct kube_session *s, bool held)
+{
+    credentials_hold_files(s->credentials, held);
+}
+
+int64_t kube_session_files_due(const struct kube_session *s)
+{
+    return credentials_files_due(s->credentials);
+}
+
 int64_t kube_session_due(const struct kube_session *s)
 {
     int64_t due_ms = credentials_due(s->credentials);

@@ -40,6 +40,10 @@ void kube_session_free(struct kube_session *s);
 /* Process what has arrived and do what is due. */
 void kube_session_turn(struct kube_session *s, int64_t now_ms, int64_t clock_ms);
 
+/* credentials_hold_files() and credentials_files_due(). */
+void kube_session_hold_files(struct kube_session *s, bool held);
+int64_t kube_session_files_due(const struct kube_session *s);
+
 /* When a turn is due even if no descriptor is ready (steady); INT64_MAX for never. */
 int64_t kube_session_due(const struct kube_session *s);
 

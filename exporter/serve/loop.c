@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/loop.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
 
 #include "exporter/evaluation.h"
 #include "exporter/options/config.h"
@@ -14,6 +10,8 @@
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/serve/readiness.h"
+#include "exporter/serve/rehearsal.h"
+#include "exporter/serve/signals.h"
 #include "exporter/system/file.h"
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/memory.h"
@@ -22,7 +20,6 @@
 
 enum {
     SLICE_MS = 5,
-    EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
     WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
     SOON_MS = 20, /* For what cannot be waited for: two API servers at once, say. */
@@ -30,14 +27,15 @@ enum {
 
 struct loop {
     struct loop_settings settings;
-    sigset_t mask_before;
-    int signals;
+    struct signals signals;
     struct heartbeat heartbeat;
     struct server *server;
     char *telemetry_path;       /* The server's: a reload may change the option, not the server. */
     struct evaluation *current; /* NULL until everything is read once. */
     struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
     bool next_loaded;
+    bool reloading; /* The options are to be read again. */
+    struct rehearsal rehearsal;
     bool stopping;
     bool config_loaded;
     uint64_t evaluations; /* As has_changed() last saw them. */
@@ -48,20 +46,6 @@ struct loop {
     struct problem_log problems;
     struct readiness readiness;
 };
-
-static bool block_signals(struct loop *l, struct error *err)
-{
-    sigset_t wanted;
-
-    sigemptyset(&wanted);
-    sigaddset(&wanted, SIGTERM);
-    sigaddset(&wanted, SIGINT);
-    sigaddset(&wanted, SIGHUP);
-    if (pthread_sigmask(SIG_BLOCK, &wanted, &l->mask_before) != 0)
-        abort();
-    l->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
-    return l->signals >= 0 || fail(err, "cannot wait for signals: %s", strerror(errno));
-}
 
 /* Start an evaluation with what the command line and its configuration file say now. */
 static bool prepare_next(struct loop *l, struct error *err)
@@ -129,10 +113,17 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     struct loop *l = xcalloc(1, sizeof(*l));
 
     l->settings = *settings;
-    l->signals = -1;
+    l->signals.fd = -1;
     l->config_loaded = true;
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
-    if (!block_signals(l, err) || !prepare_next(l, err)) {
+    l->rehearsal = (struct rehearsal){
+        .workers = settings->workers,
+        .argc = settings->argc,
+        .argv = settings->argv,
+        .log = settings->log,
+    };
+    if (!signals_open(&l->signals, err) || !rehearsal_wait(&l->rehearsal, err) ||
+        !prepare_next(l, err)) {
         loop_free(l);
         return NULL;
     }
@@ -171,14 +162,12 @@ void loop_free(struct loop *l)
     server_stop(l->server);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
+    rehearsal_release(&l->rehearsal);
     evaluation_free(l->next);
     evaluation_free(l->current);
     free(l->telemetry_path);
     problem_log_release(&l->problems);
-    if (l->signals >= 0) {
-        close(l->signals);
-        pthread_sigmask(SIG_SETMASK, &l->mask_before, NULL);
-    }
+    signals_close(&l->signals);
     free(l);
 }
 
@@ -187,10 +176,9 @@ const char *loop_address(const struct loop *l, size_t at)
     return server_address(l->server, at);
 }
 
-static void reload(struct loop *l)
+static void begin_reload(struct loop *l)
 {
     const struct log *log = l->settings.log;
-    struct error err;
 
     for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
         if (strcmp(l->current->options.manifests.items[i], "-") != 0)
@@ -200,44 +188,49 @@ static void reload(struct loop *l)
         return;
     }
     log_write(log, LOG_LEVEL_INFO, "reloading options and sources");
-    l->config_loaded = prepare_next(l, &err);
-    if (!l->config_loaded) {
-        log_write(log, LOG_LEVEL_ERROR, "reload failed; the old configuration stays in force",
-                  "error", err.text);
-        note_change(l);
-    }
+    l->reloading = true;
+}
+
+/* `readable`: the files for it have just answered; else the error says why not. */
+static void reload(struct loop *l, bool readable, struct error *err)
+{
+    l->reloading = false;
+    l->config_loaded = readable && prepare_next(l, err);
+    if (l->config_loaded)
+        return;
+    log_write(l->settings.log, LOG_LEVEL_ERROR,
+              "reload failed; the old configuration stays in force", "error", err->text);
+    note_change(l);
+}
+
+/* Read the files that are due to be read here, once another process could. */
+static void turn_files(struct loop *l)
+{
+    struct evaluation *e = l->current ? l->current : l->next;
+    int64_t now_ms = platform_steady_ms();
+    bool wanted = l->reloading || (e && evaluation_files_due(e) <= now_ms);
+    struct error err;
+    enum rehearsal_state state = rehearsal_turn(&l->rehearsal, wanted, now_ms, &err);
+
+    if (e)
+        evaluation_hold_files(e, state != REHEARSAL_DONE);
+    if (l->reloading && (state == REHEARSAL_DONE || state == REHEARSAL_HANGS))
+        reload(l, state == REHEARSAL_DONE, &err);
 }
 
 static void handle_signals(struct loop *l)
 {
-    struct signalfd_siginfo info;
+    int number;
 
-    while (read(l->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-        if (info.ssi_signo == SIGHUP) {
-            reload(l);
+    while ((number = signals_next(&l->signals)) != 0) {
+        if (number == SIGHUP) {
+            begin_reload(l);
         } else {
             log_write(l->settings.log, LOG_LEVEL_INFO, "stopping", "signal",
-                      info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGINT");
+                      number == SIGTERM ? "SIGTERM" : "SIGINT");
             l->stopping = true;
         }
     }
-}
-
-/* Evaluate what changed until nothing is left or the slice is over. True if nothing is left. */
-static bool run_slice(struct evaluation *e)
-{
-    uint64_t evaluations = engine_evaluations(e->engine);
-    double start = platform_steady_seconds();
-    double duration = 0;
-    bool done = false;
-
-    while (!done && duration * 1000 < SLICE_MS) {
-        done = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
-        duration = platform_steady_seconds() - start;
-    }
-    if (engine_evaluations(e->engine) != evaluations)
-        registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
-    return done;
 }
 
 /* A change beside a watched file wakes the loop, too: is there anything new to publish? */
@@ -300,7 +293,7 @@ static bool advance_next(struct loop *l, struct error *err)
             problem_log_update(&l->problems, l->next->manifests, l->settings.log);
         l->next_loaded = loading == LOADING_DONE;
     }
-    if (run_slice(l->next) && l->next_loaded)
+    if (evaluation_slice(l->next, SLICE_MS) && l->next_loaded)
         adopt_next(l);
     return true;
 }
@@ -313,7 +306,7 @@ static void follow(struct loop *l, bool readable)
         e->caught_up = false;
     if (readable || e->session || e->assets || e->workers || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
-    if (!e->caught_up && run_slice(e) && has_changed(l))
+    if (!e->caught_up && evaluation_slice(e, SLICE_MS) && has_changed(l))
         note_change(l);
 }
 
@@ -334,22 +327,19 @@ static int64_t wait_ms(const struct loop *l)
     /* What a file brings is published with it: that is here soon, or will not be for long. */
     int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
 
+    const struct evaluation *shown = l->current ? l->current : l->next;
+
     wait = smaller(WAIT_MAX_MS, wait);
     if (l->current)
         wait = smaller(wait, evaluation_idle_ms(l->current));
     if (l->next)
         wait = smaller(wait, evaluation_idle_ms(l->next));
+    if (shown && !l->rehearsal.job)
+        wait = smaller(wait, evaluation_files_due(shown) - platform_steady_ms());
+    wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, SOON_MS);
     return wait > 0 ? wait : 0;
-}
-
-/* What is not there yet, and why; "" if all is on its way. */
-static const char *first_problem(const struct loop *l)
-{
-    const struct manifests *m = !l->current && l->next ? l->next->manifests : NULL;
-
-    return m && manifests_problem_count(m) > 0 ? manifests_problem(m, 0).text : "";
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
@@ -358,7 +348,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     bool listens = l->current && manifests_listens(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
-        {.fd = l->signals, .events = POLLIN},
+        {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
         {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
     };
@@ -370,12 +360,16 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_ENDED;
     if (l->settings.workers)
         workers_turn(l->settings.workers);
+    turn_files(l);
     if (l->next && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    readiness_turn(&l->readiness, l->current, shown_session(l), first_problem(l),
-                   platform_steady_ms());
+    const struct manifests *late = !l->current && l->next ? l->next->manifests : NULL;
+    bool has_problem = late && manifests_problem_count(late) > 0;
+
+    readiness_turn(&l->readiness, l->current, shown_session(l),
+                   has_problem ? manifests_problem(late, 0).text : "", platform_steady_ms());
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);

@@ -62,14 +62,6 @@ static void append(struct log_writer *w, const char *line, size_t len)
     pthread_cond_signal(&w->work);
 }
 
-static bool fits(const struct log_writer *w, size_t len)
-{
-    /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
-    unsigned part = w->untold > 0 ? 2 : 1;
-
-    return w->used + len <= LOG_WRITER_BYTES / part && w->lines < LOG_WRITER_LINES / part;
-}
-
 static void tell_of_lost(struct log_writer *w)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
@@ -185,7 +177,10 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
 void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t wait_ms)
 {
     pthread_mutex_lock(&w->lock);
-    if (!fits(w, len)) {
+    /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
+    unsigned part = w->untold > 0 ? 2 : 1;
+
+    if (w->used + len > LOG_WRITER_BYTES / part || w->lines >= LOG_WRITER_LINES / part) {
         w->dropped++;
         w->untold++;
         pthread_mutex_unlock(&w->lock);

@@ -232,12 +232,6 @@ static void note_starving(struct job *job, int64_t now_ms)
     job->asked_ms = now_ms;
 }
 
-static enum job_state starve(struct job *job, int64_t now_ms)
-{
-    note_starving(job, now_ms);
-    return job->patient || job->starved_ms < patience_ms(job) ? JOB_WAITS : JOB_HANGS;
-}
-
 int64_t job_due(const struct job *job)
 {
     if (job->patient || !job->worker || job->asked_ms == 0)
@@ -284,8 +278,10 @@ enum job_state job_next(struct job *job, int64_t now_ms, const char **bytes, siz
         job->begin = 0;
         ssize_t n = recv(job->worker->socket, job->buffer + job->end, BUFFER_BYTES - job->end,
                          MSG_DONTWAIT);
-        if (n < 0 && (errno == EAGAIN || errno == EINTR))
-            return starve(job, now_ms);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+            note_starving(job, now_ms);
+            return job->patient || job->starved_ms < patience_ms(job) ? JOB_WAITS : JOB_HANGS;
+        }
         if (n <= 0) {
             drop(job->workers, job->worker);
             return JOB_LOST;

@@ -29,6 +29,7 @@ struct credentials {
     struct token_file token;
     struct exec_login login;
     bool uses_plugin;
+    bool files_held;
     uint64_t token_version; /* That connections are made with. */
     int64_t replace_ms;     /* They are not replaced for another before this. */
 };
@@ -101,8 +102,10 @@ void credentials_free(struct credentials *c)
 
 void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
 {
-    tls_files_advance(&c->tls, now_ms);
-    token_file_advance(&c->token, now_ms);
+    if (!c->files_held) {
+        tls_files_advance(&c->tls, now_ms);
+        token_file_advance(&c->token, now_ms);
+    }
     if (c->uses_plugin)
         exec_login_advance(&c->login, tls_files_ca(&c->tls), now_ms, wall_ms);
 
@@ -118,9 +121,19 @@ static int64_t earlier(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+void credentials_hold_files(struct credentials *c, bool held)
+{
+    c->files_held = held;
+}
+
+int64_t credentials_files_due(const struct credentials *c)
+{
+    return earlier(c->tls.due_ms, c->token.due_ms);
+}
+
 int64_t credentials_due(const struct credentials *c)
 {
-    int64_t due_ms = earlier(c->tls.due_ms, c->token.due_ms);
+    int64_t due_ms = c->files_held ? INT64_MAX : credentials_files_due(c);
 
     return c->uses_plugin ? earlier(due_ms, exec_login_due(&c->login)) : due_ms;
 }

@@ -34,6 +34,13 @@ void credentials_free(struct credentials *c);
 /* Do what is due: look at files, start an exec plugin, read its output. */
 void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms);
 
+/*
+ * Whether files are not to be looked at for now: they may hang. credentials_files_due() says when
+ * they are due; as long as they are held, nothing else here does.
+ */
+void credentials_hold_files(struct credentials *c, bool held);
+int64_t credentials_files_due(const struct credentials *c);
+
 /* When credentials_advance() is due even if no descriptor is ready; INT64_MAX for never. */
 int64_t credentials_due(const struct credentials *c);
 

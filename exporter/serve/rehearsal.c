@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/rehearsal.h"
+
+#include <unistd.h>
+
+#include "exporter/kube/auth/locate.h"
+#include "exporter/options/config.h"
+#include "exporter/system/file.h"
+#include "exporter/system/platform.h"
+
+enum {
+    CHUNK = 4096,
+    FILE_MAX_BYTES = 1024 * 1024, /* More than that is read of none of these files. */
+    WAIT_MS = 1000,
+};
+
+struct command_line {
+    int argc;
+    const char *const *argv;
+};
+
+/* ---- the process that tries ---- */
+
+/* Read a file as the loop would, having said which. There may be secrets in it. */
+static void try_file(struct job_output *out, const char *path)
+{
+    char chunk[CHUNK];
+    struct error ignored;
+    size_t sum = 0;
+    ssize_t len = 1;
+
+    if (!path || *path == '\0')
+        return;
+    job_emit(out, path, strlen(path) + 1);
+    CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
+
+    for (; fd >= 0 && len > 0 && sum < FILE_MAX_BYTES; sum += (size_t)len)
+        len = read(fd, chunk, sizeof(chunk));
+    explicit_bzero(chunk, sizeof(chunk));
+}
+
+static void try_server(struct job_output *out, const struct options *o)
+{
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    const struct kube_place place = {
+        .kubeconfig = o->kubeconfig,
+        .context = o->context,
+        .environment = platform_environment(),
+    };
+    CLEANUP(free_cleanup) char *files = kube_place_files(&place);
+    struct error ignored;
+
+    for (const char *at = files ? files : ""; *at != '\0';) {
+        size_t len = strcspn(at, ":");
+        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
+
+        try_file(out, file);
+        at += len + (at[len] == ':');
+    }
+    if (kube_locate(&place, &config, &ignored) != KUBE_FOUND)
+        return;
+    try_file(out, config.ca.file);
+    try_file(out, config.certificate.file);
+    try_file(out, config.key.file);
+    try_file(out, config.token_file);
+}
+
+static void try_all(struct job_output *out, const char *input, size_t len, int fd)
+{
+    struct command_line line;
+    struct options options;
+    struct error ignored;
+    bool parsed;
+
+    (void)fd;
+    assert(len == sizeof(line));
+    memcpy(&line, input, sizeof(line));
+    options_init(&options);
+    if (options_parse(&options, line.argc, line.argv, &ignored))
+        try_file(out, options.config_file);
+    options_release(&options);
+    parsed = config_load(&options, line.argc, line.argv, &ignored);
+    if (parsed) {
+        try_file(out, options.asset_file);
+        if (options.manifests.count == 0)
+            try_server(out, &options);
+    }
+    options_release(&options);
+}
+
+/* ---- who asks ---- */
+
+void rehearsal_release(struct rehearsal *r)
+{
+    job_free(r->job);
+    r->job = NULL;
+}
+
+enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
+                                    struct error *err)
+{
+    const struct command_line line = {r->argc, r->argv};
+    enum job_state state;
+    const char *path;
+    size_t len;
+
+    if (!r->workers)
+        return wanted ? REHEARSAL_DONE : REHEARSAL_NONE;
+    if (!r->job && !wanted)
+        return REHEARSAL_NONE;
+    if (!r->job)
+        r->job = job_start(r->workers, try_all, &line, sizeof(line), -1);
+    while ((state = job_next(r->job, now_ms, &path, &len)) == JOB_FRAME)
+        snprintf(r->touched, sizeof(r->touched), "%s", path);
+    if (state == JOB_WAITS)
+        return REHEARSAL_WAITS;
+    if (state == JOB_HANGS) {
+        fail(err, "cannot read '%s': it does not answer; its mount may hang", r->touched);
+        if (!r->hangs)
+            log_write(r->log, LOG_LEVEL_WARN,
+                      "cannot read a file; what was read last stays in force", "error", err->text);
+        r->hangs = true;
+        return REHEARSAL_HANGS;
+    }
+    rehearsal_release(r);
+    if (state == JOB_LOST) {
+        fail(err, "the process that reads files has ended");
+        return REHEARSAL_HANGS;
+    }
+    if (r->hangs)
+        log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->touched);
+    r->hangs = false;
+    return REHEARSAL_DONE;
+}
+
+bool rehearsal_wait(struct rehearsal *r, struct error *err)
+{
+    enum rehearsal_state state;
+
+    while ((state = rehearsal_turn(r, true, platform_steady_ms(), err)) == REHEARSAL_WAITS)
+        workers_wait(r->workers, WAIT_MS);
+    return state == REHEARSAL_DONE;
+}
+
+int64_t rehearsal_due(const struct rehearsal *r)
+{
+    return r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+}

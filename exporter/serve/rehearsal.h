@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/system/log.h"
+#include "exporter/system/workers.h"
+
+/*
+ * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens, and
+ * looks whether assets have changed. Before it does, a process of its own (workers.h) reads the
+ * same files, and only what has just answered that is touched here.
+ */
+struct rehearsal {
+    struct workers *workers; /* NULL: nothing is tried. Borrowed, as is all but the job. */
+    int argc;                /* The command line, as it was when the workers were started. */
+    const char *const *argv;
+    const struct log *log;
+    struct job *job;   /* NULL: none is under way. */
+    char touched[256]; /* What it touched last. */
+    bool hangs;        /* That is in the log. */
+};
+
+void rehearsal_release(struct rehearsal *r);
+
+enum rehearsal_state {
+    REHEARSAL_NONE,
+    REHEARSAL_WAITS,
+    REHEARSAL_HANGS, /* What hangs is in the error, and in the log once. */
+    REHEARSAL_DONE,  /* All answers, for a moment: read it now. */
+};
+
+/* Go on with the rehearsal; begin one if it is wanted. `now_ms` is steady. */
+enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
+                                    struct error *err);
+
+/* The same to its end, however long, but no longer than until it hangs. */
+bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
+
+/* When a turn is due though nothing has arrived; INT64_MAX for never. */
+int64_t rehearsal_due(const struct rehearsal *r);
