@@ -41,16 +41,16 @@ bool uid_hashes_differ(uint32_t a, uint32_t b)
     return a != b && a != fnv_basis && b != fnv_basis;
 }
 
-uint64_t version_mark_of(const char *version)
+uint32_t version_mark_of(const char *version)
 {
-    uint64_t mark = 0;
+    uint64_t number = 0;
 
-    if (!*version || parse_uint(version, INT64_MAX, &mark))
-        return mark;
-    return map_hash(version, strlen(version), 0) | ((uint64_t)1 << 63);
+    if (*version && !parse_uint(version, UINT64_MAX, &number))
+        number = map_hash(version, strlen(version), 0);
+    return (uint32_t)number;
 }
 
-uint64_t version_mark(const cJSON *json)
+uint32_t version_mark(const cJSON *json)
 {
     return version_mark_of(json_str(json_get(json, "metadata"), "resourceVersion", ""));
 }

@@ -21,12 +21,18 @@ uint32_t uid_hash(const char *uid);
 bool uid_hashes_differ(uint32_t a, uint32_t b);
 
 /*
- * metadata.resourceVersion of an object: the number below 2^63 that it is, a hash above that of any
- * other, 0 if there is none.
+ * What is left of metadata.resourceVersion of an object where only few bytes are to be had: the
+ * low 32 bits of the number that it is, a hash of any other, 0 if there is none.
  */
-uint64_t version_mark(const cJSON *json);
+uint32_t version_mark(const cJSON *json);
 /* The same of a text. */
-uint64_t version_mark_of(const char *version);
+uint32_t version_mark_of(const char *version);
+
+/* True if `a` is the newer one of two numbers of which neither is 2^31 versions older. */
+static inline bool version_mark_is_newer(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) > 0;
+}
 
 /* Read the identity of an object; false if anything but the namespace is missing. */
 bool identity_read(const cJSON *json, struct identity *out, struct error *err) MUST_USE;

@@ -65,10 +65,10 @@ struct entry {
     uint32_t position; /* In partition->entries. */
     uint32_t source;
     uint32_t sweep;
-    uint32_t pins;    /* See store_pin. */
-    uint64_t version; /* Of the object, as version_mark(); 0 if unknown. */
+    uint32_t version;     /* Of the object, as version_mark(); 0 if unknown. */
+    uint32_t pins : 31;   /* See store_pin. */
+    uint32_t audited : 1; /* For the source, while it compares what is here with what should be. */
     bool dirty;
-    bool audited; /* For the source, while it compares what is here with what there should be. */
     char name[];
 };
 

@@ -19,18 +19,23 @@ enum {
 
 void audit_init(struct audit *a, struct reflector_context *context, int64_t interval_ms)
 {
-    *a = (struct audit){.context = context, .interval_ms = interval_ms, .due_ms = context->now_ms};
+    *a = (struct audit){.context = context,
+                        .interval_ms = interval_ms,
+                        .due_ms = interval_ms > 0 ? context->now_ms : INT64_MAX};
     request_init(&a->request, context->transport);
-    if (interval_ms == 0)
-        a->due_ms = INT64_MAX;
+}
+
+static void drop_fetch(struct audit *a)
+{
+    fetch_free(a->fetch);
+    a->fetch = NULL;
 }
 
 static void drop_suspect(struct audit *a)
 {
     struct audit_suspect *s = a->suspects;
 
-    fetch_free(a->fetch);
-    a->fetch = NULL;
+    drop_fetch(a);
     a->suspects = s->next;
     a->suspect_count--;
     free(s->ns);
@@ -52,16 +57,13 @@ void audit_release(struct audit *a)
 
 static void suspect(struct audit *a, const char *ns, const char *name)
 {
-    struct audit_suspect **at = &a->suspects;
     struct audit_suspect *s;
 
     if (a->suspect_count == SUSPECTS_MAX)
         return;
-    while (*at)
-        at = &(*at)->next;
     s = xcalloc(1, sizeof(*s));
-    *s = (struct audit_suspect){.ns = xstrdup(ns), .name = xstrdup(name)};
-    *at = s;
+    *s = (struct audit_suspect){.next = a->suspects, .ns = xstrdup(ns), .name = xstrdup(name)};
+    a->suspects = s;
     a->suspect_count++;
 }
 
@@ -99,10 +101,11 @@ static void diverges(struct audit *a, const struct audit_suspect *s, const struc
 static bool judge(struct audit *a, struct audit_suspect *s)
 {
     const struct entry *entry = find_suspect(a, s);
+    uint32_t newest = s->mark > 0 ? s->mark : version_mark_of(s->as_of);
     bool late = a->context->now_ms >= s->until_ms;
 
     if ((entry ? entry->version : 0) == s->mark ||
-        (entry && entry->version > (s->mark > 0 ? s->mark : version_mark_of(s->as_of))))
+        (entry && version_mark_is_newer(entry->version, newest)))
         return true;
     if (!has_passed(a, s->as_of) && !late)
         return false;
@@ -150,8 +153,7 @@ static bool read_answer(struct audit *a)
     memcpy(s->as_of, f->version, strlen(f->version) + 1);
     s->mark = f->object ? version_mark(f->object) : 0;
     s->answered = true;
-    fetch_free(a->fetch);
-    a->fetch = NULL;
+    drop_fetch(a);
     return true;
 }
 
@@ -177,7 +179,7 @@ static bool receive_event(void *context, const struct watch_event *event)
 {
     struct audit *a = context;
     const struct reflector *r = a->r;
-    uint64_t version = version_mark_of(event->version);
+    uint32_t version = version_mark_of(event->version);
     struct entry *entry = NULL;
 
     if (event->kind != EVENT_OBJECT || version == 0)
@@ -191,7 +193,8 @@ static bool receive_event(void *context, const struct watch_event *event)
     /* A name that is missing may be one that cannot be read. */
     if (state == LISTED_UNWANTED || !has_passed(a, event->version) ||
         (state == LISTED_MISSING && (r->objects.has_refused || r->objects.has_unnamed)) ||
-        (state == LISTED_THERE && (entry->version >= version || entry->version == 0)))
+        (state == LISTED_THERE &&
+         (!version_mark_is_newer(version, entry->version) || entry->version == 0)))
         return true;
     suspect(a, json_str(metadata, "namespace", ""), json_str(metadata, "name", ""));
     return true;
@@ -285,7 +288,8 @@ static void reset(struct audit *a, struct entry *entry)
 
 static void suspect_unlisted(struct audit *a, struct entry *entry)
 {
-    if (!entry->audited && entry->version > 0 && entry->version <= version_mark_of(a->version))
+    if (!entry->audited && entry->version > 0 &&
+        !version_mark_is_newer(entry->version, version_mark_of(a->version)))
         suspect(a, entry_ns(entry), entry->name);
 }
 
