@@ -9,7 +9,7 @@ enum {
     SUSPECTS_MAX = 256, /* Whoever has more is listed anew for these. */
     NAMED_MAX = 5,      /* In the log. */
     TRY_AGAIN_MS = 60 * 1000,
-    LOOK_AGAIN_MS = 1000,
+    LOOK_AGAIN_MS = 1000, /* For a resource that can be compared now. */
     ASK_AGAIN_MS = 1000,
     PATIENCE_MS = 2 * 60 * 1000, /* Bookmarks move a stream once a minute. */
     /* Ten nanoseconds for a byte, TLS, gzip and parsing included. */
@@ -87,14 +87,12 @@ static const struct entry *find_suspect(const struct audit *a, const struct audi
 
 static void diverges(struct audit *a, const struct audit_suspect *s, const struct entry *entry)
 {
-    const char *there = s->mark > 0 ? "another version there" : "gone there";
-
     if (a->divergences++ >= NAMED_MAX)
         return;
     log_write(a->context->log, LOG_LEVEL_WARN,
               "an object is not as the API server has it; reading its resource again", "resource",
               a->r->resource, "api_version", a->r->api_version, "namespace", s->ns, "name", s->name,
-              "problem", entry ? there : "missing here");
+              "here", entry ? "yes" : "no", "there", s->mark ? "yes" : "no");
 }
 
 /* True if nothing more is to be asked about the suspect. */
@@ -332,9 +330,8 @@ static void begin(struct audit *a, struct reflector *const *reflectors, size_t c
             next = reflectors[i];
     }
     a->due_ms = next ? next->audited_ms + a->interval_ms : now_ms + LOOK_AGAIN_MS;
-    /* Others may be steady before that. */
-    if (a->due_ms > now_ms + LOOK_AGAIN_MS * 60)
-        a->due_ms = now_ms + LOOK_AGAIN_MS * 60;
+    if (a->due_ms > now_ms + TRY_AGAIN_MS)
+        a->due_ms = now_ms + TRY_AGAIN_MS;
     if (!next || a->due_ms > now_ms)
         return;
     a->r = next;
