@@ -477,6 +477,10 @@ static void answer_glance(struct fake_api *f, struct transfer *t)
     bool selects = strstr(t->path, "metadata.name") != NULL;
     size_t told = 0;
 
+    if (selects && f->unlisted) {
+        answer(t, 404, "{\"kind\":\"Status\",\"code\":404,\"reason\":\"NotFound\"}");
+        return;
+    }
     if (version > 0 && version < f->compacted && !f->forgetful) {
         answer(t, 410, "{\"kind\":\"Status\",\"code\":410,\"reason\":\"Expired\"}");
         return;

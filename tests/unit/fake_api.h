@@ -70,6 +70,7 @@ struct fake_api {
     struct fake_snapshot *base; /* What there was before the log begins. */
     uint64_t behind; /* By so many versions the cache that streams and lists come from. */
     bool forgetful;  /* Lists of the past, and of some objects, are lists of all there is now. */
+    bool unlisted;   /* Lists of some objects are not found. */
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;
     bool paginates; /* Three objects a page, from whatever version. */

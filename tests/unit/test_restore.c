@@ -339,6 +339,24 @@ TEST(a_server_without_memory)
     }
 }
 
+/* What is asked about is not found: it may have gone since, or nobody serves such lists. */
+TEST(lists_that_are_not_found)
+{
+    CLEANUP(free_cleanup) struct lab *lab = xcalloc(1, sizeof(*lab));
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        lab_start(lab, seed);
+        lab->api.unlisted = true;
+        for (unsigned i = 0; i < 10; i++) {
+            fake_cut_all(&lab->api);
+            write_much(lab, fake_random(&lab->api, 30));
+            pass(lab, 20 * 1000);
+            assert_int_equal(count_wrong(lab), 0);
+        }
+        lab_release(lab);
+    }
+}
+
 /* ---- what is no restore ---- */
 
 /* However often streams are cut while everything changes, nothing is listed again. */

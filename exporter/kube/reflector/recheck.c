@@ -115,6 +115,12 @@ static bool was_read(const struct fetch *f)
     return f->state == FETCH_FOUND || f->state == FETCH_MISSING;
 }
 
+/* A list that is not found has no version: its kind has gone, or its server knows no such list. */
+static bool list_was_read(const struct fetch *f)
+{
+    return was_read(f) && f->version;
+}
+
 static enum recheck_result look_at_object(struct recheck *c, const struct fetch *f, int64_t now_ms)
 {
     enum newest_verdict verdict = NEWEST_UNDECIDED;
@@ -139,7 +145,7 @@ static enum recheck_result look_at_list(struct recheck *c, const struct fetch *f
     bool unknown =
         !*c->newest.name && f->object && number_compare(version, c->position) == NUMBER_LESS;
 
-    if (was_read(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
+    if (list_was_read(f) && (unknown || number_compare(f->version, c->position) == NUMBER_LESS))
         return RECHECK_RESTORED;
     if (c->unread || c->changed)
         return ask_about(c, RECHECK_PAST, c->position, now_ms);
@@ -155,7 +161,7 @@ static enum recheck_result look_at_deletion(struct recheck *c, const struct fetc
     bool before = c->step == RECHECK_BEFORE;
 
     /* A server that has forgotten that, or cannot tell. */
-    if (!was_read(f) || strcmp(f->version, c->past) != 0)
+    if (!list_was_read(f) || strcmp(f->version, c->past) != 0)
         return RECHECK_PASSED;
     if ((f->state == FETCH_FOUND) != before)
         return RECHECK_RESTORED;
@@ -164,19 +170,19 @@ static enum recheck_result look_at_deletion(struct recheck *c, const struct fetc
 
 static enum recheck_result look_at_past(struct recheck *c, const struct fetch *f, int64_t now_ms)
 {
-    bool past = was_read(f) && strcmp(f->version, c->position) == 0;
+    bool past = list_was_read(f) && strcmp(f->version, c->position) == 0;
     enum newest_verdict verdict = NEWEST_UNDECIDED;
 
     /* A server that does not look back tells how it is now. */
     if (past)
         verdict = newest_judge_past(&c->newest, f->object);
-    else if (was_read(f))
+    else if (list_was_read(f))
         verdict = newest_judge(&c->newest, c->position, f->object);
     c->altered = verdict == NEWEST_ALTERED && !c->spec.by_version;
     /* What it has forgotten is not to be had by events either. */
     if (c->altered || (c->changed && f->http_status == 410))
         return RECHECK_DOUBTFUL;
-    if (verdict == NEWEST_UNDECIDED && (c->changed || was_read(f)))
+    if (verdict == NEWEST_UNDECIDED && (c->changed || list_was_read(f)))
         return go_on(c, RECHECK_EVENT, now_ms + EVENT_WAIT_MS);
     return verdict == NEWEST_UNDONE ? RECHECK_RESTORED : RECHECK_PASSED;
 }
