@@ -84,7 +84,8 @@ class ApiServer:
         self.programs, self.flags = programs, flags
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exporter-api-server-"))
         self.etcd = self.server = None
-        # A test that fails in whatever way leaves no server behind.
+        # A test that fails, or is given up, in whatever way leaves no server behind.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
         atexit.register(self.end)
         self.certificates = Certificates(self.folder)
         self.serving = self.certificates.sign("server", "/CN=kube-apiserver",

@@ -107,14 +107,19 @@ func (k *kind) claims(number int) string {
 		namespaceOf(number), number)
 }
 
+// Karmada names a binding by its template.
+func (k *kind) objectName(number int) string {
+	if k.name == "ResourceBinding" {
+		return fmt.Sprintf("o%d-deployment", number)
+	}
+	return fmt.Sprintf("o%d", number)
+}
+
 // The JSON of an object.
 func (k *kind) encode(number int, o stored, metadataOnly bool) []byte {
-	namespace, name := "", fmt.Sprintf("o%d", number)
+	namespace, name := "", k.objectName(number)
 	if k.namespaced {
 		namespace = `"namespace":"` + namespaceOf(number) + `",`
-	}
-	if k.name == "ResourceBinding" {
-		name += "-deployment"
 	}
 	metadata := fmt.Sprintf(`"metadata":{%s"name":"%s","uid":"%s-%d","resourceVersion":"%d","generation":%d,`+
 		`"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"value":"%d","propagationpolicy.karmada.io/permanent-id":"id-%d"}%s}`,

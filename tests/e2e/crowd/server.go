@@ -139,8 +139,19 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case k != nil:
 		s.list(w, r, k)
 	default:
-		s.get(w, r)
+		s.inNamespace(w, r)
 	}
+}
+
+// Below a namespace: a list of its objects, or one of them by its name.
+func (s *server) inNamespace(w http.ResponseWriter, r *http.Request) {
+	before, after, found := strings.Cut(r.URL.Path, "/namespaces/")
+	parts := strings.Split(after, "/")
+	if k := s.byPath[before+"/"+parts[len(parts)-1]]; found && len(parts) == 2 && k != nil {
+		s.list(w, r, k)
+		return
+	}
+	s.get(w, r)
 }
 
 func (s *server) discover(w http.ResponseWriter, core bool) {
@@ -194,12 +205,14 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	w.Write(body)
 }
 
-// All objects as they are now.
-func (s *server) all(k *kind, metadata bool) (items [][]byte, version int) {
+func everyone(int) bool { return true }
+
+// All objects as they are now, or those that are chosen.
+func (s *server) all(k *kind, metadata bool, chosen func(number int) bool) (items [][]byte, version int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for number := range k.count {
-		if o, there := k.objects[number]; there {
+		if o, there := k.objects[number]; there && chosen(number) {
 			items = append(items, k.encode(number, o, metadata))
 		}
 	}
@@ -208,7 +221,17 @@ func (s *server) all(k *kind, metadata bool) (items [][]byte, version int) {
 
 // As the watch cache does: all of it in one page, whatever limit is asked for.
 func (s *server) list(w http.ResponseWriter, r *http.Request, k *kind) {
-	items, version := s.all(k, metadataOnly(r))
+	q := r.URL.Query()
+	if q.Get("resourceVersionMatch") == "Exact" {
+		// Of the past it knows changes, and no state.
+		refuse(w, 410, "Expired")
+		return
+	}
+	chosen := everyone
+	if name, selects := strings.CutPrefix(q.Get("fieldSelector"), "metadata.name="); selects {
+		chosen = func(number int) bool { return k.objectName(number) == name }
+	}
+	items, version := s.all(k, metadataOnly(r), chosen)
 	w.Header().Set("Content-Type", "application/json")
 	write := w.Write
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && len(items) > 100 {
@@ -233,7 +256,7 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, k *kind) {
 const expired = `{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"Expired","message":"too old resource version"}}` + "\n"
 
 func (s *server) initialEvents(k *kind, metadata bool) ([]byte, int) {
-	items, version := s.all(k, metadata)
+	items, version := s.all(k, metadata, everyone)
 	var out []byte
 	for _, item := range items {
 		out = append(out, frame("ADDED", item)...)
