@@ -79,8 +79,10 @@ void etcd_restore(struct etcd *e, size_t count, int64_t now_ms)
 {
     struct cell cells[SIM_SLOTS] = {{0}};
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        e->log[i].cell.padding = 0; /* Or it would be there for ever. */
         apply(&cells[e->log[i].slot], &e->log[i]);
+    }
     for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
         if (cells[slot].version != e->cells[slot].version ||
             cells[slot].exists != e->cells[slot].exists)

@@ -95,11 +95,12 @@ static void add(struct shared *s, const struct verdict *v)
         s->busiest = v->busiest;
 }
 
-static void play_share(const struct arguments *a, unsigned job, struct shared *s)
+/* From the seed on that is noted there. */
+static void play_share(const struct arguments *a, struct shared *s)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));
 
-    for (s->seed = a->first + job; s->seed <= a->last; s->seed += a->jobs) {
+    for (; s->seed <= a->last; s->seed += a->jobs) {
         plan_init(plan, s->seed);
         run_play(plan, false, &s->verdict);
         add(s, &s->verdict);
@@ -172,6 +173,34 @@ static void collect(struct shared *sum, const struct shared *s)
     sum->failure_count += s->failure_count;
 }
 
+static pid_t start(const struct arguments *a, struct shared *s)
+{
+    pid_t child = fork();
+
+    if (child < 0)
+        abort();
+    if (child == 0) {
+        play_share(a, s);
+        _exit(0);
+    }
+    return child;
+}
+
+/* Wait for a share; where it crashes, note the seed and go on with the next. */
+static void finish(const struct arguments *a, pid_t child, struct shared *s)
+{
+    for (int status = 0;; child = start(a, s)) {
+        if (waitpid(child, &status, 0) != child)
+            abort();
+        if (status == 0)
+            return;
+        if (s->failure_count < FAILURES_MAX)
+            s->failures[s->failure_count++] = s->seed;
+        s->runs++;
+        s->seed += a->jobs;
+    }
+}
+
 static int play_many(const struct arguments *a)
 {
     struct shared *shared[JOBS_MAX], sum = {0};
@@ -179,23 +208,13 @@ static int play_many(const struct arguments *a)
 
     for (unsigned job = 0; job < a->jobs; job++) {
         shared[job] = share();
-        children[job] = fork();
-        if (children[job] < 0)
-            abort();
-        if (children[job] == 0) {
-            play_share(a, job, shared[job]);
-            _exit(0);
-        }
+        shared[job]->seed = a->first + job;
+        children[job] = start(a, shared[job]);
     }
     for (unsigned job = 0; job < a->jobs; job++) {
         struct shared *s = shared[job];
-        int status = 0;
 
-        if (waitpid(children[job], &status, 0) != children[job])
-            abort();
-        /* It went no further than the seed that it crashed with. */
-        if (status != 0 && s->failure_count < FAILURES_MAX)
-            s->failures[s->failure_count++] = s->seed;
+        finish(a, children[job], s);
         for (unsigned i = 0; i < s->failure_count; i++)
             print_shrunk(s->failures[i]);
         collect(&sum, s);
