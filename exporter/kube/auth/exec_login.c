@@ -103,6 +103,7 @@ void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms
         return;
     case EXEC_ENDED:
         read_answer(login, &output);
+        secret_wipe_stack();
         break;
     case EXEC_FAILED:
         note_failure(login);

@@ -295,8 +295,10 @@ bool kubeconfig_load(const struct kubeconfig_options *options, struct kube_confi
                      struct error *err)
 {
     *out = (struct kube_config){.origin = NULL};
-    if (load(options, out, err))
-        return true;
-    kube_config_release(out);
-    return false;
+
+    bool loaded = load(options, out, err);
+    if (!loaded)
+        kube_config_release(out);
+    secret_wipe_stack();
+    return loaded;
 }

@@ -43,6 +43,14 @@ void secret_tree_cleanup(cJSON **tree)
     cJSON_Delete(*tree);
 }
 
+/* Deeper than parsers go; not inlined, or it would be a part of its caller's frame. */
+__attribute__((noinline)) void secret_wipe_stack(void)
+{
+    char room[64 * 1024];
+
+    explicit_bzero(room, sizeof(room));
+}
+
 bool secret_fits_header(const char *text)
 {
     size_t len = strnlen(text, SECRET_HEADER_MAX + 1);

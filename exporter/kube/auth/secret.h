@@ -19,6 +19,12 @@ void secret_release(struct strbuf *b);
 void secret_tree_cleanup(cJSON **tree);
 
 /*
+ * Overwrite what functions that have returned left on the stack: libraries that parse a secret
+ * keep parts of it in their frames. To be called when one has been read.
+ */
+void secret_wipe_stack(void);
+
+/*
  * True if it may be the value of a header: not empty, at most SECRET_HEADER_MAX
  * bytes, no control characters. A line end in it would be a header of its own.
  */

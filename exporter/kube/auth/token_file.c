@@ -37,6 +37,7 @@ static void read_again(struct token_file *t, int64_t now_ms)
 {
     char *fresh = read(t->path, &t->problem);
 
+    secret_wipe_stack();
     t->read_ms = now_ms;
     t->due_ms = now_ms + TOKEN_PERIOD_MS;
     if (!fresh)
