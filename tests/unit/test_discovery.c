@@ -353,6 +353,24 @@ TEST(the_newest_sound_version_is_preferred)
     discovery_free(d);
 }
 
+/* As kubectl: the core group before all others, of those the one that comes first. */
+TEST(a_name_of_several_groups_is_that_of_the_first)
+{
+    static const struct answer answers[] = {
+        CORE_OK,
+        APIS(GROUP("a", VERSION("v1", "Current", RESOURCE("gadgets", "Gadget"))) "," GROUP(
+            "b", VERSION("v1", "Current", RESOURCE("gadgets", "Gadget")))),
+        {.path = NULL},
+    };
+    struct discovery *d = discovery_new();
+
+    play(d, answers);
+    assert_string_equal(discovery_named(d, "gadgets", NULL)->api_version, "a/v1");
+    assert_string_equal(discovery_named(d, "Gadget", "b")->api_version, "b/v1");
+    assert_null(discovery_named(d, "gadgets", "c"));
+    discovery_free(d);
+}
+
 /* client-go: the preferred version where it has the kind, else the first one that does. */
 TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
 {

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/pages/html.h"
 
+#include "exporter/kube/session.h"
+#include "exporter/web/pages/pages.h"
+
 #include "tests/unit/suite.h"
+#include "tests/unit/world.h"
 
 static struct text_case {
     const char *name;
@@ -36,4 +40,34 @@ TEST_ROWS(text, text_cases, name)
     assert_string_equal(plain.data, c->html);
     html_textf(&formatted, "%s", c->text);
     assert_string_equal(formatted.data, c->html);
+}
+
+/* Only what has failed is among the resources that cannot be read. */
+TEST(the_first_page_complains_of_nothing)
+{
+    static const char *const environment[] = {NULL};
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(1 << 20);
+    struct kube_config config = {.origin = xstrdup("a test"),
+                                 .server = xstrdup("http://127.0.0.1:1")};
+    struct namespace_filter filter = {0};
+    struct log log = {.level = LOG_LEVEL_ERROR, .stream = stderr};
+    struct world world;
+    struct error err;
+
+    world_init(&world, &rules_options_default, 1);
+    struct kube_session *session =
+        kube_session_new(&(struct kube_session_settings){.config = &config,
+                                                         .environment = environment,
+                                                         .store = world.store,
+                                                         .engine = world.engine,
+                                                         .filter = &filter,
+                                                         .log = &log},
+                         &err);
+    assert_non_null(session);
+    assert_true(kube_source_count(kube_session_source(session)) > 0);
+    index_page_write(&(struct health){.session = session, .telemetry_path = "/metrics"}, &page);
+    assert_non_null(strstr(page.data, "http://127.0.0.1:1"));
+    assert_null(strstr(page.data, "cannot be read"));
+    kube_session_free(session);
+    world_release(&world);
 }

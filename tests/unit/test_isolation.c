@@ -405,6 +405,29 @@ TEST(the_reason_is_told_after_ten_seconds)
     }
 }
 
+/* It goes to the end of the queue from the first time on. */
+TEST(a_kind_that_hung_once_lets_others_go_first)
+{
+    struct lab lab;
+    const struct reflector *r;
+
+    lab_init(&lab);
+    lab.api.streaming_lists = false;
+    lab.faults[FAKE_CLUSTER] = HANGS;
+    lab_start(&lab);
+    pass(&lab, 1000);
+    r = reflector_of(&lab, FAKE_CLUSTER);
+    assert_int_equal(r->ticket.state, TICKET_OPEN);
+    assert_int_equal(r->ticket.class, LIST_FIRST);
+    while (r->watch.stalls == 0)
+        pass(&lab, 1000);
+    while (r->ticket.state == TICKET_IDLE)
+        pass(&lab, 1000);
+    assert_int_equal(r->watch.stalls, 1);
+    assert_int_equal(r->ticket.class, LIST_STALLED);
+    lab_release(&lab);
+}
+
 TEST(initial_events_that_do_not_end_are_listed)
 {
     struct lab lab;

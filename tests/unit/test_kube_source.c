@@ -943,6 +943,41 @@ TEST(waits_for_a_server_that_is_gone_are_spread)
     lab_release(&lab);
 }
 
+/* A kind that can be read again does not count as one that fails, nor twice while it does. */
+TEST(failures_are_counted_while_they_last)
+{
+    struct reflector_context context = {.reflector_count = 4};
+    struct failure failure = {.context = &context};
+
+    failure_count(&failure, true);
+    failure_count(&failure, true);
+    assert_int_equal(context.failing_count, 1);
+    failure_count(&failure, false);
+    failure_count(&failure, false);
+    assert_int_equal(context.failing_count, 0);
+}
+
+/* With nothing else to do, it is the discovery that a turn is due for. */
+TEST(a_turn_is_due_for_whatever_is_due_first)
+{
+    struct lab lab;
+
+    lab_init(&lab, 42);
+    lab_start(&lab);
+    pass(&lab, 5000);
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        assert_true(kube_source_due(lab.source) <=
+                    reflector_due(kube_source_reflector(lab.source, i)));
+    uint64_t rounds = lab.api.discovery_requests;
+    while (lab.api.discovery_requests == rounds) {
+        assert_true(kube_source_due(lab.source) < lab.api.now_ms + 60 * 60 * 1000);
+        lab.api.now_ms = kube_source_due(lab.source);
+        settle(&lab);
+        assert_true(lab.api.now_ms < 120 * 1000);
+    }
+    lab_release(&lab);
+}
+
 /* One bad write on the server removes nothing here, however often everything is listed again. */
 TEST(the_last_version_that_could_be_read_outlives_relists)
 {

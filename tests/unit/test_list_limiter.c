@@ -131,6 +131,21 @@ TEST(a_kind_that_stalled_waits_at_the_end_and_never_holds_the_last_place)
     free(q);
 }
 
+/* It waits like one that came ten seconds later, a first list like one of three seconds later. */
+TEST(a_kind_that_stalled_has_its_turn_all_the_same)
+{
+    struct queue *q = queue_new(0);
+
+    assert_int_equal(ask(q, 0, 5, LIST_REQUIRED, 0), 6);
+    assert_int_equal(ask(q, 6, 6, LIST_STALLED, 0), 0);
+    assert_int_equal(ask(q, 10, 15, LIST_REQUIRED, 7100), 6);
+    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7100), 0);
+    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7900), 0);
+    assert_int_equal(ask(q, 6, 6, LIST_STALLED, 7900), 1);
+    assert_int_equal(ask(q, 7, 7, LIST_FIRST, 7900), 1);
+    free(q);
+}
+
 /* Any number of kinds that never answer: how long does one wait that is well? */
 TEST(lists_that_hang_hold_nobody_up_for_long)
 {
