@@ -564,6 +564,23 @@ TEST_WITH(a_pool_that_is_empty_goes, lab_open, lab_close)
     assert_int_equal(client_due(lab->client), INT64_MAX);
 }
 
+/* Who polls for long hears of an answer when it comes. */
+TEST_WITH(what_arrives_ends_a_poll, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+    struct call c = {0};
+    int64_t began_ms = platform_steady_ms();
+
+    call(lab, &c, "/plain", REQUEST_SHORT);
+    while (!c.complete) {
+        assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
+        client_perform(lab->client, platform_steady_ms());
+        if (!c.complete)
+            client_poll(lab->client, NULL, 0, 2 * PATIENCE_MS);
+    }
+    assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
+}
+
 TEST_WITH(others_are_polled_too, lab_open, lab_close)
 {
     struct lab *lab = *state;

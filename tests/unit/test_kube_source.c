@@ -957,6 +957,24 @@ TEST(failures_are_counted_while_they_last)
     assert_int_equal(context.failing_count, 0);
 }
 
+/* Lists that are complete, or refused, leave their places to others. */
+TEST(no_list_is_counted_after_its_end)
+{
+    struct lab lab;
+
+    lab_init(&lab, 43);
+    lab.api.streaming_lists = false;
+    lab.api.paginates = true;
+    lab.api.forbidden[FAKE_CLUSTER_POLICY] = lab.api.forbidden[FAKE_CLUSTER] = true;
+    for (char name[] = "a"; name[0] <= 'h'; name[0]++)
+        fake_put(&lab.api, FAKE_POLICY, "a", name, 1);
+    lab_start(&lab);
+    pass(&lab, 5000);
+    for (size_t i = 0; i < kube_source_count(lab.source); i++)
+        assert_int_equal(kube_source_reflector(lab.source, i)->ticket.state, TICKET_IDLE);
+    lab_release(&lab);
+}
+
 /* With nothing else to do, it is the discovery that a turn is due for. */
 TEST(a_turn_is_due_for_whatever_is_due_first)
 {
