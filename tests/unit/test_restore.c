@@ -550,3 +550,14 @@ TEST(haste_is_used_up_and_comes_back)
     assert_int_equal(haste_due(&haste, 10, 1010), 1020);
     assert_int_equal(haste_due(&haste, 10, 5000), 5000);
 }
+
+TEST(what_only_a_list_brought_is_known_by_its_version)
+{
+    CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
+    CLEANUP(json_cleanup) cJSON *now = object(OBJECT("60", "2"));
+    struct newest newest = {0};
+
+    newest_note_listed(&newest, then, "60");
+    assert_int_equal(newest_judge(&newest, "100", now), NEWEST_HOLDS);
+    assert_int_equal(newest_judge_past(&newest, now), NEWEST_HOLDS);
+}

@@ -36,7 +36,8 @@ static const char *text_of(const cJSON *object, const char *key)
     return json_str(json_get(object, "metadata"), key, "");
 }
 
-void newest_note(struct newest *n, const cJSON *object, const char *version, bool deleted)
+static void note(struct newest *n, const cJSON *object, const char *version, bool listed,
+                 bool deleted)
 {
     const char *ns = text_of(object, "namespace");
     const char *name = text_of(object, "name");
@@ -47,14 +48,19 @@ void newest_note(struct newest *n, const cJSON *object, const char *version, boo
     memcpy(n->ns, ns, strlen(ns) + 1);
     memcpy(n->name, name, strlen(name) + 1);
     memcpy(n->version, version, strlen(version) + 1);
-    n->content = hash_value(object);
+    n->content = listed ? 0 : hash_value(object);
     n->deleted = deleted;
+}
+
+void newest_note(struct newest *n, const cJSON *object, const char *version, bool deleted)
+{
+    note(n, object, version, false, deleted);
 }
 
 void newest_note_listed(struct newest *n, const cJSON *object, const char *version)
 {
     if (!*n->name || number_compare(version, n->version) == NUMBER_GREATER)
-        newest_note(n, object, version, false);
+        note(n, object, version, true, false);
 }
 
 void newest_replace(struct newest *n, const struct newest *listed)
@@ -74,7 +80,9 @@ bool newest_is_of(const struct newest *n, const cJSON *object)
 
 static enum newest_verdict compare_content(const struct newest *n, const cJSON *object)
 {
-    return hash_value(object) == n->content ? NEWEST_HOLDS : NEWEST_ALTERED;
+    bool same = n->content == 0 || hash_value(object) == n->content;
+
+    return same ? NEWEST_HOLDS : NEWEST_ALTERED;
 }
 
 enum newest_verdict newest_judge(const struct newest *n, const char *position, const cJSON *object)

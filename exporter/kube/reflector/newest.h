@@ -32,14 +32,17 @@ struct newest {
     char ns[64];
     char name[254]; /* "": no change is known. */
     char version[WATCH_VERSION_MAX];
-    uint64_t content; /* Of all of the object, in the form in which it was read. */
+    uint64_t content; /* Of all of the object, in the form in which it was read; 0 if unknown. */
     bool deleted;
 };
 
 /* The stream brought a change of an object. One that cannot be told from others is left out. */
 void newest_note(struct newest *n, const cJSON *object, const char *version, bool deleted);
 
-/* A list brought an object: it is kept if its version is the highest so far. */
+/*
+ * A list brought an object: it is kept if its version is the highest so far, without its content:
+ * where the versions of a list rise that would have to be read of each.
+ */
 void newest_note_listed(struct newest *n, const cJSON *object, const char *version);
 
 /* A list is complete: of what it brought, and what was known before, only what still holds. */
