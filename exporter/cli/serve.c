@@ -63,17 +63,22 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
     return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
 }
 
+/* The input of the job: its process has a copy of the options where we have them. */
+struct confining {
+    const struct options *options;
+};
+
 /* Confining looks at what the options name, which may hang: a process of its own tries it. */
 static void try_confining(struct job_output *out, const char *input, size_t len, int fd)
 {
     struct confinement ignored;
-    const struct options *o;
+    struct confining c;
 
     (void)out;
     (void)fd;
-    assert(len == sizeof(o));
-    memcpy(&o, input, sizeof(o));
-    confine(o, platform_environment(), &ignored);
+    assert(len == sizeof(c));
+    memcpy(&c, input, sizeof(c));
+    confine(c.options, platform_environment(), &ignored);
 }
 
 /* True if it does not hang. */
@@ -88,8 +93,8 @@ static bool can_confine(const struct options *o)
     workers = workers_start(NULL, &ignored);
     if (!workers)
         return false;
-    /* The process has a copy of the options where we have them. */
-    struct job *job = job_start(workers, try_confining, &o, sizeof(o), -1);
+    const struct confining c = {o};
+    struct job *job = job_start(workers, try_confining, &c, sizeof(c), -1);
 
     while ((state = job_next(job, platform_steady_ms(), &bytes, &len)) == JOB_WAITS)
         workers_wait(workers, LOOK_MS);

@@ -238,14 +238,19 @@ TEST_WITH(too_many_that_hang_are_lost_not_waited_for, set_up, tear_down)
     close(ends[0]);
     close(ends[1]);
     struct job *job = NULL;
+    enum job_state state = JOB_LOST;
     for (int i = 0; i < 2000; i++) {
         job = job_start(w, echo, "x", 1, -1);
-        if (job_next(job, 1, &bytes, &len) != JOB_LOST)
+        state = job_next(job, 1, &bytes, &len);
+        if (state != JOB_LOST)
             break;
         job_free(job);
         usleep(10 * 1000);
     }
-    assert_int_equal(next(w, job, &bytes, &len), JOB_FRAME);
+    /* It may have answered at once. */
+    if (state != JOB_FRAME)
+        state = next(w, job, &bytes, &len);
+    assert_int_equal(state, JOB_FRAME);
     job_free(job);
 }
 
