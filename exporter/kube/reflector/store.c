@@ -173,23 +173,30 @@ static bool is_read(const struct reflector_store *s, const struct entry *entry)
     return !t || !t->unread;
 }
 
-/* Remove the templates of this origin that do not fit, but keep the pass that is under way. */
+/*
+ * Remove the templates of this origin that do not fit. What a pass that is under way has seen
+ * stays as it is: what fits and is not among it goes at the end of the pass.
+ */
 static void keep(struct reflector_store *s, entry_fits_fn *fits)
 {
-    s->origin.sweep++;
+    struct entry **unfit = NULL;
+    size_t count = 0;
+
     for (const struct type *type = store_types(s->store); type; type = type->next) {
         if (type->def->class != CLASS_TEMPLATE || strcmp(type->api_version, s->api_version) != 0)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
             for (size_t i = 0; i < p->count; i++) {
-                struct entry *entry = p->entries[i];
-
-                if (store_is_from(entry, s->origin.source) && fits(s, entry))
-                    store_mark(entry, s->origin);
+                if (!store_is_from(p->entries[i], s->origin.source) || fits(s, p->entries[i]))
+                    continue;
+                unfit = xreallocarray(unfit, count + 1, sizeof(struct entry *));
+                unfit[count++] = p->entries[i];
             }
         }
     }
-    store_sweep(s->store, s->origin);
+    for (size_t i = 0; i < count; i++)
+        store_remove(s->store, unfit[i]);
+    free(unfit);
 }
 
 void reflector_store_drop_unbound(struct reflector_store *s)
