@@ -5,7 +5,7 @@
 #include "tests/sim/grace.h"
 
 enum {
-    CALM_MS = 12 * 60 * 1000,
+    CALM_MS = 16 * 60 * 1000, /* Longer than anything may take (grace.c). */
     CALM_SOON_MS = 90 * 1000,
     CALM_EVERY_MS = 10 * 1000,
     PAGE_EVERY_MS = 7 * 1000,

@@ -66,7 +66,8 @@ static void count(struct wire *w, const struct transfer *fresh)
 {
     unsigned watches = 0, lists = 0;
 
-    w->requests[fresh->request.target] += !fresh->request.token[0];
+    w->requests[fresh->request.target] +=
+        !fresh->request.token[0] && fresh->request.what != REQUEST_GET;
     for (const struct transfer *t = w->transfers; t; t = t->next) {
         if (t->request.target != fresh->request.target || t->request.target == SIM_DISCOVERY)
             continue;
