@@ -9,7 +9,12 @@
 enum { CHUNK = 64 * 1024 };
 
 /* What a frame begins with. */
-enum tag { TAG_BYTES = 'b', TAG_END = 'e', TAG_FAILED = 'f', TAG_GONE = 'g' };
+enum tag {
+    TAG_BYTES = 'b',
+    TAG_END = 'e', /* The last bytes, if any. */
+    TAG_FAILED = 'f',
+    TAG_GONE = 'g',
+};
 
 /* ---- the process that reads ---- */
 
@@ -21,26 +26,26 @@ static void emit_failure(struct job_output *out, enum tag tag, const char *text)
     job_emit(out, frame, (size_t)len + 1);
 }
 
-/* Emit what can be read until the end of `fd`, and then that. */
-static void emit_bytes(struct job_output *out, int fd, const char *path)
+/* Emit what can be read until the end of `fd`, and then that. `size` is known of most files. */
+static void emit_bytes(struct job_output *out, int fd, const char *path, off_t size)
 {
     CLEANUP(free_cleanup) char *frame = xmalloc(1 + CHUNK);
     struct error err;
+    off_t sum = 0;
     ssize_t len;
 
-    frame[0] = TAG_BYTES;
-    for (;;) {
+    do {
         len = read(fd, frame + 1, CHUNK);
-        if (len > 0)
+        if (len < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_readable(fd))))
+            continue;
+        sum += len > 0 ? len : 0;
+        /* A small file is one frame. */
+        frame[0] = len == 0 || (len > 0 && len < CHUNK && sum == size) ? TAG_END : TAG_BYTES;
+        if (len >= 0)
             job_emit(out, frame, 1 + (size_t)len);
-        else if (len == 0 || (errno != EINTR && !(errno == EAGAIN && file_wait_readable(fd))))
-            break;
-    }
-    frame[0] = TAG_END;
-    if (len == 0) {
-        job_emit(out, frame, 1);
-        return;
-    }
+        if (frame[0] == TAG_END)
+            return;
+    } while (len >= 0 || errno == EINTR || errno == EAGAIN);
     fail(&err, "cannot read '%s': %s", path, strerror(errno));
     emit_failure(out, TAG_FAILED, err.text);
 }
@@ -52,15 +57,16 @@ static void read_files(struct job_output *out, const char *input, size_t len, in
 
     (void)fd;
     for (const char *path = input; path < end; path += strlen(path) + 1) {
+        struct stat about;
         struct error err;
 
         if (strcmp(path, "-") == 0) {
-            emit_bytes(out, STDIN_FILENO, path);
+            emit_bytes(out, STDIN_FILENO, path, -1);
             continue;
         }
-        CLEANUP(file_close) int file = file_open(path, NULL, &err);
+        CLEANUP(file_close) int file = file_open(path, &about, &err);
         if (file >= 0)
-            emit_bytes(out, file, path);
+            emit_bytes(out, file, path, about.st_size);
         else
             emit_failure(out, errno == ENOENT || errno == ENOTDIR ? TAG_GONE : TAG_FAILED,
                          err.text);
@@ -102,6 +108,7 @@ void ahead_start(struct ahead *a)
 
 struct manifest_file *ahead_next(struct ahead *a)
 {
+    a->at_end = false;
     return a->next < a->count ? a->files[a->next++] : NULL;
 }
 
@@ -137,6 +144,10 @@ enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes
     const char *bytes;
     size_t len;
 
+    if (a->at_end) {
+        *out = (struct ahead_bytes){.bytes = ""};
+        return AHEAD_END;
+    }
     for (;;) {
         enum job_state state = job_next(a->job, now_ms, &bytes, &len);
         bool mine = a->ended + 1 == a->next;
@@ -147,6 +158,9 @@ enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes
         if (!mine)
             continue;
         *out = (struct ahead_bytes){bytes + 1, len - 1, *bytes == TAG_GONE};
-        return *bytes == TAG_BYTES ? AHEAD_BYTES : *bytes == TAG_END ? AHEAD_END : AHEAD_FAILED;
+        a->at_end = *bytes == TAG_END;
+        if (*bytes != TAG_BYTES && *bytes != TAG_END)
+            return AHEAD_FAILED;
+        return len > 1 ? AHEAD_BYTES : AHEAD_END;
     }
 }

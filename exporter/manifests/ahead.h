@@ -16,9 +16,10 @@ struct ahead {
     size_t next;       /* The file behind the one that is being read. */
     size_t ended;      /* Of how many the bytes have ended. */
     size_t path_bytes; /* Of all paths. */
+    bool at_end;       /* The last bytes of the current file were handed out. */
 };
 
-enum { AHEAD_FILES = 64 };
+enum { AHEAD_FILES = 256 };
 
 void ahead_release(struct ahead *a);
 

@@ -11,6 +11,8 @@
 
 struct job_output {
     int socket;
+    /* One call is cheaper than two. */
+    char frame[sizeof(struct job_frame) + JOB_FRAME_MAX];
 };
 
 /* Room for one descriptor beside a message. */
@@ -78,8 +80,10 @@ void job_emit(struct job_output *out, const void *bytes, size_t len)
 {
     const struct job_frame frame = {.len = (uint32_t)len};
 
-    if (!job_send(out->socket, &frame, sizeof(frame), -1, 0) ||
-        !job_send(out->socket, bytes, len, -1, 0))
+    assert(len <= JOB_FRAME_MAX);
+    memcpy(out->frame, &frame, sizeof(frame));
+    memcpy(out->frame + sizeof(frame), bytes, len);
+    if (!job_send(out->socket, out->frame, sizeof(frame) + len, -1, 0))
         _exit(0);
 }
 
@@ -87,8 +91,10 @@ void job_emit(struct job_output *out, const void *bytes, size_t len)
 static void work(int socket)
 {
     const struct job_frame last = {.last = true};
-    struct job_output out = {socket};
+    CLEANUP(free_cleanup) struct job_output *out = xcalloc(1, sizeof(*out));
     struct job_request request;
+
+    out->socket = socket;
 
     for (;;) {
         CLEANUP(file_close) int fd = -1;
@@ -99,8 +105,9 @@ static void work(int socket)
         input = xcalloc(1, request.len + 1);
         if (!receive(socket, input, request.len, &fd))
             return;
-        request.run(&out, input, request.len, fd);
+        request.run(out, input, request.len, fd);
         explicit_bzero(input, request.len);
+        explicit_bzero(out->frame, sizeof(out->frame));
         if (!job_send(socket, &last, sizeof(last), -1, 0))
             return;
     }
