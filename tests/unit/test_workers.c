@@ -238,19 +238,19 @@ TEST_WITH(too_many_that_hang_are_lost_not_waited_for, set_up, tear_down)
     close(ends[0]);
     close(ends[1]);
     struct job *job = NULL;
-    enum job_state state = JOB_LOST;
+    enum job_state found = JOB_LOST;
     for (int i = 0; i < 2000; i++) {
         job = job_start(w, echo, "x", 1, -1);
-        state = job_next(job, 1, &bytes, &len);
-        if (state != JOB_LOST)
+        found = job_next(job, 1, &bytes, &len);
+        if (found != JOB_LOST)
             break;
         job_free(job);
         usleep(10 * 1000);
     }
     /* It may have answered at once. */
-    if (state != JOB_FRAME)
-        state = next(w, job, &bytes, &len);
-    assert_int_equal(state, JOB_FRAME);
+    if (found != JOB_FRAME)
+        found = next(w, job, &bytes, &len);
+    assert_int_equal(found, JOB_FRAME);
     job_free(job);
 }
 
