@@ -167,6 +167,15 @@ static inline void store_mark(struct entry *entry, struct origin origin)
 
 /* The type of an apiVersion and kind, NULL if no entry has it. Both as shared strings. */
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);
+/* The same for any texts. */
+static inline struct type *store_find_type(const struct store *s, const char *api_version,
+                                           const char *kind)
+{
+    const char *shared_version = intern_find(store_strings(s), api_version);
+    const char *shared_kind = intern_find(store_strings(s), kind);
+
+    return shared_version && shared_kind ? store_type(s, shared_version, shared_kind) : NULL;
+}
 /* The first of all types, linked by `next`. */
 struct type *store_types(const struct store *s);
 /* The partition of a type and namespace, NULL if no entry is in it. */

@@ -54,16 +54,6 @@ static void changed(void *context, struct entry *entry, const void *old)
         rule->changed(&e->context, entry, old);
 }
 
-/* NULL if the store has no entry of the kind. */
-static const struct type *find_type(const struct store *s, const char *api_version,
-                                    const char *kind)
-{
-    const char *shared_version = intern_find(store_strings(s), api_version);
-    const char *shared_kind = intern_find(store_strings(s), kind);
-
-    return shared_version && shared_kind ? store_type(s, shared_version, shared_kind) : NULL;
-}
-
 static bool is_entry(const void *item, const void *key)
 {
     return item == key;
@@ -288,7 +278,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
 
     if (!incomplete_set(&c->incomplete, api_version, kind, incomplete))
         return;
-    type = find_type(c->store, api_version, kind);
+    type = store_find_type(c->store, api_version, kind);
     if (type)
         graph_mark_type(c->graph, type);
     graph_mark_class(c->graph, CLASS_POLICY);

@@ -7,20 +7,12 @@
 /* As a template, and as a setting where it is none; only the latter has a value in a cluster. */
 static const char *const versions[] = {PRIORITY_CLASS_API_VERSION, "policy.karmada.io/v1alpha1"};
 
-static struct type *priority_type(const struct store *store, const char *version)
-{
-    const char *api_version = intern_find(store_strings(store), version);
-    const char *kind = intern_find(store_strings(store), PRIORITY_CLASS_KIND);
-
-    return api_version && kind ? store_type(store, api_version, kind) : NULL;
-}
-
 static size_t count_classes(const struct store *store)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
-        const struct type *type = priority_type(store, versions[i]);
+        const struct type *type = store_find_type(store, versions[i], PRIORITY_CLASS_KIND);
 
         count += type ? type->objects : 0;
     }

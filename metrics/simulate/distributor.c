@@ -181,9 +181,7 @@ void distributor_arrive(struct play *play, struct entry *template)
 {
     struct rule_context *c = play_context(play);
     const struct kind_def *def = kind_binding(false);
-    const char *api_version = intern_find(store_strings(c->store), def->api_version);
-    const char *kind = intern_find(store_strings(c->store), def->name);
-    const struct type *type = api_version && kind ? store_type(c->store, api_version, kind) : NULL;
+    const struct type *type = store_find_type(c->store, def->api_version, def->name);
     const struct partition *p = type ? type_partition(c->store, type, entry_ns(template)) : NULL;
     CLEANUP(entry_list_release) struct entry_list referrers = {0};
 
