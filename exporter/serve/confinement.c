@@ -55,29 +55,14 @@ static const char *const system_paths[] = {
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
 /* A path that an option or the kubeconfig may name; "-" is standard input. */
-static void allow_text(struct landlock *l, const char *path)
+static void allow_text(void *landlock, const char *path)
 {
     if (path && *path != '\0' && strcmp(path, "-") != 0)
-        landlock_allow_named(l, path);
+        landlock_allow_named(landlock, path);
 }
 
-static void allow_server(struct landlock *l, const struct kube_config *config, const char *files)
-{
-    allow_text(l, config->ca.file);
-    allow_text(l, config->certificate.file);
-    allow_text(l, config->key.file);
-    allow_text(l, config->token_file);
-    for (const char *at = files ? files : ""; *at != '\0';) {
-        size_t len = strcspn(at, ":");
-        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
-
-        allow_text(l, file);
-        at += len + (at[len] == ':');
-    }
-}
-
-static bool restrict_files(const struct options *o, const struct kube_config *config,
-                           const char *files, struct error *err)
+static bool restrict_files(const struct options *o, const struct kube_place *place,
+                           const struct kube_config *config, struct error *err)
 {
     struct landlock *l = landlock_new(err);
 
@@ -91,7 +76,8 @@ static bool restrict_files(const struct options *o, const struct kube_config *co
         allow_text(l, o->manifests.items[i]);
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
-    allow_server(l, config, files);
+    kube_place_each_file(place, allow_text, l);
+    kube_config_each_file(config, allow_text, l);
 
     bool restricted = landlock_restrict(l, err);
     landlock_free(l);
@@ -106,7 +92,6 @@ void confine(const struct options *o, const char *const *environment, struct con
         .context = o->context,
         .environment = environment,
     };
-    CLEANUP(free_cleanup) char *files = kube_place_files(&place);
 
     *out = (struct confinement){.wanted = (enum hardening)o->hardening};
     if (out->wanted == HARDENING_OFF || HARDENING_SANITIZED)
@@ -124,7 +109,7 @@ void confine(const struct options *o, const char *const *environment, struct con
         snprintf(out->plugin, sizeof(out->plugin), "%s", config.exec->command);
         return;
     }
-    out->done = restrict_files(o, &config, files, &out->landlock);
+    out->done = restrict_files(o, &place, &config, &out->landlock);
     out->filters = true;
 }
 

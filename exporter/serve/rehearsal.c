@@ -22,7 +22,7 @@ struct command_line {
 /* ---- the process that tries ---- */
 
 /* Read a file as the loop would, having said which. There may be secrets in it. */
-static void try_file(struct job_output *out, const char *path)
+static void try_file(void *output, const char *path)
 {
     char chunk[CHUNK];
     struct error ignored;
@@ -31,7 +31,7 @@ static void try_file(struct job_output *out, const char *path)
 
     if (!path || *path == '\0')
         return;
-    job_emit(out, path, strlen(path) + 1);
+    job_emit(output, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
 
     for (; fd >= 0 && len > 0 && sum < FILE_MAX_BYTES; sum += (size_t)len)
@@ -47,22 +47,11 @@ static void try_server(struct job_output *out, const struct options *o)
         .context = o->context,
         .environment = platform_environment(),
     };
-    CLEANUP(free_cleanup) char *files = kube_place_files(&place);
     struct error ignored;
 
-    for (const char *at = files ? files : ""; *at != '\0';) {
-        size_t len = strcspn(at, ":");
-        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
-
-        try_file(out, file);
-        at += len + (at[len] == ':');
-    }
-    if (kube_locate(&place, &config, &ignored) != KUBE_FOUND)
-        return;
-    try_file(out, config.ca.file);
-    try_file(out, config.certificate.file);
-    try_file(out, config.key.file);
-    try_file(out, config.token_file);
+    kube_place_each_file(&place, try_file, out);
+    if (kube_locate(&place, &config, &ignored) == KUBE_FOUND)
+        kube_config_each_file(&config, try_file, out);
 }
 
 static void try_all(struct job_output *out, const char *input, size_t len, int fd)

@@ -61,6 +61,17 @@ void kube_config_release(struct kube_config *config)
     *config = (struct kube_config){.origin = NULL};
 }
 
+void kube_config_each_file(const struct kube_config *config, kube_file_fn *each, void *context)
+{
+    const char *const files[] = {config->ca.file, config->certificate.file, config->key.file,
+                                 config->token_file};
+
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        if (files[i])
+            each(context, files[i]);
+    }
+}
+
 void kube_config_note(struct kube_config *config, const char *fmt, ...)
 {
     va_list args;

@@ -75,5 +75,9 @@ void kube_exec_free(struct kube_exec *exec);
 /* Also for one that is all zeros. Secrets are wiped. */
 void kube_config_release(struct kube_config *config);
 
+/* Call `each` for every file that it names and that is read again later. */
+typedef void kube_file_fn(void *context, const char *path);
+void kube_config_each_file(const struct kube_config *config, kube_file_fn *each, void *context);
+
 /* Add a note; beyond KUBE_NOTES_MAX they are dropped. */
 void kube_config_note(struct kube_config *config, const char *fmt, ...) PRINTF_LIKE(2, 3);

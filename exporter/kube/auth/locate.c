@@ -43,13 +43,28 @@ static char *home_config(const struct kube_place *place)
     return NULL;
 }
 
-char *kube_place_files(const struct kube_place *place)
+/* The kubeconfig files that would be read, with ':' between them; NULL for none. */
+static char *find_files(const struct kube_place *place)
 {
     const char *files = place->kubeconfig;
 
     if (!files || *files == '\0')
         files = variable(place, "KUBECONFIG");
     return files ? xstrdup(files) : home_config(place);
+}
+
+void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, void *context)
+{
+    CLEANUP(free_cleanup) char *files = find_files(place);
+
+    for (const char *at = files ? files : ""; *at != '\0';) {
+        size_t len = strcspn(at, ":");
+        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
+
+        if (len > 0)
+            each(context, file);
+        at += len + (at[len] == ':');
+    }
 }
 
 /* The proxy of the environment, where Go's programs use it; a URL without a scheme is one of http.
@@ -80,7 +95,7 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
                             struct error *err)
 {
     bool has_context = place->context && *place->context != '\0';
-    CLEANUP(free_cleanup) char *files = kube_place_files(place);
+    CLEANUP(free_cleanup) char *files = find_files(place);
     const struct kubeconfig_options options = {.files = files, .context = place->context};
     const struct in_cluster_options pod = {
         .host = variable(place, "KUBERNETES_SERVICE_HOST"),

@@ -23,5 +23,5 @@ enum kube_found {
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err) MUST_USE;
 
-/* The kubeconfig files that would be read, with ':' between them, the caller's; NULL for none. */
-char *kube_place_files(const struct kube_place *place) MUST_USE;
+/* Call `each` for every kubeconfig file that would be read, whether it exists or not. */
+void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, void *context);
