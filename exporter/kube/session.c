@@ -154,7 +154,8 @@ bool kube_session_poll(struct kube_session *s, struct pollfd *others, size_t cou
     bool answer;
 
     assert(count <= KUBE_SESSION_OTHERS);
-    memcpy(all, others, count * sizeof(*others));
+    for (size_t i = 0; i < count; i++)
+        all[i] = others[i];
     all_count += credentials_fds(s->credentials, all + count);
     answer = client_poll(s->client, all, all_count, timeout_ms);
     for (size_t i = 0; i < count; i++)
