@@ -14,7 +14,7 @@ enum {
      * an event a list finds out, sooner where bookmarks stay out or streams end at once. */
     SILENT_MAX_SUSPECT = 2,
     SILENT_MAX = 6,
-    RESTORE_COST_MS = 10 * 1000, /* One whose versions have no order must not be listed for ever. */
+    HASTE_COST_MS = 10 * 1000, /* One whose versions have no order must not be listed for ever. */
 };
 
 void watch_init(struct watch *w, bool streaming_lists, int64_t start_ms)
@@ -112,12 +112,12 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
 }
 
 /*
- * The changes since `version` are forgotten, as after any restart of the server: list at once,
- * for everybody looks at old objects meanwhile; but not again before there is progress.
+ * The changes since `version` are forgotten, as after any restart of the server: list at once, for
+ * all see old objects meanwhile; but not again before there is progress, nor after each, for ever.
  */
 static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
 {
-    if (w->hurried)
+    if (w->hurried || !haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
         return wait_before_relist(w, in);
     w->hurried = w->relist = true;
     return open_next(w, in);
@@ -300,8 +300,8 @@ static struct watch_order relist_restored(struct watch *w, const struct watch_in
         return (struct watch_order){0};
     w->counts.restarts[END_RESTORED] += w->phase == WATCH_STREAMING;
     w->phase = WATCH_WAITING;
-    w->due_ms = haste_due(&w->haste, RESTORE_COST_MS, in->now_ms);
-    haste_spend(&w->haste, RESTORE_COST_MS, in->now_ms);
+    w->due_ms = haste_due(&w->haste, HASTE_COST_MS, in->now_ms);
+    haste_spend(&w->haste, HASTE_COST_MS, in->now_ms);
     return (struct watch_order){0};
 }
 

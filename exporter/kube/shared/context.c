@@ -36,8 +36,6 @@ void reflector_answered(struct reflector_context *context)
 
 void reflector_restored(struct reflector_context *context)
 {
-    if (haste_due(&context->haste, RESTORE_COST_MS, context->now_ms) > context->now_ms)
-        return;
-    haste_spend(&context->haste, RESTORE_COST_MS, context->now_ms);
-    context->restores++;
+    if (haste_take(&context->haste, RESTORE_COST_MS, context->now_ms))
+        context->restores++;
 }

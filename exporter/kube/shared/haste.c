@@ -14,3 +14,11 @@ void haste_spend(struct haste *h, int64_t cost_ms, int64_t now_ms)
 {
     h->spent_ms = cost_ms + (h->spent_ms > now_ms ? h->spent_ms : now_ms);
 }
+
+bool haste_take(struct haste *h, int64_t cost_ms, int64_t now_ms)
+{
+    if (haste_due(h, cost_ms, now_ms) > now_ms)
+        return false;
+    haste_spend(h, cost_ms, now_ms);
+    return true;
+}

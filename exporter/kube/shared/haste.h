@@ -16,3 +16,6 @@ int64_t haste_due(const struct haste *h, int64_t cost_ms, int64_t now_ms);
 
 /* It is done, then. */
 void haste_spend(struct haste *h, int64_t cost_ms, int64_t now_ms);
+
+/* True if it may be done now; then it is. */
+bool haste_take(struct haste *h, int64_t cost_ms, int64_t now_ms) MUST_USE;
