@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/reflector/newest.h"
+#include "exporter/kube/reflector/history.h"
 #include "exporter/kube/shared/haste.h"
 #include "exporter/kube/source.h"
 #include "metrics/model/object.h"
@@ -548,16 +548,94 @@ TEST(haste_is_used_up_and_comes_back)
     assert_int_equal(haste_due(&haste, 10, 1010), 1010);
     haste_spend(&haste, 10, 1010);
     assert_int_equal(haste_due(&haste, 10, 1010), 1020);
+    assert_false(haste_take(&haste, 10, 1019));
+    assert_true(haste_take(&haste, 10, 1020));
+    assert_false(haste_take(&haste, 10, 1020));
     assert_int_equal(haste_due(&haste, 10, 5000), 5000);
 }
 
-TEST(what_only_a_list_brought_is_known_by_its_version)
+#define ORIGIN(uid, generation, time)                                                              \
+    "{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"" uid  \
+    "\",\"generation\":" generation ",\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},"     \
+    "{\"time\":\"" time "\"}]}}"
+
+TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
 {
-    CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
-    CLEANUP(json_cleanup) cJSON *now = object(OBJECT("60", "2"));
+    static const struct {
+        const char *now;
+        enum newest_verdict verdict;
+    } rows[] = {
+        {ORIGIN("u", "1", "t"), NEWEST_HOLDS},
+        {"{\"spec\":{\"v\":2}," /* Its content is not known. */
+         "\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"u\",\"generation\":1,"
+         "\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},{\"time\":\"t\"}]}}",
+         NEWEST_HOLDS},
+        {ORIGIN("v", "1", "t"), NEWEST_ALTERED},
+        {ORIGIN("u", "2", "t"), NEWEST_ALTERED},
+        {ORIGIN("u", "1", "s"), NEWEST_ALTERED},
+    };
+    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
     struct newest newest = {0};
 
     newest_note_listed(&newest, then, "60");
-    assert_int_equal(newest_judge(&newest, "100", now), NEWEST_HOLDS);
-    assert_int_equal(newest_judge_past(&newest, now), NEWEST_HOLDS);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(json_cleanup) cJSON *now = object(rows[i].now);
+
+        assert_int_equal(newest_judge(&newest, "100", now), rows[i].verdict);
+        assert_int_equal(newest_judge_past(&newest, now), rows[i].verdict);
+    }
+}
+
+/* What a change of object x (uid u, or deleted) may be followed by. */
+TEST(a_new_object_follows_a_deletion_only)
+{
+    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
+    CLEANUP(json_cleanup) cJSON *next = object(ORIGIN("u", "2", "t"));
+    CLEANUP(json_cleanup) cJSON *other = object(ORIGIN("v", "1", "t"));
+    struct newest newest = {0};
+
+    newest_note_listed(&newest, then, "60");
+    assert_true(newest_is_followed_by(&newest, next, false));
+    assert_true(newest_is_followed_by(&newest, next, true));
+    assert_false(newest_is_followed_by(&newest, other, false));
+    newest_note(&newest, then, "60", true);
+    assert_true(newest_is_followed_by(&newest, other, false));
+}
+
+/* ---- a check that the end of its stream interrupts ---- */
+
+static void bring(struct history *h, const char *json, const char *version)
+{
+    static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
+    CLEANUP(json_cleanup) cJSON *brought = object(json);
+
+    history_note(
+        h, &streaming,
+        &(struct watch_event){.kind = EVENT_OBJECT, .object = brought, .version = version});
+}
+
+TEST(what_an_interrupted_check_leaves_open_is_listed)
+{
+    static const struct {
+        const char *title;
+        const char *next; /* What the stream brings meanwhile; NULL: nothing. */
+        bool open;
+    } rows[] = {
+        {"the next stream's check asks the same", NULL, false},
+        {"another object is the newest now", "{\"metadata\":{\"name\":\"y\"}}", true},
+        {"the same object was changed", OBJECT("101", "2"), false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct history h = {.resumed = true};
+
+        bring(&h, OBJECT("60", "1"), "60");
+        history_check(&h, (struct recheck_spec){.position = "100"}, 0);
+        if (rows[i].next)
+            bring(&h, rows[i].next, "101");
+        if (history_end_request(&h) != rows[i].open)
+            fail_msg("%s", rows[i].title);
+        assert_false(history_end_request(&h));
+        recheck_release(&h.recheck);
+    }
 }

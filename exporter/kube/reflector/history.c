@@ -25,8 +25,10 @@ void history_note(struct history *h, const struct watch *w, const struct watch_e
     if (!object || event->kind == EVENT_BOOKMARK || event->kind == EVENT_INITIAL_END)
         return;
     if (w->phase == WATCH_STREAMING) {
-        recheck_note(&h->recheck, object);
-        newest_note(&h->newest, object, event->version, event->kind == EVENT_DELETED);
+        bool deleted = event->kind == EVENT_DELETED;
+
+        recheck_note(&h->recheck, object, deleted);
+        newest_note(&h->newest, object, event->version, deleted);
         return;
     }
     if (newest_is_of(&h->newest, object))
@@ -53,6 +55,14 @@ void history_check(struct history *h, struct recheck_spec spec, int64_t now_ms)
     spec.newest = &h->newest;
     spec.by_version = h->varies;
     recheck_begin(&h->recheck, &spec, now_ms);
+}
+
+bool history_end_request(struct history *h)
+{
+    bool lost = recheck_is_open(&h->recheck) && !newest_is(&h->newest, &h->recheck.newest);
+
+    recheck_end(&h->recheck);
+    return lost;
 }
 
 enum recheck_result history_turn(struct history *h, struct transport transport, int64_t now_ms)

@@ -38,6 +38,12 @@ bool history_end_list(struct history *h, bool older);
 /* The stream is open at spec->position: check it, if it was resumed. The newest object is added. */
 void history_check(struct history *h, struct recheck_spec spec, int64_t now_ms);
 
+/*
+ * The open request has ended, and a check with it. True if that leaves a question that nobody asks
+ * again, since the stream has brought a newer change meanwhile: a list must answer it.
+ */
+bool history_end_request(struct history *h) MUST_USE;
+
 /* As recheck_turn(). */
 enum recheck_result history_turn(struct history *h, struct transport transport,
                                  int64_t now_ms) MUST_USE;

@@ -36,6 +36,24 @@ static const char *text_of(const cJSON *object, const char *key)
     return json_str(json_get(object, "metadata"), key, "");
 }
 
+static uint64_t hash_uid(const cJSON *object)
+{
+    return hash_text(text_of(object, "uid"), 0);
+}
+
+/* Two changes under the same number differ in this, unless they were made in the same second. */
+static uint64_t hash_origin(const cJSON *object)
+{
+    const cJSON *metadata = json_get(object, "metadata");
+    const cJSON *entry;
+    int64_t generation = json_int(metadata, "generation", 0);
+    uint64_t hash = map_hash(&generation, sizeof(generation), hash_uid(object));
+
+    cJSON_ArrayForEach (entry, json_get(metadata, "managedFields"))
+        hash = hash_text(json_str(entry, "time", ""), hash);
+    return hash;
+}
+
 static void note(struct newest *n, const cJSON *object, const char *version, bool listed,
                  bool deleted)
 {
@@ -48,6 +66,8 @@ static void note(struct newest *n, const cJSON *object, const char *version, boo
     memcpy(n->ns, ns, strlen(ns) + 1);
     memcpy(n->name, name, strlen(name) + 1);
     memcpy(n->version, version, strlen(version) + 1);
+    n->uid = hash_uid(object);
+    n->origin = hash_origin(object);
     n->content = listed ? 0 : hash_value(object);
     n->deleted = deleted;
 }
@@ -78,10 +98,17 @@ bool newest_is_of(const struct newest *n, const cJSON *object)
            strcmp(text_of(object, "namespace"), n->ns) == 0;
 }
 
+bool newest_is_followed_by(const struct newest *n, const cJSON *object, bool deleted)
+{
+    return newest_is_of(n, object) && (n->deleted || deleted || hash_uid(object) == n->uid);
+}
+
 static enum newest_verdict compare_content(const struct newest *n, const cJSON *object)
 {
-    bool same = n->content == 0 || hash_value(object) == n->content;
+    bool same = hash_origin(object) == n->origin;
 
+    if (same && n->content != 0)
+        same = hash_value(object) == n->content;
     return same ? NEWEST_HOLDS : NEWEST_ALTERED;
 }
 

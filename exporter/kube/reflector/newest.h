@@ -24,7 +24,8 @@
  *
  * What remains for the audit to find: the writers have passed V, and none of all the resources has
  * a known change above R. And a deletion that was undone and then repeated looks as it did, as
- * does a change repeated under the same version with the same content.
+ * does a change repeated under the same version with the same content; of what only a list has
+ * brought, with the same origin.
  *
  * Versions that are no numbers are the same or not, and have no order.
  */
@@ -32,6 +33,8 @@ struct newest {
     char ns[64];
     char name[254]; /* "": no change is known. */
     char version[WATCH_VERSION_MAX];
+    uint64_t uid;     /* These are hashes. */
+    uint64_t origin;  /* Of its uid, its generation, and the times of its managed fields. */
     uint64_t content; /* Of all of the object, in the form in which it was read; 0 if unknown. */
     bool deleted;
 };
@@ -41,15 +44,25 @@ void newest_note(struct newest *n, const cJSON *object, const char *version, boo
 
 /*
  * A list brought an object: it is kept if its version is the highest so far, without its content:
- * where the versions of a list rise that would have to be read of each.
+ * where the versions of a list rise that would have to be read of each. Its origin is little.
  */
 void newest_note_listed(struct newest *n, const cJSON *object, const char *version);
 
 /* A list is complete: of what it brought, and what was known before, only what still holds. */
 void newest_replace(struct newest *n, const struct newest *listed);
 
+/* True if it is the same change. */
+static inline bool newest_is(const struct newest *n, const struct newest *other)
+{
+    return strcmp(n->version, other->version) == 0 && strcmp(n->name, other->name) == 0 &&
+           strcmp(n->ns, other->ns) == 0;
+}
+
 /* True if it is about this object. */
 bool newest_is_of(const struct newest *n, const cJSON *object);
+
+/* The same, and the change may be the next of its history: a new object follows a deletion only. */
+bool newest_is_followed_by(const struct newest *n, const cJSON *object, bool deleted);
 
 enum newest_verdict {
     NEWEST_HOLDS,

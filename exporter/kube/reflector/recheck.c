@@ -41,9 +41,10 @@ void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t n
     c->step = *c->newest.name ? RECHECK_OBJECT : RECHECK_LIST;
 }
 
-void recheck_note(struct recheck *c, const cJSON *object)
+void recheck_note(struct recheck *c, const cJSON *object, bool deleted)
 {
-    c->explained = c->explained || (c->step != RECHECK_IDLE && newest_is_of(&c->newest, object));
+    c->explained = c->explained ||
+                   (c->step != RECHECK_IDLE && newest_is_followed_by(&c->newest, object, deleted));
 }
 
 /* ---- questions ---- */

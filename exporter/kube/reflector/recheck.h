@@ -66,12 +66,18 @@ struct recheck {
  */
 void recheck_begin(struct recheck *c, const struct recheck_spec *spec, int64_t now_ms);
 /* The stream has brought a change of this object. */
-void recheck_note(struct recheck *c, const cJSON *object);
+void recheck_note(struct recheck *c, const cJSON *object, bool deleted);
 /* Do what is due. */
 enum recheck_result recheck_turn(struct recheck *c, struct transport transport,
                                  int64_t now_ms) MUST_USE;
 /* When a turn is due without the transport; INT64_MAX for never. */
 int64_t recheck_due(const struct recheck *c);
+/* True if it has come to no result yet, and nothing that the stream has brought is one. */
+static inline bool recheck_is_open(const struct recheck *c)
+{
+    return c->step != RECHECK_IDLE && !c->explained;
+}
+
 /* Nobody wants to know any more. */
 void recheck_end(struct recheck *c);
 /* The same, and release all. */

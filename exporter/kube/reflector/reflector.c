@@ -46,19 +46,20 @@ struct reflector *reflector_new(struct reflector_context *context,
     return r;
 }
 
-static void close_request(struct reflector *r)
+/* True as history_end_request(). */
+static bool close_request(struct reflector *r)
 {
     request_close(&r->request);
-    recheck_end(&r->history.recheck);
     stream_slot_leave(&r->stream);
     list_limiter_leave(&r->context->limiter, &r->ticket);
+    return history_end_request(&r->history);
 }
 
 void reflector_free(struct reflector *r)
 {
     if (!r)
         return;
-    close_request(r);
+    (void)close_request(r);
     recheck_release(&r->history.recheck);
     watch_release(&r->watch);
     failure_count(&r->failure, false);
@@ -216,9 +217,9 @@ static void request_ended(void *context, const struct request_end *end)
     struct reflector *r = context;
     struct watch_input input = {
         .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
+    bool unsettled = history_end_request(&r->history);
 
     r->answered_ms = 0;
-    recheck_end(&r->history.recheck);
     stream_slot_leave(&r->stream);
     if (end->page) {
         input = (struct watch_input){
@@ -229,6 +230,8 @@ static void request_ended(void *context, const struct request_end *end)
         failure_note(&r->failure, end);
     }
     step(r, input);
+    if (unsettled)
+        reflector_doubt(r);
     /* A list counts in the limiter until its last page. */
     if (!r->wants_open || !r->watch.token)
         list_limiter_leave(&r->context->limiter, &r->ticket);
@@ -378,8 +381,9 @@ void reflector_turn(struct reflector *r)
     }
     if (now_ms >= late_ms(r))
         note_lateness(r);
-    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING))
-        close_request(r);
+    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING) &&
+        close_request(r))
+        reflector_doubt(r);
     if (r->wants_open)
         open_if_allowed(r);
 }
