@@ -97,6 +97,15 @@ bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DI
     return false;
 }
 
+bool expected_knows(const struct run *r, const struct change *c)
+{
+    const struct entry *entry = find(r->world.store, c->slot);
+    char version[24];
+
+    snprintf(version, sizeof(version), "%" PRIu64, c->version);
+    return entry && entry_exists(entry) && entry->version == version_mark_of(version);
+}
+
 bool expected_is_missing(const struct run *r, unsigned kind)
 {
     for (size_t i = 0; i < kube_source_missing_count(r->source); i++) {

@@ -10,6 +10,9 @@ enum { EXPECTED_DIFFERENCE_MAX = 300 };
 /* True if the store has of this place what it should have; else what differs. */
 bool expected_is(const struct run *r, unsigned slot, char difference[EXPECTED_DIFFERENCE_MAX]);
 
+/* True if the store has the object as the change has made it; not of one that was deleted. */
+bool expected_knows(const struct run *r, const struct change *c);
+
 /* True if the exporter says that it has not read the kind. */
 bool expected_is_missing(const struct run *r, unsigned kind);
 

@@ -11,6 +11,8 @@ enum {
     HANG_MS = 60 * 1000 + RETRY_MS,
     /* A stream that says nothing more, and its server thinks it is open. */
     STREAM_MS = (600 + 30) * 1000 + HANG_MS,
+    /* An audit is due, and others are before it; what differs is asked about for two minutes. */
+    AUDIT_MS = RUN_AUDIT_INTERVAL_MS + 5 * 60 * 1000,
 };
 
 /* How long a fault of each type may be felt when it is over. */
@@ -90,6 +92,8 @@ static int64_t sick_until_ms(const struct run *r, unsigned target)
         if (r->plan->faults[i].from_ms <= r->now_ms && r->sick_ms[target][i] > until)
             until = r->sick_ms[target][i];
     }
+    if (r->silent_ms > 0 && r->silent_ms + AUDIT_MS > until)
+        until = r->silent_ms + AUDIT_MS;
     return until;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/sim/run.h"
 
 #include "tests/sim/checks.h"
+#include "tests/sim/expected.h"
 #include "tests/sim/grace.h"
 
 enum {
@@ -66,11 +67,25 @@ static void resize(struct run *r, const struct fault *f, uint32_t padding)
     }
 }
 
+/* True if the store has anything that changed since the log had `count` changes. */
+static bool is_known_since(const struct run *r, size_t count)
+{
+    for (size_t i = count; i < r->api.etcd.count; i++) {
+        if (expected_knows(r, &r->api.etcd.log[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Back by at most half of the log. What was served then is served again. */
 static void restore(struct run *r, const struct fault *f)
 {
     size_t back = r->api.etcd.count ? f->param % (r->api.etcd.count / 2 + 1) : 0;
 
+    if (r->source && back > 0 && !is_known_since(r, r->api.etcd.count - back)) {
+        r->silent_ms = r->now_ms;
+        r->verdict->silent++;
+    }
     etcd_restore(&r->api.etcd, r->api.etcd.count - back, r->now_ms);
     for (unsigned i = 0; i < r->plan->servers; i++)
         r->api.servers[i].applied = r->api.etcd.count;
@@ -165,6 +180,7 @@ static void start(struct run *r)
         .log = &r->log,
         .transport = wire_transport(&r->wire),
         .streaming_lists = r->plan->streaming_lists,
+        .audit_interval_ms = RUN_AUDIT_INTERVAL_MS,
         .seed = r->plan->seed,
         .now_ms = r->now_ms,
         .clock_ms = run_clock_ms(r),
@@ -210,6 +226,13 @@ static int64_t next_ms(const struct run *r)
     return due > r->now_ms ? due : r->now_ms + 1;
 }
 
+static int64_t end_ms(const struct run *r)
+{
+    int64_t calm_ms = grace_of_calm(r) > CALM_MS ? grace_of_calm(r) : CALM_MS;
+
+    return r->plan->storm_ms + calm_ms + CALM_EVERY_MS;
+}
+
 static void release(struct run *r)
 {
     kube_source_free(r->source);
@@ -242,7 +265,7 @@ void run_play(const struct plan *plan, bool noisy, struct verdict *out)
     r->wire.noisy = noisy;
     world_init(&r->world, &rules_options_default, (uint32_t)plan->seed);
     r->registry = page_registry(&r->world, &registry_options_default);
-    for (; r->now_ms < plan->storm_ms + CALM_MS && !out->invariant; r->now_ms = next_ms(r)) {
+    for (; r->now_ms < end_ms(r) && !out->invariant; r->now_ms = next_ms(r)) {
         turn(r);
         if (++out->steps > STEPS_MAX)
             run_fail(r, "it comes to rest", "more than %d steps", STEPS_MAX);

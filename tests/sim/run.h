@@ -20,11 +20,15 @@ struct verdict {
     uint64_t steps;
     uint64_t pages;   /* Compared with fresh ones, */
     uint64_t partial; /* some of them without kinds that had not been read. */
+    uint64_t silent;  /* Restores that the audit alone may find. */
     int64_t virtual_ms;
     int64_t ready_ms;     /* After the start; -1: never. */
     int64_t converged_ms; /* After the storm: from when on the store was the servers'. */
     unsigned busiest;     /* Requests for one kind in one second, at most. */
 };
+
+/* Longer than anything else may take, so that the audits take nothing from what they come after. */
+enum { RUN_AUDIT_INTERVAL_MS = 30 * 60 * 1000 };
 
 struct run {
     const struct plan *plan;
@@ -42,6 +46,7 @@ struct run {
     bool ended[PLAN_FAULTS_MAX];
     int64_t audit_ms; /* When the invariants are looked at next. */
     int64_t page_ms;
+    int64_t silent_ms; /* When a restore last undid nothing that was known (newest.h); 0: never. */
     int64_t differed_ms; /* When the store was last seen to differ from the servers. */
     uint64_t requests[SIM_TARGET_COUNT];                /* At the last audit. */
     int64_t sick_ms[SIM_TARGET_COUNT][PLAN_FAULTS_MAX]; /* See grace.c. */

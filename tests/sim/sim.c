@@ -34,6 +34,7 @@ struct shared {
     uint64_t steps;
     uint64_t pages;
     uint64_t partial;
+    uint64_t silent;
     uint64_t virtual_ms;
     int64_t ready_ms;
     int64_t converged_ms;
@@ -86,6 +87,7 @@ static void add(struct shared *s, const struct verdict *v)
     s->steps += v->steps;
     s->pages += v->pages;
     s->partial += v->partial;
+    s->silent += v->silent;
     s->virtual_ms += (uint64_t)v->virtual_ms;
     if (v->ready_ms > s->ready_ms)
         s->ready_ms = v->ready_ms;
@@ -166,6 +168,7 @@ static void collect(struct shared *sum, const struct shared *s)
     sum->steps += s->steps;
     sum->pages += s->pages;
     sum->partial += s->partial;
+    sum->silent += s->silent;
     sum->virtual_ms += s->virtual_ms;
     sum->ready_ms = s->ready_ms > sum->ready_ms ? s->ready_ms : sum->ready_ms;
     sum->converged_ms = s->converged_ms > sum->converged_ms ? s->converged_ms : sum->converged_ms;
@@ -222,12 +225,14 @@ static int play_many(const struct arguments *a)
     }
     printf(
         "%s  seeds %" PRIu64 "-%" PRIu64 ": %" PRIu64 " runs, %u failed; %" PRIu64
-        " faults struck, %" PRIu64 " requests, %" PRIu64 " pages compared (%" PRIu64
+        " faults struck (%" PRIu64 " restores undid nothing known), %" PRIu64 " requests, %" PRIu64
+        " pages compared (%" PRIu64
         " without kinds that were late), %.1f hours; ready within %.1f s, calm within %.1f s, at "
         "most %u requests for a kind in a second\n",
         sum.failure_count ? "FAIL" : "ok  ", a->first, a->last, sum.runs, sum.failure_count,
-        sum.strikes, sum.requests, sum.pages, sum.partial, (double)sum.virtual_ms / 3600e3,
-        (double)sum.ready_ms / 1000, (double)sum.converged_ms / 1000, sum.busiest);
+        sum.strikes, sum.silent, sum.requests, sum.pages, sum.partial,
+        (double)sum.virtual_ms / 3600e3, (double)sum.ready_ms / 1000,
+        (double)sum.converged_ms / 1000, sum.busiest);
     return sum.failure_count ? 1 : 0;
 }
 
