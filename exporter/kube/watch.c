@@ -112,14 +112,14 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
 }
 
 /*
- * The changes since `version` are forgotten, as after any restart of the server: list at once, for
- * all see old objects meanwhile; but not again before there is progress, nor after each, for ever.
+ * The changes since `version` are forgotten, as after any restart of the server: list at once,
+ * for everybody looks at old objects meanwhile; but not at once for ever.
  */
 static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
 {
-    if (w->hurried || !haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
+    if (!haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
         return wait_before_relist(w, in);
-    w->hurried = w->relist = true;
+    w->relist = true;
     return open_next(w, in);
 }
 
@@ -358,7 +358,6 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);
         w->progressed = true;
-        w->hurried = false;
         w->retries = w->silent = 0;
         w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }

@@ -50,7 +50,6 @@ struct watch {
     bool unpaginated;                /* A continue token expired: ask for one page with all. */
     bool bookmarks;                  /* The server has sent one: its silence means something. */
     bool progressed;                 /* The open stream has sent an event. */
-    bool hurried;                    /* Since the last progress a relist was not waited for. */
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
     unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
