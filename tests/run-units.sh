@@ -15,9 +15,10 @@ if [ $# -eq 0 ]; then
     exit
 fi
 
-export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+# There is a test of what happens without memory.
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1:allocator_may_return_null=1
 export UBSAN_OPTIONS=print_stacktrace=1
-export TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1
+export TSAN_OPTIONS=halt_on_error=0:second_deadlock_stack=1:allocator_may_return_null=1
 # The sanitizers' shadow memory can collide with a randomly placed one.
 fixed=
 if setarch -R true 2>/dev/null; then
