@@ -111,14 +111,13 @@ static struct watch_order wait_before_relist(struct watch *w, const struct watch
     return wait_before_retry(w, in);
 }
 
-/*
- * The changes since `version` are forgotten, as after any restart of the server: list at once,
- * for everybody looks at old objects meanwhile; but not at once for ever.
- */
+/* As after any restart of the server: list at once, for all see old objects meanwhile; but not
+ * twice without progress, nor for ever with some each time. */
 static struct watch_order relist_when_gone(struct watch *w, const struct watch_input *in)
 {
-    if (!haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
+    if (in->now_ms < w->patient_ms || !haste_take(&w->haste, HASTE_COST_MS, in->now_ms))
         return wait_before_relist(w, in);
+    w->patient_ms = in->now_ms + HASTE_COST_MS;
     w->relist = true;
     return open_next(w, in);
 }
@@ -358,6 +357,7 @@ static struct watch_order event_received(struct watch *w, const struct watch_inp
     } else if (w->phase == WATCH_STREAMING) {
         set_version(w, in->version);
         w->progressed = true;
+        w->patient_ms = 0;
         w->retries = w->silent = 0;
         w->bookmarks = w->bookmarks || in->kind == WATCH_BOOKMARK;
     }

@@ -50,6 +50,7 @@ struct watch {
     bool unpaginated;                /* A continue token expired: ask for one page with all. */
     bool bookmarks;                  /* The server has sent one: its silence means something. */
     bool progressed;                 /* The open stream has sent an event. */
+    int64_t patient_ms;              /* Until then, or progress, a relist is waited for. */
     unsigned retries;                /* Waits in a row, without progress. */
     unsigned silent;                 /* Streams in a row that ended without an event. */
     unsigned stalls;                 /* Lists in a row that were given up for lack of progress. */
