@@ -74,7 +74,7 @@ struct pool *pool_new(const struct client_settings *settings, enum request_class
 
     p->settings = settings;
     p->class = class;
-    p->capacity = capacity;
+    p->capacity = p->granted = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
         abort();
@@ -120,8 +120,10 @@ void pool_add(struct pool *p, struct transfer *t)
     p->transfers = t;
     p->count++;
     if (p->class == REQUEST_STREAM && p->warm && p->connections == 0) {
-        /* Its connection was lost: the next one may accept fewer streams. */
+        /* Its connection was lost: the next one may accept fewer streams, or more. */
         p->warm = p->proven = false;
+        p->most = 0;
+        p->capacity = p->granted;
         p->probe_ms = p->now_ms;
     }
     if (p->warm)
@@ -289,6 +291,15 @@ static bool is_unanswered(const struct pool *p, const struct transfer *t)
     return t->added && !t->responded && !transfer_is_pending(t) && age_ms(p, t) >= UNANSWERED_MS;
 }
 
+static unsigned count_answered(const struct pool *p)
+{
+    unsigned count = 0;
+
+    for (const struct transfer *t = p->transfers; t; t = t->next)
+        count += t->responded;
+    return count;
+}
+
 struct transfer *pool_take_surplus(struct pool *p)
 {
     struct transfer *surplus = NULL, *next;
@@ -300,6 +311,8 @@ struct transfer *pool_take_surplus(struct pool *p)
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
         return NULL;
+    if (count_answered(p) > p->most)
+        p->most = count_answered(p);
     waited_ms = held_back_ms(p);
     p->proven = p->proven || waited_ms < 0;
     refused = probe_is_refused(p);

@@ -36,6 +36,8 @@ struct pool {
     unsigned count;         /* Transfers, without the probe. */
     unsigned connections;   /* Sockets that are open. */
     unsigned capacity;      /* As many streams as fit on it; lists are not counted. */
+    unsigned granted;       /* The same of a new connection. */
+    unsigned most;          /* Streams that were answered on it at a time. */
     struct transfer *probe; /* NULL if none is under way. */
     bool warm;              /* A probe has been answered. */
     bool proven;            /* It once had room for all of its streams. */

@@ -284,6 +284,17 @@ func randomFaults(seed int64) func(*lab) error {
 	}
 }
 
+// What drained had room for few streams: the connections after it have room for all again.
+func calmAfterGoaway(l *lab) error {
+	l.mu.Lock()
+	l.goaway = 0
+	l.mu.Unlock()
+	l.cutAll()
+	return l.await(30*time.Second, "one connection for all streams", func(s map[string]int) bool {
+		return s["streams"] == s["reflectors"]-1 && s["waiting"] == 0 && s["connections"] <= 2
+	})
+}
+
 func crowd(connections int, within time.Duration) func(*lab) error {
 	return func(l *lab) error {
 		return first(
@@ -513,7 +524,10 @@ func main() {
 				l.mu.Unlock()
 				time.Sleep(200 * time.Millisecond)
 			}
-			return l.converge(30 * time.Second)
+			return first(
+				func() error { return l.converge(30 * time.Second) },
+				func() error { return calmAfterGoaway(l) },
+			)
 		})},
 		{"a half-open connection", halfOpen},
 	}
