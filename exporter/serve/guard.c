@@ -3,11 +3,12 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
+
+#include "exporter/system/thread.h"
 
 struct guard {
     pthread_t thread;
@@ -48,7 +49,7 @@ static void release(struct guard *g)
 struct guard *guard_start(struct error *err)
 {
     struct guard *g = xcalloc(1, sizeof(*g));
-    sigset_t wanted, all, before;
+    sigset_t wanted;
     int code = 0;
 
     sigemptyset(&wanted);
@@ -58,14 +59,10 @@ struct guard *guard_start(struct error *err)
     g->signals = signalfd(-1, &wanted, SFD_CLOEXEC | SFD_NONBLOCK);
     g->ending = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     g->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (g->signals < 0 || g->ending < 0 || g->ended < 0) {
+    if (g->signals < 0 || g->ending < 0 || g->ended < 0)
         code = errno;
-    } else {
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before);
-        code = pthread_create(&g->thread, NULL, run, g);
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    }
+    else
+        code = thread_start(&g->thread, run, g);
     if (code == 0)
         return g;
     release(g);

@@ -4,11 +4,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
+#include "exporter/system/thread.h"
 
 enum {
     LINE_MAX_BYTES = 256 * 1024, /* Of the line that tells of those missing. */
@@ -150,7 +149,6 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
 {
     struct log_writer *w = xcalloc(1, sizeof(*w));
     pthread_condattr_t steady;
-    sigset_t all, before;
 
     w->fd = fd;
     w->lost = lost;
@@ -162,11 +160,8 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
     pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
     pthread_cond_init(&w->moved, &steady);
     pthread_condattr_destroy(&steady);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(&w->thread, NULL, run, w);
+    int code = thread_start(&w->thread, run, w);
 
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code == 0)
         return w;
     release(w);

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "exporter/system/platform.h"
+#include "exporter/system/thread.h"
 
 enum {
     SWEEP_EVERY_MS = 500,
@@ -175,7 +175,7 @@ struct acceptor *acceptor_start(const struct acceptor_settings *settings, struct
         a->polled[i] =
             (struct pollfd){.fd = i < count ? settings->listeners[i] : a->wake, .events = POLLIN};
     keep_spare(a);
-    int result = a->wake < 0 ? errno : pthread_create(&a->thread, NULL, run, a);
+    int result = a->wake < 0 ? errno : thread_start(&a->thread, run, a);
 
     if (result == 0)
         return a;
