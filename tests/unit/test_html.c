@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/pages/html.h"
 
-#include "exporter/kube/session.h"
+#include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/pages/pages.h"
 
+#include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
@@ -112,4 +113,46 @@ TEST(the_first_page_names_what_has_failed_and_nothing_else)
         kube_session_poll(lab.session, NULL, 0, 20);
     }
     lab_release(&lab);
+}
+
+/* What manifests in a folder have it say. */
+static void write_page_of(const char *folder, struct strbuf *page)
+{
+    static const struct log log = {.level = LOG_LEVEL_ERROR};
+    const char *const arguments[] = {"check", "--manifests", folder};
+    struct options options;
+    struct error err;
+
+    options_init(&options);
+    assert_true(options_parse(&options, ARRAY_LEN(arguments), arguments, &err));
+    struct evaluation *e = evaluation_new(
+        &(struct evaluation_settings){
+            .options = &options, .environment = environment, .log = &log, .seed = 1},
+        &err);
+
+    if (!e)
+        fail_msg("%s", err.text);
+    while (evaluation_load(e, &err) == LOADING_GOES_ON)
+        evaluation_wait(e, NULL, 0, -1);
+    evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
+    index_page_write(
+        &(struct health){.evaluation = e, .config_loaded = true, .telemetry_path = "/metrics"},
+        page);
+    evaluation_free(e);
+}
+
+TEST(each_list_of_findings_says_what_it_is_and_how_long)
+{
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(1 << 20);
+    char *folder = folder_make();
+
+    folder_write(folder, "a.yaml",
+                 "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
+                 "metadata: {namespace: a, name: empty}\nspec: {resourceSelectors: []}\n");
+    folder_write(folder, "b.yaml", "no: {object\n");
+    write_page_of(folder, &page);
+    folder_remove(folder);
+    assert_non_null(strstr(page.data, "<h2>Invalid policies <span class=\"faint\">1</span></h2>"));
+    assert_non_null(
+        strstr(page.data, "<h2>Problems in manifests <span class=\"faint\">1</span></h2>"));
 }

@@ -244,3 +244,15 @@ TEST(a_kind_that_a_policy_selects_later)
     assert_int_equal(kube_source_missing_count(lab.source), 0);
     lab_release(&lab);
 }
+
+TEST(a_kind_that_is_not_late_yet_has_a_turn_due)
+{
+    struct missing_kind kinds[] = {{.since_ms = 5000}, {.since_ms = 9000}};
+    struct missing_kinds missing = {.ready = true, .kinds = kinds, .count = 2};
+
+    assert_int_equal(missing_kinds_due(&missing), 5000 + KIND_WAIT_MS);
+    kinds[0].late = true;
+    assert_int_equal(missing_kinds_due(&missing), 9000 + KIND_WAIT_MS);
+    kinds[1].late = true;
+    assert_int_equal(missing_kinds_due(&missing), INT64_MAX);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/lookup/fetch.h"
+
+#include "tests/unit/suite.h"
+
+enum { SECOND_MS = 1000, STEP_MS = 10 * SECOND_MS, KIB = 1024 };
+
+/* A server that says what the test has it say. */
+struct transfer {
+    struct transport_handler handler;
+};
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct transfer *transfer = context;
+
+    transfer->handler = request->handler;
+    return transfer;
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    (void)context;
+    (void)transfer;
+}
+
+/* When it is given up if `bytes` come each second; 0: it is not, within a minute. */
+static int64_t given_up_ms(size_t bytes)
+{
+    struct transfer transfer = {0};
+    char piece[2 * KIB];
+    struct fetch *f = fetch_start(
+        (struct transport){.start = start, .cancel = cancel, .context = &transfer},
+        &(struct fetch_spec){.id = {"v1", "ConfigMap", "a", "x"}, .resource = "configmaps"}, 0);
+    int64_t now_ms = 0;
+
+    assert_in_range(bytes, 0, sizeof(piece));
+    memset(piece, ' ', sizeof(piece));
+    while (f->state == FETCH_OPEN && now_ms < 60 * SECOND_MS) {
+        now_ms += SECOND_MS;
+        if (bytes > 0)
+            assert_true(transfer.handler.data(transfer.handler.context, 200, piece, bytes));
+        fetch_turn(f, now_ms);
+    }
+    if (f->state == FETCH_OPEN)
+        now_ms = 0;
+    else
+        assert_int_equal(f->state, FETCH_FAILED);
+    fetch_free(f);
+    return now_ms;
+}
+
+TEST(an_answer_that_drips_is_given_up)
+{
+    assert_int_equal(given_up_ms(0), PROGRESS_SHORT_MS);
+    /* Ten seconds after the first byte, unless a KiB has come in each of them. */
+    assert_int_equal(given_up_ms(1), SECOND_MS + STEP_MS);
+    assert_int_equal(given_up_ms(1000), SECOND_MS + STEP_MS);
+    assert_int_equal(given_up_ms(2 * KIB), 0);
+}
