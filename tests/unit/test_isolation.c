@@ -4,9 +4,8 @@
 #include <limits.h>
 
 #include "metrics/model/object.h"
-#include "tests/unit/fake_api.h"
+#include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
-#include "tests/unit/world.h"
 
 /*
  * A kind that hangs, drips or never comes to an end costs no other kind anything: between the
@@ -14,13 +13,10 @@
  */
 
 enum {
-    START_MS = 1000,
     STEP_MS = 100,
     FRESH_MS = 5000,
     SLOW_MS = 12 * 1000,
 };
-
-static const int64_t clock_offset_ms = INT64_C(1767225600000);
 
 enum fault {
     WELL,
@@ -47,12 +43,8 @@ struct bad_request {
 };
 
 struct lab {
-    struct fake_api api;
-    struct transport server;
-    struct world world;
-    struct namespace_filter filter;
-    struct log log;
-    struct kube_source *source;
+    struct follow_lab base;
+    struct transport server; /* That of the base; start() and cancel() stand before it. */
     enum fault faults[FAKE_KIND_COUNT];
     const char *bad_path; /* That of the discovery that hangs. */
     struct bad_request *requests;
@@ -112,11 +104,11 @@ static struct transfer *start(void *context, const struct transport_request *req
     *bad = (struct bad_request){.next = lab->requests,
                                 .handler = request->handler,
                                 .fault = fault,
-                                .opened_ms = lab->api.now_ms,
+                                .opened_ms = lab->base.api.now_ms,
                                 .path = xstrdup(request->path),
                                 .accept = xstrdup(request->accept),
                                 .lab = lab,
-                                .sent_ms = lab->api.now_ms};
+                                .sent_ms = lab->base.api.now_ms};
     lab->requests = bad;
     if (++lab->bad_count > lab->bad_most)
         lab->bad_most = lab->bad_count;
@@ -171,30 +163,28 @@ static void misbehave(struct lab *lab, struct bad_request *bad)
                                    "{\"resourceVersion\":\"1\"}}}\n";
 
     if (bad->fault == SLOW) {
-        if (!bad->transfer && lab->api.now_ms >= bad->opened_ms + SLOW_MS)
+        if (!bad->transfer && lab->base.api.now_ms >= bad->opened_ms + SLOW_MS)
             ask_server(lab, bad);
         return;
     }
     if (bad->fault != HANGS && !bad->answered && bad->handler.responded)
         bad->handler.responded(bad->handler.context, 200);
     bad->answered = true;
-    if (bad->fault == DRIPS && lab->api.now_ms >= bad->sent_ms + 1000) {
-        bad->sent_ms = lab->api.now_ms;
+    if (bad->fault == DRIPS && lab->base.api.now_ms >= bad->sent_ms + 1000) {
+        bad->sent_ms = lab->base.api.now_ms;
         assert_true(bad->handler.data(bad->handler.context, 200, "{", 1));
-    } else if (bad->fault == ONLY_BOOKMARKS && lab->api.now_ms >= bad->sent_ms + 10000) {
-        bad->sent_ms = lab->api.now_ms;
+    } else if (bad->fault == ONLY_BOOKMARKS && lab->base.api.now_ms >= bad->sent_ms + 10000) {
+        bad->sent_ms = lab->base.api.now_ms;
         bad->handler.data(bad->handler.context, 200, bookmark, sizeof(bookmark) - 1);
     }
 }
 
 static void lab_init(struct lab *lab)
 {
-    *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr}};
-    fake_api_init(&lab->api, 1);
-    lab->api.now_ms = START_MS;
-    lab->api.streaming_lists = lab->api.bookmarks = true;
-    lab->server = fake_api_transport(&lab->api);
-    world_init(&lab->world, &rules_options_default, 1);
+    *lab = (struct lab){0};
+    follow_init(&lab->base, 1);
+    lab->base.api.streaming_lists = lab->base.api.bookmarks = true;
+    lab->server = lab->base.transport;
 }
 
 static struct transport_room room(void *context)
@@ -204,57 +194,41 @@ static struct transport_room room(void *context)
 
 static void lab_start(struct lab *lab)
 {
-    lab->source = kube_source_new(&(struct kube_settings){
-        .store = lab->world.store,
-        .engine = lab->world.engine,
-        .filter = &lab->filter,
-        .log = &lab->log,
-        .transport = {start, cancel, lab, lab->room.streams > 0 ? room : NULL},
-        .streaming_lists = true,
-        .seed = 7,
-        .now_ms = lab->api.now_ms,
-        .clock_ms = clock_offset_ms,
-    });
+    lab->base.transport =
+        (struct transport){start, cancel, lab, lab->room.streams > 0 ? room : NULL};
+    follow_start(&lab->base);
 }
 
 static void lab_release(struct lab *lab)
 {
-    kube_source_free(lab->source);
+    follow_release(&lab->base);
     assert_null(lab->requests);
-    fake_api_release(&lab->api);
-    world_release(&lab->world);
 }
 
 static void settle(struct lab *lab)
 {
-    unsigned turns = 0;
-
     for (struct bad_request *bad = lab->requests, *next; bad; bad = next) {
         next = bad->next;
         misbehave(lab, bad);
     }
-    do {
-        assert_true(++turns < 10000);
-        kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
-    } while (fake_turn(&lab->api));
-    kube_source_turn(lab->source, lab->api.now_ms, clock_offset_ms + lab->api.now_ms);
+    follow_settle(&lab->base);
 }
 
 static void pass(struct lab *lab, int64_t ms)
 {
-    int64_t until_ms = lab->api.now_ms + ms;
+    int64_t until_ms = lab->base.api.now_ms + ms;
 
     settle(lab);
-    while (lab->api.now_ms < until_ms) {
-        lab->api.now_ms += STEP_MS;
+    while (lab->base.api.now_ms < until_ms) {
+        lab->base.api.now_ms += STEP_MS;
         settle(lab);
     }
 }
 
 static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
 {
-    for (size_t i = 0; i < kube_source_count(lab->source); i++) {
-        const struct reflector *r = kube_source_reflector(lab->source, i);
+    for (size_t i = 0; i < kube_source_count(lab->base.source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->base.source, i);
 
         if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
             return r;
@@ -272,7 +246,7 @@ static bool is_synced(const struct lab *lab, enum fake_kind kind)
 /* True if the store has it; the names of bindings go on after that of their template. */
 static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
 {
-    for (const struct type *type = store_types(lab->world.store); type; type = type->next) {
+    for (const struct type *type = store_types(lab->base.world.store); type; type = type->next) {
         if (strcmp(type->kind, fake_kinds[kind].kind) != 0)
             continue;
         for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
@@ -300,7 +274,7 @@ static void assert_fresh(struct lab *lab, unsigned round)
     snprintf(name, sizeof(name), "fresh%02u", round % 100);
     for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
         if (lab->faults[watched[i]] == WELL)
-            fake_put(&lab->api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
+            fake_put(&lab->base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
                      name, round);
     }
     pass(lab, FRESH_MS);
@@ -353,9 +327,9 @@ TEST_ROWS(a_relist_does_not_wait_for_kinds_that_misbehave, bad_rows, name)
         lab.faults[i] = row->fault;
     lab.faults[FAKE_OVERRIDE] = WELL;
     for (unsigned round = 0; round < 10; round++) {
-        fake_put(&lab.api, FAKE_OVERRIDE, "default", "other", round);
-        fake_compact(&lab.api);
-        fake_cut_all(&lab.api);
+        fake_put(&lab.base.api, FAKE_OVERRIDE, "default", "other", round);
+        fake_compact(&lab.base.api);
+        fake_cut_all(&lab.base.api);
         assert_fresh(&lab, round);
         pass(&lab, 60 * 1000);
     }
@@ -368,7 +342,7 @@ TEST(a_slow_list_is_waited_for)
     struct lab lab;
 
     lab_init(&lab);
-    lab.api.streaming_lists = false;
+    lab.base.api.streaming_lists = false;
     for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
         lab.faults[i] = SLOW;
     lab_start(&lab);
@@ -412,7 +386,7 @@ TEST(a_kind_that_hung_once_lets_others_go_first)
     const struct reflector *r;
 
     lab_init(&lab);
-    lab.api.streaming_lists = false;
+    lab.base.api.streaming_lists = false;
     lab.faults[FAKE_CLUSTER] = HANGS;
     lab_start(&lab);
     pass(&lab, 1000);
@@ -461,9 +435,9 @@ TEST(a_kind_that_hung_is_read_once_it_answers)
 static void put_bound(struct lab *lab, enum fake_kind kind, const char *name)
 {
     assert_int_equal(fake_bound_kind(name), kind);
-    fake_put(&lab->api, kind, "default", name, 1);
+    fake_put(&lab->base.api, kind, "default", name, 1);
     settle(lab);
-    fake_put(&lab->api, FAKE_BINDING, "default", name, 1);
+    fake_put(&lab->base.api, FAKE_BINDING, "default", name, 1);
 }
 
 /* Objects that are read one by one, because a binding refers to them. */
@@ -508,10 +482,10 @@ TEST(a_discovery_that_hangs_ends)
     lab_start(&lab);
     for (unsigned round = 0; round < 20; round++)
         assert_fresh(&lab, round);
-    assert_false(discovery_succeeded(kube_source_discovery(lab.source)));
+    assert_false(discovery_succeeded(kube_source_discovery(lab.base.source)));
     lab.bad_path = NULL;
     pass(&lab, 40 * 1000);
-    assert_true(discovery_succeeded(kube_source_discovery(lab.source)));
+    assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
     lab_release(&lab);
 }
 
@@ -522,17 +496,17 @@ TEST(a_version_that_hangs_hides_no_others)
     struct lab lab;
 
     lab_init(&lab);
-    lab.api.legacy_discovery = true;
+    lab.base.api.legacy_discovery = true;
     lab.bad_path = "/apis/cluster.karmada.io/v1alpha1";
     lab_start(&lab);
     pass(&lab, 2000);
-    assert_true(discovery_succeeded(kube_source_discovery(lab.source)));
+    assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
     assert_int_equal(
-        discovery_find(kube_source_discovery(lab.source), "apps/v1", "Deployment", &found),
+        discovery_find(kube_source_discovery(lab.base.source), "apps/v1", "Deployment", &found),
         DISCOVERY_SERVED);
     lab.bad_path = NULL;
     pass(&lab, 60 * 1000);
-    assert_int_equal(discovery_find(kube_source_discovery(lab.source),
+    assert_int_equal(discovery_find(kube_source_discovery(lab.base.source),
                                     "cluster.karmada.io/v1alpha1", "Cluster", &found),
                      DISCOVERY_SERVED);
     lab_release(&lab);
@@ -550,28 +524,28 @@ TEST(what_cannot_be_watched_is_polled)
     lab.room = (struct transport_room){.streams = 5, .lists = 4, .single_reads = 1};
     lab_start(&lab);
     pass(&lab, 5000);
-    assert_int_equal(lab.api.open_streams, 5);
-    for (size_t i = 0; i < kube_source_count(lab.source); i++) {
-        const struct reflector *r = kube_source_reflector(lab.source, i);
+    assert_int_equal(lab.base.api.open_streams, 5);
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++) {
+        const struct reflector *r = kube_source_reflector(lab.base.source, i);
 
         assert_true(r->synced);
         assert_false(r->required && r->watch.polled);
         assert_string_equal(r->failure.text, "");
         polled += r->watch.polled;
     }
-    assert_int_equal(polled, kube_source_count(lab.source) - 5);
+    assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
 
     for (unsigned round = 0; round < 20; round++) {
         char name[16];
 
         snprintf(name, sizeof(name), "p%02u", round);
         for (size_t i = 0; i < ARRAY_LEN(watched); i++)
-            fake_put(&lab.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "", name,
-                     0);
+            fake_put(&lab.base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
+                     name, 0);
         pass(&lab, 36 * 1000);
         for (size_t i = 0; i < ARRAY_LEN(watched); i++)
             assert_true(has(&lab, watched[i], name));
-        assert_in_range(lab.api.open_streams, 1, 5);
+        assert_in_range(lab.base.api.open_streams, 1, 5);
     }
     lab_release(&lab);
 }
@@ -585,12 +559,12 @@ TEST(what_was_polled_is_watched_when_there_is_room)
     lab.room = (struct transport_room){.streams = 1, .lists = 1, .single_reads = 1};
     lab_start(&lab);
     pass(&lab, 60 * 1000);
-    assert_int_equal(lab.api.open_streams, 1);
+    assert_int_equal(lab.base.api.open_streams, 1);
     lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
     pass(&lab, 40 * 1000);
-    assert_int_equal(lab.api.open_streams, kube_source_count(lab.source));
-    for (size_t i = 0; i < kube_source_count(lab.source); i++)
-        assert_false(kube_source_reflector(lab.source, i)->watch.polled);
+    assert_int_equal(lab.base.api.open_streams, kube_source_count(lab.base.source));
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++)
+        assert_false(kube_source_reflector(lab.base.source, i)->watch.polled);
     lab_release(&lab);
 }
 
@@ -629,8 +603,8 @@ TEST(what_cannot_be_read_is_not_swept)
 
     lab_init(&lab);
 
-    struct reflector_store s = {.store = lab.world.store,
-                                .log = &lab.log,
+    struct reflector_store s = {.store = lab.base.world.store,
+                                .log = &lab.base.log,
                                 .resource = "propagationpolicies",
                                 .api_version = "policy.karmada.io/v1alpha1",
                                 .origin = {.source = 1}};
@@ -659,6 +633,6 @@ TEST(what_cannot_be_read_is_not_swept)
     assert_false(has(&lab, FAKE_POLICY, "a"));
     assert_true(has(&lab, FAKE_POLICY, "b"));
     reflector_store_clear(&s);
-    fake_api_release(&lab.api);
-    world_release(&lab.world);
+    fake_api_release(&lab.base.api);
+    world_release(&lab.base.world);
 }
