@@ -5,12 +5,12 @@
 #include <limits.h>
 #include <sys/select.h>
 
+#include "exporter/kube/http/capacity.h"
 #include "exporter/kube/http/pool.h"
 
 enum {
     IDLE_MS = 5 * 1000, /* After which an empty pool is freed. */
     IDENTITY_CHECK_MS = 1000,
-    SUSPICIONS = 3, /* That are as good as knowledge. */
     /* For work that no descriptor reports: looking up a name, say. */
     BLIND_WAIT_MS = 100,
     POLL_FDS_MAX = 1024,
@@ -20,10 +20,7 @@ struct client {
     struct client_settings settings;
     struct pool *pools;
     struct transfer *finished; /* Ended, and not reported to their handlers yet. */
-    unsigned streams;          /* On a connection: as many as the server is known to accept; */
-    unsigned most;             /* as many as one has had; */
-    unsigned suspected;        /* and as many as the last new ones had room for, all of them. */
-    unsigned suspicions;       /* How many they were. */
+    struct capacity capacity;  /* Of a connection, in streams. */
     uint64_t identity_version;
     int64_t identity_ms; /* When to look at it again. */
     int64_t now_ms;
@@ -31,19 +28,13 @@ struct client {
     bool http1; /* So much is known of the server. */
 };
 
-static void forget_room(struct client *c)
-{
-    c->streams = POOL_STREAMS;
-    c->most = c->suspected = c->suspicions = 0;
-}
-
 struct client *client_new(const struct client_settings *settings, int64_t now_ms)
 {
     struct client *c = xcalloc(1, sizeof(*c));
 
     c->settings = *settings;
     c->now_ms = now_ms;
-    forget_room(c);
+    capacity_init(&c->capacity, POOL_STREAMS);
     c->identity_version = settings->identity.version(settings->identity.context);
     c->identity_ms = now_ms + IDENTITY_CHECK_MS;
     return c;
@@ -75,14 +66,14 @@ static struct pool *pool_with_room(struct client *c, enum request_class class)
 
     /* After an outage it may be another server. */
     if (client_connections(c) == 0)
-        forget_room(c);
+        capacity_init(&c->capacity, POOL_STREAMS);
     for (; *at; at = &(*at)->next) {
         struct pool *p = *at;
 
         if (p->class == class && !p->failed && (class == REQUEST_SHORT || p->count < p->capacity))
             return p;
     }
-    *at = pool_new(&c->settings, class, c->streams, c->now_ms);
+    *at = pool_new(&c->settings, class, c->capacity.streams, c->now_ms);
     return *at;
 }
 
@@ -152,20 +143,6 @@ static void reset_if_due(struct client *c)
         pool_fail(p, "the connections are replaced", &c->finished);
 }
 
-/*
- * A new connection has room for fewer streams. It may also be drained already, as old ones are: the
- * server's limit is what no other exceeds, and some in a row have in common.
- */
-static void note_room(struct client *c, unsigned room)
-{
-    if (room < c->most || room == 0)
-        return;
-    c->suspicions = room == c->suspected ? c->suspicions + 1 : 1;
-    c->suspected = room;
-    if (c->suspicions == SUSPICIONS && c->suspected < c->streams)
-        c->streams = c->suspected;
-}
-
 /* Move requests without room on one connection to others. */
 static void make_room(struct client *c)
 {
@@ -173,9 +150,9 @@ static void make_room(struct client *c)
         bool is_new = !p->proven;
         struct transfer *surplus = pool_take_surplus(p), *next;
 
-        c->most = p->most > c->most ? p->most : c->most;
+        capacity_had(&c->capacity, p->most);
         if (surplus && is_new)
-            note_room(c, p->capacity);
+            capacity_full(&c->capacity, p->capacity);
         for (; surplus; surplus = next) {
             next = surplus->next;
             pool_add(pool_with_room(c, REQUEST_STREAM), surplus);
