@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/missing.h"
 
-#include "exporter/kube/source.h"
+#include "exporter/web/pages/source_section.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/object.h"
 #include "metrics/rules/decision.h"
 #include "tests/unit/fake_api.h"
 #include "tests/unit/page.h"
@@ -139,6 +141,15 @@ static void check_late(const struct lab *lab, const char *kind)
     assert_true(*missing_kind_reason(k->reflector) != '\0');
 }
 
+/* What the first page says of the source. */
+static bool section_has(const struct lab *lab, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
+
+    source_section_write(lab->source, &section);
+    return strstr(section.data, text) != NULL;
+}
+
 static const char deployments[] = "karmada_templates{api_group=\"apps\",kind=\"Deployment\"";
 
 TEST(the_rest_is_served_without_kinds_that_hang)
@@ -189,12 +200,14 @@ TEST(events_are_not_waited_for)
     assert_true(kube_source_ready(lab.source));
     assert_non_null(find_missing(&lab, "Event"));
     assert_false(find_missing(&lab, "Event")->late);
+    assert_false(section_has(&lab, "v1 Event has not been read yet"));
     CLEANUP(free_cleanup) char *page = page_of(lab.registry);
     page_lacks(page, "karmada_dependency_conflict_events_total");
     page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
     pass(&lab, KIND_WAIT_MS);
     check_late(&lab, "Event");
+    assert_true(section_has(&lab, "v1 Event has not been read yet"));
     lab_release(&lab);
 }
 
@@ -242,6 +255,30 @@ TEST(a_kind_that_a_policy_selects_later)
     let_go(&lab);
     pass(&lab, 5000);
     assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+/*
+ * The first page of the bindings came before anybody knew which version of Foo is preferred, and
+ * discovery before the last: the first ones are read again.
+ */
+TEST(bindings_that_were_read_before_discovery_are_read_again)
+{
+    struct lab lab = {.hanging = {"/apis", "/resourcebindings?limit=500&continue="}};
+
+    lab_start(&lab);
+    lab.api.paginates = true;
+    for (char name[] = "foo-a"; name[4] <= 'e'; name[4]++)
+        fake_put(&lab.api, FAKE_BINDING, "a", name, FAKE_OLD_VALUE);
+    pass(&lab, 1000);
+    lab.hanging[0] = NULL;
+    pass(&lab, 20 * 1000);
+    assert_int_equal(lab.api.requests[FAKE_BINDING], 1);
+    assert_false(kube_source_ready(lab.source));
+    let_go(&lab);
+    pass(&lab, 20 * 1000);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(lab.api.requests[FAKE_BINDING], 2);
     lab_release(&lab);
 }
 

@@ -56,3 +56,9 @@ void html_textf(struct strbuf *out, const char *fmt, ...)
     va_end(args);
     html_text(out, text.data);
 }
+
+void html_more(struct strbuf *out, size_t count)
+{
+    if (count > HTML_SHOWN_MAX)
+        strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - HTML_SHOWN_MAX);
+}

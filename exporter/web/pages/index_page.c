@@ -4,12 +4,12 @@
 #include "exporter/version.h"
 #include "exporter/web/pages/html.h"
 #include "exporter/web/pages/pages.h"
+#include "exporter/web/pages/source_section.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/connector_words.h"
 #include "metrics/expose/parties.h"
 
 enum {
-    SHOWN_MAX = 100, /* Of each class: the page is for a look, not for a search. */
     PLACE_MAX = 8192,
 };
 
@@ -62,12 +62,6 @@ static void add_name(struct strbuf *out, const char *kind, const char *ns, const
 static void add_entry(struct strbuf *out, const struct entry *e)
 {
     add_name(out, entry_kind(e), entry_ns(e), e->name);
-}
-
-static void add_more(struct strbuf *out, size_t count)
-{
-    if (count > SHOWN_MAX)
-        strbuf_addf(out, "<p class=\"faint\">And %zu more.</p>\n", count - SHOWN_MAX);
 }
 
 static void add_heading(struct strbuf *out, const char *title, size_t count)
@@ -126,14 +120,14 @@ static void add_conflicts(const struct engine *engine, const struct findings *f,
     if (list->count == 0)
         strbuf_adds(out, "<p class=\"good\">All who refer to a dependency agree.</p>\n");
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
             if (dependency_decision(list->entries[i])->fields[k].conflict)
                 add_conflict(engine, list->entries[i], k, out);
         }
     }
     strbuf_adds(out, "</ul>\n");
-    add_more(out, list->count);
+    html_more(out, list->count);
 }
 
 static void add_templates(const char *title, const struct listing *list, struct strbuf *out)
@@ -142,7 +136,7 @@ static void add_templates(const char *title, const struct listing *list, struct 
         return;
     add_heading(out, title, list->count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
         const struct template_decision *d = template_decision(list->entries[i]);
         const char *reason = reason_name(d->state, d->reason);
 
@@ -153,7 +147,7 @@ static void add_templates(const char *title, const struct listing *list, struct 
                     d->state == STATE_STALE ? phase_names[d->phase] : "");
     }
     strbuf_adds(out, "</ul>\n");
-    add_more(out, list->count);
+    html_more(out, list->count);
 }
 
 /* Objects that can have several findings, each with a sentence. */
@@ -166,7 +160,7 @@ static void add_wrongs(const struct engine *engine, const struct finding_wrongs 
         return;
     add_heading(out, w->title, list->count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
         for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
@@ -182,7 +176,7 @@ static void add_wrongs(const struct engine *engine, const struct finding_wrongs 
         strbuf_adds(out, "</li>\n");
     }
     strbuf_adds(out, "</ul>\n");
-    add_more(out, list->count);
+    html_more(out, list->count);
 }
 
 static void add_problems(const struct manifests *m, struct strbuf *out)
@@ -194,7 +188,7 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
         return;
     add_heading(out, "Problems in manifests", count);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < count && i < SHOWN_MAX; i++) {
+    for (size_t i = 0; i < count && i < HTML_SHOWN_MAX; i++) {
         struct manifest_problem p = manifests_problem(m, i);
 
         strbuf_adds(out, "<li>");
@@ -206,85 +200,16 @@ static void add_problems(const struct manifests *m, struct strbuf *out)
         strbuf_adds(out, "</li>\n");
     }
     strbuf_adds(out, "</ul>\n");
-    add_more(out, count);
-}
-
-/* The kinds that are listed now and then, for lack of connections to watch them. */
-static size_t add_polled(const struct kube_source *source, struct strbuf *out)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < kube_source_count(source); i++) {
-        const struct reflector *f = kube_source_reflector(source, i);
-
-        if (!f->watch.polled || count++ >= SHOWN_MAX)
-            continue;
-        strbuf_adds(out, "<li>");
-        html_textf(out, "%s %s", f->api_version, f->resource);
-        strbuf_adds(out, " is listed every 30 s: no connection is left to watch it over HTTP/1.1"
-                         "</li>\n");
-    }
-    return count;
-}
-
-/* The kinds that have not been read, while the rest is shown. */
-static size_t add_missing(const struct kube_source *source, struct strbuf *out)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < kube_source_missing_count(source); i++) {
-        const struct missing_kind *k = kube_source_missing(source, i);
-
-        if (!k->late || count++ >= SHOWN_MAX)
-            continue;
-        strbuf_adds(out, "<li>");
-        html_textf(out, "%s %s", k->api_version, k->kind);
-        strbuf_adds(out, " has not been read yet; what depends on it is left out<br>"
-                         "<span class=\"bad\">");
-        html_text(out, missing_kind_reason(k->reflector));
-        strbuf_adds(out, "</span></li>\n");
-    }
-    return count;
+    html_more(out, count);
 }
 
 /* The API server, and which of its resources cannot be read. */
 static void add_session(const struct kube_session *session, struct strbuf *out)
 {
-    const struct kube_source *source = kube_session_source(session);
-    size_t count = 0;
-
     strbuf_adds(out, "<h2>Source</h2>\n<p>");
     html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
-    strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
-    for (size_t i = 0; i < kube_source_count(source); i++) {
-        const struct reflector *f = kube_source_reflector(source, i);
-
-        if (*f->failure.text == '\0' || (kube_source_ready(source) && !f->synced) ||
-            count++ >= SHOWN_MAX)
-            continue;
-        strbuf_adds(out, "<li>");
-        html_textf(out, "%s %s", f->api_version, f->resource);
-        strbuf_addf(out, " cannot be read%s<br><span class=\"bad\">",
-                    f->synced ? "; its last state counts" : "");
-        html_text(out, f->failure.text);
-        strbuf_adds(out, "</span></li>\n");
-    }
-    count += add_missing(source, out);
-    count += add_polled(source, out);
-    static const char *const why[] = {
-        [DISCOVERY_UNKNOWN] = "not known yet",
-        [DISCOVERY_ABSENT] = "not served",
-        [DISCOVERY_UNWATCHED] = "not watched by Karmada in this version",
-    };
-    for (size_t i = 0; i < kube_source_unserved_count(source) && i < SHOWN_MAX; i++) {
-        const struct unserved *u = kube_source_unserved(source, i);
-
-        strbuf_adds(out, "<li>");
-        html_textf(out, "%s %s", u->api_version, u->kind);
-        strbuf_addf(out, " is selected by a policy and %s</li>\n", why[u->answer]);
-    }
-    strbuf_adds(out, "</ul>\n");
-    add_more(out, count);
+    strbuf_adds(out, "</p>\n");
+    source_section_write(kube_session_source(session), out);
 }
 
 static void add_evaluation(const struct evaluation *e, struct strbuf *out)
