@@ -130,6 +130,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 
     const struct options *o = &l->next->options;
 
+    memory_return_large();
     l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
 
     const struct server_options server = {

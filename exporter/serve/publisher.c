@@ -6,6 +6,7 @@
 enum {
     SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */
     PAGE_MAX = 1024 * 1024 * 1024,
+    ROOM_PART = 32, /* Of a page's length, for what the next one has more. */
 };
 
 void publisher_init(struct publisher *p, const struct log *log, int64_t longest_ms,
@@ -57,7 +58,10 @@ static void publish(struct publisher *p, enum page page, const struct health *he
         health_fill(&shown, shown.registry);
         registry_prepare(shown.registry);
     }
+    /* Most pages are as long as the one before, or nearly. */
+    strbuf_reserve(&text, p->lengths[page] + p->lengths[page] / ROOM_PART);
     page_defs[page].write(&shown, &text);
+    p->lengths[page] = text.len;
     if (strbuf_ok(&text))
         snapshot_publish(p->snapshot, page, &text, page_defs[page].content_type);
     else

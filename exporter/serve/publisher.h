@@ -12,6 +12,7 @@ struct publisher {
     const struct log *log;     /* Borrowed. */
     struct registry *blank;    /* The exporter's own health, until there is an evaluation. */
     struct throttle throttles[PAGE_COUNT];
+    size_t lengths[PAGE_COUNT]; /* Of the pages as they are. */
 };
 
 /* `longest_ms` and `refresh_ms` as in struct throttle. */

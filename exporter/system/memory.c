@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/memory.h"
 
+#include <malloc.h>
+
 #include "exporter/system/file.h"
 #include "metrics/base/number.h"
 #include "metrics/base/strbuf.h"
 
-enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096 };
+enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096, LARGE_BYTES = 1 << 20 };
 
 /* Version 1 writes no limit as the largest multiple of a page. */
 #define NO_LIMIT ((uint64_t)1 << 60)
@@ -102,4 +104,9 @@ uint64_t memory_limit(void)
     return file_read_proc("/proc/self/cgroup", &groups, &err)
                ? memory_limit_of("/sys/fs/cgroup", groups.data)
                : 0;
+}
+
+void memory_return_large(void)
+{
+    mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 }

@@ -15,3 +15,9 @@ uint64_t memory_limit(void);
  * group as the root, whatever its path says.
  */
 uint64_t memory_limit_of(const char *root, const char *groups);
+
+/*
+ * Have the C library give large blocks back to the kernel as soon as they are freed. Otherwise it
+ * keeps, from the first one on, what pages and lists have needed at most.
+ */
+void memory_return_large(void);

@@ -60,7 +60,7 @@ static char *compress_bytes(const char *bytes, size_t len, size_t *out_len)
     *out_len = stream.total_out;
     deflateEnd(&stream);
     if (result == Z_STREAM_END && *out_len < len)
-        return out;
+        return xreallocarray(out, *out_len, 1);
     free(out);
     return NULL;
 }
