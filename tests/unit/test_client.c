@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/http/client.h"
 
+#include "exporter/kube/http/pool.h"
+
 #include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
@@ -612,3 +614,46 @@ static int end_curl(void **state)
 }
 
 SUITE_WITH(start_curl, end_curl);
+
+TEST(few_sockets_are_shared_out)
+{
+    static const struct {
+        unsigned sockets;
+        struct pool_limits limits;
+    } rows[] = {
+        {0, {192, 36, 12}}, {64, {36, 9, 3}}, {33, {13, 3, 1}}, {32, {12, 3, 1}}, {20, {12, 3, 1}},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct pool_limits limits =
+            pool_limits_of(&(struct client_settings){.sockets = rows[i].sockets});
+
+        assert_int_equal(limits.streams, rows[i].limits.streams);
+        assert_int_equal(limits.lists, rows[i].limits.lists);
+        assert_int_equal(limits.single_reads, rows[i].limits.single_reads);
+    }
+}
+
+/* It makes libcurl tell the server: within a second, however many more are cancelled. */
+TEST(a_cancelled_stream_brings_the_next_probe_forward)
+{
+    static const int64_t due_ms[][2] = {{30000, 1000}, {1001, 1000}, {400, 400}};
+    struct lab lab = {.no_identity = false};
+    struct client_settings settings = {.server = "http://127.0.0.1:1",
+                                       .user_agent = "test/1",
+                                       .identity = {apply, refused, version, &lab},
+                                       .insecure_http = true};
+
+    for (size_t i = 0; i < ARRAY_LEN(due_ms); i++) {
+        struct pool *p = pool_new(&settings, REQUEST_STREAM, 10, 5000);
+        struct transfer *t = transfer_new(
+            &settings, &(struct transport_request){
+                           .path = "/stream", .accept = "*/*", .class = REQUEST_STREAM});
+
+        pool_add(p, t);
+        p->probe_ms = 5000 + due_ms[i][0];
+        pool_cancel(p, t);
+        assert_int_equal(p->probe_ms, 5000 + due_ms[i][1]);
+        pool_free(p);
+    }
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/source.h"
+#include "exporter/web/pages/source_section.h"
 
 #include <limits.h>
 
@@ -534,6 +534,11 @@ TEST(what_cannot_be_watched_is_polled)
         polled += r->watch.polled;
     }
     assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
+    CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
+
+    source_section_write(lab.base.source, &section);
+    assert_non_null(
+        strstr(section.data, "<li>cluster.karmada.io/v1alpha1 clusters is listed every 30 s"));
 
     for (unsigned round = 0; round < 20; round++) {
         char name[16];

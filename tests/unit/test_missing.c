@@ -207,7 +207,7 @@ TEST(events_are_not_waited_for)
              "1");
     pass(&lab, KIND_WAIT_MS);
     check_late(&lab, "Event");
-    assert_true(section_has(&lab, "v1 Event has not been read yet"));
+    assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
     lab_release(&lab);
 }
 
