@@ -152,6 +152,8 @@ TEST(each_list_of_findings_says_what_it_is_and_how_long)
     folder_write(folder, "b.yaml", "no: {object\n");
     write_page_of(folder, &page);
     folder_remove(folder);
+    assert_non_null(
+        strstr(page.data, "<h2>Dependency conflicts <span class=\"faint\">0</span></h2>"));
     assert_non_null(strstr(page.data, "<h2>Invalid policies <span class=\"faint\">1</span></h2>"));
     assert_non_null(
         strstr(page.data, "<h2>Problems in manifests <span class=\"faint\">1</span></h2>"));

@@ -151,6 +151,31 @@ TEST(one_kind_tells_the_others)
     }
 }
 
+/* People are told, once for all kinds. */
+TEST(the_log_tells_of_a_restore)
+{
+    static const char told[] = "the API server was restored from a backup";
+    struct follow_lab lab;
+    struct fake_snapshot backup;
+    char *text = NULL;
+    size_t len = 0;
+
+    follow_start_synced(&lab, 5, 0);
+    lab.log = (struct log){.level = LOG_LEVEL_WARN, .stream = open_memstream(&text, &len)};
+    assert_non_null(lab.log.stream);
+    fake_save(&lab.api, &backup);
+    follow_write(&lab, 10);
+    follow_pass(&lab, CALM_MS);
+    fake_restore(&lab.api, &backup);
+    follow_pass(&lab, CALM_MS);
+    fclose(lab.log.stream);
+    lab.log = (struct log){.level = LOG_LEVEL_ERROR, .stream = stderr};
+    assert_non_null(strstr(text, told));
+    assert_null(strstr(strstr(text, told) + 1, told));
+    free(text);
+    follow_release(&lab);
+}
+
 /* Nothing that we know of was undone, but the server's number is below ours. */
 TEST(a_number_below_ours_is_enough)
 {

@@ -600,3 +600,18 @@ TEST(every_reason_has_its_name)
                                     end_reason_name((enum end_reason)k));
     }
 }
+
+TEST(parameters_are_joined_to_a_path_and_to_each_other)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(64);
+
+    query_add(&path, "a", "b");
+    assert_string_equal(path.data, "a=b");
+    query_add(&path, "c", "d");
+    assert_string_equal(path.data, "a=b&c=d");
+    strbuf_reset(&path);
+    strbuf_adds(&path, "/x?");
+    query_add(&path, "a", "b?");
+    query_add(&path, "c", "d");
+    assert_string_equal(path.data, "/x?a=b%3F&c=d");
+}
