@@ -988,3 +988,24 @@ TEST(streaming_lists_are_given_up_together)
     assert_in_range(sum, 2 * count_synced(&lab), 2 * count_synced(&lab) + 4);
     follow_release(&lab);
 }
+
+/* Discovery is asked for what is selected and not served, not for whatever changes. */
+TEST(what_is_served_needs_no_discovery)
+{
+    struct follow_lab lab;
+
+    follow_init(&lab, 1);
+    fake_put(&lab.api, FAKE_POLICY, "a", "p", SELECTS_CONFIG_MAPS);
+    follow_start(&lab);
+    follow_pass(&lab, 3 * 1000);
+
+    uint64_t asked = lab.api.discovery_requests;
+
+    fake_put(&lab.api, FAKE_POLICY, "a", "q", SELECTS_DEPLOYMENTS);
+    follow_pass(&lab, 3 * 1000);
+    assert_int_equal(lab.api.discovery_requests, asked);
+    fake_put(&lab.api, FAKE_POLICY, "a", "r", SELECTS_UNHEARD);
+    follow_pass(&lab, 3 * 1000);
+    assert_true(lab.api.discovery_requests > asked);
+    follow_release(&lab);
+}
