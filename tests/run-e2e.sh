@@ -55,7 +55,7 @@ report_ended() {
 }
 
 tests=("$@")
-declare -A begun_s
+declare -a begun_s
 for number in "${!tests[@]}"; do
     while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-2}" ]; do
         wait -n
