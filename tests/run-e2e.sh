@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # run-e2e.sh TEST...: run each executable from the root with EXPORTER set to the program under
-# test, JOBS at a time, for they wait more than they work. Exit status 0 passes, 77 skips and the
-# last line it printed says why, anything else fails.
+# test, JOBS and one more at a time, for they wait more than they work. Exit status 0 passes, 77
+# skips and the last line it printed says why, anything else fails.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 . tests/tally.sh
@@ -57,7 +57,7 @@ report_ended() {
 tests=("$@")
 declare -a begun_s
 for number in "${!tests[@]}"; do
-    while [ "$(jobs -rp | wc -l)" -ge "${JOBS:-2}" ]; do
+    while [ "$(jobs -rp | wc -l)" -gt "${JOBS:-2}" ]; do
         wait -n
         report_ended
     done
