@@ -85,6 +85,8 @@ void shrink_plan(struct plan *plan, struct verdict *verdict, shrink_play_fn *pla
     struct shrinker s = {.plan = plan, .verdict = verdict, .play = play};
 
     drop_unused(plan);
-    while ((shrink_items(&s) | shrink_world(&s)) && s.tries < TRIES_MAX)
-        ;
+    for (bool more = true; more && s.tries < TRIES_MAX;) {
+        more = shrink_items(&s);
+        more = shrink_world(&s) || more;
+    }
 }

@@ -96,7 +96,7 @@ static void lab_start(struct lab *lab)
         .engine = lab->world.engine,
         .filter = &lab->filter,
         .log = &lab->log,
-        .transport = {start, cancel, lab},
+        .transport = {.start = start, .cancel = cancel, .context = lab},
         .seed = 7,
         .now_ms = lab->api.now_ms,
     });

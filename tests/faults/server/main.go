@@ -295,14 +295,16 @@ func calmAfterGoaway(l *lab) error {
 	})
 }
 
+func allLive(l *lab, within time.Duration) error {
+	return l.await(within, "all streams live", func(s map[string]int) bool {
+		return s["ready"] == 1 && s["streams"] == s["reflectors"]-1 && s["waiting"] == 0
+	})
+}
+
 func crowd(connections int, within time.Duration) func(*lab) error {
 	return func(l *lab) error {
 		return first(
-			func() error {
-				return l.await(within, "all streams live", func(s map[string]int) bool {
-					return s["ready"] == 1 && s["streams"] == s["reflectors"]-1 && s["waiting"] == 0
-				})
-			},
+			func() error { return allLive(l, within) },
 			func() error {
 				if n := l.f.stats()["connections"]; n > connections {
 					return fmt.Errorf("%d connections, %d allowed", n, connections)
@@ -502,7 +504,9 @@ func main() {
 		{"changes, over streaming lists", with(100, demo, changes)},
 		{"changes, over lists", with(100, older(demo), changes)},
 		{"a stream limit of 10", with(10, older(many(60)), crowd(12, 30*time.Second))},
-		{"a stream limit of 1", with(1, older(demo), changes)},
+		{"a stream limit of 1", with(1, older(demo), func(l *lab) error {
+			return first(func() error { return allLive(l, 30*time.Second) }, func() error { return changes(l) })
+		})},
 		{"no HTTP/2", with(0, older(demo), changes)},
 		{"300 kinds", with(100, older(many(300)), crowd(10, 60*time.Second))},
 		{"300 kinds, over streaming lists", with(100, many(300), crowd(10, 60*time.Second))},
