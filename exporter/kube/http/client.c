@@ -279,10 +279,8 @@ unsigned client_streams(const struct client *c)
 {
     unsigned sum = 0;
 
-    for (const struct pool *p = c->pools; p; p = p->next) {
-        for (const struct transfer *t = p->transfers; t; t = t->next)
-            sum += t->responded;
-    }
+    for (const struct pool *p = c->pools; p; p = p->next)
+        sum += pool_answered(p);
     return sum;
 }
 
@@ -290,9 +288,7 @@ unsigned client_waiting(const struct client *c)
 {
     unsigned sum = 0;
 
-    for (const struct pool *p = c->pools; p; p = p->next) {
-        for (const struct transfer *t = p->transfers; t; t = t->next)
-            sum += !t->responded;
-    }
+    for (const struct pool *p = c->pools; p; p = p->next)
+        sum += p->count - pool_answered(p);
     return sum;
 }

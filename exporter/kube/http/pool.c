@@ -291,15 +291,6 @@ static bool is_unanswered(const struct pool *p, const struct transfer *t)
     return t->added && !t->responded && !transfer_is_pending(t) && age_ms(p, t) >= UNANSWERED_MS;
 }
 
-static unsigned count_answered(const struct pool *p)
-{
-    unsigned count = 0;
-
-    for (const struct transfer *t = p->transfers; t; t = t->next)
-        count += t->responded;
-    return count;
-}
-
 struct transfer *pool_take_surplus(struct pool *p)
 {
     struct transfer *surplus = NULL, *next;
@@ -311,8 +302,9 @@ struct transfer *pool_take_surplus(struct pool *p)
     p->check_ms = p->now_ms + CHECK_INTERVAL_MS;
     if (!p->warm)
         return NULL;
-    if (count_answered(p) > p->most)
-        p->most = count_answered(p);
+    unsigned answered = pool_answered(p);
+
+    p->most = answered > p->most ? answered : p->most;
     waited_ms = held_back_ms(p);
     p->proven = p->proven || waited_ms < 0;
     refused = probe_is_refused(p);
@@ -368,6 +360,15 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished)
     collect_finished(p, finished);
     if (p->failed)
         pool_fail(p, *p->failure ? p->failure : "the connection does not answer", finished);
+}
+
+unsigned pool_answered(const struct pool *p)
+{
+    unsigned count = 0;
+
+    for (const struct transfer *t = p->transfers; t; t = t->next)
+        count += t->responded;
+    return count;
 }
 
 int64_t pool_due(struct pool *p, int64_t now_ms)

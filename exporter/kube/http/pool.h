@@ -74,5 +74,8 @@ void pool_perform(struct pool *p, int64_t now_ms, struct transfer **finished);
 /* End everything on it. */
 void pool_fail(struct pool *p, const char *why, struct transfer **finished);
 
+/* How many of its requests have a response that has begun. */
+unsigned pool_answered(const struct pool *p);
+
 /* When there is something to do even if no socket is ready. */
 int64_t pool_due(struct pool *p, int64_t now_ms);
