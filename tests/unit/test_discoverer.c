@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/discoverer.h"
 
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
 enum { RETRY_MS = 1000, SPREAD_MS = 3000, INTERVAL_MS = 30 * 1000 };
 
 #define CONTENT_TYPE "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-/* A server that is asked one thing at a time, and answers when the test says so. */
-struct transfer {
-    struct transport_handler handler;
-};
-
 struct lab {
     struct transfer transfer;
-    unsigned requests;
     struct log log;
     char *text; /* Of the log. */
     size_t len;
@@ -22,28 +17,13 @@ struct lab {
     struct discoverer discoverer;
 };
 
-static struct transfer *start(void *context, const struct transport_request *request)
-{
-    struct lab *lab = context;
-
-    lab->transfer.handler = request->handler;
-    lab->requests++;
-    return &lab->transfer;
-}
-
-static void cancel(void *context, struct transfer *transfer)
-{
-    (void)context;
-    transfer->handler = (struct transport_handler){0};
-}
-
 static void lab_init(struct lab *lab)
 {
     *lab = (struct lab){.log = {.level = LOG_LEVEL_WARN}};
     lab->log.stream = open_memstream(&lab->text, &lab->len);
     assert_non_null(lab->log.stream);
     lab->context = (struct reflector_context){
-        .transport = {.start = start, .cancel = cancel, .context = lab},
+        .transport = manual_transport(&lab->transfer),
         .log = &lab->log,
         .now_ms = 1000,
     };
@@ -138,6 +118,6 @@ TEST(what_was_answered_is_not)
     discoverer_turn(&lab.discoverer);
     assert_in_range(discoverer_due(&lab.discoverer) - lab.context.now_ms, INTERVAL_MS,
                     INTERVAL_MS + SPREAD_MS);
-    assert_int_equal(lab.requests, 2);
+    assert_int_equal(lab.transfer.requests, 2);
     lab_release(&lab);
 }

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/lookup/fetch.h"
 
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
 enum { SECOND_MS = 1000, STEP_MS = 10 * SECOND_MS, KIB = 1024 };
-
-/* A server that says what the test has it say. */
-struct transfer {
-    struct transport_handler handler;
-};
-
-static struct transfer *start(void *context, const struct transport_request *request)
-{
-    struct transfer *transfer = context;
-
-    transfer->handler = request->handler;
-    return transfer;
-}
-
-static void cancel(void *context, struct transfer *transfer)
-{
-    (void)context;
-    (void)transfer;
-}
 
 /* When it is given up if `bytes` come each second; 0: it is not, within a minute. */
 static int64_t given_up_ms(size_t bytes)
@@ -30,7 +12,7 @@ static int64_t given_up_ms(size_t bytes)
     struct transfer transfer = {0};
     char piece[2 * KIB];
     struct fetch *f = fetch_start(
-        (struct transport){.start = start, .cancel = cancel, .context = &transfer},
+        manual_transport(&transfer),
         &(struct fetch_spec){.id = {"v1", "ConfigMap", "a", "x"}, .resource = "configmaps"}, 0);
     int64_t now_ms = 0;
 

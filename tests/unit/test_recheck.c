@@ -1,28 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector/recheck.h"
 
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
-
-/* A server that is asked one thing at a time, and answers when the test says so. */
-struct transfer {
-    struct transport_handler handler;
-    char path[256];
-};
-
-static struct transfer *start(void *context, const struct transport_request *request)
-{
-    struct transfer *transfer = context;
-
-    transfer->handler = request->handler;
-    snprintf(transfer->path, sizeof(transfer->path), "%s", request->path);
-    return transfer;
-}
-
-static void cancel(void *context, struct transfer *transfer)
-{
-    (void)context;
-    (void)transfer;
-}
 
 static struct refusal {
     const char *title;
@@ -40,7 +20,7 @@ TEST_ROWS(a_refusal, refusals, title)
 {
     const struct refusal *r = *state;
     struct transfer transfer = {.path = ""};
-    struct transport transport = {.start = start, .cancel = cancel, .context = &transfer};
+    struct transport transport = manual_transport(&transfer);
     struct newest newest = {.ns = "a", .name = "x", .version = "5"};
     struct recheck c = {0};
 

@@ -1,42 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector/request.h"
 
+#include "tests/unit/manual.h"
 #include "tests/unit/suite.h"
 
-/* A server that says what the test has it say, and a reader that may have had enough. */
-struct transfer {
-    struct transport_handler handler;
+/* It may have had enough. */
+struct reader {
     bool enough;
     unsigned heard;
 };
 
-static struct transfer *start(void *context, const struct transport_request *request)
-{
-    struct transfer *transfer = context;
-
-    transfer->handler = request->handler;
-    return transfer;
-}
-
-static void cancel(void *context, struct transfer *transfer)
-{
-    (void)context;
-    (void)transfer;
-}
-
 static void heard(void *context, size_t bytes, bool cut)
 {
-    struct transfer *transfer = context;
+    struct reader *reader = context;
 
     (void)bytes;
     (void)cut;
-    transfer->heard++;
+    reader->heard++;
 }
 
 static bool take_event(void *context, const struct watch_event *event)
 {
     (void)event;
-    return !((struct transfer *)context)->enough;
+    return !((struct reader *)context)->enough;
 }
 
 static void ignore_answer(void *context)
@@ -68,21 +54,21 @@ TEST(a_stream_is_given_up_with_the_bytes_that_end_it)
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct transfer transfer = {.enough = rows[i].enough};
+        struct transfer transfer = {.path = ""};
+        struct reader reader = {.enough = rows[i].enough};
         struct request q;
 
-        request_init(&q,
-                     (struct transport){.start = start, .cancel = cancel, .context = &transfer});
+        request_init(&q, manual_transport(&transfer));
         request_open(&q, &(struct request_spec){
                              .path = "/x",
                              .accept = "*/*",
                              .api_version = "v1",
                              .kind = "ConfigMap",
-                             .handler = {ignore_answer, heard, take_event, ignore_end, &transfer}});
+                             .handler = {ignore_answer, heard, take_event, ignore_end, &reader}});
         if (transfer.handler.data(transfer.handler.context, 200, rows[i].body,
                                   strlen(rows[i].body)) != rows[i].goes_on)
             fail_msg("%s", rows[i].title);
-        assert_int_equal(transfer.heard, rows[i].goes_on);
+        assert_int_equal(reader.heard, rows[i].goes_on);
         request_close(&q);
     }
 }
