@@ -74,7 +74,7 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     if (settings->follow && e->changes_fd < 0)
         return false;
     if (*o->asset_file != '\0')
-        e->assets = asset_source_new(e->store, o->asset_file, settings->log);
+        e->assets = asset_source_new(e->store, o->asset_file, settings->workers, settings->log);
     if (o->manifests.count > 0)
         return !names_server ||
                fail(err, "manifests and an API server (--kubeconfig, --context) cannot be "
@@ -164,6 +164,10 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     e->caught_up = false;
     turn_session(e);
     asset_source_pump(e->assets, platform_steady_ms(), SLICE_MS);
+    if (asset_source_hangs(e->assets)) {
+        fail(err, "%s", asset_source_problem(e->assets));
+        return LOADING_HANGS;
+    }
     if ((e->session && !kube_session_ready(e->session)) || !asset_source_ready(e->assets))
         return LOADING_GOES_ON;
 
@@ -177,6 +181,13 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
         return LOADING_FAILED;
     }
     return LOADING_DONE;
+}
+
+const char *evaluation_problem(const struct evaluation *e)
+{
+    if (manifests_problem_count(e->manifests) > 0)
+        return manifests_problem(e->manifests, 0).text;
+    return e->assets ? asset_source_problem(e->assets) : "";
 }
 
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)
@@ -203,17 +214,13 @@ bool evaluation_slice(struct evaluation *e, unsigned slice_ms)
 
 void evaluation_hold_files(struct evaluation *e, bool held)
 {
-    e->files_held = held;
-    asset_source_hold(e->assets, held);
     if (e->session)
         kube_session_hold_files(e->session, held);
 }
 
 int64_t evaluation_files_due(const struct evaluation *e)
 {
-    int64_t due_ms = e->session ? kube_session_files_due(e->session) : INT64_MAX;
-
-    return asset_source_due(e->assets) < due_ms ? asset_source_due(e->assets) : due_ms;
+    return e->session ? kube_session_files_due(e->session) : INT64_MAX;
 }
 
 void evaluation_pump(struct evaluation *e, unsigned slice_ms)
@@ -235,7 +242,7 @@ int64_t evaluation_idle_ms(const struct evaluation *e)
     if (due_ms != INT64_MAX)
         idle_ms = due_ms - platform_now_ms();
     due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
-    if (asset_source_due(e->assets) < due_ms && !e->files_held)
+    if (asset_source_due(e->assets) < due_ms)
         due_ms = asset_source_due(e->assets);
     if (manifests_due(e->manifests) < due_ms)
         due_ms = manifests_due(e->manifests);

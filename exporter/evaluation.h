@@ -27,7 +27,6 @@ struct evaluation {
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool caught_up; /* No object is left to be evaluated. */
     bool begun;     /* The manifests are being read. */
-    bool files_held;
 };
 
 struct evaluation_settings {
@@ -62,6 +61,9 @@ enum loading {
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
+/* What of the files could not be read, the first of it; "" if all could. Borrowed. */
+const char *evaluation_problem(const struct evaluation *e);
+
 /* Evaluate up to `budget` objects. True when none is left. */
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 
@@ -69,8 +71,8 @@ bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget);
 bool evaluation_slice(struct evaluation *e, unsigned slice_ms);
 
 /*
- * Whether the files that are read where they are wanted (not manifests) are not to be touched for
- * now, and when they are due to be.
+ * Whether the files that are read where they are wanted (neither manifests nor assets) are not to
+ * be touched for now, and when they are due to be.
  */
 void evaluation_hold_files(struct evaluation *e, bool held);
 int64_t evaluation_files_due(const struct evaluation *e);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/assets/source.h"
 
-#include <zlib.h>
-
 #include "exporter/assets/asset.h"
-#include "exporter/system/file.h"
+#include "exporter/assets/asset_reader.h"
 #include "exporter/system/platform.h"
 #include "metrics/base/frame.h"
 
 enum {
-    CHUNK = 256 * 1024,
     LOOK_MS = 2000, /* How often to check whether the file has changed. */
     ASSET_MAX_BYTES = 64 * 1024 * 1024,
     /* No other source has this number. */
     SOURCE_NUMBER = UINT32_MAX,
 };
+
+enum stage { IDLE, LOOKING, READING };
 
 struct asset_source {
     struct store *store;
@@ -22,46 +21,41 @@ struct asset_source {
     const struct log *log;
     struct origin origin;
     struct file_stamp seen; /* Of the file as it was or is being read. */
-    gzFile file;            /* NULL between two readings. */
+    struct asset_reader *reader;
+    enum stage stage;
+    bool waits;        /* For the reader, */
+    bool hangs;        /* and that too long: */
+    struct error hang; /* so it was said. */
     struct frame frame;
-    char *chunk;
     uint64_t rejected;
     uint64_t rejected_before; /* Of them, before this reading. */
     int64_t look_ms;
     int64_t snapshot_ms;
     bool ready;
-    bool held;
     struct error problem;
 };
 
-struct asset_source *asset_source_new(struct store *store, const char *path, const struct log *log)
+struct asset_source *asset_source_new(struct store *store, const char *path,
+                                      struct workers *workers, const struct log *log)
 {
     struct asset_source *s = xcalloc(1, sizeof(*s));
 
     s->store = store;
     s->path = xstrdup(path);
+    s->reader = asset_reader_new(path, workers);
     s->log = log;
     s->origin.source = SOURCE_NUMBER;
     s->look_ms = INT64_MIN;
     return s;
 }
 
-static void close_file(struct asset_source *s)
-{
-    if (!s->file)
-        return;
-    gzclose_r(s->file);
-    s->file = NULL;
-    frame_release(&s->frame);
-    free(s->chunk);
-    s->chunk = NULL;
-}
-
 void asset_source_free(struct asset_source *s)
 {
     if (!s)
         return;
-    close_file(s);
+    if (s->stage == READING)
+        frame_release(&s->frame);
+    asset_reader_free(s->reader);
     free(s->path);
     free(s);
 }
@@ -92,7 +86,9 @@ static bool receive(void *context, const char *json, size_t len, size_t offset)
 /* The reading is over; on failure `s->problem` says why. */
 static void finish(struct asset_source *s, bool complete)
 {
-    close_file(s);
+    if (s->stage == READING)
+        frame_release(&s->frame);
+    s->stage = IDLE;
     s->ready = true;
     if (complete) {
         store_sweep(s->store, s->origin);
@@ -107,96 +103,129 @@ static void finish(struct asset_source *s, bool complete)
         log_write(s->log, LOG_LEVEL_INFO, "read the asset export", "file", s->path);
 }
 
-/* Open the file if it has changed. */
-static void look(struct asset_source *s, int64_t now_ms)
+static void begin(struct asset_source *s, const struct file_stamp *stamp)
 {
-    struct file_stamp stamp;
-    struct error err;
-
-    if (now_ms < s->look_ms)
-        return;
-    s->look_ms = now_ms + LOOK_MS;
-    if (!file_stamp_read(s->path, &stamp, &err)) {
-        /* Logged once, not at every look. */
-        bool again = strcmp(s->problem.text, err.text) == 0;
-
-        s->problem = err;
-        s->seen = (struct file_stamp){0};
-        if (!again)
-            finish(s, false);
-        return;
-    }
-    if (file_stamp_equal(&stamp, &s->seen))
-        return;
-    s->seen = stamp;
+    s->seen = *stamp;
     s->problem.text[0] = '\0';
     s->rejected_before = s->rejected;
-    int fd = file_open(s->path, NULL, &s->problem);
-    s->file = fd >= 0 ? gzdopen(fd, "rb") : NULL;
-    if (!s->file) {
-        file_close(&fd);
-        finish(s, false);
-        return;
-    }
-    gzbuffer(s->file, CHUNK);
-    s->chunk = xmalloc(CHUNK);
     s->origin.sweep++;
     frame_init(&s->frame, FRAME_EVENTS, ASSET_MAX_BYTES, receive, s);
+    s->stage = READING;
 }
 
-static void read_on(struct asset_source *s)
+/* What follows is not read. */
+static void give_up(struct asset_source *s, const struct error *why)
 {
-    int len = gzread(s->file, s->chunk, CHUNK);
-    struct error err;
-    int code;
+    /* Of a file that cannot even be opened: logged once, not at every look. */
+    bool again = s->stage == LOOKING && strcmp(s->problem.text, why->text) == 0;
 
-    if (len > 0) {
-        if (frame_feed(&s->frame, s->chunk, (size_t)len, &err))
-            return;
-        fail(&s->problem, "'%s': %s", s->path, err.text);
+    s->problem = *why;
+    if (s->stage == LOOKING)
+        s->seen = (struct file_stamp){0};
+    if (again)
+        s->stage = IDLE;
+    else
         finish(s, false);
+}
+
+static void take(struct asset_source *s, const struct asset_reader_bytes *next)
+{
+    struct error err;
+    struct error why;
+
+    if (frame_feed(&s->frame, next->bytes, next->len, &err))
+        return;
+    fail(&why, "'%s': %s", s->path, err.text);
+    give_up(s, &why);
+}
+
+static void end(struct asset_source *s)
+{
+    bool complete = frame_complete(&s->frame);
+
+    if (!complete)
+        fail(&s->problem, "'%s' ends inside an asset", s->path);
+    finish(s, complete);
+}
+
+/* It may still answer: nothing is given up but the waiting for it. */
+static void say_that_it_hangs(struct asset_source *s, const struct error *why)
+{
+    if (!s->hangs)
+        log_write(s->log, LOG_LEVEL_WARN,
+                  "cannot read the asset export; the last known leases stay", "error", why->text);
+    s->hangs = true;
+    s->hang = *why;
+}
+
+/* One step of a reading. */
+static void read_on(struct asset_source *s, int64_t now_ms)
+{
+    struct asset_reader_bytes next;
+    struct error err;
+    enum asset_reader_state state = asset_reader_next(s->reader, now_ms, &next, &err);
+
+    s->waits = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
+    if (!s->waits && s->hangs) {
+        s->hangs = false;
+        log_write(s->log, LOG_LEVEL_INFO, "the asset export answers again", "file", s->path);
+    }
+    switch (state) {
+    case ASSET_READER_BEGINS:
+        begin(s, &next.stamp);
+        return;
+    case ASSET_READER_BYTES:
+        take(s, &next);
+        return;
+    case ASSET_READER_END:
+        end(s);
+        return;
+    case ASSET_READER_UNCHANGED:
+        s->stage = IDLE;
+        return;
+    case ASSET_READER_FAILED:
+        give_up(s, &err);
+        return;
+    case ASSET_READER_WAITS:
+        return;
+    case ASSET_READER_HANGS:
+        say_that_it_hangs(s, &err);
         return;
     }
-    const char *reason = gzerror(s->file, &code);
-    bool whole = code == Z_OK || code == Z_STREAM_END;
-
-    if (!whole)
-        fail(&s->problem, "'%s': %s", s->path,
-             code == Z_BUF_ERROR ? "the compressed data ends too early" : reason);
-    else if (!frame_complete(&s->frame))
-        fail(&s->problem, "'%s' ends inside an asset", s->path);
-    finish(s, whole && frame_complete(&s->frame));
 }
 
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
 {
     double start = platform_steady_seconds();
+    bool reading = false;
 
     if (!s)
         return false;
-    if (!s->file && !s->held)
-        look(s, now_ms);
-    if (!s->file)
-        return false;
-    while (s->file && (platform_steady_seconds() - start) * 1000 < slice_ms)
-        read_on(s);
-    return true;
-}
-
-void asset_source_hold(struct asset_source *s, bool held)
-{
-    if (s)
-        s->held = held;
+    if (s->stage == IDLE && now_ms >= s->look_ms) {
+        s->look_ms = now_ms + LOOK_MS;
+        asset_reader_begin(s->reader, &s->seen);
+        s->stage = LOOKING;
+        s->waits = false;
+    }
+    while (s->stage != IDLE && (platform_steady_seconds() - start) * 1000 < slice_ms) {
+        read_on(s, now_ms);
+        if (s->waits)
+            break;
+        reading = reading || s->stage == READING;
+    }
+    return reading;
 }
 
 bool asset_source_busy(const struct asset_source *s)
 {
-    return s && s->file;
+    return s && s->stage != IDLE && !s->waits;
 }
 
 int64_t asset_source_due(const struct asset_source *s)
 {
-    return s ? s->look_ms : INT64_MAX;
+    if (!s || s->hangs)
+        return INT64_MAX;
+    return s->stage == IDLE ? s->look_ms : asset_reader_due(s->reader);
 }
 
 bool asset_source_ready(const struct asset_source *s)
@@ -204,9 +233,16 @@ bool asset_source_ready(const struct asset_source *s)
     return !s || s->ready;
 }
 
+bool asset_source_hangs(const struct asset_source *s)
+{
+    return s && s->hangs;
+}
+
 const char *asset_source_problem(const struct asset_source *s)
 {
-    return s ? s->problem.text : "";
+    if (!s)
+        return "";
+    return s->hangs ? s->hang.text : s->problem.text;
 }
 
 int64_t asset_source_snapshot_ms(const struct asset_source *s)

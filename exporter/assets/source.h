@@ -2,18 +2,21 @@
 #pragma once
 
 #include "exporter/system/log.h"
+#include "exporter/system/workers.h"
 #include "metrics/model/store.h"
 
 /*
  * A Cloud Asset Inventory export as a source of leases: one JSON object after another, a line
  * each or over several, plain or gzip. It is read in slices, never held as a whole, and read
  * again when it changes. A file that cannot be read to its end removes no lease.
+ *
+ * With workers (workers.h) nothing here waits for it: workers_fd() tells when to pump again.
  */
 struct asset_source;
 
-/* The path is copied, the rest borrowed. */
+/* The path is copied, the rest borrowed; `workers` is NULL for none. */
 struct asset_source *asset_source_new(struct store *store, const char *path,
-                                      const struct log *log) MUST_USE;
+                                      struct workers *workers, const struct log *log) MUST_USE;
 /* The objects stay in the store. NULL is fine, for the other functions too: they do nothing. */
 void asset_source_free(struct asset_source *s);
 
@@ -23,17 +26,17 @@ void asset_source_free(struct asset_source *s);
  */
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms);
 
-/* Whether the file is not to be looked at for now: it may hang. NULL is fine. */
-void asset_source_hold(struct asset_source *s, bool held);
-
-/* True while the file is being read. */
+/* True if there is more to pump at once. */
 bool asset_source_busy(const struct asset_source *s);
 
-/* When to check the file next, held or not, on the steady clock; INT64_MAX for never. */
+/* When to pump though nothing has arrived, on the steady clock; INT64_MAX for never. */
 int64_t asset_source_due(const struct asset_source *s);
 
 /* True once the file has been read, or reading it has failed. */
 bool asset_source_ready(const struct asset_source *s);
+
+/* True while the file is waited for, and that too long already. */
+bool asset_source_hangs(const struct asset_source *s);
 
 /* Why the file, or an asset in it, could not be read last; "" if all is well. Borrowed. */
 const char *asset_source_problem(const struct asset_source *s);

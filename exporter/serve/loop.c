@@ -366,11 +366,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
-    const struct manifests *late = !l->current && l->next ? l->next->manifests : NULL;
-    bool has_problem = late && manifests_problem_count(late) > 0;
-
     readiness_turn(&l->readiness, l->current, shown_session(l),
-                   has_problem ? manifests_problem(late, 0).text : "", platform_steady_ms());
+                   l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);

@@ -69,11 +69,8 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
         try_file(out, options.config_file);
     options_release(&options);
     parsed = config_load(&options, line.argc, line.argv, &ignored);
-    if (parsed) {
-        try_file(out, options.asset_file);
-        if (options.manifests.count == 0)
-            try_server(out, &options);
-    }
+    if (parsed && options.manifests.count == 0)
+        try_server(out, &options);
     options_release(&options);
 }
 

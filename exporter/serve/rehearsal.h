@@ -5,8 +5,8 @@
 #include "exporter/system/workers.h"
 
 /*
- * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens, and
- * looks whether assets have changed. Before it does, a process of its own (workers.h) reads the
+ * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens.
+ * Before it does, a process of its own (workers.h) reads the
  * same files, and only what has just answered that is touched here.
  */
 struct rehearsal {

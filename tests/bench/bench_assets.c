@@ -93,7 +93,7 @@ static double read_assets(const char *path, uint64_t count, size_t *held)
     struct error err;
     struct store *store = store_new(1);
     struct engine *engine = engine_new(store, &rules_options_default, 1, &err);
-    struct asset_source *source = asset_source_new(store, path, &silent);
+    struct asset_source *source = asset_source_new(store, path, NULL, &silent);
 
     do
         asset_source_pump(source, 0, 1000);

@@ -4,7 +4,8 @@
 
 Who touches it then waits in the kernel, where no signal reaches: as with NFS without its server.
 As a program, hanging_mount.py MOUNTPOINT SOURCE: serves the files of the folder SOURCE, and hangs
-while there is a file SOURCE.hang beside it.
+while there is a file SOURCE.hang beside it. With a number in that file only who reads beyond so
+many bytes of a file waits.
 """
 import ctypes
 import errno
@@ -69,12 +70,20 @@ class FileSystem:
             return b""
         raise OSError(errno.ENOSYS, "")
 
+    def hangs(self, kind, body):
+        try:
+            after = pathlib.Path(f"{self.source}.hang").read_text()
+        except FileNotFoundError:
+            return False
+        if after == "":
+            return kind != INIT
+        return kind == READ and struct.unpack_from("<QQI", body)[1] >= int(after)
+
     def serve(self):
-        hang = pathlib.Path(f"{self.source}.hang")
         while True:
             request = os.read(self.device, 1 << 17)
             _, kind, number, node = struct.unpack_from("<2I2Q", request)
-            while hang.exists() and kind != INIT:
+            while self.hangs(kind, request[40:]):
                 time.sleep(0.02)
             if kind in UNANSWERED:
                 continue
@@ -104,8 +113,8 @@ class HangingMount:
         self.flag = self.folder / "source.hang"
         self.server = None
 
-    def hang(self):
-        self.flag.touch()
+    def hang(self, after=""):
+        self.flag.write_text(str(after))
 
     def answer(self):
         self.flag.unlink(missing_ok=True)

@@ -9,6 +9,10 @@
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
+#ifndef APART
+#define APART false
+#endif
+
 enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
 
 #define ASSET(name, labels)                                                                        \
@@ -23,6 +27,7 @@ enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
 struct bench {
     struct world w;
     struct log log;
+    struct workers *workers; /* NULL: the source reads the file itself. */
     struct asset_source *source;
     char *folder;
     char *path;
@@ -32,12 +37,14 @@ struct bench {
 static int set_up(void **state)
 {
     struct bench *b = xcalloc(1, sizeof(*b));
+    struct error err;
 
     world_init(&b->w, &rules_options_default, 1);
     b->log = (struct log){.level = LOG_LEVEL_NONE};
     b->folder = folder_make();
     b->path = folder_path(b->folder, "assets");
-    b->source = asset_source_new(b->w.store, b->path, &b->log);
+    b->workers = APART ? workers_start(NULL, &err) : NULL;
+    b->source = asset_source_new(b->w.store, b->path, b->workers, &b->log);
     *state = b;
     return 0;
 }
@@ -47,6 +54,7 @@ static int tear_down(void **state)
     struct bench *b = *state;
 
     asset_source_free(b->source);
+    workers_free(b->workers);
     world_release(&b->w);
     folder_remove(b->folder);
     free(b->path);
@@ -54,13 +62,20 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* Until the next look nothing is to be done. */
+static bool settled(const struct bench *b)
+{
+    return !asset_source_busy(b->source) && asset_source_due(b->source) == b->now_ms + LOOK_MS;
+}
+
 /* Let the source look at the file and read all of it. */
 static void read_all(struct bench *b)
 {
     b->now_ms += LOOK_MS;
-    do
-        asset_source_pump(b->source, b->now_ms, SLICE_MS);
-    while (asset_source_busy(b->source));
+    while (asset_source_pump(b->source, b->now_ms, SLICE_MS) || !settled(b)) {
+        if (!asset_source_busy(b->source) && !settled(b))
+            workers_wait(b->workers, SLICE_MS);
+    }
 }
 
 static size_t leases(const struct bench *b)

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/system/file.h"
+#include "exporter/system/workers.h"
+
+/*
+ * Readings of one file, plain or gzip, whenever it has changed. With workers a process of its own
+ * looks at it and unpacks it, since a mount may hang at any byte; without, who calls waits.
+ */
+struct asset_reader;
+
+/* The path is copied, `workers` (NULL: without) is borrowed. */
+struct asset_reader *asset_reader_new(const char *path, struct workers *workers) MUST_USE;
+/* NULL is fine. */
+void asset_reader_free(struct asset_reader *r);
+
+/* Look at the file: asset_reader_next() tells what comes of that. It begins, if it is no longer as
+ * it was `seen`. */
+void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen);
+
+enum asset_reader_state {
+    ASSET_READER_BEGINS, /* It has changed; bytes follow. */
+    ASSET_READER_BYTES,
+    ASSET_READER_END, /* The first of these three ends the reading. */
+    ASSET_READER_UNCHANGED,
+    ASSET_READER_FAILED, /* The error says why. */
+    ASSET_READER_WAITS,  /* Nothing for now: workers_fd() tells when to ask again. */
+    ASSET_READER_HANGS,  /* Likewise, but too long already. Asked again, it may go on after all. */
+};
+
+struct asset_reader_bytes {
+    const char *bytes; /* They stay until the next call. */
+    size_t len;
+    struct file_stamp stamp; /* Where it begins. */
+};
+
+/* What comes next; `now_ms` is steady. */
+enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
+                                          struct asset_reader_bytes *out, struct error *err);
+
+/* When asset_reader_next() may find that it hangs; INT64_MAX for never. */
+int64_t asset_reader_due(const struct asset_reader *r);
