@@ -155,6 +155,18 @@ void workers_turn(struct workers *w)
     }
 }
 
+/*
+ * Each arrival is told once: who waits for a job asks until there is nothing, and what arrives for
+ * one that nobody asks at the moment must not keep the loop awake. Said again, what is there counts
+ * as an arrival.
+ */
+static bool listen_to(const struct workers *w, struct worker *worker, int operation)
+{
+    struct epoll_event wanted = {.events = EPOLLIN | EPOLLET, .data = {.ptr = worker}};
+
+    return epoll_ctl(w->epoll, operation, worker->socket, &wanted) == 0;
+}
+
 static struct worker *fork_worker(struct workers *w)
 {
     struct worker *worker;
@@ -173,13 +185,10 @@ static struct worker *fork_worker(struct workers *w)
     worker->next = w->first;
     w->first = worker;
     w->count++;
-
-    struct epoll_event wanted = {.events = EPOLLIN, .data = {.ptr = worker}};
-    if (epoll_ctl(w->epoll, EPOLL_CTL_ADD, worker->socket, &wanted) < 0) {
-        drop(w, worker);
-        return NULL;
-    }
-    return worker;
+    if (listen_to(w, worker, EPOLL_CTL_ADD))
+        return worker;
+    drop(w, worker);
+    return NULL;
 }
 
 static bool is_idle(const struct worker *worker)
@@ -307,10 +316,15 @@ void job_free(struct job *job)
     if (!job)
         return;
     if (job->worker) {
-        /* What it still has to say ends it. */
-        job->worker->job = NULL;
-        job->worker->forgotten = true;
-        shutdown(job->worker->socket, SHUT_RD);
+        struct worker *worker = job->worker;
+
+        /* What it has said and nobody asked for ends it, as does what it still has to say. */
+        worker->job = NULL;
+        worker->forgotten = true;
+        if (listen_to(job->workers, worker, EPOLL_CTL_MOD))
+            shutdown(worker->socket, SHUT_RD);
+        else
+            drop(job->workers, worker);
     }
     if (job->buffer)
         explicit_bzero(job->buffer, BUFFER_BYTES);

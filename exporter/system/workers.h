@@ -25,10 +25,13 @@ struct workers *workers_start(void (*prepare)(void), struct error *err) MUST_USE
 /* End the processes, but wait for none. No job may be left. NULL is fine. */
 void workers_free(struct workers *w);
 
-/* To poll for reading: a job has gone on, or a process has ended. */
+/*
+ * To poll for reading: a job has gone on, or a process has ended. It is readable until the next
+ * workers_turn(), and then for what arrives later: ask a job until it waits.
+ */
 int workers_fd(const struct workers *w);
 
-/* Close what has ended, so that workers_fd() can rest. */
+/* Close what has ended, and let workers_fd() rest. */
 void workers_turn(struct workers *w);
 
 /* Wait until workers_fd() is readable. */

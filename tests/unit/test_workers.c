@@ -2,6 +2,7 @@
 #include "exporter/system/workers.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
@@ -192,6 +193,44 @@ TEST_WITH(a_patient_job_may_take_its_time, set_up, tear_down)
     job_free(job);
     close(ends[0]);
     close(ends[1]);
+}
+
+static bool is_readable(const struct workers *w)
+{
+    struct pollfd wanted = {.fd = workers_fd(w), .events = POLLIN};
+
+    return poll(&wanted, 1, 0) == 1;
+}
+
+/* What has arrived for a job that nobody asks at the moment keeps nobody awake. */
+TEST_WITH(an_arrival_is_told_once, set_up, tear_down)
+{
+    struct workers *w = *state;
+    struct job *job = job_start(w, echo, "", 0, -1);
+    const char *bytes;
+    size_t len;
+
+    /* Its one frame is the end. */
+    workers_wait(w, PATIENCE_MS);
+    assert_true(is_readable(w));
+    workers_turn(w);
+    assert_false(is_readable(w));
+    assert_int_equal(next(w, job, &bytes, &len), JOB_DONE);
+    job_free(job);
+}
+
+/* Its process is not there for ever. */
+TEST_WITH(who_forgets_a_job_is_told_of_what_it_has_said, set_up, tear_down)
+{
+    struct workers *w = *state;
+    struct job *job = job_start(w, echo, "", 0, -1);
+
+    workers_wait(w, PATIENCE_MS);
+    workers_turn(w);
+    job_free(job);
+    assert_true(is_readable(w));
+    workers_turn(w);
+    assert_false(is_readable(w));
 }
 
 static void die(struct job_output *out, const char *input, size_t len, int fd)
