@@ -101,20 +101,80 @@ static void read_referrers(struct decode *d, const cJSON *spec, struct binding *
     }
 }
 
+static struct target_cluster read_cluster(struct decode *d, const cJSON *item, const char *path)
+{
+    decode_element(d, item, path);
+    return (struct target_cluster){
+        .name = decode_shared_or_empty(d, item, path, "name"),
+        .replicas = decode_replicas(d, item, path, "replicas", 0),
+    };
+}
+
+static int compare_clusters(const void *a, const void *b)
+{
+    const struct target_cluster *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+/* True if one of these, which are in order, has this name. */
+static bool has_cluster(const struct target_cluster *sorted, size_t count, const char *name)
+{
+    const struct target_cluster key = {.name = name};
+
+    return count > 0 && bsearch(&key, sorted, count, sizeof(key), compare_clusters);
+}
+
+/* Append the clusters of spec.requiredBy[].clusters that are not in spec.clusters, each once. */
+static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
+{
+    static const char path[] = "spec.requiredBy[].clusters[]";
+    const cJSON *array = json_get(spec, "requiredBy");
+    const cJSON *referrer, *item;
+    size_t count = 0;
+
+    cJSON_ArrayForEach (referrer, array)
+        count += (size_t)cJSON_GetArraySize(json_get(referrer, "clusters"));
+    if (count == 0)
+        return;
+
+    CLEANUP(free_cleanup)
+    struct target_cluster *required = xcalloc(count, sizeof(*required));
+    CLEANUP(free_cleanup)
+    struct target_cluster *own = xcalloc(b->cluster_count + (size_t)1, sizeof(*own));
+
+    count = 0;
+    cJSON_ArrayForEach (referrer, array) {
+        cJSON_ArrayForEach (item, json_get(referrer, "clusters"))
+            required[count++] = read_cluster(d, item, path);
+    }
+    for (uint32_t i = 0; i < b->cluster_count; i++)
+        own[i] = b->clusters[i];
+    qsort(own, b->cluster_count, sizeof(*own), compare_clusters);
+    qsort(required, count, sizeof(*required), compare_clusters);
+    b->clusters =
+        xreallocarray(b->clusters, b->cluster_count + count, sizeof(struct target_cluster));
+    for (size_t i = 0; i < count; i++) {
+        bool again = i > 0 && required[i].name == required[i - 1].name;
+
+        if (again || has_cluster(own, b->cluster_count, required[i].name)) {
+            intern_drop(d->strings, required[i].name);
+            continue;
+        }
+        b->clusters[binding_target_count(b)] = required[i];
+        b->status.required_count++;
+    }
+}
+
 static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
-    static const char path[] = "spec.clusters[]";
     const cJSON *array = decode_array(d, spec, "spec", "clusters");
     const cJSON *item;
 
     b->clusters = decode_room(array, sizeof(*b->clusters));
-    cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
-        b->clusters[b->cluster_count++] = (struct target_cluster){
-            .name = decode_shared_or_empty(d, item, path, "name"),
-            .replicas = decode_replicas(d, item, path, "replicas", 0),
-        };
-    }
+    cJSON_ArrayForEach (item, array)
+        b->clusters[b->cluster_count++] = read_cluster(d, item, "spec.clusters[]");
+    read_required_clusters(d, spec, b);
 }
 
 /* The conflicts that Config Connector reports in member clusters, as Karmada collects them. */
@@ -223,6 +283,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_deleting(d, metadata);
     read_spec(d, decode_object(d, json, "", "spec"), b);
+    binding_status_decode(d, json, b->clusters, binding_target_count(b), &b->status);
     read_member_conflicts(d, json, b);
     if (d->failed) {
         binding_release(d->strings, b);
@@ -246,8 +307,9 @@ void binding_release(struct intern *strings, void *object)
         intern_drop(strings, b->referrers[i].ns);
         intern_drop(strings, b->referrers[i].name);
     }
-    for (uint32_t i = 0; i < b->cluster_count; i++)
+    for (uint32_t i = 0; i < binding_target_count(b); i++)
         intern_drop(strings, b->clusters[i].name);
+    binding_status_release(strings, &b->status);
     for (uint32_t i = 0; i < b->request_count; i++)
         intern_drop(strings, b->requests[i].resource);
     claim_release(strings, b->claim);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/binding_status.h"
 #include "metrics/model/changes.h"
 #include "metrics/model/identity.h"
 #include "metrics/model/policy.h"
@@ -9,12 +10,6 @@
 struct referrer {
     const char *ns;
     const char *name;
-};
-
-/* A member cluster and its replicas (an element of spec.clusters). The name is shared. */
-struct target_cluster {
-    const char *name;
-    int32_t replicas;
 };
 
 /* What one replica requests of a resource, in its base unit (cores, bytes, ...). Shared. */
@@ -53,7 +48,8 @@ struct binding {
     const char
         *applied_placement; /* What the scheduler last applied, canonical; NULL if unknown. */
     struct referrer *referrers;
-    struct target_cluster *clusters;
+    struct target_cluster
+        *clusters; /* Behind them those of requiredBy alone (binding_target_count). */
     struct resource_request *requests;
     struct member_conflict *member_conflicts; /* NULL: none. */
     struct noted_dependencies *noted;         /* NULL if unknown, which is not none. */
@@ -66,7 +62,8 @@ struct binding {
     /* The least resourceTemplateGeneration of status.aggregatedStatus; 0 if unknown. */
     uint32_t delivered_generation;
     struct binding_write write; /* From the template's version. */
-    uint64_t resource_version;  /* Of the template, in spec.resource; 0 if unknown. */
+    struct binding_status status;
+    uint64_t resource_version; /* Of the template, in spec.resource; 0 if unknown. */
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
     bool has_placement; /* spec.placement is there, even if empty: a policy made the binding. */
@@ -89,6 +86,15 @@ void binding_release(struct intern *strings, void *object);
 static inline bool binding_is_workload(const struct binding *b)
 {
     return b->replicas > 0 || b->has_requirements || b->component_count > 0;
+}
+
+/*
+ * The clusters that it is to be in: those of spec.clusters, then those that only bindings which
+ * require it are in, by name.
+ */
+static inline uint32_t binding_target_count(const struct binding *b)
+{
+    return b->cluster_count + b->status.required_count;
 }
 
 enum { BINDING_NAME_MAX = 1024 }; /* Names are at most 253 bytes, kinds 63. */

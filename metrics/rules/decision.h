@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/rules/rank.h"
+#include "metrics/rules/stage.h"
 #include "metrics/rules/uptake.h"
 
 /*
@@ -68,6 +69,13 @@ enum ignored_reason {
 #define TEMPLATE_FLAGS(ROW)                                                                        \
     /* An orphan: its changes travel with those that require it. */                                \
     ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
+    /* The scheduler uses another group of clusterAffinities than the first. */                    \
+    ROW(FALLBACK, "fallback", "It runs on a fallback: not in the first group of its affinities.")  \
+    ROW(KEPT, "kept", "It is not scheduled as it is now, and still runs where it did.")            \
+    ROW(OFF_PLACEMENT, "off_placement", "It runs in a cluster that its placement does not allow.") \
+    /* suppressDeletion of an eviction task */                                                     \
+    ROW(TWO_COPIES_HELD, "two_copies_held",                                                        \
+        "An evicted copy is kept beside its replacement until a person decides.")                  \
     /* Karmada: the dependencies distributor knows no ClusterResourceBinding. */                   \
     ROW(DEPENDENCIES_STAY, "dependencies_not_propagated",                                          \
         "propagateDeps of its policy has no effect: the dependencies of a cluster-scoped object "  \
@@ -194,6 +202,7 @@ struct template_decision {
     bool derived;            /* That, and it has no binding of its own yet. */
     bool waits;              /* Derived, and Karmada will not make one before something changes. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
+    struct way way;          /* Its stage. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
     struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing; /* The policy that it is to follow; NULL if none. */
@@ -203,8 +212,15 @@ struct template_decision {
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
     uint32_t candidate_count;
-    struct candidate candidates[]; /* Best first. */
+    uint32_t target_count;         /* Of its binding, if that is not left over; else 0. */
+    struct candidate candidates[]; /* Best first; behind them the targets (decision_targets). */
 };
+
+/* Where each target of the template's binding is, in the order of binding_target_count(). */
+static inline struct standing *decision_targets(struct template_decision *d)
+{
+    return (struct standing *)(void *)&d->candidates[d->candidate_count];
+}
 
 /* About a ResourceBinding or ClusterResourceBinding. */
 struct binding_decision {

@@ -164,18 +164,25 @@ static int64_t set_mismatch(const struct situation *s, struct template_decision 
     return set_phase_by(s, policy_until(s, policy), out);
 }
 
+int64_t unbound_due_ms(const struct situation *s, const struct template_decision *d)
+{
+    const struct template *t = entry_template(s->template);
+    const struct policy *policy = entry_policy(d->governing);
+    int64_t created_ms = later(t->created_ms, policy->created_ms);
+    int64_t changed_ms = later(created_ms, later(t->changed_ms, policy->changed_ms));
+
+    return changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
+}
+
 /* A claimed template gets its binding at once, or at its next change; without times: it did not. */
 static int64_t set_unbound(const struct situation *s, struct template_decision *out)
 {
-    const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(out->governing);
-    int64_t created_ms = later(t->created_ms, policy->created_ms);
-    int64_t changed_ms = later(created_ms, later(t->changed_ms, policy->changed_ms));
-    int64_t due_ms = changed_ms ? changed_ms + s->options->grace_ms + 1 : 0;
+    int64_t due_ms = unbound_due_ms(s, out);
 
     out->state = STATE_UNBOUND;
     out->reason = UNBOUND_WAITING;
-    out->since_ms = created_ms;
+    out->since_ms = later(entry_template(s->template)->created_ms, policy->created_ms);
     if (s->in_the_way)
         out->reason = UNBOUND_NAMESAKE;
     else if (*entry_ns(s->template) &&

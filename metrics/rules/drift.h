@@ -40,3 +40,9 @@ struct situation {
  * the decision changes by time alone, at the end of a grace period; INT64_MAX for never.
  */
 int64_t drift_decide(const struct situation *s, struct template_decision *out);
+
+/*
+ * Until when Karmada has time to claim the template for the policy that governs it, and to make
+ * its binding; 0 where no times are known.
+ */
+int64_t unbound_due_ms(const struct situation *s, const struct template_decision *d);

@@ -85,6 +85,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
+    members_init(&e->context.members, store);
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
     store_listen(store, (struct store_listener){changed, e});
@@ -117,6 +118,7 @@ void engine_free(struct engine *e)
     collisions_free(c->cloud_resources);
     cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
+    members_release(&c->members);
     seen_release(&c->seen);
     type_counts_release(&c->bound);
     incomplete_release(&c->incomplete);
@@ -191,11 +193,14 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
         e->context.now_ms = now_ms;
     seen_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_wake(e->context.graph, e->context.now_ms);
+    for (; budget > 0 && members_is_looking(&e->context.members); budget--)
+        members_look(&e->context.members, e->context.graph);
     while (budget-- > 0 && (entry = graph_next(e->context.graph)) != NULL)
         evaluate(e, entry, &gathered);
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
-    return graph_is_done(e->context.graph);
+    target_list_release(&gathered.targets);
+    return graph_is_done(e->context.graph) && !members_is_looking(&e->context.members);
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)
@@ -285,8 +290,10 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
         return;
     /* What policies govern may go by any other kind, and this is rare. */
-    placements_hide_clusters(c->placements,
-                             incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER);
+    bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
+
+    placements_hide_clusters(c->placements, hidden);
+    members_hide(&c->members, hidden);
     rule_clusters_changed(c);
 }
 

@@ -11,12 +11,14 @@
 #include "metrics/rules/ignored.h"
 #include "metrics/rules/incomplete.h"
 #include "metrics/rules/links.h"
+#include "metrics/rules/members.h"
 #include "metrics/rules/options.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
 #include "metrics/rules/versions.h"
+#include "metrics/rules/way.h"
 
 /*
  * How the engine decides about one class of objects: `gather` collects everything that the
@@ -41,6 +43,7 @@ struct rule_context {
     struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
     int64_t now_ms;                     /* Of the evaluation that is running. */
     struct seen seen;
+    struct members members;
     struct version_judge versions;
     size_t priority_policies; /* With a schedulePriority. */
     struct incomplete incomplete;
@@ -67,6 +70,7 @@ struct template_facts {
     size_t selection_count;
     const struct connector_defaults *connector_defaults; /* NULL without any. */
     struct lease_facts lease;                            /* Of Config Connector's resources. */
+    struct delivery_facts delivery; /* `binding` is NULL if none was made or is required. */
     struct intern *strings;
     struct placements *placements;
     bool is_ignored;
@@ -94,6 +98,7 @@ struct gathered {
         struct lease_facts lease;
     };
     struct ballot_list ballots; /* Of the referrers of the entry. */
+    struct target_list targets; /* Of the template's binding. */
     struct entry_list reads;    /* The entries that the decision depends on. */
 };
 

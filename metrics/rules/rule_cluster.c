@@ -38,9 +38,11 @@ void rule_clusters_changed(struct rule_context *c)
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
-    const struct cluster *fresh = entry_cluster(entry);
+    const struct cluster *fresh = entry_cluster(entry), *last = old;
+    bool differs = !last || !fresh || !same_to_placements(last, fresh);
 
-    if (!old || !fresh || !same_to_placements(old, fresh))
+    members_change(&c->members, entry, differs || last->ready != fresh->ready);
+    if (differs)
         rule_clusters_changed(c);
 }
 

@@ -56,6 +56,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
     };
+    if (!lacks_binding(b))
+        facts->delivery = delivery_gather(b, t, &c->members, &out->targets);
     template_connector_gather(c, entry, facts);
     facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
@@ -67,9 +69,12 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 static struct template_decision *new_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
-    struct template_decision *d = xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates));
+    uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
+    struct template_decision *d =
+        xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) + targets * sizeof(struct standing));
 
     d->candidate_count = (uint32_t)count;
+    d->target_count = targets;
     for (size_t i = 0; i < count; i++) {
         const struct policy *policy = entry_policy(f->selections[i].policy);
 
@@ -92,6 +97,28 @@ static const struct resolved_placement *placement_of(const struct template_decis
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
 
     return policy ? policy->resolved : NULL;
+}
+
+/* The stage. A binding that is as its policy says has a placement that is resolved already. */
+static int64_t decide_way(const struct template_facts *f, const struct situation *s,
+                          struct template_decision *d)
+{
+    const struct resolved_placement *governing = placement_of(d);
+    struct delivery_facts delivery = f->delivery;
+    const struct binding *b = delivery.binding;
+
+    if (!b)
+        return way_decide(s, NULL, d);
+    if (b->has_placement && governing && governing->text == b->propagation.placement) {
+        delivery_place(&delivery, f->placements, governing);
+    } else if (b->has_placement) {
+        const struct resolved_placement *own =
+            placements_ref(f->placements, b->propagation.placement);
+
+        delivery_place(&delivery, f->placements, own);
+        placements_drop(f->placements, own);
+    }
+    return way_decide(s, &delivery, d);
 }
 
 /* What it wants of its dependencies, if Karmada is to propagate them. */
@@ -131,6 +158,9 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         if (s.own_claim && !claim_holds(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
+    int64_t way_due_ms = decide_way(f, &s, d);
+    if (way_due_ms < *due_ms)
+        *due_ms = way_due_ms;
     decide_vote(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)

@@ -176,6 +176,7 @@ static void assign(struct play *play, const struct projection *p, struct binding
                                               .replicas = p->clusters[i].replicas};
     fresh->clusters = play_keep(play, clusters);
     fresh->cluster_count = p->count;
+    fresh->status.required_count = 0;
     fresh->applied_placement = fresh->propagation.placement;
 }
 

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/delivery.h"
+
+/* ---- facts ---- */
+
+void target_list_release(struct target_list *list)
+{
+    free(list->items);
+    *list = (struct target_list){0};
+}
+
+/* A task Directly keeps Karmada from making Works before the copy is gone: who is down has it. */
+static bool is_purge_blocked(const struct binding *b, const struct members *members)
+{
+    const struct trouble *t = b->status.trouble;
+
+    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
+        const struct eviction *e = &t->evictions[i];
+
+        if (eviction_counts(e) && e->purge_mode == PURGE_DIRECTLY &&
+            members_standing(members, e->cluster) == MEMBER_NOT_READY)
+            return true;
+    }
+    return false;
+}
+
+struct delivery_facts delivery_gather(const struct binding *b, const struct template *t,
+                                      const struct members *members, struct target_list *list)
+{
+    uint32_t count = binding_target_count(b);
+
+    if (list->capacity < count) {
+        list->capacity = count;
+        list->items = xreallocarray(list->items, count, sizeof(*list->items));
+    }
+    for (uint32_t i = 0; i < count; i++)
+        list->items[i].member = members_standing(members, b->clusters[i].name);
+    return (struct delivery_facts){
+        .binding = b,
+        .targets = list->items,
+        .generation = t->traces.generation,
+        .purge_blocked = is_purge_blocked(b, members),
+    };
+}
+
+void delivery_place(struct delivery_facts *f, struct placements *placements,
+                    const struct resolved_placement *resolved)
+{
+    const struct binding *b = f->binding;
+
+    f->divides = resolved->placement->division != DIVISION_DUPLICATED;
+    for (uint32_t i = 0; resolved->has_clusters && i < b->cluster_count; i++) {
+        if (!placements_allow(placements, resolved, b->clusters[i].name))
+            f->off_placement = true;
+    }
+}
+
+/* ---- one target ---- */
+
+/* Why a target that should go on does not. */
+static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target)
+{
+    if (f->binding->clusters[target].item.suspended)
+        return WHY_SUSPENDED;
+    if (f->targets[target].member == MEMBER_NOT_READY)
+        return WHY_CLUSTER_NOT_READY;
+    return WHY_WAITING;
+}
+
+/* Karmada: objectwatcher.go; any other message is what the member's API server said. */
+static enum stage_reason why_unapplied(const struct delivery_facts *f, uint32_t target)
+{
+    const char *message =
+        binding_status_message(&f->binding->status, f->binding->clusters[target].name);
+
+    return strstr(message, "already exists in the cluster ") ? WHY_ALREADY_EXISTS : WHY_REFUSED;
+}
+
+static enum stage_reason why_unhealthy(const struct target_item *item)
+{
+    switch ((enum target_health)item->health) {
+    case HEALTH_UNHEALTHY:
+        return item->rolling ? WHY_ROLLING : WHY_UNAVAILABLE;
+    case HEALTH_UNKNOWN:
+        return WHY_UNKNOWN;
+    case HEALTH_HEALTHY:
+    case HEALTH_OTHER:
+        break;
+    }
+    return WHY_OTHER;
+}
+
+/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
+static bool is_older(const struct delivery_facts *f, const struct target_item *item)
+{
+    return f->binding->claim && item->generation > 0 && item->generation < f->generation;
+}
+
+static struct standing target_standing(const struct delivery_facts *f, uint32_t target)
+{
+    const struct target_item *item = &f->binding->clusters[target].item;
+
+    if (!item->exists || (!item->applied && !item->has_message))
+        return (struct standing){STAGE_UNDISPATCHED, why_held(f, target)};
+    if (!item->applied)
+        return (struct standing){STAGE_UNAPPLIED, why_unapplied(f, target)};
+    if (is_older(f, item))
+        return (struct standing){STAGE_UNDELIVERED, why_held(f, target)};
+    if (item->health != HEALTH_HEALTHY)
+        return (struct standing){STAGE_UNHEALTHY, why_unhealthy(item)};
+    if (f->targets[target].member == MEMBER_NOT_READY)
+        return (struct standing){STAGE_UNREACHABLE, WHY_CLUSTER_NOT_READY};
+    return (struct standing){STAGE_HEALTHY, WHY_NONE};
+}
+
+static bool is_worse(struct standing a, struct standing b)
+{
+    return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
+}
+
+void delivery_of_targets(const struct delivery_facts *f, struct standing *out)
+{
+    for (uint32_t i = 0; i < binding_target_count(f->binding); i++)
+        out[i] = target_standing(f, i);
+}
+
+/* ---- the binding ---- */
+
+static bool is_evicting(const struct binding *b)
+{
+    const struct trouble *t = b->status.trouble;
+
+    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
+        if (eviction_counts(&t->evictions[i]))
+            return true;
+    }
+    return false;
+}
+
+static enum stage_reason why_evicting(const struct delivery_facts *f)
+{
+    const struct binding *b = f->binding;
+
+    if (binding_target_count(b) == 0 && scheduling_failed(&b->status))
+        return WHY_LAST_COPY;
+    if (f->purge_blocked)
+        return WHY_PURGE_BLOCKED;
+    if (b->has_placement && (!b->status.observed || b->status.scheduled != SCHEDULED_TRUE))
+        return WHY_RESCHEDULING;
+    return WHY_REPLACING;
+}
+
+/* Divided: all of them together; else each of them has all replicas. */
+static bool replicas_differ(const struct delivery_facts *f)
+{
+    const struct binding *b = f->binding;
+    int64_t sum = 0;
+
+    if (!binding_is_workload(b))
+        return false;
+    for (uint32_t i = 0; i < b->cluster_count; i++) {
+        if (!f->divides && b->clusters[i].replicas != b->replicas)
+            return true;
+        sum += b->clusters[i].replicas;
+    }
+    return f->divides && sum != b->replicas;
+}
+
+/*
+ * A generation that the scheduler has not seen is no proof: suspension, and tasks that are
+ * stamped, move it too, and without a claim the scheduler does not look at it.
+ */
+static bool is_to_be_scheduled(const struct delivery_facts *f)
+{
+    const struct binding *b = f->binding;
+
+    if (b->status.scheduled != SCHEDULED_TRUE)
+        return true;
+    if (b->status.observed || !b->claim)
+        return false;
+    return (b->applied_placement && b->applied_placement != b->propagation.placement) ||
+           b->status.reschedules || replicas_differ(f);
+}
+
+static bool has_other_scheduler(const struct binding *b)
+{
+    const char *name = b->propagation.scheduler_name;
+
+    return name && *name && strcmp(name, "default-scheduler") != 0;
+}
+
+static enum stage_reason why_unscheduled(const struct binding *b)
+{
+    static const enum stage_reason failures[] = {
+        [SCHEDULED_NO_CLUSTER_FIT] = WHY_NO_CLUSTER_FIT,
+        [SCHEDULED_UNSCHEDULABLE] = WHY_UNSCHEDULABLE,
+        [SCHEDULED_QUOTA_EXCEEDED] = WHY_QUOTA_EXCEEDED,
+        [SCHEDULED_ERROR] = WHY_SCHEDULER_ERROR,
+        [SCHEDULED_OTHER] = WHY_OTHER,
+    };
+
+    if (b->scheduling_suspended)
+        return WHY_SUSPENDED;
+    if (scheduling_failed(&b->status))
+        return failures[b->status.scheduled];
+    return has_other_scheduler(b) ? WHY_OTHER_SCHEDULER : WHY_WAITING;
+}
+
+struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets)
+{
+    const struct binding *b = f->binding;
+    struct standing worst = {STAGE_HEALTHY, WHY_NONE};
+
+    if (is_evicting(b))
+        return (struct standing){STAGE_EVICTING, why_evicting(f)};
+    /* One that others alone require has no condition Scheduled. */
+    if (b->has_placement && is_to_be_scheduled(f))
+        return (struct standing){STAGE_UNSCHEDULED, why_unscheduled(b)};
+    if (binding_target_count(b) == 0)
+        return (struct standing){STAGE_PLACED_NOWHERE,
+                                 b->has_placement ? WHY_NO_REPLICAS : WHY_REFERRER};
+    for (uint32_t i = 0; i < binding_target_count(b); i++) {
+        if (is_worse(targets[i], worst))
+            worst = targets[i];
+    }
+    return worst;
+}
+
+/* ---- since when, and what Karmada says ---- */
+
+static uint32_t seconds(int64_t ms)
+{
+    return ms > 0 && ms / 1000 <= UINT32_MAX ? (uint32_t)(ms / 1000) : 0;
+}
+
+static uint32_t evicting_since_s(const struct trouble *t)
+{
+    int64_t first_ms = INT64_MAX;
+
+    for (uint32_t i = 0; i < t->eviction_count; i++) {
+        const struct eviction *e = &t->evictions[i];
+
+        if (eviction_counts(e) && e->created_ms > 0 && e->created_ms < first_ms)
+            first_ms = e->created_ms;
+    }
+    return first_ms < INT64_MAX ? seconds(first_ms) : 0;
+}
+
+uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms)
+{
+    if (stage == STAGE_EVICTING)
+        return evicting_since_s(b->status.trouble);
+    if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
+        return seconds(b->changed_ms);
+    if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
+        return seconds(b->created_ms);
+    if (stage == STAGE_UNSCHEDULED || stage == STAGE_PLACED_NOWHERE || stage == STAGE_UNDISPATCHED)
+        return b->status.scheduled_s;
+    if (stage == STAGE_UNAPPLIED)
+        return b->status.applied_s;
+    return stage == STAGE_UNDELIVERED ? seconds(changed_ms) : 0;
+}
+
+const char *delivery_message(const struct binding *b, struct standing at,
+                             const struct standing *targets)
+{
+    const struct trouble *t = b->status.trouble;
+    const char *first = NULL;
+
+    if (at.stage == STAGE_UNSCHEDULED || at.stage == STAGE_EVICTING)
+        return t && t->message ? t->message : "";
+    for (uint32_t i = 0; i < binding_target_count(b); i++) {
+        bool same = targets[i].stage == at.stage && targets[i].reason == at.reason;
+
+        if (same && (!first || strcmp(b->clusters[i].name, first) < 0))
+            first = b->clusters[i].name;
+    }
+    return first ? binding_status_message(&b->status, first) : "";
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/members.h"
+
+#include "metrics/rules/links.h"
+
+enum { LOOK_COUNT = 64 };
+
+/* ---- by name ---- */
+
+struct member_cluster {
+    const char *name; /* Shared: equal names are one address. */
+    const struct cluster *cluster;
+};
+
+static bool has_name(const void *item, const void *key)
+{
+    return ((const struct member_cluster *)item)->name == key;
+}
+
+static bool is_name(const void *item, const void *key)
+{
+    return item == key;
+}
+
+void members_init(struct members *m, struct store *store)
+{
+    *m = (struct members){
+        .store = store, .by_name = MAP_INIT(has_name), .changed = MAP_INIT(is_name)};
+}
+
+static void forget_changed(struct members *m)
+{
+    const char *name;
+
+    for (size_t at = 0; (name = map_next(&m->changed, &at)) != NULL;)
+        intern_drop(store_strings(m->store), name);
+    map_release(&m->changed);
+    m->all = false;
+}
+
+static void stop_looking(struct members *m)
+{
+    struct entry *anchor = m->anchor;
+
+    m->anchor = NULL;
+    if (anchor)
+        store_unpin(m->store, anchor);
+}
+
+void members_release(struct members *m)
+{
+    struct member_cluster *member;
+
+    stop_looking(m);
+    forget_changed(m);
+    for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
+        intern_drop(store_strings(m->store), member->name);
+        free(member);
+    }
+    map_release(&m->by_name);
+}
+
+bool members_known(const struct members *m)
+{
+    return m->by_name.count > 0 && !m->hidden;
+}
+
+enum member_standing members_standing(const struct members *m, const char *name)
+{
+    const struct member_cluster *member;
+
+    if (!members_known(m))
+        return MEMBER_UNKNOWN;
+    member = map_get(&m->by_name, map_hash_address(name), name);
+    return member && member->cluster->ready ? MEMBER_READY : MEMBER_NOT_READY;
+}
+
+/* ---- whom a change concerns ---- */
+
+bool members_is_looking(const struct members *m)
+{
+    return m->all || m->changed.count > 0;
+}
+
+/* Look for this one too, from the first binding on. */
+static void look_for(struct members *m, const char *name)
+{
+    stop_looking(m);
+    if (!map_get(&m->changed, map_hash_address(name), name))
+        map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
+}
+
+static void look_for_all(struct members *m)
+{
+    stop_looking(m);
+    m->all = true;
+}
+
+void members_change(struct members *m, const struct entry *entry, bool concerns)
+{
+    struct intern *strings = store_strings(m->store);
+    const struct cluster *cluster = entry_cluster(entry);
+    const char *name = intern_add(strings, entry->name);
+    struct member_cluster *member = map_get(&m->by_name, map_hash_address(name), name);
+    bool known = m->by_name.count > 0;
+
+    if (concerns)
+        look_for(m, name);
+    if (cluster && !member) {
+        member = xcalloc(1, sizeof(*member));
+        member->name = intern_ref(name);
+        map_add(&m->by_name, map_hash_address(name), member);
+    }
+    if (cluster) {
+        member->cluster = cluster;
+    } else if (member) {
+        map_take(&m->by_name, map_hash_address(name), name);
+        intern_drop(strings, name);
+        free(member);
+    }
+    /* The first and the last one decide whether one that is not there is not ready. */
+    if (known != (m->by_name.count > 0))
+        look_for_all(m);
+    intern_drop(strings, name);
+}
+
+void members_hide(struct members *m, bool hidden)
+{
+    if (m->hidden != hidden)
+        look_for_all(m);
+    m->hidden = hidden;
+}
+
+static bool is_changed(const struct members *m, const char *name)
+{
+    return map_get(&m->changed, map_hash_address(name), name) != NULL;
+}
+
+static bool is_concerned(const struct members *m, const struct binding *b)
+{
+    const struct trouble *t = b->status.trouble;
+
+    if (m->all)
+        return true;
+    for (uint32_t i = 0; i < binding_target_count(b); i++) {
+        if (is_changed(m, b->clusters[i].name))
+            return true;
+    }
+    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
+        if (is_changed(m, t->evictions[i].cluster))
+            return true;
+    }
+    return false;
+}
+
+static const struct type *next_type(const struct type *type)
+{
+    while (type && type->def->class != CLASS_BINDING)
+        type = type->next;
+    return type;
+}
+
+/* The next partition with entries behind the anchor's; the first without an anchor. */
+static struct partition *next_partition(const struct members *m)
+{
+    const struct type *type =
+        m->anchor ? m->anchor->partition->type : next_type(store_types(m->store));
+    struct partition *p = m->anchor ? m->anchor->partition->next_of_type
+                          : type    ? type->partitions
+                                    : NULL;
+
+    while (type) {
+        for (; p; p = p->next_of_type) {
+            if (p->count > 0)
+                return p;
+        }
+        type = next_type(type->next);
+        p = type ? type->partitions : NULL;
+    }
+    return NULL;
+}
+
+/* Go to the next partition. False after the last. */
+static bool go_on(struct members *m)
+{
+    struct partition *p = next_partition(m);
+    struct entry *anchor = p ? p->entries[0] : NULL;
+
+    if (anchor)
+        store_pin(anchor);
+    stop_looking(m);
+    m->anchor = anchor;
+    m->position = p ? p->count : 0;
+    return p;
+}
+
+/*
+ * From the last entry of a partition to the first: one that goes is replaced by the last, which
+ * was looked at then. Those that come meanwhile are evaluated anyway.
+ */
+void members_look(struct members *m, struct graph *g)
+{
+    for (unsigned i = 0; i < LOOK_COUNT; i++) {
+        const struct partition *p = m->anchor ? m->anchor->partition : NULL;
+
+        if (p && m->position > p->count)
+            m->position = p->count;
+        if (!p || m->position == 0) {
+            if (go_on(m))
+                continue;
+            forget_changed(m);
+            return;
+        }
+
+        const struct binding *b = entry_binding(p->entries[--m->position]);
+        struct entry *template = b && is_concerned(m, b) ? binding_template(m->store, b) : NULL;
+
+        if (template)
+            graph_mark(g, template);
+    }
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/cluster.h"
+#include "metrics/rules/graph.h"
+
+/*
+ * The member clusters by name, for what depends on each target of a binding; and, when a cluster
+ * is ready or not any more, comes or goes, the templates that this concerns. Nobody keeps a list
+ * of those: all bindings are looked at, a part at a time.
+ */
+struct members {
+    struct store *store;
+    struct map by_name;
+    struct map changed; /* Names of those to be looked for. */
+    bool all;           /* Whatever binding it is, its template is concerned. */
+    bool hidden;
+    /* Where the looking is: at the bindings before `position` in the anchor's partition. */
+    struct entry *anchor; /* Pinned, so that its partition stays; NULL while nobody looks. */
+    size_t position;
+};
+
+void members_init(struct members *m, struct store *store);
+void members_release(struct members *m);
+
+/*
+ * The object of a Cluster came, changed or went. `concerns`: templates may be in another stage for
+ * it.
+ */
+void members_change(struct members *m, const struct entry *entry, bool concerns);
+
+/* Not all clusters have been read: nothing is known of any as long as that is so. */
+void members_hide(struct members *m, bool hidden);
+
+/* True if there are Clusters at all: then one that is not there is not ready. */
+bool members_known(const struct members *m);
+
+enum member_standing {
+    MEMBER_UNKNOWN,
+    MEMBER_READY,
+    MEMBER_NOT_READY, /* Or gone. */
+};
+/* What is known of the cluster of this name, a shared text. */
+enum member_standing members_standing(const struct members *m, const char *name);
+
+/* True while bindings are to be looked at. */
+bool members_is_looking(const struct members *m);
+/* Look at some more of them, and mark the templates that are concerned. */
+void members_look(struct members *m, struct graph *g);
