@@ -24,7 +24,7 @@ static void add_bound(struct strbuf *out, const struct family_def *family)
     if (family->bound)
         strbuf_adds(out, family->bound);
     else
-        strbuf_addf(out, "%u", family_series_per_set(family));
+        strbuf_addf(out, "%u", family_shown_per_set(family));
 }
 
 static void add_family(struct strbuf *out, const struct family_def *family)

@@ -37,10 +37,12 @@ static void add_series(struct strbuf *out, const struct series *series,
 
     if (def->aggregation == AGGREGATE_MIN && !multiset_min(series->minimum, &minimum))
         return;
+    if (def->sparse && series->sum == 0)
+        return;
     strbuf_adds(out, series->text);
     if (def->aggregation == AGGREGATE_MIN)
         number_add_seconds(out, minimum);
-    else if (def->aggregation == AGGREGATE_NONE || def->aggregation == AGGREGATE_FIRST)
+    else if (def->aggregation == AGGREGATE_NONE || def->type == FAMILY_HISTOGRAM)
         number_add_double(out, series->number);
     else if (def->milli)
         number_add_seconds(out, series->sum);
@@ -61,7 +63,7 @@ void exposition_write(const struct registry *r, enum exposition_format format, b
         add_comments(out, family->def, format);
         size_t shown = registry_shown(r, family);
         for (size_t k = 0; k < shown; k++) {
-            for (unsigned s = 0; s < family->series_count; s++)
+            for (unsigned s = 0; s < family->shown_count; s++)
                 add_series(out, &family->sets[k]->series[family->order[s]], family->def);
         }
     }

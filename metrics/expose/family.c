@@ -29,3 +29,23 @@ unsigned family_series_per_set(const struct family_def *family)
         count *= label->values ? (unsigned)label->value_count : 1;
     return count;
 }
+
+bool family_has_series(const struct family_def *family, unsigned index)
+{
+    const struct family_label *label = &family->labels[family_free_labels(family)];
+    unsigned last_count;
+
+    if (!family->pairs)
+        return true;
+    last_count = (unsigned)label[1].value_count;
+    return family->pairs(index / last_count, index % last_count);
+}
+
+unsigned family_shown_per_set(const struct family_def *family)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < family_series_per_set(family); i++)
+        count += family_has_series(family, i);
+    return count;
+}

@@ -14,6 +14,7 @@ enum family_aggregation {
     AGGREGATE_MIN,      /* The smallest, in milliseconds, shown in seconds; absent while empty. */
     AGGREGATE_INCREASE, /* A counter: how much samples grew, and never what they shrank. */
     AGGREGATE_FIRST,    /* A histogram of each entry's first sample, in milliseconds, for good. */
+    AGGREGATE_WAIT,     /* A histogram of how long entries waited: see `ended`. */
     AGGREGATE_ZEROS,    /* How many series of family `of` are 0 but present: see there. */
     AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry contributes. */
 };
@@ -50,6 +51,7 @@ struct family_def {
     enum family_stability stability;
     enum family_aggregation aggregation;
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
+    bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series an object: capped. */
     bool opt_in;
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
@@ -62,6 +64,13 @@ struct family_def {
      */
     const char *of;
     unsigned of_index;
+    /* Of two enumerated labels: which pairs of their values there are. NULL: all. */
+    bool (*pairs)(unsigned first, unsigned last);
+    /*
+     * AGGREGATE_WAIT: a sample is when an entry began to wait, in milliseconds since the epoch.
+     * Once it has none, or another, it is counted if what it waited for has come.
+     */
+    bool (*ended)(const struct entry *entry);
     const double *buckets; /* FAMILY_HISTOGRAM: upper bounds, ascending, without +Inf. */
     size_t bucket_count;
 };
@@ -74,3 +83,7 @@ unsigned family_free_labels(const struct family_def *family);
 
 /* How many series the enumerated labels make of each set of free ones: 1 without any. */
 unsigned family_series_per_set(const struct family_def *family);
+/* True if the family has the series of this index (struct samples) in each set. */
+bool family_has_series(const struct family_def *family, unsigned index);
+/* How many of them it has. */
+unsigned family_shown_per_set(const struct family_def *family);

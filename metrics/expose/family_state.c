@@ -62,8 +62,11 @@ static void init_histogram_texts(struct family_state *f)
 static void order_series(struct family_state *f)
 {
     for (unsigned i = 0; i < f->series_count; i++) {
-        unsigned at = i;
+        unsigned at = f->shown_count;
 
+        if (!family_has_series(f->def, i))
+            continue;
+        f->shown_count++;
         for (; at > 0 && f->def->type != FAMILY_HISTOGRAM &&
                strcmp(f->texts[f->order[at - 1]].labels, f->texts[i].labels) > 0;
              at--)

@@ -44,6 +44,7 @@ struct family_state {
     unsigned series_count;     /* Of each label set. */
     struct series_text *texts; /* By series. */
     unsigned *order;           /* Series as they are shown. */
+    unsigned shown_count;      /* Of these. */
     uint64_t seed;
     struct map by_key;
     struct label_set **sets; /* The first `sorted` are in the order of their keys. */

@@ -124,6 +124,7 @@ static void sample_add(const struct sample *sample)
         return;
     case AGGREGATE_INCREASE:
     case AGGREGATE_FIRST:
+    case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
     case AGGREGATE_NONE:
         return;
@@ -145,6 +146,7 @@ static void sample_remove(const struct sample *sample)
         break;
     case AGGREGATE_INCREASE:
     case AGGREGATE_FIRST:
+    case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
     case AGGREGATE_NONE:
         break;
@@ -181,6 +183,18 @@ static void count_increases(const struct samples *fresh, const struct contributi
         if (value > before)
             series->sum = add_up(series->sum, value - before);
     }
+}
+
+/* AGGREGATE_WAIT: the entry no longer waits since then. */
+static void count_wait(const struct registry *r, const struct entry *entry,
+                       const struct sample *old)
+{
+    const struct family_def *def = old->series->set->family->def;
+    int64_t waited_ms = engine_now_ms(r->samples.engine) - old->value;
+
+    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry))
+        return;
+    count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }
 
 /* AGGREGATE_FIRST: an entry goes on contributing its first sample, whatever became of it. */
@@ -231,8 +245,10 @@ void registry_decided(void *registry, struct entry *entry)
     for (size_t i = 0; i < fresh->count; i++)
         sample_add(&fresh->items[i]);
     count_increases(fresh, old);
-    for (size_t at = 0; contribution_next(old, &at, &sample);)
+    for (size_t at = 0; contribution_next(old, &at, &sample);) {
+        count_wait(r, entry, &sample);
         sample_remove(&sample);
+    }
 }
 
 void registry_show_details(struct registry *r, bool shown)

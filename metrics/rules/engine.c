@@ -226,6 +226,11 @@ int64_t engine_deadline(const struct engine *e)
     return graph_deadline(e->context.graph);
 }
 
+int64_t engine_now_ms(const struct engine *e)
+{
+    return e->context.now_ms;
+}
+
 uint64_t engine_evaluations(const struct engine *e)
 {
     return e->evaluations;

@@ -58,6 +58,9 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
  */
 int64_t engine_deadline(const struct engine *e);
 
+/* The time of the last engine_run(). */
+int64_t engine_now_ms(const struct engine *e);
+
 /* How many evaluations of an entry there have been. */
 uint64_t engine_evaluations(const struct engine *e);
 

@@ -59,7 +59,10 @@ static void check_numbers(const struct family_def *f)
     assert_true(f->aggregation != AGGREGATE_NONE || family_series_per_set(f) == 1);
     assert_int_equal(f->type == FAMILY_HISTOGRAM, f->bucket_count > 0);
     assert_true(f->type != FAMILY_HISTOGRAM || f->aggregation == AGGREGATE_NONE ||
-                f->aggregation == AGGREGATE_FIRST);
+                f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT);
+    assert_int_equal(f->aggregation == AGGREGATE_WAIT, f->ended != NULL);
+    /* Only sums are 0 because nothing is there. */
+    assert_true(!f->sparse || f->aggregation == AGGREGATE_SUM);
     assert_true(f->aggregation != AGGREGATE_FIRST ||
                 (f->type == FAMILY_HISTOGRAM && !f->labels[0].name && !f->opt_in));
     assert_true(f->aggregation != AGGREGATE_MIN || strcmp(f->unit, "seconds") == 0);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/collect.h"
+
+#include "metrics/model/binding.h"
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
+#include "metrics/rules/delivery.h"
+
+/* The series of families by stage and reason. */
+static unsigned pair_of(struct standing at)
+{
+    return (unsigned)at.stage * STAGE_REASON_COUNT + (unsigned)at.reason;
+}
+
+static void collect_stage(const struct entry *entry, struct samples *out)
+{
+    struct standing at = template_decision(entry)->way.at;
+
+    SAMPLE(out, 1, pair_of(at));
+}
+
+static void collect_delivery(const struct entry *entry, struct samples *out)
+{
+    struct standing at = template_decision(entry)->way.delivery;
+
+    if (at.stage != STAGE_NONE)
+        SAMPLE(out, 1, pair_of(at));
+}
+
+static void collect_stage_oldest(const struct entry *entry, struct samples *out)
+{
+    const struct way *way = &template_decision(entry)->way;
+
+    if (way->since_s > 0)
+        SAMPLE(out, (int64_t)way->since_s * 1000, way->at.stage);
+}
+
+static void collect_member_stage(const struct entry *entry, struct samples *out)
+{
+    struct template_decision *d = entry->decision;
+    const struct standing *targets = decision_targets(d);
+
+    for (uint32_t i = 0; i < d->target_count; i++)
+        SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(d->binding)->clusters[i].name);
+}
+
+static void collect_evicting(const struct entry *entry, struct samples *out)
+{
+    const struct trouble *t = entry_binding(entry)->status.trouble;
+
+    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
+        if (eviction_counts(&t->evictions[i]))
+            SAMPLE_ONCE(out, 1, 0, t->evictions[i].producer, t->evictions[i].reason);
+    }
+}
+
+static void collect_last_copy(const struct entry *entry, struct samples *out)
+{
+    struct standing at = template_decision(entry)->way.delivery;
+
+    if (at.stage == STAGE_EVICTING && at.reason == WHY_LAST_COPY)
+        SAMPLE(out, 1, 0);
+}
+
+static void collect_fallback(const struct entry *entry, struct samples *out)
+{
+    if (template_decision(entry)->flags & 1u << FLAG_FALLBACK)
+        SAMPLE(out, 1, 0);
+}
+
+static bool is_suspended(const struct binding *b)
+{
+    for (uint32_t i = 0; i < binding_target_count(b); i++) {
+        if (b->clusters[i].item.suspended)
+            return true;
+    }
+    return b->scheduling_suspended;
+}
+
+static void collect_suspended(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct binding *b = entry_binding(d->binding);
+
+    if (b && is_suspended(b))
+        SAMPLE(out, 1, d->way.delivery.reason == WHY_SUSPENDED);
+}
+
+/*
+ * True if the template's last change is not everywhere yet: it is not in the binding, or older
+ * in a member, or nothing was applied ever. What moves later waits for something else.
+ */
+static bool is_on_its_way(const struct template_decision *d)
+{
+    const struct binding *b = entry_binding(d->binding);
+    enum stage stage = d->way.delivery.stage;
+
+    if (!b || stage == STAGE_NONE)
+        return false;
+    return d->uptake == UPTAKE_NOT_IN || stage == STAGE_UNDELIVERED ||
+           (b->status.applied_s == 0 && stage >= STAGE_UNSCHEDULED && stage <= STAGE_UNAPPLIED);
+}
+
+static void collect_delivery_delay(const struct entry *entry, struct samples *out)
+{
+    const struct template *t = entry_template(entry);
+
+    if (t->changed_ms > 0 && is_on_its_way(template_decision(entry)))
+        SAMPLE(out, t->changed_ms, 0);
+}
+
+static bool is_delivered(const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    return d && d->state != STATE_STALE && d->way.delivery.stage >= STAGE_UNHEALTHY &&
+           d->way.delivery.stage <= STAGE_HEALTHY;
+}
+
+static bool has_pair(unsigned stage, unsigned reason)
+{
+    return stage_has_reason((enum stage)stage, (enum stage_reason)reason);
+}
+
+/* Of deliveries: the stages of a binding. */
+static bool has_delivery_pair(unsigned stage, unsigned reason)
+{
+    return stage >= STAGE_EVICTING && has_pair(stage, reason);
+}
+
+#define STAGE  ENUM_LABEL("stage", stage_names)
+#define REASON ENUM_LABEL("reason", stage_reason_names)
+
+static const char *const waiting_names[] = {"false", "true"};
+
+static const double delay_buckets[] = {0.5,   1.5,   2.5,   5.5,    10.5,   20.5,   30.5,   60.5,
+                                       120.5, 300.5, 600.5, 1800.5, 3600.5, 7200.5, 86400.5};
+
+static const struct family_def families[] = {
+    {.name = "karmada_templates_stage",
+     .help = "Templates by the stage of their way from match to health, and why they are there; "
+             "each is in exactly one.",
+     .labels = {STAGE, REASON},
+     .pairs = has_pair,
+     FROM(TEMPLATES, collect_stage)},
+    {.name = "karmada_templates_delivery",
+     .help = "Templates with a binding by how far that has come in its member clusters, and why, "
+             "whatever the policies say now.",
+     .labels = {STAGE, REASON},
+     .pairs = has_delivery_pair,
+     FROM(TEMPLATES, collect_delivery)},
+    {.name = "karmada_templates_stage_oldest_timestamp_seconds",
+     .unit = "seconds",
+     .help = "Since when the template that is in the stage the longest is there, of those where "
+             "an object says so.",
+     .aggregation = AGGREGATE_MIN,
+     .labels = {STAGE},
+     FROM(TEMPLATES, collect_stage_oldest)},
+    {.name = "karmada_member_cluster_templates_stage",
+     .help = "Templates by member cluster that they are to be in, and how far they have come "
+             "there.",
+     .bound = "member clusters x 6",
+     .sparse = true,
+     .labels = {FREE_LABEL("member_cluster"), STAGE},
+     FROM(TEMPLATES, collect_member_stage)},
+    {.name = "karmada_bindings_evicting",
+     .help = "Bindings that are moved off a member cluster, by who decided it and why.",
+     .bound = "producers x reasons",
+     .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
+     FROM(BINDINGS, collect_evicting)},
+    {.name = "karmada_templates_last_copy_at_risk",
+     .help = "Templates whose only copy is deleted when its eviction times out, because no other "
+             "cluster takes it.",
+     FROM(TEMPLATES, collect_last_copy)},
+    {.name = "karmada_templates_on_fallback",
+     .help = "Templates that run in another group of their clusterAffinities than the first.",
+     FROM(TEMPLATES, collect_fallback)},
+    {.name = "karmada_templates_suspended",
+     .help = "Templates whose dispatching or scheduling is suspended, and whether a change waits "
+             "behind that.",
+     .labels = {ENUM_LABEL("waiting", waiting_names)},
+     FROM(TEMPLATES, collect_suspended)},
+    {.name = "karmada_template_delivery_delay_seconds",
+     .unit = "seconds",
+     .type = FAMILY_HISTOGRAM,
+     .help = "From a change of a template to its delivery in all its member clusters.",
+     .aggregation = AGGREGATE_WAIT,
+     .ended = is_delivered,
+     .buckets = delay_buckets,
+     .bucket_count = ARRAY_LEN(delay_buckets),
+     FROM(TEMPLATES, collect_delivery_delay)},
+};
+const struct family_group stage_families = {families, ARRAY_LEN(families)};
