@@ -114,7 +114,7 @@ static void add_value(struct decode *d, struct label_selector *s, struct label_r
 
 static void decode_expression(struct decode *d, struct label_selector *s, const cJSON *item)
 {
-    static const char path[] = "labelSelector.matchExpressions[]";
+    static const char path[] = "matchExpressions[]";
     const char *key = decode_text(d, item, path, "key");
     const char *name = decode_text(d, item, path, "operator");
     const cJSON *values = decode_array(d, item, path, "values");
@@ -136,7 +136,7 @@ static void decode_expression(struct decode *d, struct label_selector *s, const 
     if (!r->values)
         return;
     cJSON_ArrayForEach (value, values)
-        add_value(d, s, r, decode_item_text(d, value, "labelSelector.matchExpressions[].values"));
+        add_value(d, s, r, decode_item_text(d, value, "matchExpressions[].values"));
 }
 
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
@@ -145,19 +145,20 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
     const cJSON *json = decode_object(d, parent, path, key);
     const char *outer = d->prefix;
     const cJSON *item;
+    char prefix[256];
 
     if (!json)
         return NULL;
 
     struct label_selector *s = xcalloc(1, sizeof(*s));
-    if (!outer)
-        d->prefix = path;
-    cJSON_ArrayForEach (item, decode_object(d, json, "labelSelector", "matchLabels")) {
-        const char *value = decode_item_text(d, item, "labelSelector.matchLabels");
+    snprintf(prefix, sizeof(prefix), "%s%s%s.%s", outer ? outer : "", outer ? "." : "", path, key);
+    d->prefix = prefix;
+    cJSON_ArrayForEach (item, decode_object(d, json, "", "matchLabels")) {
+        const char *value = decode_item_text(d, item, "matchLabels");
 
         add_value(d, s, add_requirement(d, s, item->string, LABEL_IN, 1), value);
     }
-    cJSON_ArrayForEach (item, decode_array(d, json, "labelSelector", "matchExpressions"))
+    cJSON_ArrayForEach (item, decode_array(d, json, "", "matchExpressions"))
         decode_expression(d, s, item);
     d->prefix = outer;
     return s;

@@ -11,6 +11,7 @@ struct binding;
 struct cluster;
 struct event;
 struct lease;
+struct override;
 struct policy;
 struct template;
 
@@ -38,6 +39,11 @@ static inline const struct policy *entry_policy(const struct entry *e)
 static inline const struct binding *entry_binding(const struct entry *e)
 {
     return entry_object(e, CLASS_BINDING);
+}
+
+static inline const struct override *entry_override(const struct entry *e)
+{
+    return entry_object(e, CLASS_OVERRIDE);
 }
 
 static inline const struct cluster *entry_cluster(const struct entry *e)

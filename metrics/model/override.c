@@ -1,22 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/override.h"
 
+/* What override policies select by; labels one by one are below /metadata/labels. */
+static const char *const identity_paths[] = {
+    "/apiVersion", "/kind", "/metadata/labels", "/metadata/name", "/metadata/namespace",
+};
+
+/* Where overriders of these lists say at which JSON pointer they write: element.parent.key. */
+static const struct {
+    const char *list;
+    const char *parent; /* NULL: in the element itself. */
+    const char *key;
+} written_paths[] = {
+    {"plaintext", NULL, "path"},
+    {"fieldOverrider", NULL, "fieldPath"},
+    {"imageOverrider", "predicate", "path"},
+};
+
+/* True if one of them is the JSON pointer, is above it or below it. */
+static bool is_identity_path(const char *pointer)
+{
+    for (size_t i = 0; i < ARRAY_LEN(identity_paths); i++) {
+        const char *a = pointer;
+        const char *b = identity_paths[i];
+
+        while (*a && *a == *b) {
+            a++;
+            b++;
+        }
+        if ((*a == '\0' && (*b == '\0' || *b == '/')) || (*b == '\0' && *a == '/'))
+            return true;
+    }
+    return false;
+}
+
+static bool writes_identity(struct decode *d, const cJSON *overriders, const char *path)
+{
+    bool writes = cJSON_GetArraySize(decode_array(d, overriders, path, "labelsOverrider")) > 0;
+    const cJSON *item;
+
+    for (size_t i = 0; i < ARRAY_LEN(written_paths); i++) {
+        const char *parent = written_paths[i].parent;
+
+        cJSON_ArrayForEach (item, decode_array(d, overriders, path, written_paths[i].list)) {
+            const cJSON *holder = parent ? json_get(item, parent) : item;
+
+            writes |= holder && is_identity_path(json_str(holder, written_paths[i].key, ""));
+        }
+    }
+    return writes;
+}
+
+/* Read targetCluster and overriders, which stand in `json` at `path`. */
+static void read_rule(struct decode *d, const cJSON *json, const char *path,
+                      struct override_rule *out)
+{
+    const cJSON *target = decode_object(d, json, path, "targetCluster");
+    const cJSON *overriders = decode_object(d, json, path, "overriders");
+    const cJSON *list;
+    char where[64];
+
+    snprintf(where, sizeof(where), "%s.overriders", path);
+    *out = (struct override_rule){
+        .empty = true,
+        .writes_identity = writes_identity(d, overriders, where),
+    };
+    cJSON_ArrayForEach (list, overriders)
+        out->empty &= cJSON_GetArraySize(list) == 0;
+    if (!target)
+        return;
+    snprintf(where, sizeof(where), "%s.targetCluster", path);
+    out->target = xcalloc(1, sizeof(*out->target));
+    cluster_affinity_decode(d, target, where, out->target);
+}
+
 void *override_decode(struct decode *d, const cJSON *json)
 {
+    static const char path[] = "spec.overrideRules[]";
     const cJSON *metadata = decode_object(d, json, "", "metadata");
-    int64_t created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    const cJSON *spec = decode_object(d, json, "", "spec");
+    const cJSON *rules = decode_array(d, spec, "spec", "overrideRules");
+    struct override *o = xcalloc(1, sizeof(*o));
+    const cJSON *item;
 
-    if (d->failed)
+    o->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &o->selector_count);
+    o->deprecated = cJSON_GetArraySize(rules) == 0;
+    o->rules =
+        o->deprecated ? xcalloc(1, sizeof(*o->rules)) : decode_room(rules, sizeof(*o->rules));
+    if (o->deprecated)
+        read_rule(d, spec, "spec", &o->rules[o->rule_count++]);
+    cJSON_ArrayForEach (item, rules) {
+        decode_element(d, item, path);
+        read_rule(d, item, path, &o->rules[o->rule_count++]);
+    }
+    o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    if (d->failed) {
+        override_release(d->strings, o);
         return NULL;
-
-    struct override *o = xmalloc(sizeof(*o));
-
-    o->created_ms = created_ms;
+    }
     return o;
 }
 
 void override_release(struct intern *strings, void *object)
 {
-    (void)strings;
-    free(object);
+    struct override *o = object;
+
+    if (!o)
+        return;
+    resource_selectors_release(strings, o->selectors, o->selector_count);
+    for (uint32_t i = 0; i < o->rule_count; i++) {
+        if (o->rules[i].target)
+            cluster_affinity_release(strings, o->rules[i].target);
+        free(o->rules[i].target);
+    }
+    free(o->rules);
+    free(o);
 }

@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/decode.h"
+#include "metrics/model/cluster_affinity.h"
+#include "metrics/model/resource_selector.h"
 
-/*
- * An OverridePolicy or a ClusterOverridePolicy. Policies depend on whether the ones that they
- * name in dependentOverrides exist, and on nothing else of them.
- */
+/* One of the rules of an override policy: where it acts, and not yet what it changes. */
+struct override_rule {
+    struct cluster_affinity *target; /* NULL: on every cluster. */
+    bool empty;                      /* It has no overriders: it acts, and changes nothing. */
+    bool writes_identity;            /* It can change what override policies select by. */
+};
+
+/* An OverridePolicy or a ClusterOverridePolicy. */
 struct override {
+    struct resource_selector *selectors; /* Without any it selects everything. */
+    struct override_rule *rules;
+    uint32_t selector_count;
+    uint32_t rule_count;
     int64_t created_ms; /* 0 if unknown. */
+    /*
+     * It has no overrideRules: its one rule is made of spec.targetCluster and spec.overriders,
+     * be they set or not (Karmada: getOverridersFromOverridePolicies).
+     */
+    bool deprecated;
 };
 
 /* As struct kind_def wants them. */

@@ -1,48 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/placement.h"
 
-static const char zone_key[] = "zone";
-
 /* Of every member in errors, which nobody sees: they make the placement `unreadable`. */
 static const char path[] = "placement";
-
-/*
- * A fieldSelector is read as a label selector, as Karmada does, but for requirements on zones:
- * Karmada compares those in its own way, so they make a second selector.
- */
-static void read_fields(struct decode *d, const cJSON *json, struct cluster_affinity *out)
-{
-    static const char key[] = "fieldSelector";
-    static const char list[] = "matchExpressions";
-    const cJSON *selector = decode_object(d, json, path, key);
-    CLEANUP(json_cleanup) cJSON *fields = cJSON_CreateObject();
-    CLEANUP(json_cleanup) cJSON *zones = cJSON_CreateObject();
-    cJSON *field_list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(fields, key), list);
-    cJSON *zone_list = cJSON_AddArrayToObject(cJSON_AddObjectToObject(zones, key), list);
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, decode_array(d, selector, key, list)) {
-        bool is_zone = strcmp(json_str(item, "key", ""), zone_key) == 0;
-
-        cJSON_AddItemToArray(is_zone ? zone_list : field_list, cJSON_Duplicate(item, true));
-    }
-    if (cJSON_GetArraySize(field_list) > 0)
-        out->fields = label_selector_decode(d, fields, path, key);
-    if (cJSON_GetArraySize(zone_list) == 0)
-        return;
-    out->zones = label_selector_decode(d, zones, path, key);
-    /* The selector lacks requirements with an unknown operator. */
-    out->never = out->zones->count < (size_t)cJSON_GetArraySize(zone_list);
-}
-
-static void read_affinity(struct decode *d, const cJSON *json, struct cluster_affinity *out)
-{
-    *out = (struct cluster_affinity){0};
-    out->labels = label_selector_decode(d, json, path, "labelSelector");
-    read_fields(d, json, out);
-    out->names = decode_texts(d, json, path, "clusterNames", &out->name_count);
-    out->exclude = decode_texts(d, json, path, "exclude", &out->exclude_count);
-}
 
 /* Karmada's webhook refuses to have both set; if they are, Karmada goes by clusterAffinity. */
 static void read_groups(struct decode *d, const cJSON *json, struct placement *p)
@@ -54,7 +14,7 @@ static void read_groups(struct decode *d, const cJSON *json, struct placement *p
     if (one) {
         p->groups = xcalloc(1, sizeof(*p->groups));
         p->group_count = 1;
-        read_affinity(d, one, &p->groups->affinity);
+        cluster_affinity_decode(d, one, path, &p->groups->affinity);
         return;
     }
     p->groups = decode_room(several, sizeof(*p->groups));
@@ -67,10 +27,10 @@ static void read_groups(struct decode *d, const cJSON *json, struct placement *p
             .name = decode_shared(d, item, path, "affinityName"),
             .overflow = decode_room(overflow, sizeof(*group->overflow)),
         };
-        read_affinity(d, item, &group->affinity);
+        cluster_affinity_decode(d, item, path, &group->affinity);
         cJSON_ArrayForEach (other, overflow) {
             decode_element(d, other, path);
-            read_affinity(d, other, &group->overflow[group->overflow_count++]);
+            cluster_affinity_decode(d, other, path, &group->overflow[group->overflow_count++]);
         }
     }
 }
@@ -104,7 +64,7 @@ static void read_weights(struct decode *d, const cJSON *preference, struct place
 
         decode_element(d, item, path);
         weight->weight = decode_int(d, item, path, "weight", 0);
-        read_affinity(d, target, &weight->target);
+        cluster_affinity_decode(d, target, path, &weight->target);
     }
 }
 
@@ -156,15 +116,6 @@ struct placement *placement_new(struct intern *strings, const char *canonical)
     return p;
 }
 
-static void release_affinity(struct intern *strings, struct cluster_affinity *affinity)
-{
-    label_selector_free(strings, affinity->labels);
-    label_selector_free(strings, affinity->fields);
-    label_selector_free(strings, affinity->zones);
-    decode_texts_release(strings, affinity->names, affinity->name_count);
-    decode_texts_release(strings, affinity->exclude, affinity->exclude_count);
-}
-
 void placement_free(struct intern *strings, struct placement *p)
 {
     if (!p)
@@ -173,9 +124,9 @@ void placement_free(struct intern *strings, struct placement *p)
         struct affinity_group *group = &p->groups[i];
 
         intern_drop(strings, group->name);
-        release_affinity(strings, &group->affinity);
+        cluster_affinity_release(strings, &group->affinity);
         for (uint32_t k = 0; k < group->overflow_count; k++)
-            release_affinity(strings, &group->overflow[k]);
+            cluster_affinity_release(strings, &group->overflow[k]);
         free(group->overflow);
     }
     for (uint32_t i = 0; i < p->toleration_count; i++) {
@@ -185,7 +136,7 @@ void placement_free(struct intern *strings, struct placement *p)
         intern_drop(strings, p->tolerations[i].effect);
     }
     for (uint32_t i = 0; i < p->weight_count; i++)
-        release_affinity(strings, &p->weights[i].target);
+        cluster_affinity_release(strings, &p->weights[i].target);
     free(p->groups);
     free(p->tolerations);
     free(p->weights);

@@ -1,24 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/labels.h"
+#include "metrics/model/cluster_affinity.h"
 
 /*
  * A placement, parsed to find the member clusters that it allows. To compare two placements,
  * compare their canonical texts.
  */
-
-/* Which clusters are allowed (Karmada: ClusterAffinity). All that is set must hold. */
-struct cluster_affinity {
-    struct label_selector *labels; /* NULL if absent; so are the next two. */
-    struct label_selector *fields; /* The requirements of fieldSelector but for those on zones, */
-    struct label_selector *zones;  /* which are apart because a cluster has several zones. */
-    const char **names;
-    const char **exclude;
-    uint32_t name_count;
-    uint32_t exclude_count;
-    bool never; /* An operator on zones is unknown: no cluster is allowed. */
-};
 
 /* clusterAffinity, or one of clusterAffinities. */
 struct affinity_group {

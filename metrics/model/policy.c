@@ -61,41 +61,6 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
            a->propagate_deps == b->propagate_deps;
 }
 
-static struct resource_selector *read_selectors(struct decode *d, const cJSON *spec,
-                                                const char *key, uint32_t *count)
-{
-    const cJSON *array = decode_array(d, spec, "spec", key);
-    struct resource_selector *selectors = decode_room(array, sizeof(*selectors));
-    char path[64];
-    const cJSON *item;
-
-    snprintf(path, sizeof(path), "spec.%s[]", key);
-    cJSON_ArrayForEach (item, array) {
-        decode_element(d, item, path);
-        selectors[(*count)++] = (struct resource_selector){
-            .api_version = decode_shared(d, item, path, "apiVersion"),
-            .kind = decode_shared(d, item, path, "kind"),
-            .ns = decode_shared(d, item, path, "namespace"),
-            .name = decode_shared(d, item, path, "name"),
-            .labels = label_selector_decode(d, item, path, "labelSelector"),
-        };
-    }
-    return selectors;
-}
-
-static void free_selectors(struct intern *strings, struct resource_selector *selectors,
-                           uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        intern_drop(strings, selectors[i].api_version);
-        intern_drop(strings, selectors[i].kind);
-        intern_drop(strings, selectors[i].ns);
-        intern_drop(strings, selectors[i].name);
-        label_selector_free(strings, selectors[i].labels);
-    }
-    free(selectors);
-}
-
 static int32_t read_priority(struct decode *d, const cJSON *spec)
 {
     int64_t priority = decode_int(d, spec, "spec", "priority", 0);
@@ -144,8 +109,8 @@ void *policy_decode(struct decode *d, const cJSON *json)
     bool cluster_scoped = strcmp(json_str(json, "kind", ""), "ClusterPropagationPolicy") == 0;
     struct policy *p = xcalloc(1, sizeof(*p));
 
-    p->selectors = read_selectors(d, spec, "resourceSelectors", &p->selector_count);
-    p->exclusions = read_selectors(d, spec, "excludedResources", &p->exclusion_count);
+    p->selectors = resource_selectors_decode(d, spec, "resourceSelectors", &p->selector_count);
+    p->exclusions = resource_selectors_decode(d, spec, "excludedResources", &p->exclusion_count);
     p->overrides = decode_texts(d, spec, "spec", "dependentOverrides", &p->override_count);
     p->priority = read_priority(d, spec);
     p->id = permanent_id_decode(d, metadata, cluster_scoped);
@@ -172,8 +137,8 @@ void policy_release(struct intern *strings, void *object)
 
     if (!p)
         return;
-    free_selectors(strings, p->selectors, p->selector_count);
-    free_selectors(strings, p->exclusions, p->exclusion_count);
+    resource_selectors_release(strings, p->selectors, p->selector_count);
+    resource_selectors_release(strings, p->exclusions, p->exclusion_count);
     decode_texts_release(strings, p->overrides, p->override_count);
     intern_drop(strings, p->id);
     intern_drop(strings, p->priority_class);
@@ -181,24 +146,13 @@ void policy_release(struct intern *strings, void *object)
     free(p);
 }
 
-static bool same_selectors(const struct resource_selector *a, const struct resource_selector *b,
-                           uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (a[i].api_version != b[i].api_version || a[i].kind != b[i].kind || a[i].ns != b[i].ns ||
-            a[i].name != b[i].name || !label_selector_equal(a[i].labels, b[i].labels))
-            return false;
-    }
-    return true;
-}
-
 bool policy_equal(const struct policy *a, const struct policy *b)
 {
     return a->selector_count == b->selector_count && a->exclusion_count == b->exclusion_count &&
            a->override_count == b->override_count && a->priority == b->priority &&
            a->lazy == b->lazy && a->preempts == b->preempts && a->deleting == b->deleting &&
-           same_selectors(a->selectors, b->selectors, a->selector_count) &&
-           same_selectors(a->exclusions, b->exclusions, a->exclusion_count) &&
+           resource_selectors_equal(a->selectors, b->selectors, a->selector_count) &&
+           resource_selectors_equal(a->exclusions, b->exclusions, a->exclusion_count) &&
            (a->override_count == 0 ||
             memcmp(a->overrides, b->overrides, a->override_count * sizeof(*a->overrides)) == 0) &&
            propagation_equal(&a->propagation, &b->propagation);

@@ -2,18 +2,10 @@
 #pragma once
 
 #include "metrics/model/claim.h"
+#include "metrics/model/resource_selector.h"
 
 /* The two fields that referrers of a shared dependency may disagree on (seed 000). */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
-
-/* An element of resourceSelectors or excludedResources. Shared texts, NULL for what is not set. */
-struct resource_selector {
-    const char *api_version;
-    const char *kind;
-    const char *ns;
-    const char *name;
-    struct label_selector *labels;
-};
 
 /*
  * The fields that Karmada copies from a policy's spec into a binding's (BuildResourceBinding,

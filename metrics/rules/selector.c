@@ -113,15 +113,21 @@ bool policy_excludes(const struct policy *policy, const struct entry *template)
     return policy_exclusion_of(policy, template) < policy->exclusion_count;
 }
 
-enum selector_score policy_score(const struct policy *policy, const struct entry *template)
+enum selector_score selectors_score(const struct resource_selector *selectors, uint32_t count,
+                                    const struct entry *template)
 {
     enum selector_score best = SCORE_NONE;
 
-    for (size_t i = 0; i < policy->selector_count; i++) {
-        enum selector_score score = selector_score(&policy->selectors[i], template);
+    for (uint32_t i = 0; i < count; i++) {
+        enum selector_score score = selector_score(&selectors[i], template);
 
         if (score > best)
             best = score;
     }
     return best;
+}
+
+enum selector_score policy_score(const struct policy *policy, const struct entry *template)
+{
+    return selectors_score(policy->selectors, policy->selector_count, template);
 }

@@ -39,7 +39,10 @@ uint32_t policy_exclusion_of(const struct policy *policy, const struct entry *te
 /* True if any exclusion rule of the policy matches. */
 bool policy_excludes(const struct policy *policy, const struct entry *template);
 
-/* The best score of all the policy's selectors, whatever its exclusions say. */
+/* The best score of any of `count` selectors, SCORE_NONE without any. */
+enum selector_score selectors_score(const struct resource_selector *selectors, uint32_t count,
+                                    const struct entry *template);
+/* That of all the policy's selectors, whatever its exclusions say. */
 enum selector_score policy_score(const struct policy *policy, const struct entry *template);
 
 /* True if no field of an exclusion rule is set: it is invalid and excludes nothing. */

@@ -148,7 +148,15 @@ static const char deployment_json[] =
 static const char job_json[] = "{'apiVersion':'batch/v1','kind':'Job'," METADATA ",'spec':{}}";
 
 static const char override_json[] =
-    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy'," METADATA "}";
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy'," METADATA
+    ",'spec':{'resourceSelectors':[{'apiVersion':'v1','kind':'Pod'}],'overrideRules':[{"
+    "'targetCluster':{'labelSelector':{},'fieldSelector':{'matchExpressions':[{'key':'region',"
+    "'operator':'Exists'}]}},'overriders':{'plaintext':[{'path':'/a'}],'fieldOverrider':[],"
+    "'imageOverrider':[{'predicate':{'path':'/a'}}],'labelsOverrider':[]}}]}}";
+
+static const char old_override_json[] =
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'ClusterOverridePolicy'," METADATA
+    ",'spec':{'targetCluster':{},'overriders':{}}}";
 
 static struct wrong_case {
     const char *json;
@@ -285,6 +293,30 @@ static struct wrong_case {
 
     {override_json, "metadata", "[]"},
     {override_json, "metadata.creationTimestamp", "'x'"},
+    {override_json, "spec", "[]"},
+    {override_json, "spec.resourceSelectors", "{}"},
+    {override_json, "spec.resourceSelectors[0].kind", "1"},
+    {override_json, "spec.overrideRules", "{}"},
+    {override_json, "spec.overrideRules[0]", "'x'"},
+    {override_json, "spec.overrideRules[0].targetCluster", "'m1'"},
+    {override_json, "spec.overrideRules[0].targetCluster.clusterNames", "'m1'"},
+    {override_json, "spec.overrideRules[0].targetCluster.clusterNames", "[1]"},
+    {override_json, "spec.overrideRules[0].targetCluster.exclude", "{}"},
+    {override_json, "spec.overrideRules[0].targetCluster.labelSelector", "[]"},
+    {override_json, "spec.overrideRules[0].targetCluster.labelSelector.matchLabels", "[]"},
+    {override_json, "spec.overrideRules[0].targetCluster.fieldSelector", "[]"},
+    {override_json, "spec.overrideRules[0].targetCluster.fieldSelector.matchExpressions", "{}"},
+    {override_json, "spec.overrideRules[0].targetCluster.fieldSelector.matchExpressions[0].key",
+     "1"},
+    {override_json, "spec.overrideRules[0].overriders", "[]"},
+    {override_json, "spec.overrideRules[0].overriders.plaintext", "{}"},
+    {override_json, "spec.overrideRules[0].overriders.fieldOverrider", "'x'"},
+    {override_json, "spec.overrideRules[0].overriders.imageOverrider", "1"},
+    {override_json, "spec.overrideRules[0].overriders.labelsOverrider", "{}"},
+    {old_override_json, "spec.targetCluster", "[]"},
+    {old_override_json, "spec.targetCluster.clusterNames", "{}"},
+    {old_override_json, "spec.overriders", "[]"},
+    {old_override_json, "spec.overriders.plaintext", "true"},
 };
 
 /* The path as errors say it: without the numbers of elements. */
@@ -329,10 +361,9 @@ TEST_ROWS(refuses_wrong_type, wrong, path)
 TEST(what_is_right_is_taken)
 {
     static const char *const texts[] = {
-        policy_json,     binding_json,
-        cluster_json,    event_json,
-        deployment_json, job_json,
-        override_json,   "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'}",
+        policy_json,   binding_json,      cluster_json,
+        event_json,    deployment_json,   job_json,
+        override_json, old_override_json, "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'}",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {

@@ -107,20 +107,20 @@ static struct refused_case {
 } refused[] = {
     {"a selector that is a text", "'app=nginx'", "'spec[].s' must be an object, found a string"},
     {"matchLabels that are an array", "{'matchLabels':[]}",
-     "'spec[].labelSelector.matchLabels' must be an object, found an array"},
+     "'spec[].s.matchLabels' must be an object, found an array"},
     {"a label with a number", "{'matchLabels':{'app':1}}",
-     "'spec[].labelSelector.matchLabels.app' must be a string, found a number"},
+     "'spec[].s.matchLabels.app' must be a string, found a number"},
     {"expressions that are an object", "{'matchExpressions':{}}",
-     "'spec[].labelSelector.matchExpressions' must be an array, found an object"},
+     "'spec[].s.matchExpressions' must be an array, found an object"},
     {"an expression that is a text", "{'matchExpressions':['app']}",
-     "'spec[].labelSelector.matchExpressions[]' must be an object, found a string"},
+     "'spec[].s.matchExpressions[]' must be an object, found a string"},
     {"a key that is a number", "{'matchExpressions':[{'key':1,'operator':'Exists'}]}",
-     "'spec[].labelSelector.matchExpressions[].key' must be a string, found a number"},
+     "'spec[].s.matchExpressions[].key' must be a string, found a number"},
     {"values that are a text", "{'matchExpressions':[{'key':'a','operator':'In','values':'x'}]}",
-     "'spec[].labelSelector.matchExpressions[].values' must be an array, found a string"},
+     "'spec[].s.matchExpressions[].values' must be an array, found a string"},
     {"a value that is an object",
      "{'matchExpressions':[{'key':'a','operator':'In','values':[{}]}]}",
-     "'spec[].labelSelector.matchExpressions[].values' must be a string, found an object"},
+     "'spec[].s.matchExpressions[].values' must be a string, found an object"},
 };
 
 TEST_ROWS(refuses_selector, refused, name)

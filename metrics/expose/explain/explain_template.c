@@ -3,6 +3,7 @@
 
 #include "metrics/expose/explain/explain_connector.h"
 #include "metrics/expose/explain/explain_next.h"
+#include "metrics/expose/explain/explain_overrides.h"
 #include "metrics/expose/explain/explain_selection.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/model/binding.h"
@@ -252,6 +253,7 @@ void explain_template(struct explaining *x, const struct entry *template)
     explain_selection(x, template);
     explain_claim(x, template);
     explain_binding_of(x, template);
+    explain_overrides_of(x, template);
     explain_required(x, d->dependency ? template : d->binding);
     explain_dependencies(x, template);
     explain_defects(x, template);
