@@ -117,14 +117,6 @@ static int compare_clusters(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* True if one of these, which are in order, has this name. */
-static bool has_cluster(const struct target_cluster *sorted, size_t count, const char *name)
-{
-    const struct target_cluster key = {.name = name};
-
-    return count > 0 && bsearch(&key, sorted, count, sizeof(key), compare_clusters);
-}
-
 /* Append the clusters of spec.requiredBy[].clusters that are not in spec.clusters, each once. */
 static void read_required_clusters(struct decode *d, const cJSON *spec, struct binding *b)
 {
@@ -157,7 +149,7 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
     for (size_t i = 0; i < count; i++) {
         bool again = i > 0 && required[i].name == required[i - 1].name;
 
-        if (again || has_cluster(own, b->cluster_count, required[i].name)) {
+        if (again || bsearch(&required[i], own, b->cluster_count, sizeof(*own), compare_clusters)) {
             intern_drop(d->strings, required[i].name);
             continue;
         }

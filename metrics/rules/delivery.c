@@ -90,12 +90,6 @@ static enum stage_reason why_unhealthy(const struct target_item *item)
     return WHY_OTHER;
 }
 
-/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
-static bool is_older(const struct delivery_facts *f, const struct target_item *item)
-{
-    return f->binding->claim && item->generation > 0 && item->generation < f->generation;
-}
-
 static struct standing target_standing(const struct delivery_facts *f, uint32_t target)
 {
     const struct target_item *item = &f->binding->clusters[target].item;
@@ -104,7 +98,8 @@ static struct standing target_standing(const struct delivery_facts *f, uint32_t 
         return (struct standing){STAGE_UNDISPATCHED, why_held(f, target)};
     if (!item->applied)
         return (struct standing){STAGE_UNAPPLIED, why_unapplied(f, target)};
-    if (is_older(f, item))
+    /* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
+    if (f->binding->claim && item->generation > 0 && item->generation < f->generation)
         return (struct standing){STAGE_UNDELIVERED, why_held(f, target)};
     if (item->health != HEALTH_HEALTHY)
         return (struct standing){STAGE_UNHEALTHY, why_unhealthy(item)};
@@ -182,13 +177,6 @@ static bool is_to_be_scheduled(const struct delivery_facts *f)
            b->status.reschedules || replicas_differ(f);
 }
 
-static bool has_other_scheduler(const struct binding *b)
-{
-    const char *name = b->propagation.scheduler_name;
-
-    return name && *name && strcmp(name, "default-scheduler") != 0;
-}
-
 static enum stage_reason why_unscheduled(const struct binding *b)
 {
     static const enum stage_reason failures[] = {
@@ -199,11 +187,15 @@ static enum stage_reason why_unscheduled(const struct binding *b)
         [SCHEDULED_OTHER] = WHY_OTHER,
     };
 
+    const char *scheduler = b->propagation.scheduler_name;
+
     if (b->scheduling_suspended)
         return WHY_SUSPENDED;
     if (scheduling_failed(&b->status))
         return failures[b->status.scheduled];
-    return has_other_scheduler(b) ? WHY_OTHER_SCHEDULER : WHY_WAITING;
+    return scheduler && *scheduler && strcmp(scheduler, "default-scheduler") != 0
+               ? WHY_OTHER_SCHEDULER
+               : WHY_WAITING;
 }
 
 struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets)

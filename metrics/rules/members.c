@@ -82,12 +82,9 @@ bool members_is_looking(const struct members *m)
     return m->all || m->changed.count > 0;
 }
 
-/* Look for this one too, from the first binding on. */
-static void look_for(struct members *m, const char *name)
+static bool is_changed(const struct members *m, const char *name)
 {
-    stop_looking(m);
-    if (!map_get(&m->changed, map_hash_address(name), name))
-        map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
+    return map_get(&m->changed, map_hash_address(name), name) != NULL;
 }
 
 static void look_for_all(struct members *m)
@@ -104,8 +101,12 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
     struct member_cluster *member = map_get(&m->by_name, map_hash_address(name), name);
     bool known = m->by_name.count > 0;
 
-    if (concerns)
-        look_for(m, name);
+    if (concerns) {
+        /* From the first binding on. */
+        stop_looking(m);
+        if (!is_changed(m, name))
+            map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
+    }
     if (cluster && !member) {
         member = xcalloc(1, sizeof(*member));
         member->name = intern_ref(name);
@@ -129,11 +130,6 @@ void members_hide(struct members *m, bool hidden)
     if (m->hidden != hidden)
         look_for_all(m);
     m->hidden = hidden;
-}
-
-static bool is_changed(const struct members *m, const char *name)
-{
-    return map_get(&m->changed, map_hash_address(name), name) != NULL;
 }
 
 static bool is_concerned(const struct members *m, const struct binding *b)

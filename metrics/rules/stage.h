@@ -14,7 +14,7 @@
     ROW(OUTDATED, "outdated", "Its binding is not what its policy and its template say now.")      \
     ROW(EVICTING, "evicting", "Karmada moves it off a member cluster.")                            \
     ROW(UNSCHEDULED, "unscheduled", "The scheduler has not placed it as it is now.")               \
-    ROW(PLACED_NOWHERE, "placed_nowhere", "It is scheduled, to no member cluster.")                \
+    ROW(PLACED_NOWHERE, "placed_nowhere", "It is to be in no member cluster.")                     \
     ROW(UNDISPATCHED, "undispatched", "It was not handed to a member cluster.")                    \
     ROW(UNAPPLIED, "unapplied", "A member cluster did not take it.")                               \
     ROW(UNDELIVERED, "undelivered", "A member cluster runs an older version of it.")               \

@@ -51,15 +51,6 @@ static struct standing of_unbound(const struct situation *s, const struct templa
     return unbound(reasons[d->reason]);
 }
 
-static struct standing of_pending(const struct template_decision *d)
-{
-    if (d->reason == PENDING_OVERRIDE_MISSING)
-        return unbound(WHY_OVERRIDE_MISSING);
-    if (d->reason == PENDING_POLICY_GONE)
-        return unmatched(WHY_LEFT_BEHIND_CHANGED);
-    return unmatched(d->binding ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
-}
-
 /* What the template's last change waits for. */
 static enum stage_reason why_not_taken_up(const struct template_decision *d)
 {
@@ -101,7 +92,11 @@ static struct standing of_state(const struct situation *s, const struct template
     case STATE_IGNORED:
         return unmatched(WHY_IGNORED);
     case STATE_PENDING:
-        return of_pending(d);
+        if (d->reason == PENDING_OVERRIDE_MISSING)
+            return unbound(WHY_OVERRIDE_MISSING);
+        if (d->reason == PENDING_POLICY_GONE)
+            return unmatched(WHY_LEFT_BEHIND_CHANGED);
+        return unmatched(d->binding ? WHY_LEFT_BEHIND : WHY_NO_POLICY);
     case STATE_ORPHANED:
         return unmatched(WHY_LEFT_BEHIND);
     case STATE_UNBOUND:

@@ -32,8 +32,9 @@ enum { TEXT_MAX = 1 << 20, NOW_S = 1767225600 };
 #define ON(cluster)   ",\"placement\":{},\"clusters\":[{\"name\":\"" cluster "\"}]"
 #define ON_BOTH       ",\"placement\":{},\"clusters\":[{\"name\":\"m1\"},{\"name\":\"m2\"}]"
 #define REQUIRED                                                                                   \
-    ",\"requiredBy\":[{\"namespace\":\"a\",\"name\":\"app-deployment\"},"                          \
-    "{\"namespace\":\"a\",\"name\":\"api-deployment\"}]"
+    ",\"requiredBy\":[{\"namespace\":\"a\",\"name\":\"app-deployment\"," IN_M1 "},"                \
+    "{\"namespace\":\"a\",\"name\":\"api-deployment\"," IN_M1 "}]"
+#define IN_M1 "\"clusters\":[{\"name\":\"m1\"}]"
 #define BOUND                                                                                      \
     POLICY("p", SELECTS("web"), "")                                                                \
     "," WEB(CLAIM("p")) "," BINDING_OF("web", CLAIM("p"), ON_BOTH)

@@ -28,15 +28,6 @@ static void target_list_release(struct target_list *targets)
     free(targets->items);
 }
 
-static void add_clusters(const struct binding *b, struct target_list *out)
-{
-    if (!b || b->cluster_count == 0)
-        return;
-    out->items = xreallocarray(out->items, out->count + b->cluster_count, sizeof(*out->items));
-    for (uint32_t i = 0; i < b->cluster_count; i++)
-        out->items[out->count++] = (struct target){.cluster = b->clusters[i].name};
-}
-
 static int by_name(const void *a, const void *b)
 {
     const struct target *left = a;
@@ -45,25 +36,15 @@ static int by_name(const void *a, const void *b)
     return strcmp(left->cluster, right->cluster);
 }
 
-/* By name, each once: the clusters of the binding, and those of the bindings that require it. */
-static struct target_list list_targets(const struct store *store, const struct binding *b)
+/* The targets of the binding, by name. */
+static struct target_list list_targets(const struct binding *b)
 {
-    struct target_list targets = {0};
-    size_t kept = 0;
+    struct target_list targets = {.count = binding_target_count(b)};
 
-    add_clusters(b, &targets);
-    for (uint32_t i = 0; i < b->referrer_count; i++) {
-        struct identity id = referrer_identity(&b->referrers[i]);
-
-        add_clusters(entry_binding(store_find(store, &id)), &targets);
-    }
-    if (targets.count > 1)
-        qsort(targets.items, targets.count, sizeof(*targets.items), by_name);
-    for (size_t i = 0; i < targets.count; i++) {
-        if (kept == 0 || strcmp(targets.items[kept - 1].cluster, targets.items[i].cluster) != 0)
-            targets.items[kept++] = targets.items[i];
-    }
-    targets.count = kept;
+    targets.items = xcalloc(targets.count + 1, sizeof(*targets.items));
+    for (size_t i = 0; i < targets.count; i++)
+        targets.items[i].cluster = b->clusters[i].name;
+    qsort(targets.items, targets.count, sizeof(*targets.items), by_name);
     return targets;
 }
 
@@ -177,7 +158,7 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
     if (!b)
         return;
 
-    CLEANUP(target_list_release) struct target_list targets = list_targets(store, b);
+    CLEANUP(target_list_release) struct target_list targets = list_targets(b);
     CLEANUP(override_selection_release)
     struct override_selection selection = override_selection_make(store, template);
 

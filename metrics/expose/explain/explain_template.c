@@ -5,6 +5,7 @@
 #include "metrics/expose/explain/explain_next.h"
 #include "metrics/expose/explain/explain_overrides.h"
 #include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/explain_way.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
@@ -250,6 +251,7 @@ void explain_template(struct explaining *x, const struct entry *template)
     explain_state(x, template);
     if (d->state == STATE_IGNORED)
         return;
+    explain_way(x, template);
     explain_selection(x, template);
     explain_claim(x, template);
     explain_binding_of(x, template);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/explain/words.h"
+
+/* What ends a stage, and who has to see to that. */
+struct stage_end {
+    enum actor actor;
+    const char *text; /* The edit or the wait; a sentence. "" where nothing is to be ended. */
+};
+
+struct stage_end stage_end_of(struct standing at);
+/* Who that is, behind "for". */
+const char *stage_actor_words(enum actor actor);
