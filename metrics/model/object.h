@@ -13,6 +13,7 @@ struct event;
 struct lease;
 struct policy;
 struct template;
+struct work;
 
 static inline const void *entry_object(const struct entry *e, enum object_class class)
 {
@@ -53,4 +54,9 @@ static inline const struct event *entry_event(const struct entry *e)
 static inline const struct lease *entry_lease(const struct entry *e)
 {
     return entry_object(e, CLASS_LEASE);
+}
+
+static inline const struct work *entry_work(const struct entry *e)
+{
+    return entry_object(e, CLASS_WORK);
 }
