@@ -46,6 +46,7 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
             .filter = &e->filter,
             .log = settings->log,
             .references = settings->references,
+            .works = o->works,
             .audit_interval_ms = (int64_t)o->audit_interval_ms,
             .seed = settings->seed,
             .now_ms = platform_steady_ms(),

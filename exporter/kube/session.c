@@ -48,6 +48,7 @@ static bool open_session(struct kube_session *s, const struct kube_session_setti
         .transport = client_transport(s->client),
         .streaming_lists = true,
         .references = settings->references,
+        .works = settings->works,
         .audit_interval_ms = settings->audit_interval_ms,
         .seed = settings->seed,
         .now_ms = settings->now_ms,

@@ -24,7 +24,8 @@ struct kube_session_settings {
     struct engine *engine;
     const struct namespace_filter *filter;
     const struct log *log;
-    bool references; /* As of struct kube_settings, as is the next. */
+    bool references; /* As of struct kube_settings, as are the next two. */
+    bool works;
     int64_t audit_interval_ms;
     uint64_t seed;
     int64_t now_ms;

@@ -23,6 +23,7 @@ struct kube_source {
     bool bindings_read; /* Before that nobody knows what no binding refers to. */
     enum { REFERRED_UNASKED, REFERRED_ASKED, REFERRED_READ } referred;
     bool references;
+    bool works;
     bool synced_once;
     struct missing_kinds missing;
 };
@@ -55,8 +56,10 @@ struct kube_source *kube_source_new(const struct kube_settings *settings)
     bound_init(&s->bound, &s->context);
     audit_init(&s->audit, &s->context, settings->audit_interval_ms);
     s->references = settings->references;
+    s->works = settings->works;
+    engine_follow_works(s->engine, s->works);
     engine_observe_bound(s->engine, (struct bound_observer){template_bound, &s->bound});
-    reflector_list_want_kinds(&s->list, WATCH_ALWAYS);
+    reflector_list_want_kinds(&s->list, WATCH_ALWAYS, false);
     s->list.always_count = s->list.count;
     return s;
 }
@@ -70,6 +73,7 @@ void kube_source_free(struct kube_source *s)
     reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
     engine_judge_versions(s->engine, (struct version_judge){0});
+    engine_follow_works(s->engine, false);
     bound_release(&s->bound);
     unserved_release(&s->unserved);
     discoverer_release(&s->discoverer);
@@ -125,9 +129,9 @@ static void want_selected(struct kube_source *s)
     }
     unserved_release(&before);
     if (connector)
-        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_CONNECTOR, false);
     if (engine_names_priorities(s->engine))
-        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY);
+        reflector_list_want_kinds(&s->list, WATCH_WITH_PRIORITY, false);
 }
 
 /*
@@ -246,6 +250,9 @@ static void update_reflectors(struct kube_source *s)
         relist_bindings(s);
     if (s->referred != REFERRED_UNASKED)
         want_referred(s);
+    /* Who follows them goes on without; who looks once would never see them. */
+    if (s->works)
+        reflector_list_want_kinds(&s->list, WATCH_WITH_WORKS, s->references);
     reflector_list_drop_unwanted(&s->list);
     if (s->unserved.count > unserved_before)
         discoverer_hasten(&s->discoverer);

@@ -24,6 +24,7 @@ struct kube_settings {
     struct transport transport;
     bool streaming_lists;      /* Have streams begin with all objects, where the server can. */
     bool references;           /* Read what specs reference: more than the metadata of workloads. */
+    bool works;                /* Read Works. Whoever reads references waits for them. */
     int64_t audit_interval_ms; /* As of struct audit. */
     uint64_t seed;
     int64_t now_ms;   /* Steady. */

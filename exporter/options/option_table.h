@@ -77,6 +77,11 @@ OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .
                "names, as PropagationPolicyPreemption=true; several with commas",
        .verbs = VERB_LOOKS)
 
+OPTION(FLAG, works, .name = "karmada.works",
+       .help = "also read Works from the API server, which say of each member cluster what was "
+               "sent there: several for each template, so it takes more memory",
+       .verbs = VERB_LOOKS)
+
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",
        .help = "Cloud Asset Inventory export, one JSON object after another, plain or gzip: the "
                "leases of Config Connector's resources; read again when it changes",

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/error.h"
 
+#include "metrics/base/utf8.h"
+
 /* Macros in front of the functions while the analyser reads. */
 #undef fail
 #undef fail_in
@@ -13,20 +15,6 @@ enum {
 
 static const char ellipsis[] = "...";
 
-/* The largest length up to `len` that does not end inside a UTF-8 character. */
-static size_t character_boundary(const char *text, size_t len)
-{
-    size_t boundary = len;
-
-    /* A character has three continuation bytes at most; more of them is not UTF-8 at all. */
-    for (unsigned steps = 0; steps < 3 && boundary > 0; steps++) {
-        if (((unsigned char)text[boundary] & 0xc0) != 0x80)
-            return boundary;
-        boundary--;
-    }
-    return ((unsigned char)text[boundary] & 0xc0) != 0x80 ? boundary : len;
-}
-
 static void set_text(struct error *err, const char *text)
 {
     size_t len = strlen(text);
@@ -36,7 +24,7 @@ static void set_text(struct error *err, const char *text)
         return;
     }
 
-    size_t kept = character_boundary(text, TEXT_SIZE - sizeof(ellipsis));
+    size_t kept = utf8_boundary(text, TEXT_SIZE - sizeof(ellipsis));
 
     memcpy(err->text, text, kept);
     memcpy(err->text + kept, ellipsis, sizeof(ellipsis));

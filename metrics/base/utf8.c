@@ -29,3 +29,16 @@ unsigned utf8_char_len(const char *s)
         return 3;
     return is_continuation(s[3]) ? 4 : 0;
 }
+
+size_t utf8_boundary(const char *text, size_t len)
+{
+    size_t boundary = len;
+
+    /* A character has three continuation bytes at most; more of them is not UTF-8 at all. */
+    for (unsigned steps = 0; steps < 3 && boundary > 0; steps++) {
+        if (!is_continuation(text[boundary]))
+            return boundary;
+        boundary--;
+    }
+    return !is_continuation(text[boundary]) ? boundary : len;
+}

@@ -9,10 +9,21 @@
 static const char managed_by_key[] = "binding.karmada.io/managed-by";
 static const char applied_placement_key[] = "policy.karmada.io/applied-placement";
 
+static const char *const id_keys[] = {"resourcebinding.karmada.io/permanent-id",
+                                      "clusterresourcebinding.karmada.io/permanent-id"};
 static const char dependencies_key[] = "resourcebinding.karmada.io/dependencies";
 
 /* An API server keeps at most 256 KiB of annotations, which is room for few more than this. */
 enum { NOTED_MAX = 4096 };
+
+uint32_t binding_id_decode(struct decode *d, const cJSON *labels)
+{
+    const char *id = decode_text(d, labels, "metadata.labels", id_keys[0]);
+    const char *wide = decode_text(d, labels, "metadata.labels", id_keys[1]);
+
+    id = id ? id : wide;
+    return uid_hash(id ? id : "");
+}
 
 /* Which of the groups of a placement the scheduler uses by its status; the first if none. */
 static uint8_t observed_group(const cJSON *placement, const cJSON *json)
@@ -267,6 +278,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     free(claim);
     b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
+    b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->noted = read_noted(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");

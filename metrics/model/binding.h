@@ -59,6 +59,7 @@ struct binding {
     uint32_t component_count; /* Several pod templates: spec.components. */
     int32_t replicas;
     uint32_t uid_hash; /* Of spec.resource.uid, of which nothing else is needed. */
+    uint32_t id_hash;  /* binding_id_decode() */
     /* The least resourceTemplateGeneration of status.aggregatedStatus; 0 if unknown. */
     uint32_t delivered_generation;
     struct binding_write write; /* From the template's version. */
@@ -81,6 +82,12 @@ struct binding {
 /* As struct kind_def wants them. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
+
+/*
+ * The uid_hash() of a binding's permanent id, which is a label of itself and of its Works: another
+ * binding of its name has another one.
+ */
+uint32_t binding_id_decode(struct decode *d, const cJSON *labels);
 
 /* True if it has replicas, be it none at the moment (Karmada: IsWorkload). */
 static inline bool binding_is_workload(const struct binding *b)

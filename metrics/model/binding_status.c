@@ -22,11 +22,10 @@ static uint32_t seconds_of(const cJSON *parent, const char *key)
 /* The shared text of a message, cut between two characters. */
 static const char *share_message(struct decode *d, const char *text)
 {
-    size_t len = 0;
+    size_t len = strlen(text);
 
-    for (unsigned more; (more = utf8_char_len(text + len)) > 0 && len + more <= MESSAGE_MAX;)
-        len += more;
-    return intern_add_len(d->strings, text, len);
+    return intern_add_len(d->strings, text,
+                          len > MESSAGE_MAX ? utf8_boundary(text, MESSAGE_MAX) : len);
 }
 
 static struct trouble *trouble_of(struct binding_status *p)

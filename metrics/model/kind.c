@@ -9,11 +9,13 @@
 #include "metrics/model/other.h"
 #include "metrics/model/override.h"
 #include "metrics/model/template.h"
+#include "metrics/model/work.h"
 
 #define POLICY_GROUP  "policy.karmada.io"
 #define WORK_GROUP    "work.karmada.io"
 #define CLUSTER_GROUP "cluster.karmada.io"
 #define POLICY_V1     POLICY_GROUP "/v1alpha1"
+#define WORK_V1       WORK_GROUP "/v1alpha1"
 #define WORK_V2       WORK_GROUP "/v1alpha2"
 #define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
 
@@ -41,6 +43,10 @@ enum {
     {                                                                                              \
         .when = WATCH_WITH_PRIORITY, .resource = (plural), __VA_ARGS__                             \
     }
+#define WITH_WORKS(plural, ...)                                                                    \
+    {                                                                                              \
+        .when = WATCH_WITH_WORKS, .resource = (plural), __VA_ARGS__                                \
+    }
 #define NEVER(why)                                                                                 \
     {                                                                                              \
         .when = WATCH_NEVER_##why                                                                  \
@@ -66,6 +72,8 @@ static const struct kind_def rows[] = {
      override_release, NULL, ALWAYS("clusteroverridepolicies", .unfiltered = true)},
     {CLUSTER_GROUP, "Cluster", CLUSTER_V1, CLASS_CLUSTER, true, cluster_decode, cluster_release,
      NULL, ALWAYS("clusters", .unfiltered = true)},
+    {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
+     WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The same Event is served by both groups: one identity, or it would count twice. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=DependencyPolicyConflict")},

@@ -11,6 +11,7 @@ enum object_class {
     CLASS_OVERRIDE,
     CLASS_CLUSTER,
     CLASS_EVENT,
+    CLASS_WORK,
     CLASS_LEASE,
     CLASS_SETTING, /* What rules go by in an object's own content, read where it is no template. */
     CLASS_OTHER,   /* Karmada's own, of no interest to any rule. */
@@ -22,6 +23,7 @@ enum watch_when {
     WATCH_ALWAYS = 1,       /* 0 is no answer: each row gives one, or a new kind is never read. */
     WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
+    WATCH_WITH_WORKS,       /* If people want Works to be read. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
@@ -35,6 +37,7 @@ struct kind_watch {
     bool required;        /* The exporter is not ready before these have been read. */
     bool optional;        /* It does not wait for them: little depends on them. */
     bool unfiltered;      /* They concern every namespace: no namespace filter applies. */
+    bool by_binding;      /* Then one does, to the bindings of Works; Works of none are not kept. */
     bool metadata_only;
     const char *field_selector;   /* NULL: none. */
     const char *only_namespace;   /* NULL: all of them. */

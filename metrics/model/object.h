@@ -14,6 +14,7 @@ struct lease;
 struct override;
 struct policy;
 struct template;
+struct work;
 
 static inline const void *entry_object(const struct entry *e, enum object_class class)
 {
@@ -59,4 +60,9 @@ static inline const struct event *entry_event(const struct entry *e)
 static inline const struct lease *entry_lease(const struct entry *e)
 {
     return entry_object(e, CLASS_LEASE);
+}
+
+static inline const struct work *entry_work(const struct entry *e)
+{
+    return entry_object(e, CLASS_WORK);
 }

@@ -9,24 +9,29 @@ void target_list_release(struct target_list *list)
     *list = (struct target_list){0};
 }
 
-/* A task Directly keeps Karmada from making Works before the copy is gone: who is down has it. */
-static bool is_purge_blocked(const struct binding *b, const struct members *members)
+/*
+ * A task Directly keeps Karmada from making Works before the copy is gone: it waits for who is
+ * down, and for a Work that is still there.
+ */
+static bool is_purge_blocked(const struct entry *binding, const struct delivery_sources *from)
 {
-    const struct trouble *t = b->status.trouble;
+    const struct trouble *t = entry_binding(binding)->status.trouble;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         const struct eviction *e = &t->evictions[i];
 
         if (eviction_counts(e) && e->purge_mode == PURGE_DIRECTLY &&
-            members_standing(members, e->cluster) == MEMBER_NOT_READY)
+            (members_standing(from->members, e->cluster) == MEMBER_NOT_READY ||
+             work_of(from->works, binding, e->cluster)))
             return true;
     }
     return false;
 }
 
-struct delivery_facts delivery_gather(const struct binding *b, const struct template *t,
-                                      const struct members *members, struct target_list *list)
+struct delivery_facts delivery_gather(const struct entry *binding, const struct template *t,
+                                      const struct delivery_sources *from, struct target_list *list)
 {
+    const struct binding *b = entry_binding(binding);
     uint32_t count = binding_target_count(b);
 
     if (list->capacity < count) {
@@ -34,12 +39,16 @@ struct delivery_facts delivery_gather(const struct binding *b, const struct temp
         list->items = xreallocarray(list->items, count, sizeof(*list->items));
     }
     for (uint32_t i = 0; i < count; i++)
-        list->items[i].member = members_standing(members, b->clusters[i].name);
+        list->items[i] = (struct target_facts){
+            .work = work_of(from->works, binding, b->clusters[i].name),
+            .member = members_standing(from->members, b->clusters[i].name),
+        };
     return (struct delivery_facts){
         .binding = b,
         .targets = list->items,
         .generation = t->traces.generation,
-        .purge_blocked = is_purge_blocked(b, members),
+        .works_known = works_known(from->works),
+        .purge_blocked = is_purge_blocked(binding, from),
     };
 }
 
@@ -57,14 +66,33 @@ void delivery_place(struct delivery_facts *f, struct placements *placements,
 
 /* ---- one target ---- */
 
-/* Why a target that should go on does not. */
-static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target)
+static bool lacks_work(const struct delivery_facts *f, uint32_t target)
 {
-    if (f->binding->clusters[target].item.suspended)
+    return f->works_known && !f->targets[target].work;
+}
+
+/* The Work for the target was built from an older version of the template. */
+static bool has_old_work(const struct delivery_facts *f, uint32_t target)
+{
+    const struct work *work = f->targets[target].work;
+
+    return work && work->template_generation > 0 && work->template_generation < f->generation;
+}
+
+/* Why a target that should go on from `stage` does not. */
+static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target, enum stage stage)
+{
+    const struct target_facts *facts = &f->targets[target];
+
+    if (f->binding->clusters[target].item.suspended || (facts->work && facts->work->suspended))
         return WHY_SUSPENDED;
-    if (f->targets[target].member == MEMBER_NOT_READY)
+    if (facts->member == MEMBER_NOT_READY)
         return WHY_CLUSTER_NOT_READY;
-    return WHY_WAITING;
+    if (stage == STAGE_UNDELIVERED)
+        return has_old_work(f, target) ? WHY_WORK_OUTDATED : WHY_WAITING;
+    if (lacks_work(f, target))
+        return WHY_WORK_MISSING;
+    return facts->work && facts->work->deleting ? WHY_WORK_DELETING : WHY_WAITING;
 }
 
 /* Karmada: objectwatcher.go; any other message is what the member's API server said. */
@@ -90,17 +118,34 @@ static enum stage_reason why_unhealthy(const struct target_item *item)
     return WHY_OTHER;
 }
 
+static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
+{
+    const struct target_item *item = &f->binding->clusters[target].item;
+    const struct work *work = f->targets[target].work;
+
+    return !item->exists || (!item->applied && !item->has_message) || lacks_work(f, target) ||
+           (work && work->deleting);
+}
+
+/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
+static bool is_older(const struct delivery_facts *f, uint32_t target)
+{
+    uint32_t generation = f->binding->clusters[target].item.generation;
+
+    return f->binding->claim &&
+           ((generation > 0 && generation < f->generation) || has_old_work(f, target));
+}
+
 static struct standing target_standing(const struct delivery_facts *f, uint32_t target)
 {
     const struct target_item *item = &f->binding->clusters[target].item;
 
-    if (!item->exists || (!item->applied && !item->has_message))
-        return (struct standing){STAGE_UNDISPATCHED, why_held(f, target)};
+    if (is_undispatched(f, target))
+        return (struct standing){STAGE_UNDISPATCHED, why_held(f, target, STAGE_UNDISPATCHED)};
     if (!item->applied)
         return (struct standing){STAGE_UNAPPLIED, why_unapplied(f, target)};
-    /* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
-    if (f->binding->claim && item->generation > 0 && item->generation < f->generation)
-        return (struct standing){STAGE_UNDELIVERED, why_held(f, target)};
+    if (is_older(f, target))
+        return (struct standing){STAGE_UNDELIVERED, why_held(f, target, STAGE_UNDELIVERED)};
     if (item->health != HEALTH_HEALTHY)
         return (struct standing){STAGE_UNHEALTHY, why_unhealthy(item)};
     if (f->targets[target].member == MEMBER_NOT_READY)

@@ -6,6 +6,7 @@
 #include "metrics/rules/members.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/stage.h"
+#include "metrics/rules/works.h"
 
 /*
  * How far a binding's template has come in its member clusters: the stages from EVICTING on
@@ -14,6 +15,7 @@
 
 /* What is known of a target beside its item in the binding. */
 struct target_facts {
+    const struct work *work; /* NULL: none that is known. */
     enum member_standing member;
 };
 
@@ -28,17 +30,25 @@ struct delivery_facts {
     const struct binding *binding;
     const struct target_facts *targets; /* Of each of binding_target_count(), in that order. */
     uint32_t generation;                /* Of the template; 0 if its kind has none. */
-    bool purge_blocked;                 /* A task Directly waits for a cluster not ready. */
-    bool divides;                       /* Its placement shares replicas out. */
-    bool off_placement;                 /* A cluster that its placement does not allow. */
+    bool works_known;                   /* A Work that is not known does not exist. */
+    bool purge_blocked; /* A task Directly waits for a cluster that is not ready, or a Work. */
+    bool divides;       /* Its placement shares replicas out. */
+    bool off_placement; /* A cluster that its placement does not allow. */
+};
+
+/* Where what is known of targets comes from. */
+struct delivery_sources {
+    const struct members *members;
+    const struct works *works;
 };
 
 /*
- * The facts of a binding that is not left over, with the targets in `list`. What follows from its
- * placement is left to delivery_place().
+ * The facts of a binding that is not left over, and of its template, with the targets in `list`.
+ * What follows from its placement is left to delivery_place().
  */
-struct delivery_facts delivery_gather(const struct binding *b, const struct template *t,
-                                      const struct members *members, struct target_list *list);
+struct delivery_facts delivery_gather(const struct entry *binding, const struct template *t,
+                                      const struct delivery_sources *from,
+                                      struct target_list *list);
 
 /* What the binding's placement, resolved, says about where it is. */
 void delivery_place(struct delivery_facts *f, struct placements *placements,

@@ -25,7 +25,7 @@ static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_TEMPLATE] = &rule_template, [CLASS_POLICY] = &rule_policy,
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
     [CLASS_CLUSTER] = &rule_cluster,   [CLASS_LEASE] = &rule_lease,
-    [CLASS_SETTING] = &rule_setting,
+    [CLASS_SETTING] = &rule_setting,   [CLASS_WORK] = &rule_work,
 };
 
 static const struct rule *rule_of_class(enum object_class class)
@@ -88,6 +88,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     members_init(&e->context.members, store);
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
+    works_init(&e->context.works, seed);
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -122,6 +123,7 @@ void engine_free(struct engine *e)
     seen_release(&c->seen);
     type_counts_release(&c->bound);
     incomplete_release(&c->incomplete);
+    works_release(&c->works);
     graph_free(c->graph);
     free(e);
 }
@@ -300,6 +302,13 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     placements_hide_clusters(c->placements, hidden);
     members_hide(&c->members, hidden);
     rule_clusters_changed(c);
+    rule_works_changed(c);
+}
+
+void engine_follow_works(struct engine *e, bool followed)
+{
+    e->context.works.followed = followed;
+    rule_works_changed(&e->context);
 }
 
 unsigned engine_incomplete_classes(const struct engine *e)

@@ -100,6 +100,11 @@ void engine_observe_bound(struct engine *e, struct bound_observer observer);
  */
 void engine_set_incomplete(struct engine *e, const char *api_version, const char *kind,
                            bool incomplete);
+/*
+ * Works are read from now on (false: no longer), so that one that is missing does not exist, as
+ * soon as their kind is complete. Those that come from files count without this.
+ */
+void engine_follow_works(struct engine *e, bool followed);
 /* The classes of these kinds, a bit for each enum object_class. */
 unsigned engine_incomplete_classes(const struct engine *e);
 

@@ -19,6 +19,7 @@
 #include "metrics/rules/type_counts.h"
 #include "metrics/rules/versions.h"
 #include "metrics/rules/way.h"
+#include "metrics/rules/works.h"
 
 /*
  * How the engine decides about one class of objects: `gather` collects everything that the
@@ -47,6 +48,7 @@ struct rule_context {
     struct version_judge versions;
     size_t priority_policies; /* With a schedulePriority. */
     struct incomplete incomplete;
+    struct works works;
 };
 
 struct policy_facts {
@@ -166,6 +168,9 @@ void rule_leave(struct graph *g, struct collisions *c, struct entry *entry);
 /* The set of clusters, or what placements choose by, has changed: mark whatever depends on it. */
 void rule_clusters_changed(struct rule_context *c);
 
+/* Whether Works are known may have changed (works_known): mark whatever depends on it. */
+void rule_works_changed(struct rule_context *c);
+
 /* The rules there are; engine.c has the table by class. */
 extern const struct rule rule_policy;
 extern const struct rule rule_override;
@@ -174,3 +179,4 @@ extern const struct rule rule_setting;
 extern const struct rule rule_binding;
 extern const struct rule rule_cluster;
 extern const struct rule rule_lease;
+extern const struct rule rule_work;

@@ -131,6 +131,7 @@ void simulation_apply(struct play *play, struct applied_object applied)
         return;
     case CLASS_CLUSTER:
     case CLASS_EVENT:
+    case CLASS_WORK:
     case CLASS_LEASE:
     case CLASS_SETTING:
     case CLASS_OTHER:

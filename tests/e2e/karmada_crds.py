@@ -50,6 +50,7 @@ KINDS = [
      BINDING),
     ("ClusterResourceBinding", "clusterresourcebindings", "crb", "work", ["v1alpha1", "v1alpha2"],
      False, True, BINDING),
+    ("Work", "works", "wk", "work", ["v1alpha1"], True, True, OPEN),
     ("Cluster", "clusters", None, "cluster", ["v1alpha1"], False, True, OPEN),
 ]
 

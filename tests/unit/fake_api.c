@@ -33,6 +33,7 @@ const struct fake_kind_row fake_kinds[FAKE_KIND_COUNT] = {
     [FAKE_CONFIG_MAP] = {"v1", "ConfigMap", "configmaps", true, true},
     [FAKE_DEPLOYMENT] = {"apps/v1", "Deployment", "deployments", true, true},
     [FAKE_FOO] = {"example.io/v1", "Foo", "foos", true, true},
+    [FAKE_WORK] = {"work.karmada.io/v1alpha1", "Work", "works", true, false},
 };
 
 /* What a request has come to. */
@@ -220,6 +221,24 @@ static void write_binding_name(const struct fake_object *o, struct strbuf *out)
         strbuf_addc(out, (char)(*c | 0x20));
 }
 
+const char *fake_work_ns(unsigned value)
+{
+    static const char *const spaces[] = {NULL, "a", "b"};
+
+    return spaces[value % ARRAY_LEN(spaces)];
+}
+
+static void write_work_binding(const struct fake_object *o, struct strbuf *out)
+{
+    const char *ns = o->kind == FAKE_WORK ? fake_work_ns(o->value) : NULL;
+
+    if (ns)
+        strbuf_addf(out,
+                    ",\"annotations\":{\"resourcebinding.karmada.io/namespace\":\"%s\","
+                    "\"resourcebinding.karmada.io/name\":\"x-configmap\"}",
+                    ns);
+}
+
 void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *out)
 {
     const struct fake_kind_row *row = &fake_kinds[o->kind];
@@ -236,8 +255,10 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
         strbuf_addf(out, "\"namespace\":\"%s\",", o->ns);
     strbuf_addf(out,
                 "\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"generation\":%u,"
-                "\"labels\":{\"v\":\"%u\"},\"resourceVersion\":\"%" PRIu64 "\"}",
+                "\"labels\":{\"v\":\"%u\"},\"resourceVersion\":\"%" PRIu64 "\"",
                 o->value + 1, o->value, o->version);
+    write_work_binding(o, out);
+    strbuf_addc(out, '}');
     if (o->kind == FAKE_POLICY || o->kind == FAKE_CLUSTER_POLICY)
         strbuf_addf(out, ",\"spec\":{\"priority\":%u,\"placement\":{},\"resourceSelectors\":[%s]}",
                     o->value % 7, selected[o->value % ARRAY_LEN(selected)]);

@@ -21,7 +21,8 @@ enum fake_kind {
     FAKE_EVENT,
     FAKE_CONFIG_MAP,
     FAKE_DEPLOYMENT,
-    FAKE_FOO, /* A custom resource, which comes and goes. */
+    FAKE_FOO,  /* A custom resource, which comes and goes. */
+    FAKE_WORK, /* Two of three belong to the binding of a ConfigMap 'x': see fake_work_ns(). */
     FAKE_KIND_COUNT,
 };
 
@@ -77,6 +78,7 @@ struct fake_api {
     bool bookmarks;
     bool legacy_discovery;
     bool few_policies;      /* For whoever writes at random. */
+    bool works_wanted;      /* By whoever follows it. */
     bool unreachable;       /* No request is answered. */
     unsigned fault_percent; /* Of requests, and of pieces of bodies. */
     int64_t now_ms;
@@ -118,6 +120,9 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
 
 /* The kind of the template of that name to which a FAKE_BINDING of that name refers. */
 enum fake_kind fake_bound_kind(const char *name);
+
+/* The namespace of the binding that a FAKE_WORK of this value belongs to; NULL: to none. */
+const char *fake_work_ns(unsigned value);
 
 /* True if a policy of this value has a selector of that kind. */
 bool fake_selects(unsigned value, enum fake_kind kind);

@@ -27,6 +27,8 @@ static void start(struct follow_lab *lab, int64_t audit_interval_ms)
         .log = &lab->log,
         .transport = lab->transport,
         .streaming_lists = true,
+        .references = lab->references,
+        .works = lab->api.works_wanted,
         .audit_interval_ms = audit_interval_ms,
         .seed = 7,
         .now_ms = lab->api.now_ms,

@@ -20,6 +20,7 @@ struct follow_lab {
     struct namespace_filter filter; /* All namespaces. A test may set it before the start, */
     struct transport transport;     /* and put one of its own before this one, the server's. */
     struct log log;                 /* Errors only, to stderr. */
+    bool references;                /* As of struct kube_settings. */
     struct kube_source *source;     /* NULL before the start. */
     /* Called after each turn of the source and before the server's; NULL: nothing is. */
     void (*disturb)(struct fake_api *api);

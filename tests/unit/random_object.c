@@ -436,10 +436,42 @@ static cJSON *random_cluster(struct world *w)
     return object;
 }
 
+/* What a binding of those above sends to a cluster, or a cluster-wide one, of which there is none.
+ */
+static cJSON *random_work(struct world *w)
+{
+    const char *ns = PICK(w, namespaces);
+    const char *prefix = chance(w, 8) ? "cluster" : "";
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(512);
+    CLEANUP(strbuf_release) struct strbuf binding = STRBUF_INIT(256);
+    cJSON *object = new_object("work.karmada.io/v1alpha1", "Work");
+    cJSON *metadata, *spec, *annotations;
+
+    strbuf_addf(&text, "karmada-es-%s", PICK(w, members));
+    metadata = add_metadata(w, object, text.data, PICK(w, names));
+    annotations = cJSON_GetObjectItem(metadata, "annotations");
+    binding_name(PICK(w, kinds)[1], PICK(w, names), &binding);
+    strbuf_reset(&text);
+    strbuf_addf(&text, "%sresourcebinding.karmada.io/name", prefix);
+    cJSON_AddStringToObject(annotations, text.data, binding.data);
+    cJSON_AddStringToObject(annotations, "resourcebinding.karmada.io/namespace", ns);
+    strbuf_reset(&text);
+    strbuf_addf(&text,
+                "{\"workload\":{\"manifests\":[{\"metadata\":{\"annotations\":{"
+                "\"resourcetemplate.karmada.io/generation\":\"%u\"}}}]}}",
+                world_random(w, 3));
+    spec = cJSON_Parse(text.data);
+    cJSON_AddBoolToObject(spec, "suspendDispatching", chance(w, 4));
+    cJSON_AddItemToObject(object, "spec", spec);
+    return object;
+}
+
 cJSON *random_object(struct world *w)
 {
-    uint32_t roll = world_random(w, 13);
+    uint32_t roll = world_random(w, 15);
 
+    if (roll > 12)
+        return random_work(w);
     if (roll < 4)
         return random_template(w);
     if (roll < 7)

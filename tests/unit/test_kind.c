@@ -39,7 +39,7 @@ static struct kind_case {
 
     {"policy.karmada.io/v1alpha1", "FederatedResourceQuota", CLASS_OTHER, false, NULL},
     {"policy.karmada.io/v1alpha1", "propagationpolicy", CLASS_OTHER, false, NULL},
-    {"work.karmada.io/v1alpha1", "Work", CLASS_OTHER, false, NULL},
+    {"work.karmada.io/v1alpha1", "Work", CLASS_WORK, false, "work.karmada.io/v1alpha1"},
     {"work.karmada.io/v1alpha1", "PropagationPolicy", CLASS_OTHER, false, NULL},
     {"cluster.karmada.io/v1alpha1", "Anything", CLASS_OTHER, false, NULL},
     {"config.karmada.io/v1alpha1", "ResourceInterpreterCustomization", CLASS_OTHER, false, NULL},
@@ -81,7 +81,8 @@ TEST(every_row_says_how_it_is_watched)
 
     for (const struct kind_def *def = table; def < table + count; def++) {
         bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
-                       def->watch.when == WATCH_WITH_PRIORITY;
+                       def->watch.when == WATCH_WITH_PRIORITY ||
+                       def->watch.when == WATCH_WITH_WORKS;
 
         if (def->watch.when == 0)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
@@ -91,7 +92,8 @@ TEST(every_row_says_how_it_is_watched)
             fail_msg("%s of '%s' is not decoded or not released", def->name, def->group);
     }
     assert_int_equal(kind_of("apps/v1", "Deployment")->watch.when, WATCH_IF_SELECTED);
-    assert_int_equal(kind_of("work.karmada.io/v1alpha1", "Work")->watch.when, WATCH_NEVER_USED);
+    assert_int_equal(kind_of("work.karmada.io/v1alpha1", "Work")->watch.when, WATCH_WITH_WORKS);
+    assert_int_equal(kind_of("remedy.karmada.io/v1alpha1", "Remedy")->watch.when, WATCH_NEVER_USED);
 }
 
 TEST(kinds_in_two_forms_are_found_by_scope)
@@ -146,6 +148,11 @@ static const char deployment_json[] =
     "{'apiVersion':'apps/v1','kind':'Deployment'," METADATA ",'spec':{'template':{'spec':{}}}}";
 
 static const char job_json[] = "{'apiVersion':'batch/v1','kind':'Job'," METADATA ",'spec':{}}";
+
+static const char work_json[] =
+    "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'," METADATA
+    ",'spec':{'workload':{'manifests':[{'metadata':{}}]}},"
+    "'status':{'conditions':[{'type':'Applied','status':'False','message':'x'}]}}";
 
 static const char override_json[] =
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy'," METADATA
@@ -291,6 +298,26 @@ static struct wrong_case {
     {deployment_json, "spec.template.spec.volumes", "{}"},
     {job_json, "spec.parallelism", "'3'"},
 
+    {work_json, "metadata", "[]"},
+    {work_json, "metadata.labels", "1"},
+    {work_json, "metadata.labels", "{'resourcebinding.karmada.io/permanent-id':1}"},
+    {work_json, "metadata.annotations", "[]"},
+    {work_json, "metadata.annotations", "{'resourcebinding.karmada.io/name':1}"},
+    {work_json, "metadata.annotations", "{'resourcebinding.karmada.io/namespace':1}"},
+    {work_json, "metadata.annotations", "{'clusterresourcebinding.karmada.io/name':[]}"},
+    {work_json, "metadata.creationTimestamp", "'x'"},
+    {work_json, "metadata.deletionTimestamp", "1"},
+    {work_json, "spec", "[]"},
+    {work_json, "spec.suspendDispatching", "'true'"},
+    {work_json, "spec.workload", "[]"},
+    {work_json, "spec.workload.manifests", "{}"},
+    {work_json, "status", "1"},
+    {work_json, "status.conditions", "{}"},
+    {work_json, "status.conditions[0]", "'Applied'"},
+    {work_json, "status.conditions[0].type", "1"},
+    {work_json, "status.conditions[0].status", "false"},
+    {work_json, "status.conditions[0].message", "1"},
+
     {override_json, "metadata", "[]"},
     {override_json, "metadata.creationTimestamp", "'x'"},
     {override_json, "spec", "[]"},
@@ -361,9 +388,24 @@ TEST_ROWS(refuses_wrong_type, wrong, path)
 TEST(what_is_right_is_taken)
 {
     static const char *const texts[] = {
-        policy_json,   binding_json,      cluster_json,
-        event_json,    deployment_json,   job_json,
-        override_json, old_override_json, "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'}",
+        policy_json,
+        binding_json,
+        cluster_json,
+        event_json,
+        deployment_json,
+        job_json,
+        override_json,
+        old_override_json,
+        "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'}",
+        policy_json,
+        binding_json,
+        cluster_json,
+        event_json,
+        deployment_json,
+        job_json,
+        override_json,
+        work_json,
+        "{'apiVersion':'remedy.karmada.io/v1alpha1','kind':'Remedy'}",
     };
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {

@@ -6,6 +6,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/policy.h"
 #include "metrics/model/template.h"
+#include "metrics/model/work.h"
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 
@@ -29,6 +30,8 @@ static void describe(const struct entry *entry, struct strbuf *out)
         strbuf_addf(out, " %d", entry_policy(entry)->priority);
     } else if (entry_class(entry) == CLASS_BINDING) {
         strbuf_addf(out, " %d", entry_binding(entry)->replicas);
+    } else if (entry_class(entry) == CLASS_WORK) {
+        strbuf_addf(out, " of %s", entry_work(entry)->binding_ns);
     }
 }
 
@@ -69,6 +72,8 @@ static char *inventory(const struct store *store)
 /* True if the object is to be in the store: a policy selects its kind, or a binding is of it. */
 static bool is_kept(const struct fake_api *api, const struct fake_object *object)
 {
+    if (object->kind == FAKE_WORK)
+        return api->works_wanted && fake_work_ns(object->value);
     if (!fake_kinds[object->kind].template)
         return true;
     for (size_t i = 0; i < api->count; i++) {
@@ -100,6 +105,7 @@ static void fresh_world(const struct fake_api *api, struct world *out)
 {
     world_init(out, &rules_options_default, 99);
     engine_judge_versions(out->engine, (struct version_judge){judge, api});
+    engine_follow_works(out->engine, api->works_wanted);
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);
 
@@ -236,6 +242,7 @@ static void play_history(uint32_t seed, unsigned fault_percent)
     lab.api.legacy_discovery = fake_random(&lab.api, 3) == 0;
     lab.api.fault_percent = fault_percent;
     lab.api.few_policies = seed % 3 > 0;
+    lab.api.works_wanted = seed % 4 > 1;
     for (unsigned i = 0; i < 30; i++)
         random_write(&lab.api);
     follow_start(&lab);
@@ -750,6 +757,45 @@ TEST(only_the_scope_is_looked_at)
     }
 }
 
+TEST(works_are_read_only_if_wanted)
+{
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "x", 1);
+    follow_start(&lab);
+    follow_pass(&lab, 10 * 60 * 1000);
+    assert_int_equal(lab.api.requests[FAKE_WORK], 0);
+    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 0);
+    follow_release(&lab);
+}
+
+/* They are in the namespaces of clusters, and count where their bindings do. */
+TEST(works_are_kept_where_their_bindings_are)
+{
+    static const char *const only_b[] = {"b"};
+    struct follow_lab lab;
+    const struct identity work = {"work.karmada.io/v1alpha1", "Work", "karmada-es-m", "y"};
+
+    follow_init(&lab, 21);
+    lab.api.works_wanted = true;
+    lab.filter = (struct namespace_filter){.namespaces = only_b, .namespace_count = 1};
+    for (unsigned i = 0; i < 3; i++)
+        fake_put(&lab.api, FAKE_WORK, "karmada-es-m", (const char *[]){"x", "y", "z"}[i], i);
+    follow_start(&lab);
+    follow_settle(&lab);
+    assert_string_equal(fake_work_ns(2), "b");
+    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 1);
+    assert_null(store_find(lab.world.store, &work));
+    /* Others come to belong to a binding there, or cease to. */
+    fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "y", 5);
+    fake_put(&lab.api, FAKE_WORK, "karmada-es-m", "z", 3);
+    follow_settle(&lab);
+    assert_int_equal(store_count(lab.world.store, CLASS_WORK), 1);
+    assert_non_null(store_find(lab.world.store, &work));
+    follow_release(&lab);
+}
+
 TEST(shards_share_everything_once)
 {
     enum { SHARDS = 3, NAMESPACES = 30 };
@@ -822,7 +868,8 @@ TEST(after_an_outage_the_first_answer_ends_the_waits_of_all)
         follow_start(&lab);
         follow_pass(&lab, 5000);
         healthy = count_healthy(&lab);
-        assert_int_equal(healthy, FAKE_KIND_COUNT - 2);
+        /* Policies select Deployments, of the three kinds of templates, and nobody wants Works. */
+        assert_int_equal(healthy, FAKE_KIND_COUNT - 3);
         lab.api.unreachable = true;
         fake_cut_all(&lab.api);
         follow_pass(&lab, 60 * 1000);

@@ -5,6 +5,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/decision.h"
+#include "metrics/rules/rule.h"
 #include "tests/unit/fake_api.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
@@ -27,6 +28,8 @@ struct lab {
     struct log log;
     struct kube_source *source;
     const char *hanging[2]; /* The paths of their requests: whole, or up to the query. */
+    bool works;             /* As of struct kube_settings, as is the next. */
+    bool references;
     struct held held[HELD_MAX];
     size_t held_count;
 };
@@ -81,7 +84,9 @@ static void let_go(struct lab *lab)
 static void lab_start(struct lab *lab)
 {
     *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr},
-                        .hanging = {lab->hanging[0], lab->hanging[1]}};
+                        .hanging = {lab->hanging[0], lab->hanging[1]},
+                        .works = lab->works,
+                        .references = lab->references};
     fake_api_init(&lab->api, 1);
     lab->api.now_ms = START_MS;
     lab->fake = fake_api_transport(&lab->api);
@@ -97,6 +102,8 @@ static void lab_start(struct lab *lab)
         .filter = &lab->filter,
         .log = &lab->log,
         .transport = {.start = start, .cancel = cancel, .context = lab},
+        .works = lab->works,
+        .references = lab->references,
         .seed = 7,
         .now_ms = lab->api.now_ms,
     });
@@ -208,6 +215,57 @@ TEST(events_are_not_waited_for)
     pass(&lab, KIND_WAIT_MS);
     check_late(&lab, "Event");
     assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
+    lab_release(&lab);
+}
+
+static bool are_works_known(const struct lab *lab)
+{
+    return works_known(&engine_context(lab->world.engine)->works);
+}
+
+/* Unless they have all come nobody says that one is missing. */
+TEST(works_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {"/works?"}, .works = true};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(find_missing(&lab, "Work")->late);
+    assert_false(are_works_known(&lab));
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Work");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_null(find_missing(&lab, "Work"));
+    assert_true(are_works_known(&lab));
+    lab_release(&lab);
+}
+
+TEST(who_looks_once_waits_for_works)
+{
+    struct lab lab = {.hanging = {"/works?"}, .works = true, .references = true};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    check_late(&lab, "Work");
+    assert_false(are_works_known(&lab));
+    lab_release(&lab);
+}
+
+/* Who may not read them knows nothing of them. */
+TEST(forbidden_works_are_unknown)
+{
+    struct lab lab = {.works = true};
+
+    lab_start(&lab);
+    lab.api.forbidden[FAKE_WORK] = true;
+    pass(&lab, 10 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(are_works_known(&lab));
     lab_release(&lab);
 }
 

@@ -43,7 +43,7 @@ void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, b
     }
 }
 
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when)
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when, bool awaited)
 {
     size_t count;
     const struct kind_def *table = kind_table(&count);
@@ -58,8 +58,9 @@ void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when)
             .field_selector = watch->field_selector,
             .metadata_only = watch->metadata_only,
             .unfiltered = watch->unfiltered,
+            .by_binding = watch->by_binding,
             .required = watch->required,
-            .optional = watch->optional,
+            .optional = watch->optional && !awaited,
             .settings = def->class == CLASS_SETTING ? def->api_version : NULL,
         };
 

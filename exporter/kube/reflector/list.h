@@ -17,8 +17,8 @@ struct reflector_list {
  * namespaces are named, in each of them. Of those beyond always_count, `wanted` is set.
  */
 void reflector_list_want(struct reflector_list *l, struct reflector_spec spec, bool namespaced);
-/* The same of every kind whose row says so. */
-void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when);
+/* The same of every kind whose row says so. `awaited`: of these none is optional. */
+void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when, bool awaited);
 
 /* Nothing beyond always_count is wanted, until it is said anew. */
 void reflector_list_unwant(struct reflector_list *l);

@@ -27,7 +27,8 @@ struct reflector *reflector_new(struct reflector_context *context,
     r->objects = (struct reflector_store){
         .store = context->store,
         .log = context->log,
-        .filter = spec->unfiltered ? NULL : context->filter,
+        .filter = spec->unfiltered && !spec->by_binding ? NULL : context->filter,
+        .by_binding = spec->by_binding,
         .resource = r->resource,
         .api_version = r->api_version,
         .settings = spec->settings,
@@ -326,8 +327,6 @@ static void poll_instead(struct reflector *r)
 
 static void open_if_allowed(struct reflector *r)
 {
-    struct list_limiter *limiter = &r->context->limiter;
-
     if (!r->context->streaming_lists)
         watch_list_only(&r->watch);
     if (r->watch.phase == WATCH_LISTING)
@@ -337,7 +336,7 @@ static void open_if_allowed(struct reflector *r)
     if (!r->wants_open)
         return;
     if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
-        !list_limiter_enter(limiter, &r->ticket, class_of_list(r), r->context->now_ms))
+        !list_limiter_enter(&r->context->limiter, &r->ticket, class_of_list(r), r->context->now_ms))
         return;
     watch_opened(&r->watch, r->context->now_ms);
     open_request(r);

@@ -22,7 +22,8 @@ struct reflector_spec {
     const char *ns;             /* NULL: all. */
     const char *field_selector; /* NULL: none. */
     bool metadata_only;
-    bool unfiltered; /* Read its objects whatever the namespace filter says. */
+    bool unfiltered; /* Read its objects whatever the namespace filter says, */
+    bool by_binding; /* but keep of them only Works whose bindings it allows. */
     bool required;   /* For the reflector's owner, as is the next one. */
     bool optional;
     /*

@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector/store.h"
 
 #include "metrics/model/template.h"
+#include "metrics/model/work.h"
 #include "metrics/rules/links.h"
 
 /* Under what the object is in the store. */
@@ -41,6 +42,15 @@ bool reflector_store_is_referred(const struct entry *entry)
     for (uint32_t i = 0; i < entry->reader_count && !referred; i++)
         referred = entry_class(entry->readers[i]) == CLASS_TEMPLATE;
     return referred;
+}
+
+/* False if the namespace filter is for others than the object. */
+static bool is_allowed(const struct reflector_store *s, const cJSON *object)
+{
+    const char *ns = s->by_binding ? work_binding_ns(object)
+                                   : json_str(json_get(object, "metadata"), "namespace", "");
+
+    return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
 }
 
 static bool is_wanted(const struct reflector_store *s, const cJSON *object)
@@ -85,13 +95,15 @@ static void refer_to_preferred(const struct reflector_store *s, const cJSON *bin
 
 void reflector_store_put(struct reflector_store *s, cJSON *object)
 {
-    const char *ns = json_str(json_get(object, "metadata"), "namespace", "");
+    bool allowed = is_allowed(s, object);
     enum store_outcome outcome;
     struct error err;
 
-    if (s->filter && !namespace_filter_allows(s->filter, ns))
+    if (!allowed && !s->by_binding)
         return;
-    if ((s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object))) {
+    /* What is not wanted any more may be in the store. */
+    if (!allowed || (s->settings && !is_setting(object)) ||
+        (s->bound_only && !is_wanted(s, object))) {
         reflector_store_remove(s, object);
         return;
     }
@@ -128,8 +140,7 @@ enum listed_state reflector_store_find(const struct reflector_store *s, const cJ
     struct identity id;
     struct error ignored;
 
-    if (!read_identity(s, object, &id, &ignored) ||
-        (s->filter && !namespace_filter_allows(s->filter, id.ns)) ||
+    if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
         (s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object)))
         return LISTED_UNWANTED;
     *entry = store_find(s->store, &id);

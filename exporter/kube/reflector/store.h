@@ -15,7 +15,8 @@ struct reflector_store {
     struct store *store; /* Borrowed, as is all that follows. */
     const struct log *log;
     const struct namespace_filter *filter; /* NULL: objects of all namespaces. */
-    const char *resource;                  /* For log lines, as is the apiVersion. */
+    bool by_binding;      /* Keep only Works of bindings: it is for the bindings' namespaces. */
+    const char *resource; /* For log lines, as is the apiVersion. */
     const char *api_version;
     /* Keep only what rules go by, as settings of this apiVersion rather than as templates. */
     const char *settings; /* NULL: keep all, as what they are. */

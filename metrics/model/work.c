@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/model/work.h"
+
+#include "metrics/base/number.h"
+#include "metrics/base/utf8.h"
+#include "metrics/model/binding.h"
+
+static const char ns_key[] = "resourcebinding.karmada.io/namespace";
+static const char name_key[] = "resourcebinding.karmada.io/name";
+static const char cluster_wide_name_key[] = "clusterresourcebinding.karmada.io/name";
+static const char generation_key[] = "resourcetemplate.karmada.io/generation";
+
+/* No object has a longer name, so that nothing belongs to one. */
+static bool is_name(const char *text)
+{
+    return *text && strlen(text) <= BINDING_NAME_MAX;
+}
+
+/* The namespace of the binding, "" if it has none, and its name. False: it belongs to none. */
+static bool find_binding(const cJSON *annotations, const char **ns, const char **name)
+{
+    *ns = json_str(annotations, ns_key, "");
+    *name = json_str(annotations, name_key, "");
+    if (is_name(*ns) && is_name(*name))
+        return true;
+    *ns = "";
+    *name = json_str(annotations, cluster_wide_name_key, "");
+    return is_name(*name);
+}
+
+static void read_binding(struct decode *d, const cJSON *metadata, struct work *w)
+{
+    static const char *const keys[] = {ns_key, name_key, cluster_wide_name_key};
+    const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+    const char *ns, *name;
+
+    w->binding_id = binding_id_decode(d, labels);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        decode_text(d, annotations, "metadata.annotations", keys[i]);
+    if (!find_binding(annotations, &ns, &name))
+        return;
+    w->binding_ns = intern_add(d->strings, ns);
+    w->binding_name = intern_add(d->strings, name);
+}
+
+/* Absent of kinds that have no generation. A Work of a binding has one manifest. */
+static uint32_t read_generation(struct decode *d, const cJSON *spec)
+{
+    const cJSON *workload = decode_object(d, spec, "spec", "workload");
+    const cJSON *manifests = decode_array(d, workload, "spec.workload", "manifests");
+    const cJSON *metadata = json_get(cJSON_GetArrayItem(manifests, 0), "metadata");
+    const char *text = json_str(json_get(metadata, "annotations"), generation_key, "");
+    uint64_t generation = 0;
+
+    return parse_uint(text, UINT32_MAX, &generation) ? (uint32_t)generation : 0;
+}
+
+static const cJSON *find_applied(struct decode *d, const cJSON *status)
+{
+    static const char path[] = "status.conditions[]";
+    const cJSON *found = NULL;
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, decode_array(d, status, "status", "conditions")) {
+        const char *type = decode_text(d, item, path, "type");
+
+        decode_element(d, item, path);
+        decode_text(d, item, path, "status");
+        decode_text(d, item, path, "message");
+        if (type && strcmp(type, "Applied") == 0)
+            found = item;
+    }
+    return found;
+}
+
+static enum work_applied applied_of(const cJSON *condition)
+{
+    const char *status = json_str(condition, "status", "");
+
+    if (strcmp(status, "True") == 0)
+        return WORK_APPLIED;
+    return strcmp(status, "False") == 0 ? WORK_REFUSED : WORK_UNTRIED;
+}
+
+static uint32_t read_written(struct decode *d, const cJSON *metadata)
+{
+    int64_t created_s = decode_time(d, metadata, "metadata", "creationTimestamp") / 1000;
+    struct binding_write write;
+
+    write_decode(d, metadata, &write);
+    if (created_s < 0 || created_s > UINT32_MAX)
+        created_s = 0;
+    return write.time_s > created_s ? write.time_s : (uint32_t)created_s;
+}
+
+void *work_decode(struct decode *d, const cJSON *json)
+{
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
+    const cJSON *spec = decode_object(d, json, "", "spec");
+    const cJSON *condition = find_applied(d, decode_object(d, json, "", "status"));
+    enum work_applied applied = applied_of(condition);
+    const char *message = applied == WORK_REFUSED ? json_str(condition, "message", "") : "";
+    size_t len = strlen(message);
+
+    if (len > WORK_MESSAGE_MAX)
+        len = utf8_boundary(message, WORK_MESSAGE_MAX);
+
+    /* The message is behind the struct: one allocation, and none for those that have none. */
+    struct work *w = xcalloc(1, sizeof(*w) + len + 1);
+
+    memcpy(w->message, message, len);
+    w->applied = (uint8_t)applied;
+    read_binding(d, metadata, w);
+    w->template_generation = read_generation(d, spec);
+    w->written_s = read_written(d, metadata);
+    w->deleting = decode_deleting(d, metadata);
+    w->suspended = decode_bool(d, spec, "spec", "suspendDispatching") == OPTIONAL_TRUE;
+    if (d->failed) {
+        work_release(d->strings, w);
+        return NULL;
+    }
+    return w;
+}
+
+void work_release(struct intern *strings, void *object)
+{
+    struct work *w = object;
+
+    if (!w)
+        return;
+    intern_drop(strings, w->binding_ns);
+    intern_drop(strings, w->binding_name);
+    free(w);
+}
+
+bool work_equal(const struct work *a, const struct work *b)
+{
+    return a->binding_ns == b->binding_ns && a->binding_name == b->binding_name &&
+           a->binding_id == b->binding_id && a->template_generation == b->template_generation &&
+           a->written_s == b->written_s && a->applied == b->applied && a->deleting == b->deleting &&
+           a->suspended == b->suspended && strcmp(a->message, b->message) == 0;
+}
+
+const char *execution_cluster(const char *ns)
+{
+    static const char prefix[] = "karmada-es-";
+    size_t len = sizeof(prefix) - 1;
+
+    return strncmp(ns, prefix, len) == 0 && ns[len] ? ns + len : NULL;
+}
+
+const char *work_binding_ns(const cJSON *json)
+{
+    const char *ns, *name;
+
+    return find_binding(json_get(json_get(json, "metadata"), "annotations"), &ns, &name) ? ns
+                                                                                         : NULL;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/model/decode.h"
+
+/* What became of the last try to apply a Work in its member cluster: its condition Applied. */
+enum work_applied {
+    WORK_UNTRIED, /* Absent, or neither True nor False: nobody tried yet. */
+    WORK_APPLIED,
+    WORK_REFUSED,
+};
+
+/*
+ * A Work: a binding's object for one member cluster, which is that of its namespace
+ * (execution_cluster). What Karmada makes for a Namespace itself belongs to no binding.
+ */
+struct work {
+    const char *binding_ns;       /* Shared; "" for a ClusterResourceBinding. */
+    const char *binding_name;     /* Shared; NULL: it belongs to no binding. */
+    uint32_t binding_id;          /* binding_id_decode() */
+    uint32_t template_generation; /* That its manifest was built from; 0 if unknown. */
+    /*
+     * Its manifest was not built before this, in seconds since the epoch; 0 if unknown. That is
+     * the last write of it in managedFields, or its creation where these are not known.
+     */
+    uint32_t written_s;
+    uint8_t applied; /* enum work_applied */
+    bool deleting;   /* Its object may still run there: the Work goes after that. */
+    bool suspended;  /* spec.suspendDispatching: what changes does not reach the cluster. */
+    char message[];  /* If refused, why, in Karmada's words, cut; else "". */
+};
+
+enum { WORK_MESSAGE_MAX = 1024 };
+
+/* As struct kind_def wants them. */
+void *work_decode(struct decode *d, const cJSON *json);
+void work_release(struct intern *strings, void *object);
+
+/* True if the two say the same of the same binding. */
+bool work_equal(const struct work *a, const struct work *b);
+
+/*
+ * The member cluster of an execution namespace, "karmada-es-<cluster>", within that text; NULL if
+ * it is none (Karmada: names.GetClusterName). Cluster names are short enough to stand there whole.
+ */
+const char *execution_cluster(const char *ns);
+
+/* The namespace of the binding that a Work belongs to, "" if it has none; NULL: it belongs to none.
+ */
+const char *work_binding_ns(const cJSON *json);
