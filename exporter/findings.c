@@ -68,6 +68,11 @@ static void add_template(struct findings *f, const struct entry *entry)
         keep(&f->lists[FINDING_ORPHANED], entry);
     if (d->state == STATE_STALE && d->phase == PHASE_OVERDUE)
         keep(&f->lists[FINDING_OVERDUE], entry);
+    f->stages[d->way.at.stage]++;
+    if (d->way.delivery.stage != STAGE_NONE)
+        f->deliveries[d->way.delivery.stage]++;
+    if (d->way.delivery.stage < STAGE_HEALTHY)
+        keep(&f->held, entry);
     add_dependency(f, entry);
 }
 
@@ -116,23 +121,41 @@ void findings_gather(const struct engine *engine, struct findings *out)
             }
         }
     }
+    sort(&out->held);
     for (unsigned i = 0; i < FINDING_CLASSES; i++)
         sort(&out->lists[i]);
 }
 
 void findings_release(struct findings *f)
 {
+    listing_release(&f->held);
     for (unsigned i = 0; i < FINDING_CLASSES; i++)
         listing_release(&f->lists[i]);
 }
 
 size_t findings_count(const struct findings *f, enum finding_class class)
 {
+    static const enum stage deliveries[FINDING_CLASSES] = {
+        [FINDING_EVICTING] = STAGE_EVICTING,
+        [FINDING_UNSCHEDULED] = STAGE_UNSCHEDULED,
+        [FINDING_PLACED_NOWHERE] = STAGE_PLACED_NOWHERE,
+        [FINDING_UNDISPATCHED] = STAGE_UNDISPATCHED,
+        [FINDING_UNAPPLIED] = STAGE_UNAPPLIED,
+        [FINDING_UNDELIVERED] = STAGE_UNDELIVERED,
+        [FINDING_UNHEALTHY] = STAGE_UNHEALTHY,
+        [FINDING_UNREACHABLE] = STAGE_UNREACHABLE,
+    };
     const struct listing *list = &f->lists[class];
     size_t count = 0;
 
     if (class == FINDING_UNBOUND)
         return f->states[STATE_UNBOUND];
+    if (class == FINDING_UNMATCHED)
+        return f->stages[STAGE_UNMATCHED] - f->states[STATE_IGNORED];
+    if (class == FINDING_OUTDATED)
+        return f->stages[STAGE_OUTDATED];
+    if (deliveries[class])
+        return f->deliveries[deliveries[class]];
     if (class != FINDING_CONFLICT && class != FINDING_PREDICTED)
         return list->count;
     for (size_t i = 0; i < list->count; i++) {

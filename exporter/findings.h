@@ -27,6 +27,18 @@
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
     /* Counted only: in manifests that is what all governed templates are. */                      \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
+    /* Templates by their stage; from evicting on by that of their binding, whatever is before. */ \
+    FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \
+    FINDING(OUTDATED, "outdated", "outdated template", "outdated templates")                       \
+    FINDING(EVICTING, "evicting", "evicting template", "evicting templates")                       \
+    FINDING(UNSCHEDULED, "unscheduled", "unscheduled template", "unscheduled templates")           \
+    FINDING(PLACED_NOWHERE, "placed_nowhere", "template placed nowhere",                           \
+            "templates placed nowhere")                                                            \
+    FINDING(UNDISPATCHED, "undispatched", "undispatched template", "undispatched templates")       \
+    FINDING(UNAPPLIED, "unapplied", "unapplied template", "unapplied templates")                   \
+    FINDING(UNDELIVERED, "undelivered", "undelivered template", "undelivered templates")           \
+    FINDING(UNHEALTHY, "unhealthy", "unhealthy template", "unhealthy templates")                   \
+    FINDING(UNREACHABLE, "unreachable", "unreachable template", "unreachable templates")           \
     /* Policies that do not say what they seem to. */                                              \
     FINDING(INVALID, "invalid", "invalid policy", "invalid policies")                              \
     /* Templates and bindings with a defect, whatever their state. */                              \
@@ -78,6 +90,9 @@ struct findings {
     size_t not_selected; /* Pending, but of a kind that no policy selects: no finding. */
     size_t policies;
     size_t bindings;
+    size_t stages[STAGE_COUNT];
+    size_t deliveries[STAGE_COUNT];
+    struct listing held; /* Templates with a binding that is not healthy everywhere. */
     /* Objects of each class, by kind, namespace and name; FINDING_OVERDUE is part of STALE's. */
     struct listing lists[FINDING_CLASSES];
 };

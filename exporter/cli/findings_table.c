@@ -24,6 +24,7 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = "its policy does not select it any more",
     [STALE_POLICY_GONE] = "its policy is gone or was created again",
     [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
+    [STALE_TEMPLATE_UPDATED] = "its last change is not in its binding",
 };
 
 void section_print(struct output *o, const char *title, size_t count)
@@ -203,6 +204,16 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
+static void add_held(struct table *t, const struct template_decision *d)
+{
+    struct standing at = d->way.delivery;
+    bool waits = at.reason == WHY_WAITING || at.reason == WHY_ROLLING || at.reason == WHY_UNKNOWN;
+
+    table_add(t, waits ? STYLE_CAUTION : STYLE_BAD, stage_names[at.stage]);
+    table_add(t, STYLE_PLAIN, stage_reason_names[at.reason]);
+    table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
+}
+
 static void print_wrongs(const struct engine *engine, const struct finding_wrongs *w,
                          const struct listing *list, struct output *o)
 {
@@ -240,6 +251,7 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     static const char *const pending[] = {"TEMPLATE", "REASON", ""};
     static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
     static const char *const orphaned[] = {"TEMPLATE", ""};
+    static const char *const held[] = {"TEMPLATE", "STAGE", "REASON", ""};
 
     print_conflicts(engine, f, FINDING_CONFLICT, o);
     print_conflicts(engine, f, FINDING_PREDICTED, o);
@@ -248,6 +260,7 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale, o);
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
                     add_orphaned, o);
+    print_templates("Not healthy", &f->held, held, ARRAY_LEN(held), add_held, o);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
         print_wrongs(engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
 }
