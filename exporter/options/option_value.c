@@ -5,7 +5,7 @@
 
 enum {
     DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
-    CHOICES_TEXT_MAX = 256,
+    CHOICES_TEXT_MAX = 400,
 };
 
 static const struct unit {

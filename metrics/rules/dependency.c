@@ -114,16 +114,21 @@ static void gather_unlisted(const struct entry *template, struct ballot_list *ou
         qsort(out->items + listed, out->count - listed, sizeof(*out->items), by_template);
 }
 
-void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out)
+void ballots_gather(const struct store *s, const struct incomplete *incomplete,
+                    const struct entry *dependency, struct ballot_list *out)
 {
     const struct binding *b = entry_binding(dependency);
     const struct entry *template = b ? binding_template(s, b) : dependency;
 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
         add_ballot(out, observed_ballot(s, &b->referrers[i]));
-    /* A binding that nobody needs any more is left over: its template speaks for itself. */
+    /*
+     * A binding that nobody needs any more is left over: its template speaks for itself. One of a
+     * kind that has not been read as a whole is not asked whose it is.
+     */
     if (!b || (!b->has_placement && b->referrer_count > 0 && template &&
-               template_binding(s, template) == dependency))
+               (incomplete_has_type(incomplete, template->partition->type) ||
+                template_binding(s, template) == dependency)))
         gather_unlisted(template, out);
 }
 

@@ -3,6 +3,7 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/rules/decision.h"
+#include "metrics/rules/incomplete.h"
 
 /*
  * What the referrers of a shared dependency want, and which value wins (seed 000; Karmada:
@@ -60,7 +61,8 @@ void ballot_list_release(struct ballot_list *list);
  * and its template is the dependency. The decisions about the templates must be up to
  * date.
  */
-void ballots_gather(const struct store *s, const struct entry *dependency, struct ballot_list *out);
+void ballots_gather(const struct store *s, const struct incomplete *incomplete,
+                    const struct entry *dependency, struct ballot_list *out);
 
 /*
  * The decision about a dependency with these referrers: about the binding `b` or, where there is

@@ -351,7 +351,7 @@ void engine_ballots(const struct engine *e, const struct entry *dependency,
 {
     CLEANUP(ballot_list_release) struct ballot_list ballots = {0};
 
-    ballots_gather(e->context.store, dependency, &ballots);
+    ballots_gather(e->context.store, &e->context.incomplete, dependency, &ballots);
     for (size_t i = 0; i < ballots.count; i++)
         each(context, &ballots.items[i]);
 }

@@ -72,7 +72,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         if (entry_exists(referrer))
             read_template(c, entry_binding(referrer), &out->reads);
     }
-    ballots_gather(c->store, entry, &out->ballots);
+    ballots_gather(c->store, &c->incomplete, entry, &out->ballots);
     out->binding = (struct binding_facts){
         .binding = b,
         .template = read_template(c, b, &out->reads),

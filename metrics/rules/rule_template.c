@@ -23,7 +23,7 @@ static bool gather_referrers(const struct rule_context *c, const struct entry *e
 
     if (!lacks_binding(b))
         return false;
-    ballots_gather(c->store, entry, out);
+    ballots_gather(c->store, &c->incomplete, entry, out);
     for (size_t i = 0; i < out->count && !derived; i++)
         derived = out->items[i].derived;
     return derived;

@@ -72,4 +72,5 @@ void page_drop_history(char *page)
 {
     drop_lines(page, "karmada_dependency_conflict_transitions_total{");
     drop_lines(page, "karmada_template_binding_delay_seconds_");
+    drop_lines(page, "karmada_template_delivery_delay_seconds_");
 }

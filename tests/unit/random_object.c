@@ -2,6 +2,7 @@
 #include "tests/unit/random_object.h"
 
 #include "metrics/model/binding.h"
+#include "tests/unit/random_status.h"
 
 static const char *const namespaces[] = {"default", "team", "kube-system"};
 static const char *const names[] = {"app", "web", "Web", "db"};
@@ -396,6 +397,8 @@ static cJSON *random_binding(struct world *w)
         cJSON_AddStringToObject(referrer, "name", binding.data);
         cJSON_AddItemToArray(required, referrer);
     }
+    if (!chance(w, 3))
+        random_status(w, object, members, (uint32_t)ARRAY_LEN(members));
     return object;
 }
 
@@ -415,7 +418,7 @@ static cJSON *random_cluster(struct world *w)
     cJSON *metadata = add_metadata(w, object, "", PICK(w, members));
     cJSON *labels = cJSON_GetObjectItem(metadata, "labels");
     cJSON *spec = cJSON_AddObjectToObject(object, "spec");
-    char status[128];
+    char status[256];
 
     if (!chance(w, 3))
         cJSON_AddStringToObject(labels, "env", chance(w, 2) ? "prod" : "dev");
@@ -428,10 +431,11 @@ static cJSON *random_cluster(struct world *w)
     if (chance(w, 5))
         cJSON_AddItemToObject(spec, "taints",
                               cJSON_Parse("[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]"));
-    snprintf(status, sizeof(status),
-             "{\"resourceSummary\":{\"allocatable\":{\"cpu\":\"8\"},"
-             "\"allocated\":{\"cpu\":\"%u\"}}}",
-             world_random(w, 8));
+    snprintf(
+        status, sizeof(status),
+        "{\"resourceSummary\":{\"allocatable\":{\"cpu\":\"8\"},"
+        "\"allocated\":{\"cpu\":\"%u\"}},\"conditions\":[{\"type\":\"Ready\",\"status\":\"%s\"}]}",
+        world_random(w, 8), chance(w, 3) ? "Unknown" : "True");
     cJSON_AddItemToObject(object, "status", cJSON_Parse(status));
     return object;
 }

@@ -56,8 +56,11 @@ static struct error_case {
     {"a member of a set that is none",
      {"--fail-on", "conflict,unknown"},
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
-     "unbound, invalid, broken, connector, duplicate, move, lost, wait, overflow, undetermined or "
-     "unsettled"},
+     "unbound, unmatched, outdated, evicting, unscheduled, placed_nowhere, undispatched, "
+     "unapplied, "
+     "undelivered, unhealthy, unreachable, invalid, broken, connector, duplicate, move, lost, "
+     "wait, "
+     "overflow, undetermined or unsettled"},
     {"a set that ends in a comma",
      {"--fail-on", "conflict,"},
      "--fail-on: nothing follows the last comma"},
