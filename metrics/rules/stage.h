@@ -90,11 +90,12 @@ extern const char *const stage_reason_texts[STAGE_REASON_COUNT];
 /* True if a template in the stage may be there for this reason; NONE is for stages without any. */
 bool stage_has_reason(enum stage stage, enum stage_reason reason);
 
-/* A stage and why. */
-struct standing {
+/* A stage and why: two bytes, because there is one for each target of each binding. */
+struct __attribute__((packed)) standing {
     enum stage stage : 8;
     enum stage_reason reason : 8;
 };
+static_assert(sizeof(struct standing) == 2, "two bytes");
 
 /* Where a template is on its way, beside its state. */
 struct way {

@@ -91,11 +91,12 @@ void random_status(struct world *w, cJSON *binding, const char *const *members, 
     cJSON *spec = cJSON_GetObjectItem(binding, "spec");
     cJSON *status = cJSON_AddObjectToObject(binding, "status");
     cJSON *items = cJSON_AddArrayToObject(status, "aggregatedStatus");
+    bool whole = chance(w, 2);
     cJSON *referrer;
 
     add_conditions(w, status);
     for (uint32_t i = 0; i < count; i++) {
-        if (!chance(w, 3))
+        if (whole || !chance(w, 3))
             cJSON_AddItemToArray(items, random_item(w, members[i]));
     }
     if (chance(w, 8))

@@ -144,6 +144,11 @@ static void expect_template(struct oracle *o, const struct entry *entry)
           "karmada_dangling_claims{holder=\"template\"}");
     count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
           entry_kind(entry), state_names[d->state]);
+    count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}", stage_names[d->way.at.stage],
+          stage_reason_names[d->way.at.reason]);
+    if (d->way.delivery.stage != STAGE_NONE)
+        count(o, 1, "karmada_templates_delivery{stage=\"%s\",reason=\"%s\"}",
+              stage_names[d->way.delivery.stage], stage_reason_names[d->way.delivery.reason]);
     count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}", entry_ns(entry),
           state_names[d->state]);
     if (d->state == STATE_STALE) {
