@@ -149,37 +149,29 @@ static bool is_concerned(const struct members *m, const struct binding *b)
     return false;
 }
 
-static const struct type *next_type(const struct type *type)
+/* The first with entries of these partitions, or of the types of bindings behind `type`. */
+static struct partition *find_partition(struct partition *p, const struct type *type)
 {
-    while (type && type->def->class != CLASS_BINDING)
-        type = type->next;
-    return type;
-}
-
-/* The next partition with entries behind the anchor's; the first without an anchor. */
-static struct partition *next_partition(const struct members *m)
-{
-    const struct type *type =
-        m->anchor ? m->anchor->partition->type : next_type(store_types(m->store));
-    struct partition *p = m->anchor ? m->anchor->partition->next_of_type
-                          : type    ? type->partitions
-                                    : NULL;
-
-    while (type) {
+    for (;;) {
         for (; p; p = p->next_of_type) {
             if (p->count > 0)
                 return p;
         }
-        type = next_type(type->next);
-        p = type ? type->partitions : NULL;
+        while (type && type->def->class != CLASS_BINDING)
+            type = type->next;
+        if (!type)
+            return NULL;
+        p = type->partitions;
+        type = type->next;
     }
-    return NULL;
 }
 
 /* Go to the next partition. False after the last. */
 static bool go_on(struct members *m)
 {
-    struct partition *p = next_partition(m);
+    const struct partition *last = m->anchor ? m->anchor->partition : NULL;
+    struct partition *p = last ? find_partition(last->next_of_type, last->type->next)
+                               : find_partition(NULL, store_types(m->store));
     struct entry *anchor = p ? p->entries[0] : NULL;
 
     if (anchor)

@@ -2,7 +2,8 @@
 #include "metrics/rules/stage.h"
 
 #define WORD(id, word, text) word,
-#define TEXT(id, word, text) text,
+/* In parentheses, because some are of several literals. */
+#define TEXT(id, word, text) (text),
 
 const char *const stage_names[STAGE_COUNT] = {STAGES(WORD)};
 const char *const stage_texts[STAGE_COUNT] = {STAGES(TEXT)};
