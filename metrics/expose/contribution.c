@@ -5,18 +5,44 @@
 enum { ONE = 1 };
 
 struct contribution {
-    size_t count; /* Of words. */
+    uint64_t hash;
+    uint32_t holders;
+    uint32_t count; /* Of words. */
     uintptr_t words[];
 };
 
 static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
-struct contribution *contribution_pack(const struct sample *samples, size_t count)
+/* What is looked for: a contribution of these samples, or that very one. */
+struct wanted {
+    const struct contribution *same;
+    const struct sample *samples;
+    size_t count;
+};
+
+static bool is_wanted(const void *item, const void *key)
+{
+    const struct wanted *wanted = key;
+
+    return wanted->same ? item == wanted->same
+                        : contribution_equal(item, wanted->samples, wanted->count);
+}
+
+void contributions_init(struct contributions *all, uint64_t seed)
+{
+    *all = (struct contributions){.map = MAP_INIT(is_wanted), .seed = seed};
+}
+
+void contributions_release(struct contributions *all)
+{
+    assert(all->map.count == 0);
+    map_release(&all->map);
+}
+
+static struct contribution *pack(const struct sample *samples, size_t count)
 {
     size_t words = 0;
 
-    if (count == 0)
-        return NULL;
     for (size_t i = 0; i < count; i++)
         words += samples[i].value == 1 ? 1 : 2;
 
@@ -33,6 +59,35 @@ struct contribution *contribution_pack(const struct sample *samples, size_t coun
         c->words[c->count++] = (uintptr_t)samples[i].value;
     }
     return c;
+}
+
+struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
+                                        size_t count)
+{
+    const struct wanted wanted = {.samples = samples, .count = count};
+    uint64_t hash = map_hash(samples, count * sizeof(*samples), all->seed);
+    struct contribution *c;
+
+    if (count == 0)
+        return NULL;
+    c = map_get(&all->map, hash, &wanted);
+    if (c) {
+        c->holders++;
+        return c;
+    }
+    c = pack(samples, count);
+    c->hash = hash;
+    c->holders = 1;
+    map_add(&all->map, hash, c);
+    return c;
+}
+
+void contribution_drop(struct contributions *all, struct contribution *c)
+{
+    if (!c || --c->holders > 0)
+        return;
+    map_take(&all->map, c->hash, &(struct wanted){.same = c});
+    free(c);
 }
 
 bool contribution_next(const struct contribution *c, size_t *at, struct sample *out)

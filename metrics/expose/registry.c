@@ -19,6 +19,7 @@ struct registry {
     /* The families to which entries of a class contribute; ends with NULL. */
     struct family_state **collected[CLASS_COUNT];
     struct samples samples; /* Its memory serves all entries. */
+    struct contributions contributions;
     uint64_t version;
     /* While details are left out: how many series each family had. NULL while they are not. */
     size_t *left_out;
@@ -50,6 +51,7 @@ struct registry *registry_new(const struct engine *engine, const struct registry
 
     r->options = *options;
     samples_init(&r->samples, engine);
+    contributions_init(&r->contributions, seed);
     r->families = xcalloc(family_count(), sizeof(*r->families));
     r->own = r->families + family_count() - OWN_FAMILY_COUNT;
     for (size_t i = 0; i < family_count(); i++) {
@@ -80,8 +82,9 @@ static void each_entry(const struct store *store, void *context,
 
 static void free_contribution(void *context, struct entry *entry)
 {
-    (void)context;
-    free(entry->contribution);
+    struct registry *r = context;
+
+    contribution_drop(&r->contributions, entry->contribution);
     entry->contribution = NULL;
 }
 
@@ -90,7 +93,8 @@ void registry_free(struct registry *r)
     if (!r)
         return;
     if (r->samples.engine)
-        each_entry(engine_store(r->samples.engine), NULL, free_contribution);
+        each_entry(engine_store(r->samples.engine), r, free_contribution);
+    contributions_release(&r->contributions);
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
             family_state_release(&r->families[i]);
@@ -232,14 +236,14 @@ void registry_decided(void *registry, struct entry *entry)
 {
     struct registry *r = registry;
     const struct samples *fresh = &r->samples;
-    CLEANUP(free_cleanup) struct contribution *old = NULL;
+    struct contribution *old;
     struct sample sample;
 
     collect(r, entry);
     if (contribution_equal(entry->contribution, fresh->items, fresh->count))
         return;
     old = entry->contribution;
-    entry->contribution = contribution_pack(fresh->items, fresh->count);
+    entry->contribution = contribution_share(&r->contributions, fresh->items, fresh->count);
     r->version++;
     /* First added, then removed: what is in both is never gone in between. */
     for (size_t i = 0; i < fresh->count; i++)
@@ -249,6 +253,7 @@ void registry_decided(void *registry, struct entry *entry)
         count_wait(r, entry, &sample);
         sample_remove(&sample);
     }
+    contribution_drop(&r->contributions, old);
 }
 
 void registry_show_details(struct registry *r, bool shown)
