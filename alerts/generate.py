@@ -20,7 +20,7 @@ BOARDS = "https://grafana.example"
 JOB = "karmada-policy-exporter"
 
 # What people look for first comes first.
-ORDER = ["thresholds", "conflicts", "drift", "pending", "capacity", "config-connector",
+ORDER = ["thresholds", "conflicts", "drift", "pending", "delivery", "capacity", "config-connector",
          "policy-hygiene", "exporter-health", "exporter-isolation", "exporter-watches"]
 
 HEADER = """# SPDX-License-Identifier: Apache-2.0

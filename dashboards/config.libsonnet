@@ -25,6 +25,7 @@
       pendingAge: [3600, 86400],
       staleAge: [86400, 604800],
       unboundAge: [600, 3600],
+      stageAge: [300, 3600],
       load: [0.5, 0.8],
       pageAge: [60, 300],
       eventLag: [1, 30],

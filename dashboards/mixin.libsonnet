@@ -12,6 +12,7 @@
     (import 'boards/conflicts.libsonnet')(kit),
     (import 'boards/drift.libsonnet')(kit),
     (import 'boards/pending.libsonnet')(kit),
+    (import 'boards/way.libsonnet')(kit),
     (import 'boards/capacity.libsonnet')(kit),
     (import 'boards/leases.libsonnet')(kit),
     (import 'boards/exporter.libsonnet')(kit),

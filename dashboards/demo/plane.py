@@ -3,8 +3,9 @@
 
 Every object is one file. Karmada's part is small, but the objects look as a real control plane
 leaves them: claims as labels and annotations, bindings with copied fields, dependencies with
-requiredBy, times in managedFields. Whatever is in `stuck` Karmada forgets, so that there is
-something to be overdue.
+requiredBy, times in managedFields, and in each binding's status what became of it in the member
+clusters. Whatever is in `stuck` Karmada forgets, so that there is something to be overdue; what is
+in `asleep` its scheduler forgets; `trouble` is what the member clusters make of a template.
 """
 import copy
 import datetime
@@ -14,11 +15,16 @@ import time
 
 TEMPLATES = ("Deployment", "ConfigMap", "PubSubTopic")
 OVERWRITE, ABORT = "Overwrite", "Abort"
-COPIED = ("conflictResolution", "preserveResourcesOnDeletion", "propagateDeps", "schedulerName")
+COPIED = ("conflictResolution", "preserveResourcesOnDeletion", "propagateDeps", "schedulerName",
+          "suspension")
 
 
 def stamp(when):
     return when.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def named(obj):
+    return obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
 
 
 def identity(obj):
@@ -31,6 +37,10 @@ class Plane:
         # The cloud's side of Config Connector: an export beside the manifests.
         self.assets = self.folder.with_name(self.folder.name + ".assets.json")
         self.objects, self.stuck, self.ids, self.version = {}, set(), 0, 0
+        self.asleep, self.drained = set(), set()
+        # By (namespace, name) of a template: `failure` of the scheduler (reason, message), and by
+        # cluster `messages` of what was not applied, `health`, and `late`: not delivered yet.
+        self.trouble = {}
         self.ago = datetime.timedelta()
 
     # ---- what users write
@@ -42,6 +52,23 @@ class Plane:
             "status": {"conditions": [{"type": "Ready", "status": "True"}], "resourceSummary": {
                 "allocatable": {"cpu": cpu, "memory": memory, "pods": "110"},
                 "allocated": {"cpu": used_cpu, "memory": used_memory, "pods": "20"}}}})
+
+    def drain(self, name, down=True):
+        """It does not answer, and its taint moves off what does not tolerate it; or it is back."""
+        cluster = self.objects[("Cluster", "", name)]
+        (self.drained.add if down else self.drained.discard)(name)
+        taint = {"key": "cluster.karmada.io/not-ready", "effect": "NoExecute"}
+        self.write({**cluster, "spec": {"region": "eu", **({"taints": [taint]} if down else {})},
+                    "status": {**cluster["status"], "conditions": [
+                        {"type": "Ready", "status": "False" if down else "True"}]}})
+        self.settle()
+
+    def end_evictions(self):
+        """The time of every task is over."""
+        for binding in self.bindings():
+            if binding["spec"].pop("gracefulEvictionTasks", None):
+                self.write(binding, "karmada-controller-manager")
+        self.report()
 
     def policy(self, namespace, name, clusters, *, selects=None, divide="Duplicated", lazy=False,
                **spec):
@@ -143,6 +170,7 @@ class Plane:
         for template in self.templates():
             if template["kind"] == "ConfigMap" and template["metadata"]["name"] not in self.stuck:
                 self.attach(template)
+        self.report()
 
     def bind(self, template, policy):
         """Claim the template, and copy to its binding what the policy says."""
@@ -154,7 +182,7 @@ class Plane:
         for field, keys in claim.items():
             meta[field] = {**meta.get(field, {}), **keys}
         self.write(template)
-        replicas = template.get("spec", {}).get("replicas", 0)
+        before = self.objects.get(self.binding_of(template), {}).get("spec", {})
         annotations = {**claim["annotations"],
                        "policy.karmada.io/applied-placement": json.dumps(spec["placement"])}
         self.karmada_writes({
@@ -162,9 +190,24 @@ class Plane:
             "metadata": {"name": self.binding_of(template)[2], "namespace": meta["namespace"],
                          "labels": claim["labels"], "annotations": annotations},
             "spec": {"resource": reference(template), **requirements(template),
-                     "clusters": divide(replicas, spec["placement"]),
+                     **self.schedule(template, spec["placement"], before),
                      "placement": copy.deepcopy(spec["placement"]),
-                     **{field: spec[field] for field in COPIED}}})
+                     **{field: spec[field] for field in COPIED if field in spec}}})
+
+    def schedule(self, template, where, before):
+        """The clusters of a binding, and the tasks that move it off drained ones."""
+        held = before.get("clusters", [])
+        if self.trouble.get(named(template), {}).get("failure"):
+            return {"clusters": held}
+        left = set() if "clusterTolerations" in where else self.drained
+        clusters = divide(template.get("spec", {}).get("replicas", 0), where, self.members() - left)
+        kept = [t for t in before.get("gracefulEvictionTasks", [])
+                if t["fromCluster"] in self.drained]
+        tasks = kept + [{"fromCluster": c["name"], "purgeMode": "Gracefully",
+                         "reason": "TaintUntolerated", "producer": "TaintManager",
+                         "creationTimestamp": stamp(self.now())}
+                        for c in held if c["name"] in left]
+        return {"clusters": clusters, **({"gracefulEvictionTasks": tasks} if tasks else {})}
 
     def release(self, template):
         """The claim goes from template and binding; what runs goes on."""
@@ -223,6 +266,72 @@ class Plane:
                         "message": f"Dependency policy conflict detected: {'; '.join(texts)}.",
                         "source": {"component": "dependencies-distributor"}})
 
+    # ---- what became of it
+
+    def report(self):
+        """The status of every binding, as scheduler and member clusters have it now."""
+        for binding in self.bindings():
+            of = binding["spec"]["resource"]
+            template = self.objects.get((of["kind"], of["namespace"], of["name"]))
+            if template:
+                status = self.status(binding, template)
+                if binding.get("status") != status:
+                    self.write({**binding, "status": status})
+
+    def status(self, binding, template):
+        meta, spec, before = binding["metadata"], binding["spec"], binding.get("status", {})
+        trouble = self.trouble.get(named(template), {})
+        targets = [c["name"] for c in spec.get("clusters", [])] + [
+            c["name"] for r in spec.get("requiredBy", []) for c in r.get("clusters", [])]
+        items = [item for name in sorted(set(targets))
+                 for item in self.item(name, template, spec, trouble, before)]
+        conditions, placed = {}, "placement" in spec
+        if placed:
+            conditions["Scheduled"] = trouble.get("failure") or (
+                ("Success", "Binding has been scheduled successfully.") if targets else
+                ("NoClusterFit", f"0/{len(self.members())} clusters are available."))
+        if not targets:
+            # Nothing is left that Karmada would hear of: it goes on saying what it said last.
+            items = before.get("aggregatedStatus", [])
+        if items:
+            whole = len(items) >= len(set(targets)) and all(i.get("applied") for i in items)
+            conditions["FullyApplied"] = (
+                f"FullyApplied{'Success' if whole else 'Failed'}", "See status.aggregatedStatus.")
+        status = {"conditions": [self.condition(name, *why, before)
+                                 for name, why in conditions.items()], "aggregatedStatus": items}
+        if placed and conditions["Scheduled"][0] == "Success":
+            groups = spec["placement"].get("clusterAffinities", [])
+            status |= {
+                "schedulerObservedGeneration": meta["generation"] - (named(template) in self.asleep),
+                "lastScheduledTime": meta["managedFields"][0]["time"],
+                **{"schedulerObservingAffinityName": g["affinityName"] for g in groups
+                   if targets[0] in g["clusterNames"]}}
+        return status
+
+    def condition(self, name, reason, message, before):
+        status = "True" if reason.endswith("Success") else "False"
+        held = [c for c in before.get("conditions", []) if (c["type"], c["status"]) == (name, status)]
+        return {"type": name, "status": status, "reason": reason, "message": message,
+                "lastTransitionTime": held[0]["lastTransitionTime"] if held else stamp(self.now())}
+
+    def item(self, cluster, template, spec, trouble, before):
+        """What a member cluster has: one item or none. What does not reach it changes nothing."""
+        suspended = spec.get("suspension", {}).get("dispatchingOnClusters", {})
+        if (cluster in self.drained or cluster in trouble.get("late", ())
+                or cluster in suspended.get("clusterNames", ())):
+            return [i for i in before.get("aggregatedStatus", []) if i["clusterName"] == cluster]
+        message = trouble.get("messages", {}).get(cluster)
+        if message:
+            return [{"clusterName": cluster, "health": "Unknown", "appliedMessage": message}]
+        health = trouble.get("health", {}).get(cluster, "Healthy")
+        replicas = template.get("spec", {}).get("replicas", 0)
+        status = {"resourceTemplateGeneration": template["metadata"]["generation"], "generation": 1,
+                  "observedGeneration": 1, "replicas": replicas,
+                  "updatedReplicas": 0 if health == "Rolling" else replicas}
+        return [{"clusterName": cluster, "applied": True,
+                 "health": "Unhealthy" if health == "Rolling" else health,
+                 **({"status": status} if template["kind"] == "Deployment" else {})}]
+
     # ---- who selects what
 
     def best(self, template):
@@ -254,6 +363,12 @@ class Plane:
         kind, namespace, name = identity(template)
         return "ResourceBinding", namespace, f"{name}-{kind}".lower()
 
+    def members(self):
+        return {name for kind, _, name in self.objects if kind == "Cluster"}
+
+    def bindings(self):
+        return [o for o in list(self.objects.values()) if o["kind"] == "ResourceBinding"]
+
     def templates(self):
         return [o for o in list(self.objects.values()) if o["kind"] in TEMPLATES]
 
@@ -268,7 +383,8 @@ class Plane:
     def karmada_writes(self, obj):
         before = self.objects.get(identity(obj))
         if before is None or before["spec"] != obj["spec"]:
-            self.write(obj, "karmada-controller-manager")
+            self.write({**({"status": before["status"]} if before and "status" in before else {}),
+                        **obj}, "karmada-controller-manager")
 
     def write(self, obj, manager=None):
         before = self.objects.get(identity(obj))
@@ -311,12 +427,14 @@ def placement(clusters, how):
     return affinity
 
 
-def divide(replicas, where):
-    """Roughly as the scheduler would."""
-    names = where["clusterAffinity"]["clusterNames"]
+def divide(replicas, where, ready):
+    """Roughly as the scheduler would; of several groups the first that has a cluster."""
+    groups = where.get("clusterAffinities") or [where["clusterAffinity"]]
+    fit = [[name for name in group["clusterNames"] if name in ready] for group in groups]
+    names = next(filter(None, fit), [])
     how = where.get("replicaScheduling", {})
     if how.get("replicaDivisionPreference") == "Aggregated":
-        return [{"name": names[0], "replicas": replicas}]
+        return [{"name": name, "replicas": replicas} for name in names[:1]]
     if "weightPreference" not in how:
         return [{"name": name, "replicas": replicas} for name in names]
     weights = {w["targetCluster"]["clusterNames"][0]: w["weight"]

@@ -5,8 +5,9 @@ A story is a list of steps (seconds until the next, what happens in words, how).
 `PEAK` in front of its words is where the story's finding is to be seen.
 """
 import datetime
+import json
 
-from plane import ABORT, OVERWRITE
+from plane import ABORT, OVERWRITE, placement
 
 PEAK = "! "
 PAYMENTS = ("api", "ledger", "gateway", "fraud", "invoices", "payouts")
@@ -18,6 +19,7 @@ def set_up(plane):
     plane.cluster("member1", "32", "128Gi", "20", "80Gi")
     plane.cluster("member2", "16", "64Gi", "9", "30Gi")
     plane.cluster("member3", "8", "32Gi", "6", "20Gi")
+    plane.cluster("member4", "4", "16Gi", "1", "4Gi")
     agree(plane)
     plane.config_map("shop", "my-config")
     for name in ("app-a", "app-b"):
@@ -36,6 +38,8 @@ def set_up(plane):
         plane.template("media", name, replicas=2)
     leftovers(plane)
     cloud(plane)
+    edge(plane)
+    store(plane)
     # In order before anybody reads it: what is broken later keeps this content.
     draft(plane, GOOD_DRAFT)
     plane.ago = datetime.timedelta()
@@ -71,8 +75,11 @@ def leftovers(plane):
     plane.write(binding, "karmada-controller-manager")
     # The scheduler has not looked at this one again.
     binding = plane.objects[("ResourceBinding", "tools", "ci-deployment")]
-    binding["metadata"]["annotations"]["policy.karmada.io/applied-placement"] = "{}"
+    binding["metadata"]["annotations"]["policy.karmada.io/applied-placement"] = json.dumps(
+        placement(["member2"], "Duplicated"))
+    plane.asleep.add(("tools", "ci"))
     plane.write(binding)
+    plane.report()
 
 
 def cloud(plane):
@@ -85,6 +92,30 @@ def cloud(plane):
     for name in ("orders", "events", "audits"):
         plane.topic("cloud", name, name)
     held(plane)
+
+
+def edge(plane):
+    plane.policy("edge", "relay-policy", [], selects=[{"name": "relay"}], placement={
+        "clusterAffinities": [{"affinityName": "near", "clusterNames": ["member4"]},
+                              {"affinityName": "far", "clusterNames": ["member2"]}]})
+    plane.policy("edge", "sensor-policy", ["member4"], selects=[{"name": "sensor"}])
+    plane.policy("edge", "beacon-policy", [], selects=[{"name": "beacon"}], placement={
+        "clusterAffinity": {"clusterNames": ["member4"]}, "clusterTolerations": [{"operator": "Exists"}]})
+    for name in ("relay", "sensor", "beacon"):
+        plane.template("edge", name, replicas=1)
+
+
+STORE = ("basket", "prices", "stock", "offers", "reviews", "gifts", "pages")
+
+
+def store(plane):
+    for name in STORE:
+        store_policy(plane, name)
+        plane.template("store", name)
+
+
+def store_policy(plane, name, clusters=("member1", "member2"), **spec):
+    plane.policy("store", f"{name}-policy", clusters, selects=[{"name": name}], **spec)
 
 
 def held(plane):
@@ -250,6 +281,72 @@ def leases(plane):
     ]
 
 
+def outage(plane):
+    return [
+        (50, "edge: member4 is well; a WorkloadRebalancer has brought relay back",
+         lambda: plane.drain("member4", False)),
+        (50, PEAK + "edge: member4 does not answer and is drained; relay moves to its fallback, and "
+             "no cluster takes sensor: its last copy is at risk; beacon tolerates it, and is out of "
+             "sight (board From match to healthy)",
+         lambda: plane.drain("member4")),
+        (30, "edge: the evictions time out; relay stays on its fallback, sensor runs nowhere",
+         plane.end_evictions),
+    ]
+
+
+def holdups(plane):
+    def stop():
+        plane.trouble |= {
+            ("store", "basket"): {"messages": {"member2": (
+                "Failed to apply all manifests (0/1): resource(kind=Deployment, store/basket) already "
+                "exists in the cluster member2 and the work.karmada.io/conflict-resolution strategy "
+                "value is empty, Karmada will not manage this resource")}},
+            ("store", "stock"): {"failure": ("QuotaExceeded", (
+                "FederatedResourceQuota(store/all) exceeded for resource cpu: requested sum 10, "
+                "limit 2."))},
+            ("store", "reviews"): {"health": {"member1": "Unhealthy"}},
+            ("store", "gifts"): {"late": ("member3",)}}
+        store_policy(plane, "prices",
+                     suspension={"dispatchingOnClusters": {"clusterNames": ["member2"]}})
+        store_policy(plane, "offers", ["member9"])
+        store_policy(plane, "gifts", ["member1", "member2", "member3"])
+        plane.touch("store", "prices")
+        plane.template("store", "stock", replicas=20)
+
+    def go_on():
+        for name in ("basket", "stock", "reviews", "gifts"):
+            plane.trouble.pop(("store", name), None)
+        for name in ("prices", "offers", "gifts"):
+            store_policy(plane, name)
+        plane.template("store", "stock")
+    return [
+        (60, "store: every application is healthy where it should be", go_on),
+        (80, PEAK + "store: an object is in the way of basket, stock is over its quota, no cluster is "
+             "called as the policy of offers says, prices waits behind a suspension, gifts has not come "
+             "to member3, reviews crashes",
+         stop),
+    ]
+
+
+def rollout(plane):
+    def change():
+        plane.trouble["store", "pages"] = {"late": ("member1", "member2")}
+        plane.touch("store", "pages")
+
+    def reach():
+        plane.trouble["store", "pages"] = {"late": ("member2",), "health": {"member1": "Rolling"}}
+        plane.settle()
+
+    def arrive():
+        plane.trouble.pop(("store", "pages"), None)
+        plane.settle()
+    return [
+        (25, "store: both members run the newest pages", arrive),
+        (4, "store: a new version of pages, in no member yet", change),
+        (11, PEAK + "store: member1 rolls out the new pages, member2 runs the old ones", reach),
+    ]
+
+
 GOOD_DRAFT = "apiVersion: v1\nkind: Secret\nmetadata: {name: draft, namespace: kube-public}\n"
 
 
@@ -276,8 +373,8 @@ def mishaps(plane):
     ]
 
 
-STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, leases,
-           mishaps)
+STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, leases, outage,
+           holdups, rollout, mishaps)
 
 
 def play_to_peak(plane):

@@ -84,6 +84,27 @@ function(config) {
     for state in std.objectFields(states)
   ],
 
+  // The stages of a template's way, in its order, and the colours that they have.
+  local stages = [
+    ['unmatched', 'red'],
+    ['unbound', 'blue'],
+    ['outdated', 'orange'],
+    ['evicting', 'semi-dark-red'],
+    ['unscheduled', 'dark-orange'],
+    ['placed_nowhere', 'text'],
+    ['undispatched', 'yellow'],
+    ['unapplied', 'dark-red'],
+    ['undelivered', 'purple'],
+    ['unhealthy', 'super-light-red'],
+    ['unreachable', 'dark-purple'],
+    ['healthy', 'green'],
+  ],
+  stages:: [stage[0] for stage in stages],
+  stageColours:: [
+    { matcher: { id: 'byName', options: stage[0] }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: stage[1] } }] }
+    for stage in stages
+  ],
+
   // Lines over time; stacked where the parts add up to something.
   series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[], points=null)::
     panel('timeseries', title, description, unit, queries, w, h, limits) {
@@ -112,9 +133,11 @@ function(config) {
       },
     },
 
-  // Horizontal bars of what is now, the longest being the largest.
-  bars(title, description, unit, expr, legend, w=12, h=8, limits=no_limits, max=null)::
-    panel('bargauge', title, description, unit, [instant($.query(expr, legend), 'time_series')], w, h, limits) {
+  // Horizontal bars of what is now, the longest being the largest; those of several queries stand
+  // in the order of these.
+  bars(title, description, unit, expr, legend='', w=12, h=8, limits=no_limits, max=null)::
+    local queries = if std.isArray(expr) then expr else [$.query(expr, legend)];
+    panel('bargauge', title, description, unit, [instant(q, 'time_series') for q in queries], w, h, limits) {
       fieldConfig+: { defaults+: {
         color: if limits == no_limits then { mode: 'fixed', fixedColor: 'blue' } else { mode: 'thresholds' },
         min: 0,
@@ -143,8 +166,9 @@ function(config) {
     $.label('policy', 'Policy', null, $.to('Drift of this policy', 'drift', '&var-policy=${__value.text}')),
   ],
 
-  // Rows by label, one query a value column, joined on the labels; the first value sorts.
-  table(title, description, labels, values, w=24, h=8, hidden=false)::
+  // Rows by label, one query a value column, joined on the labels; the first value sorts, or the
+  // label that is named.
+  table(title, description, labels, values, w=24, h=8, hidden=false, sort=null)::
     local count = std.length(values);
     local names = [if count == 1 then 'Value' else 'Value #' + std.char(65 + i) for i in std.range(0, count - 1)];
     local override(header, properties) = { matcher: { id: 'byName', options: header }, properties: properties };
@@ -152,6 +176,10 @@ function(config) {
     panel('table', title, description, 'short', [instant($.query(v.expr), 'table') for v in values], w, h) {
       transformations: [
         { id: 'merge', options: {} },
+      ] + (
+        if sort == null then []
+        else [{ id: 'sortBy', options: { fields: {}, sort: [{ field: sort, desc: false }] } }]
+      ) + [
         { id: 'organize', options: {
           excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}) + { [names[i]]: true for i in std.range(0, count - 1) if values[i].hide },
           indexByName: { [labels[i].name]: i for i in std.range(0, std.length(labels) - 1) }
@@ -162,7 +190,10 @@ function(config) {
       options: {
         cellHeight: 'sm',
         showHeader: true,
-        sortBy: [{ displayName: if hidden then labels[std.length(labels) - 1].header else values[0].header, desc: !hidden }],
+        sortBy: [
+          if sort != null then { displayName: [l.header for l in labels if l.name == sort][0], desc: false }
+          else { displayName: if hidden then labels[std.length(labels) - 1].header else values[0].header, desc: !hidden },
+        ],
       },
       fieldConfig+: {
         defaults+: { noValue: '', custom: { align: 'auto', filterable: false } },

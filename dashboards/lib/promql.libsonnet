@@ -59,6 +59,13 @@ function(config) {
   // A share that is 0, and not a division by zero, where there is nothing.
   share(part, whole):: '%s / clamp_min(%s, 1)' % [part, whole],
 
+  // The stages of rows with their place on the way before them, as the label `step`: they sort.
+  steps(stages, expr):: std.foldl(
+    function(inner, i) 'label_replace(%s, "step", "%02d %s", "stage", "%s")' % [inner, i + 1, stages[i], stages[i]],
+    std.range(0, std.length(stages) - 1),
+    expr
+  ),
+
   policy:: 'policy_kind, policy_namespace, policy',
   // With the control plane first: what a row of a table is about.
   cluster(by):: config.clusterLabel + ', ' + by,
