@@ -553,6 +553,70 @@ TEST_ROWS(a_delay_counts_once, delay_cases, name)
     world_release(&w);
 }
 
+/* A Deployment that its user changed at 00:01:00, and a binding of which one cluster has version 1.
+ */
+#define CLAIMED_BY_P                                                                               \
+    "\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"id\"},\"annotations\":{"          \
+    "\"propagationpolicy.karmada.io/namespace\":\"a\",\"propagationpolicy.karmada.io/"             \
+    "name\":\"p\"}"
+#define CHANGED                                                                                    \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"namespace\":\"a\","       \
+    "\"name\":\"web\",\"generation\":2,\"creationTimestamp\":\"2026-01-01T00:00:00Z\","            \
+    "\"managedFields\":[{\"manager\":\"kubectl\",\"operation\":\"Update\",\"time\":"               \
+    "\"2026-01-01T00:01:00Z\",\"fieldsV1\":{\"f:spec\":{}}}]," CLAIMED_BY_P                        \
+    "},\"spec\":{\"replicas\":2}}"
+#define SELECTING                                                                                  \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"namespace\":\"a\",\"name\":\"p\"," CLAIMED_BY_P "},\"spec\":{\"resourceSelectors\":["       \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}],\"placement\":{}}}"
+#define DELIVERED(generation)                                                                      \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"namespace\":\"a\",\"name\":\"web-deployment\"," CLAIMED_BY_P "},\"spec\":{\"resource\":{"   \
+    "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"namespace\":\"a\",\"name\":\"web\"},"    \
+    "\"replicas\":2,\"placement\":{},\"clusters\":[{\"name\":\"m1\",\"replicas\":2}]},\"status\":" \
+    "{"                                                                                            \
+    "\"conditions\":[{\"type\":\"Scheduled\",\"status\":\"True\"}],\"aggregatedStatus\":[{"        \
+    "\"clusterName\":\"m1\",\"applied\":true,\"health\":\"Healthy\",\"status\":{"                  \
+    "\"resourceTemplateGeneration\":" generation "}}]}}"
+
+static void check_delivery(struct registry *r, const char *count, const char *sum)
+{
+    CLEANUP(free_cleanup) char *page = page_of(r);
+
+    page_has(page, "karmada_template_delivery_delay_seconds_count", count);
+    page_has(page, "karmada_template_delivery_delay_seconds_sum", sum);
+}
+
+TEST(a_delivery_counts_when_it_has_come)
+{
+    int64_t changed_ms;
+    struct world w;
+
+    assert_true(parse_timestamp("2026-01-01T00:01:00Z", &changed_ms));
+    world_init(&w, &rules_options_default, 1);
+    struct registry *r = page_registry(&w, &registry_options_default);
+    world_put_text(&w, SELECTING);
+    world_put_text(&w, CHANGED);
+    world_put_text(&w, DELIVERED("1"));
+    world_run(&w, changed_ms + 2000);
+    check_delivery(r, "0", "0");
+    world_put_text(&w, DELIVERED("2"));
+    world_run(&w, changed_ms + 7000);
+    check_delivery(r, "1", "7");
+    /* Nothing new is delivered by what is written about it. */
+    world_put_text(&w, DELIVERED("2"));
+    world_run(&w, changed_ms + 9000);
+    check_delivery(r, "1", "7");
+    /* What goes before it came was not delivered. */
+    world_put_text(&w, DELIVERED("1"));
+    world_run(&w, changed_ms + 10000);
+    store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "a", "web"));
+    world_run(&w, changed_ms + 11000);
+    check_delivery(r, "1", "7");
+    registry_free(r);
+    world_release(&w);
+}
+
 TEST(a_block_goes_with_its_last_contributor)
 {
     struct hand h;
