@@ -56,6 +56,16 @@ enum { TEXT_MAX = 1 << 20, NOW_S = 1767225600 };
     "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
     "\"name\":\"" name "\"}}"
 
+#define EVICTED(task)                                                                              \
+    POLICY("p", SELECTS("web"), "")                                                                \
+    "," WEB(CLAIM("p")) "," BINDING_OF(                                                            \
+        "web", CLAIM("p"),                                                                         \
+        ON("m2") ",\"gracefulEvictionTasks\":[{\"fromCluster\":\"m1\"" task "}]")
+#define READY(name)                                                                                \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
+    "\"name\":\"" name                                                                             \
+    "\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
+
 static void add_line(void *context, enum explain_style style, const char *text)
 {
     strbuf_addf(context, "%*s%s\n", (int)style, "", text);
@@ -146,6 +156,14 @@ static const struct sentence_case {
      "[" WEB("") "," BINDING_OF("web", "", REQUIRED) "," BINDING_OF(
          "app", "", ON("m1")) "," BINDING_OF("api", "", ON("m1")) "," OP("o", ON_ALL) "]",
      " On m1:\n  1. OverridePolicy a/o", "m2"},
+    {"an eviction from a cluster that is ready again",
+     "[" EVICTED("") "," READY("m1") "," READY("m2") "]", "m1 is ready, and loses it all the same",
+     "goes at 2026"},
+    {"an eviction with an end of its own",
+     "[" EVICTED(",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"gracePeriodSeconds\":90") "]",
+     "goes at 2026-01-01T00:01:30Z at the latest", "is ready"},
+    {"an eviction that a person has to end", "[" EVICTED(",\"suppressDeletion\":true") "]",
+     "The copy on m1 stays until a person takes its task away", "at the latest"},
 };
 
 TEST_ROWS(sentences_are_true, sentences, title)

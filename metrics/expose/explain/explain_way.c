@@ -5,6 +5,7 @@
 #include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/report_way.h"
 #include "metrics/model/binding.h"
+#include "metrics/model/cluster.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/delivery.h"
 
@@ -14,6 +15,16 @@ static const char *message_of(struct template_decision *d, struct standing at)
     if (at.stage != d->way.delivery.stage || !d->binding)
         return "";
     return delivery_message(entry_binding(d->binding), at, decision_targets(d));
+}
+
+/* True if the cluster is ready: what made Karmada evict from it may have been a blip. */
+static bool is_ready(const struct engine *engine, const char *cluster)
+{
+    const struct kind_def *def = kind_cluster();
+    const struct identity id = {def->api_version, def->name, "", cluster};
+    const struct cluster *c = entry_cluster(store_find(engine_store(engine), &id));
+
+    return c && c->ready;
 }
 
 /* The copy on a cluster that it is moved off goes then, if not before. */
@@ -37,6 +48,9 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
                         "default ten minutes after it was made.",
                         e->cluster, e->producer, e->reason);
         }
+        if (eviction_counts(e) && is_ready(x->engine, e->cluster))
+            explain_say(x, "%s is ready, and loses it all the same: a task is not taken back.",
+                        e->cluster);
     }
 }
 
