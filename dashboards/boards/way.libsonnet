@@ -52,16 +52,15 @@ function(kit)
         p.value('Unreachable', 'short', at('unreachable'), 110, limits.bad),
         p.value('Healthy', 'short', at('healthy'), 85),
       ],
-      w=16,
-      h=9
+      h=7
     ),
     p.table(
       'Oldest by stage',
       'For how long the template that is in a stage the longest may have been there, where an object says so.',
       [p.clusterLabel, p.label('step', 'Stage')],
-      [p.value('For', 's', 'max by (%s) (%s)' % [q.cluster('step'), q.steps(p.stages, 'time() - min without (%s) (%s)' % [kit.config.replicaLabels, q.series('karmada_templates_stage_oldest_timestamp_seconds', stage)])], 100, limits.stageAge)],
+      [p.value('For', 's', 'max by (%s) (%s)' % [q.cluster('step'), q.steps(p.stages, 'time() - min without (%s) (%s)' % [kit.config.replicaLabels, q.series('karmada_templates_stage_oldest_timestamp_seconds', stage)])], 85, limits.stageAge)],
       w=8,
-      h=9,
+      h=8,
       sort='step'
     ),
     p.table(
@@ -70,13 +69,9 @@ function(kit)
       [p.clusterLabel, p.label('producer', 'Producer'), p.label('reason', 'Reason', 130)],
       [p.value('Bindings', 'short', q.sum('karmada_bindings_evicting', '', q.cluster('producer, reason')) + ' > 0', 80, limits.any)],
       w=8,
-      h=7
+      h=8
     ),
-    p.bars('Suspended', 'Templates whose dispatching or scheduling is suspended, by whether a change waits behind it.', 'short', [
-      p.query(q.orZero(q.sum('karmada_templates_suspended', 'waiting="true"')), 'a change waits'),
-      p.query(q.orZero(q.sum('karmada_templates_suspended', 'waiting="false"')), 'nothing waits'),
-    ], w=8, h=7),
-    p.bars('Not in order by namespace', 'The ten namespaces with most templates that are stale, unbound, pending or orphaned. Stages are not counted by namespace.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates', 'state=~"stale|unbound|pending|orphaned"', 'namespace'), '{{namespace}}', w=8, h=7),
+    p.bars('Not in order by namespace', 'The ten namespaces with most templates that are stale, unbound, pending or orphaned. Stages are not counted by namespace.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates', 'state=~"stale|unbound|pending|orphaned"', 'namespace'), '{{namespace}}', w=8, h=8),
 
     p.row('Over time'),
     p.series('Templates by stage', 'Each template is in exactly one stage; the stack is all of them but the healthy ones.', 'short', [p.query(q.sum('karmada_templates_stage', 'stage!="healthy", ' + stage, 'stage'), '{{stage}}')], h=10, stack=true, overrides=p.stageColours),
@@ -86,10 +81,11 @@ function(kit)
       p.query(q.quantile(0.9, 'karmada_template_delivery_delay_seconds'), '90th percentile'),
       p.query(q.quantile(0.99, 'karmada_template_delivery_delay_seconds'), '99th percentile'),
     ]),
-    p.series('Moved, held, second best', 'Templates that are being evicted, whose last copy is at risk, that run on a fallback, or that wait behind a suspension.', 'short', [
+    p.series('Moved, held, second best', 'Templates that are being evicted, whose last copy is at risk, that run on a fallback, or that are suspended, with or without a change that waits.', 'short', [
       p.query(q.sum('karmada_templates_delivery', 'stage="evicting"'), 'evicting'),
       p.query(q.sum('karmada_templates_last_copy_at_risk'), 'last copy at risk'),
       p.query(q.sum('karmada_templates_on_fallback'), 'on fallback'),
-      p.query(q.sum('karmada_templates_suspended', 'waiting="true"'), 'changes suspended'),
+      p.query(q.sum('karmada_templates_suspended', 'waiting="true"'), 'suspended, a change waits'),
+      p.query(q.sum('karmada_templates_suspended', 'waiting="false"'), 'suspended, nothing waits'),
     ]),
   ])

@@ -89,7 +89,7 @@ function(config) {
     ['unmatched', 'red'],
     ['unbound', 'blue'],
     ['outdated', 'orange'],
-    ['evicting', 'semi-dark-red'],
+    ['evicting', 'light-blue'],
     ['unscheduled', 'dark-orange'],
     ['placed_nowhere', 'text'],
     ['undispatched', 'yellow'],

@@ -34,7 +34,8 @@ SCREENSHOTS = HERE.parent / "screenshots"
 BUILT = ROOT / os.environ.get("BUILD", "build") / "render"
 LARGEST = 300_000
 # Panels that a demo on manifests leaves empty.
-EMPTY = {"Silence of watches", "Watches that ended", "Lists", "Trouble with resources"}
+EMPTY = {"Silence of watches", "Watches that ended", "Lists", "Trouble with resources", "Audits",
+         "Clients sent away"}
 
 
 def bundle():
