@@ -26,6 +26,7 @@ struct play;
         "Of some templates only the metadata is known: how many replicas they want is not.")       \
     ROW(CLUSTERS_NAMED,                                                                            \
         "There are no Cluster objects: placements use all clusters that they name.")               \
+    ROW(SCHEDULED_ONLY, "Member clusters take what is scheduled to them: this ends there.")        \
     ROW(NOT_PLAYED,                                                                                \
         "Of the change only policies, templates and what policies depend on are played: "          \
         "override policies, quotas, rebalancers and clusters act on what runs, not on bindings.")

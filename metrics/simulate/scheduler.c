@@ -174,6 +174,7 @@ static void assign(struct play *play, const struct projection *p, struct binding
     for (uint32_t i = 0; i < p->count; i++)
         clusters[i] = (struct target_cluster){.name = play_text(play, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
+    play_assume(play, ASSUMED_SCHEDULED_ONLY);
     fresh->clusters = play_keep(play, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
