@@ -26,15 +26,21 @@ char *page_of(struct registry *r)
     return strbuf_take(&out, NULL);
 }
 
-/* The line that begins with `start`, NULL if there is none. */
+/*
+ * The line that begins with `start`, NULL if there is none. By lengths: sanitizers look for the end
+ * of each text that is compared as one, and a page has many lines.
+ */
 static const char *find_line(const char *page, const char *start)
 {
+    const char *end = page + strlen(page);
     size_t len = strlen(start);
+    const char *next;
 
-    for (const char *line = page; line && *line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, start, len) == 0)
+    for (const char *line = page; line && (size_t)(end - line) >= len; line = next) {
+        if (memcmp(line, start, len) == 0)
             return line;
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next + 1 : NULL;
     }
     return NULL;
 }
