@@ -12,8 +12,8 @@ static struct refusal {
     {"no answer may pass", 0, true},
     {"neither may too many requests", 429, true},
     {"nor an error of the server", 500, true},
-    {"a request that is not understood does not", 400, false},
-    {"nor one that is forbidden", 403, false},
+    {"nor that it does not understand the plainest request", 400, true},
+    {"one that is forbidden does not", 403, false},
 };
 
 TEST_ROWS(a_refusal, refusals, title)

@@ -188,10 +188,13 @@ static enum recheck_result look_at_past(struct recheck *c, const struct fetch *f
     return verdict == NEWEST_UNDONE ? RECHECK_RESTORED : RECHECK_PASSED;
 }
 
-static bool may_pass(const struct fetch *f)
+static bool may_pass(const struct recheck *c, const struct fetch *f)
 {
+    /* A server that does not understand to be asked for an object by its name is not well. */
+    bool odd = c->step == RECHECK_OBJECT && f->http_status == 400;
+
     return f->state == FETCH_FAILED &&
-           (f->http_status == 0 || f->http_status == 429 || f->http_status >= 500);
+           (odd || f->http_status == 0 || f->http_status == 429 || f->http_status >= 500);
 }
 
 static enum recheck_result read_answer(struct recheck *c, int64_t now_ms)
@@ -200,7 +203,7 @@ static enum recheck_result read_answer(struct recheck *c, int64_t now_ms)
     enum recheck_result result = RECHECK_OPEN;
 
     c->fetch = NULL;
-    if (may_pass(f) && c->failures < FAILURES_MAX) {
+    if (may_pass(c, f) && c->failures < FAILURES_MAX) {
         c->due_ms = now_ms + ((int64_t)RETRY_FIRST_MS << c->failures++);
     } else if (c->step == RECHECK_OBJECT) {
         result = look_at_object(c, f, now_ms);
