@@ -26,6 +26,7 @@ static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
     [CLASS_CLUSTER] = &rule_cluster,   [CLASS_LEASE] = &rule_lease,
     [CLASS_SETTING] = &rule_setting,   [CLASS_WORK] = &rule_work,
+    [CLASS_EVENT] = &rule_event,
 };
 
 static const struct rule *rule_of_class(enum object_class class)
@@ -88,6 +89,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
     works_init(&e->context.works, seed);
+    override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -122,6 +124,7 @@ void engine_free(struct engine *e)
     type_counts_release(&c->bound);
     incomplete_release(&c->incomplete);
     works_release(&c->works);
+    override_events_release(&c->override_events);
     graph_free(c->graph);
     free(e);
 }

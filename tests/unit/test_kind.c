@@ -154,6 +154,11 @@ static const char work_json[] =
     ",'spec':{'workload':{'manifests':[{'metadata':{}}]}},"
     "'status':{'conditions':[{'type':'Applied','status':'False','message':'x'}]}}";
 
+static const char override_event_json[] =
+    "{'apiVersion':'v1','kind':'Event'," METADATA ",'reason':'ApplyOverridePolicyFailed',"
+    "'message':'Apply override policy(a/b) for cluster(m) failed.',"
+    "'involvedObject':{'apiVersion':'apps/v1','kind':'Deployment','name':'x'},'series':{}}";
+
 static const char override_json[] =
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy'," METADATA "}";
 
@@ -275,6 +280,20 @@ static struct wrong_case {
     {event_json, "regarding", "1"},
     {event_json, "metadata.uid", "1"},
 
+    {override_event_json, "message", "1"},
+    {override_event_json, "involvedObject", "[]"},
+    {override_event_json, "involvedObject.apiVersion", "1"},
+    {override_event_json, "involvedObject.kind", "1"},
+    {override_event_json, "involvedObject.namespace", "1"},
+    {override_event_json, "involvedObject.name", "1"},
+    {override_event_json, "involvedObject.uid", "1"},
+    {override_event_json, "lastTimestamp", "'yesterday'"},
+    {override_event_json, "firstTimestamp", "1"},
+    {override_event_json, "eventTime", "[]"},
+    {override_event_json, "series", "[]"},
+    {override_event_json, "series.lastObservedTime", "1"},
+    {override_event_json, "metadata.creationTimestamp", "'x'"},
+
     {deployment_json, "metadata", "'x'"},
     {deployment_json, "metadata.labels", "[]"},
     {deployment_json, "metadata.labels", "{'a':1}"},
@@ -312,6 +331,7 @@ static struct wrong_case {
 
     {override_json, "metadata", "[]"},
     {override_json, "metadata.creationTimestamp", "'x'"},
+    {override_json, "metadata.managedFields", "1"},
 };
 
 /* The path as errors say it: without the numbers of elements. */
