@@ -254,9 +254,15 @@ bool engine_names_priorities(const struct engine *e)
            gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
 }
 
+bool engine_has_overrides(const struct engine *e)
+{
+    return store_count(e->context.store, CLASS_OVERRIDE) > 0;
+}
+
 uint64_t engine_selected_version(const struct engine *e)
 {
-    return 2 * selector_index_types_version(e->context.index) + engine_names_priorities(e);
+    return 4 * selector_index_types_version(e->context.index) + 2 * engine_names_priorities(e) +
+           engine_has_overrides(e);
 }
 
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,

@@ -82,7 +82,8 @@ TEST(every_row_says_how_it_is_watched)
     for (const struct kind_def *def = table; def < table + count; def++) {
         bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
                        def->watch.when == WATCH_WITH_PRIORITY ||
-                       def->watch.when == WATCH_WITH_WORKS;
+                       def->watch.when == WATCH_WITH_WORKS ||
+                       def->watch.when == WATCH_WITH_OVERRIDES;
 
         if (def->watch.when == 0)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
