@@ -47,7 +47,7 @@ static bool is_missing(const struct missing_kinds *l, const struct reflector *r)
         reflector_is_forbidden(r) && kind_of(r->api_version, r->kind)->class == CLASS_TEMPLATE;
     const struct api_resource *ignored;
 
-    if (r->synced || left_to_bindings)
+    if (r->synced || r->supplement || left_to_bindings)
         return false;
     return r->last_end != END_ABSENT ||
            discovery_find(l->discovery, r->api_version, r->kind, &ignored) != DISCOVERY_ABSENT;

@@ -79,7 +79,6 @@ static void fill_resource(const struct resource_health *sum, const char *resourc
     }
 }
 
-/* Reflectors of one resource, one for each namespace, are neighbours. */
 static bool same_resource(const struct reflector *a, const struct reflector *b)
 {
     return a->objects.settings == b->objects.settings && strcmp(a->kind, b->kind) == 0 &&
@@ -129,6 +128,17 @@ static void clear(struct registry *registry)
         registry_clear(registry, families[i]);
 }
 
+/* True if one before it reads the same resource: mostly its neighbour, for another namespace. */
+static bool is_repeated(const struct kube_source *source, size_t at)
+{
+    const struct reflector *r = kube_source_reflector(source, at);
+    bool repeated = false;
+
+    for (size_t i = at; i > 0 && !repeated; i--)
+        repeated = same_resource(r, kube_source_reflector(source, i - 1));
+    return repeated;
+}
+
 void watch_health_fill(const struct kube_source *source, struct registry *registry)
 {
     CLEANUP(strbuf_release) struct strbuf resource = STRBUF_INIT(RESOURCE_MAX);
@@ -136,12 +146,18 @@ void watch_health_fill(const struct kube_source *source, struct registry *regist
 
     clear(registry);
     REGISTRY_SET(registry, OWN_WATCHES, (double)count);
-    for (size_t i = 0; i < count;) {
+    for (size_t i = 0; i < count; i++) {
         const struct reflector *first = kube_source_reflector(source, i);
         struct resource_health sum = {.synced = true};
 
-        for (; i < count && same_resource(first, kube_source_reflector(source, i)); i++)
-            add_reflector(&sum, kube_source_reflector(source, i));
+        if (is_repeated(source, i))
+            continue;
+        for (size_t k = i; k < count; k++) {
+            const struct reflector *r = kube_source_reflector(source, k);
+
+            if (same_resource(first, r))
+                add_reflector(&sum, r);
+        }
         strbuf_reset(&resource);
         reflector_name(&resource, first);
         fill_resource(&sum, resource.data, registry);

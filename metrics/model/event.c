@@ -18,27 +18,49 @@ static uint32_t read_count(struct decode *d, const cJSON *json)
     return highest < UINT32_MAX ? (uint32_t)highest : UINT32_MAX;
 }
 
-/* core/v1 and events.k8s.io/v1 have different names for the same fields. */
+/* What it is about. core/v1 and events.k8s.io/v1 have different names for the same fields. */
+static const cJSON *find_about(struct decode *d, const cJSON *json, const char **path)
+{
+    const cJSON *involved = decode_object(d, json, "", "involvedObject");
+    const cJSON *regarding = decode_object(d, json, "", "regarding");
+
+    *path = involved ? "involvedObject" : "regarding";
+    return involved ? involved : regarding;
+}
+
+static void read_about(struct decode *d, const cJSON *about, const char *path, struct event *e)
+{
+    e->kind = decode_shared_or_empty(d, about, path, "kind");
+    e->ns = decode_shared_or_empty(d, about, path, "namespace");
+    e->name = decode_shared_or_empty(d, about, path, "name");
+}
+
 static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
-    const cJSON *involved = decode_object(d, json, "", "involvedObject");
-    const cJSON *regarding = decode_object(d, json, "", "regarding");
-    const cJSON *about = involved ? involved : regarding;
-    const char *path = involved ? "involvedObject" : "regarding";
+    const char *path;
+    const cJSON *about = find_about(d, json, &path);
     const char *core_message = decode_text(d, json, "", "message");
     const char *note = decode_text(d, json, "", "note");
     const char *message = core_message ? core_message : note;
 
     e->is_conflict = true;
-    e->kind = decode_shared_or_empty(d, about, path, "kind");
-    e->ns = decode_shared_or_empty(d, about, path, "namespace");
-    e->name = decode_shared_or_empty(d, about, path, "name");
+    read_about(d, about, path, e);
     e->uid = decode_shared(d, metadata, "metadata", "uid");
     e->count = read_count(d, json);
     /* The message of combined events has a prefix. */
     e->conflict_resolution = message && strstr(message, "ConflictResolution conflicted");
     e->preserve = message && strstr(message, "PreserveResourcesOnDeletion conflicted");
+}
+
+static void read_override(struct decode *d, const cJSON *json, struct event *e)
+{
+    const char *path;
+    const cJSON *about = find_about(d, json, &path);
+
+    e->override = override_event_decode(d, json, about, path);
+    if (e->override)
+        read_about(d, about, path, e);
 }
 
 void *event_decode(struct decode *d, const cJSON *json)
@@ -48,6 +70,8 @@ void *event_decode(struct decode *d, const cJSON *json)
 
     if (reason && strcmp(reason, "DependencyPolicyConflict") == 0)
         read_conflict(d, json, e);
+    else if (reason && override_event_is(reason))
+        read_override(d, json, e);
     if (d->failed) {
         event_release(d->strings, e);
         return NULL;
@@ -65,5 +89,6 @@ void event_release(struct intern *strings, void *object)
     intern_drop(strings, e->ns);
     intern_drop(strings, e->name);
     intern_drop(strings, e->uid);
+    override_event_release(strings, e->override);
     free(e);
 }

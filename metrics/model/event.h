@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/decode.h"
+#include "metrics/model/override_event.h"
 
 /*
- * An Event of core/v1 or of events.k8s.io/v1: what counting needs of a DependencyPolicyConflict.
- * Of any other event nothing is kept: all is zero. Shared texts.
+ * An Event of core/v1 or of events.k8s.io/v1: what counting needs of a DependencyPolicyConflict,
+ * and what became of override policies. Of any other event nothing is kept: all is zero. Shared
+ * texts.
  */
 struct event {
-    const char *kind; /* Of the object it is about, normally the attached ResourceBinding. */
+    const char *kind; /* Of the object it is about: the attached ResourceBinding, the template. */
     const char *ns;   /* "" if the object is cluster-scoped. */
     const char *name;
     const char *uid; /* Of the Event itself; NULL if not set. */
@@ -16,6 +17,7 @@ struct event {
     bool is_conflict;
     bool conflict_resolution; /* What its message says the referrers disagree on. */
     bool preserve;
+    struct override_event *override; /* NULL if it is not about override policies. */
 };
 
 /* As struct kind_def wants them. */

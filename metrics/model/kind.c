@@ -47,6 +47,10 @@ enum {
     {                                                                                              \
         .when = WATCH_WITH_WORKS, .resource = (plural), __VA_ARGS__                                \
     }
+#define WITH_OVERRIDES(plural, ...)                                                                \
+    {                                                                                              \
+        .when = WATCH_WITH_OVERRIDES, .resource = (plural), __VA_ARGS__                            \
+    }
 #define NEVER(why)                                                                                 \
     {                                                                                              \
         .when = WATCH_NEVER_##why                                                                  \
@@ -77,6 +81,10 @@ static const struct kind_def rows[] = {
     /* The same Event is served by both groups: one identity, or it would count twice. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=DependencyPolicyConflict")},
+    /* No selector is for two reasons. As a row it is for its watch alone: the first is found. */
+    {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
+     WITH_OVERRIDES("events", .optional = true, .supplement = true,
+                    .field_selector = "reason=ApplyOverridePolicyFailed")},
     {"events.k8s.io", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      NEVER(DUPLICATE)},
     {LEASE_GROUP, LEASE_KIND, LEASE_API_VERSION, CLASS_LEASE, true, lease_decode, lease_release,

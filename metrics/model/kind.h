@@ -24,6 +24,7 @@ enum watch_when {
     WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
     WATCH_WITH_WORKS,       /* If people want Works to be read. */
+    WATCH_WITH_OVERRIDES,   /* While there are override policies. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
@@ -36,6 +37,7 @@ struct kind_watch {
     const char *resource; /* The plural in paths: "propagationpolicies". */
     bool required;        /* The exporter is not ready before these have been read. */
     bool optional;        /* It does not wait for them: little depends on them. */
+    bool supplement;      /* More of a kind that another row is about: complete without. */
     bool unfiltered;      /* They concern every namespace: no namespace filter applies. */
     bool by_binding;      /* Then one does, to the bindings of Works; Works of none are not kept. */
     bool metadata_only;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/override.h"
 
+#include "metrics/model/changes.h"
+
 /* What override policies select by; labels one by one are below /metadata/labels. */
 static const char *const identity_paths[] = {
     "/apiVersion", "/kind", "/metadata/labels", "/metadata/name", "/metadata/namespace",
@@ -94,6 +96,7 @@ void *override_decode(struct decode *d, const cJSON *json)
         read_rule(d, item, path, &o->rules[o->rule_count++]);
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+    o->changed_ms = user_changed_ms(d, metadata);
     if (d->failed) {
         override_release(d->strings, o);
         return NULL;

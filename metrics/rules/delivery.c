@@ -28,28 +28,70 @@ static bool is_purge_blocked(const struct entry *binding, const struct delivery_
     return false;
 }
 
-struct delivery_facts delivery_gather(const struct entry *binding, const struct template *t,
-                                      const struct delivery_sources *from, struct target_list *list)
+static bool lacks_work(const struct delivery_facts *f, uint32_t target)
+{
+    return f->works_known && !f->targets[target].work;
+}
+
+/* The Work for the target was built from an older version of the template. */
+static bool has_old_work(const struct delivery_facts *f, uint32_t target)
+{
+    const struct work *work = f->targets[target].work;
+
+    return work && work->template_generation > 0 && work->template_generation < f->generation;
+}
+
+static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
+{
+    const struct target_item *item = &f->binding->clusters[target].item;
+    const struct work *work = f->targets[target].work;
+
+    return !item->exists || (!item->applied && !item->has_message) || lacks_work(f, target) ||
+           (work && work->deleting);
+}
+
+/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
+static bool is_older(const struct delivery_facts *f, uint32_t target)
+{
+    uint32_t generation = f->binding->clusters[target].item.generation;
+
+    return f->binding->claim &&
+           ((generation > 0 && generation < f->generation) || has_old_work(f, target));
+}
+
+struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
+                                      const struct delivery_sources *from, struct target_list *list,
+                                      struct entry_list *reads)
 {
     const struct binding *b = entry_binding(binding);
     uint32_t count = binding_target_count(b);
+    struct delivery_facts facts = {
+        .binding = b,
+        .generation = entry_template(template)->traces.generation,
+        .works_known = works_known(from->works),
+        .purge_blocked = is_purge_blocked(binding, from),
+    };
 
     if (list->capacity < count) {
         list->capacity = count;
         list->items = xreallocarray(list->items, count, sizeof(*list->items));
     }
-    for (uint32_t i = 0; i < count; i++)
-        list->items[i] = (struct target_facts){
+    facts.targets = list->items;
+    for (uint32_t i = 0; i < count; i++) {
+        struct target_facts *target = &list->items[i];
+        struct override_failure failure;
+
+        *target = (struct target_facts){
             .work = work_of(from->works, binding, b->clusters[i].name),
             .member = members_standing(from->members, b->clusters[i].name),
         };
-    return (struct delivery_facts){
-        .binding = b,
-        .targets = list->items,
-        .generation = t->traces.generation,
-        .works_known = works_known(from->works),
-        .purge_blocked = is_purge_blocked(binding, from),
-    };
+        /* Asked only where something is missing or old. */
+        if ((is_undispatched(&facts, i) || is_older(&facts, i)) &&
+            override_failed(from->override_events, template, target->work, b->clusters[i].name,
+                            reads, &failure))
+            target->failure = failure.message;
+    }
+    return facts;
 }
 
 void delivery_place(struct delivery_facts *f, struct placements *placements,
@@ -66,19 +108,6 @@ void delivery_place(struct delivery_facts *f, struct placements *placements,
 
 /* ---- one target ---- */
 
-static bool lacks_work(const struct delivery_facts *f, uint32_t target)
-{
-    return f->works_known && !f->targets[target].work;
-}
-
-/* The Work for the target was built from an older version of the template. */
-static bool has_old_work(const struct delivery_facts *f, uint32_t target)
-{
-    const struct work *work = f->targets[target].work;
-
-    return work && work->template_generation > 0 && work->template_generation < f->generation;
-}
-
 /* Why a target that should go on from `stage` does not. */
 static enum stage_reason why_held(const struct delivery_facts *f, uint32_t target, enum stage stage)
 {
@@ -88,6 +117,8 @@ static enum stage_reason why_held(const struct delivery_facts *f, uint32_t targe
         return WHY_SUSPENDED;
     if (facts->member == MEMBER_NOT_READY)
         return WHY_CLUSTER_NOT_READY;
+    if (facts->failure)
+        return WHY_OVERRIDE_FAILED;
     if (stage == STAGE_UNDELIVERED)
         return has_old_work(f, target) ? WHY_WORK_OUTDATED : WHY_WAITING;
     if (lacks_work(f, target))
@@ -116,24 +147,6 @@ static enum stage_reason why_unhealthy(const struct target_item *item)
         break;
     }
     return WHY_OTHER;
-}
-
-static bool is_undispatched(const struct delivery_facts *f, uint32_t target)
-{
-    const struct target_item *item = &f->binding->clusters[target].item;
-    const struct work *work = f->targets[target].work;
-
-    return !item->exists || (!item->applied && !item->has_message) || lacks_work(f, target) ||
-           (work && work->deleting);
-}
-
-/* Taking a claim back moves a Deployment's generation: without a claim it proves nothing. */
-static bool is_older(const struct delivery_facts *f, uint32_t target)
-{
-    uint32_t generation = f->binding->clusters[target].item.generation;
-
-    return f->binding->claim &&
-           ((generation > 0 && generation < f->generation) || has_old_work(f, target));
 }
 
 static struct standing target_standing(const struct delivery_facts *f, uint32_t target)

@@ -4,6 +4,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/members.h"
+#include "metrics/rules/override_events.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/stage.h"
 #include "metrics/rules/works.h"
@@ -16,6 +17,7 @@
 /* What is known of a target beside its item in the binding. */
 struct target_facts {
     const struct work *work; /* NULL: none that is known. */
+    const char *failure;     /* What Karmada says of an override policy that fails; NULL: none. */
     enum member_standing member;
 };
 
@@ -40,15 +42,17 @@ struct delivery_facts {
 struct delivery_sources {
     const struct members *members;
     const struct works *works;
+    const struct override_events *override_events;
 };
 
 /*
  * The facts of a binding that is not left over, and of its template, with the targets in `list`.
- * What follows from its placement is left to delivery_place().
+ * What is read for them is appended to `reads`. What follows from its placement is left to
+ * delivery_place().
  */
-struct delivery_facts delivery_gather(const struct entry *binding, const struct template *t,
-                                      const struct delivery_sources *from,
-                                      struct target_list *list);
+struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
+                                      const struct delivery_sources *from, struct target_list *list,
+                                      struct entry_list *reads);
 
 /* What the binding's placement, resolved, says about where it is. */
 void delivery_place(struct delivery_facts *f, struct placements *placements,

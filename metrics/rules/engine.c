@@ -26,6 +26,7 @@ static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
     [CLASS_CLUSTER] = &rule_cluster,   [CLASS_LEASE] = &rule_lease,
     [CLASS_SETTING] = &rule_setting,   [CLASS_WORK] = &rule_work,
+    [CLASS_EVENT] = &rule_event,
 };
 
 static const struct rule *rule_of_class(enum object_class class)
@@ -89,6 +90,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
     works_init(&e->context.works, seed);
+    override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -124,6 +126,7 @@ void engine_free(struct engine *e)
     type_counts_release(&c->bound);
     incomplete_release(&c->incomplete);
     works_release(&c->works);
+    override_events_release(&c->override_events);
     graph_free(c->graph);
     free(e);
 }
@@ -261,9 +264,15 @@ bool engine_names_priorities(const struct engine *e)
            gate_is_on(e->context.gates, GATE_PRIORITY_BASED_SCHEDULING);
 }
 
+bool engine_has_overrides(const struct engine *e)
+{
+    return store_count(e->context.store, CLASS_OVERRIDE) > 0;
+}
+
 uint64_t engine_selected_version(const struct engine *e)
 {
-    return 2 * selector_index_types_version(e->context.index) + engine_names_priorities(e);
+    return 4 * selector_index_types_version(e->context.index) + 2 * engine_names_priorities(e) +
+           engine_has_overrides(e);
 }
 
 bool engine_next_bound(const struct engine *e, size_t *at, const char **api_version,

@@ -82,7 +82,9 @@ void engine_judge_versions(struct engine *e, struct version_judge judge);
 
 /* True while some policy names a PriorityClass and Karmada goes by it. */
 bool engine_names_priorities(const struct engine *e);
-/* A number that changes whenever that set does, or this. */
+/* True while there are override policies. */
+bool engine_has_overrides(const struct engine *e);
+/* A number that changes whenever that set does, or one of these. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /* The same of every apiVersion and kind that a binding refers to. */

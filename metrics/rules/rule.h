@@ -13,6 +13,7 @@
 #include "metrics/rules/links.h"
 #include "metrics/rules/members.h"
 #include "metrics/rules/options.h"
+#include "metrics/rules/override_events.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
@@ -49,6 +50,7 @@ struct rule_context {
     size_t priority_policies; /* With a schedulePriority. */
     struct incomplete incomplete;
     struct works works;
+    struct override_events override_events;
 };
 
 struct policy_facts {
@@ -180,3 +182,4 @@ extern const struct rule rule_binding;
 extern const struct rule rule_cluster;
 extern const struct rule rule_lease;
 extern const struct rule rule_work;
+extern const struct rule rule_event;

@@ -82,7 +82,8 @@ static bool is_wanted(const struct api_request *r, unsigned slot, const struct c
 {
     char name[48];
 
-    return cell->exists && (!r->ns[0] || strcmp(r->ns, slot_ns(slot)) == 0) &&
+    return cell->exists && !r->of_other_reason &&
+           (!r->ns[0] || strcmp(r->ns, slot_ns(slot)) == 0) &&
            (!r->name[0] || strcmp(r->name, slot_name(slot, name)) == 0);
 }
 

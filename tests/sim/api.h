@@ -28,7 +28,8 @@ struct api_request {
     enum request_kind what;
     unsigned target; /* enum sim_kind, or SIM_DISCOVERY. */
     char ns[8];
-    char name[48]; /* Of one object, also by a field selector; "" for all. */
+    char name[48];        /* Of one object, also by a field selector; "" for all. */
+    bool of_other_reason; /* Than EVENT_REASON: there are none. */
     bool metadata_only;
     bool has_version;
     bool initial;   /* sendInitialEvents */

@@ -228,7 +228,7 @@ static void write_spec(unsigned slot, uint32_t value, unsigned template_kinds, s
         break;
     case SIM_EVENT:
         strbuf_addf(out,
-                    ",\"reason\":\"DependencyPolicyConflict\",\"count\":%u,\"involvedObject\":{"
+                    ",\"reason\":\"" EVENT_REASON "\",\"count\":%u,\"involvedObject\":{"
                     "\"kind\":\"ResourceBinding\",\"namespace\":\"%s\",\"name\":\"%s-t\"},"
                     "\"message\":\"Dependency policy conflict detected\"",
                     1 + value, slot_ns(slot), names[value % NAMES]);

@@ -39,6 +39,9 @@ enum {
     SIM_VALUES = 1000,
 };
 
+/* Of every SIM_EVENT. */
+#define EVENT_REASON "DependencyPolicyConflict"
+
 struct sim_kind_row {
     const char *api_version;
     const char *kind;

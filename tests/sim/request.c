@@ -82,6 +82,7 @@ static void read_parameters(const char *path, struct api_request *out)
     if (parameter(path, "fieldSelector", text, sizeof(text)) &&
         strncmp(text, "metadata.name=", 14) == 0)
         snprintf(out->name, sizeof(out->name), "%.40s", text + 14);
+    out->of_other_reason = strncmp(text, "reason=", 7) == 0 && strcmp(text + 7, EVENT_REASON) != 0;
 }
 
 void api_request_read(const char *path, const char *accept, struct api_request *out)

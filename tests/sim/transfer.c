@@ -182,7 +182,8 @@ static void replay(struct wire *w, struct transfer *t)
     /* One of the last few. */
     for (uint32_t back = 1 + rng_below(&w->rng, 4); at > 0 && back > 0;)
         back -= slot_kind(e->log[--at].slot) == t->request.target;
-    if (e->count == 0 || at >= e->count || slot_kind(e->log[at].slot) != t->request.target)
+    if (e->count == 0 || at >= e->count || slot_kind(e->log[at].slot) != t->request.target ||
+        t->request.of_other_reason)
         return;
     strbuf_addf(&t->response.body, "{\"type\":\"%s\",\"object\":", e->log[at].type);
     object_write(e->log[at].slot, &e->log[at].cell, w->plan->template_kinds,

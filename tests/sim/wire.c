@@ -69,7 +69,8 @@ static void count(struct wire *w, const struct transfer *fresh)
     w->requests[fresh->request.target] +=
         !fresh->request.token[0] && fresh->request.what != REQUEST_GET;
     for (const struct transfer *t = w->transfers; t; t = t->next) {
-        if (t->request.target != fresh->request.target || t->request.target == SIM_DISCOVERY)
+        if (t->request.target != fresh->request.target || t->request.target == SIM_DISCOVERY ||
+            t->request.of_other_reason != fresh->request.of_other_reason)
             continue;
         watches += t->request.what == REQUEST_WATCH;
         lists += t->request.what == REQUEST_LIST;

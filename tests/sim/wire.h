@@ -22,7 +22,7 @@ struct wire {
     uint64_t strikes; /* How often a fault struck. */
     uint64_t requests[SIM_TARGET_COUNT];
     bool noisy;           /* All of it is told on stderr. */
-    unsigned watches_max; /* Most streams of one kind at a time, */
+    unsigned watches_max; /* Most streams of one kind, of events of one reason, */
     unsigned lists_max;   /* and most lists of one kind. */
 };
 

@@ -221,6 +221,11 @@ static void write_binding_name(const struct fake_object *o, struct strbuf *out)
         strbuf_addc(out, (char)(*c | 0x20));
 }
 
+const char *fake_event_reason(const char *name)
+{
+    return name[0] % 2 ? "ApplyOverridePolicyFailed" : "DependencyPolicyConflict";
+}
+
 const char *fake_work_ns(unsigned value)
 {
     static const char *const spaces[] = {NULL, "a", "b"};
@@ -268,6 +273,12 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
                     "\"%s\",\"kind\":\"%s\",\"namespace\":\"%s\",\"name\":\"%s\"}}",
                     o->value, bound_version(o), fake_kinds[fake_bound_kind(o->name)].kind, o->ns,
                     o->name);
+    else if (o->kind == FAKE_EVENT)
+        strbuf_addf(out,
+                    ",\"reason\":\"%s\",\"message\":\"Apply override policy(a/x) for cluster(m) "
+                    "failed.\",\"involvedObject\":{\"apiVersion\":\"apps/v1\",\"kind\":"
+                    "\"Deployment\",\"namespace\":\"%s\",\"name\":\"x\"}",
+                    fake_event_reason(o->name), o->ns);
     strbuf_addc(out, '}');
 }
 
@@ -446,7 +457,14 @@ static void refuse(struct fake_api *f, struct transfer *t)
 
 static bool is_wanted(const struct transfer *t, const struct fake_object *o)
 {
-    return o->kind == t->kind && (!t->ns[0] || strcmp(t->ns, o->ns) == 0);
+    static const char by_reason[] = "reason%3D";
+    char selector[128];
+
+    if (o->kind != t->kind || (t->ns[0] && strcmp(t->ns, o->ns) != 0))
+        return false;
+    parameter(t, "fieldSelector", selector, sizeof(selector));
+    return strncmp(selector, by_reason, sizeof(by_reason) - 1) != 0 ||
+           strcmp(selector + sizeof(by_reason) - 1, fake_event_reason(o->name)) == 0;
 }
 
 static bool is_same(const struct fake_object *a, const struct fake_object *b)

@@ -121,6 +121,9 @@ void fake_write(const struct fake_object *o, bool metadata_only, struct strbuf *
 /* The kind of the template of that name to which a FAKE_BINDING of that name refers. */
 enum fake_kind fake_bound_kind(const char *name);
 
+/* The reason of a FAKE_EVENT of that name. */
+const char *fake_event_reason(const char *name);
+
 /* The namespace of the binding that a FAKE_WORK of this value belongs to; NULL: to none. */
 const char *fake_work_ns(unsigned value);
 

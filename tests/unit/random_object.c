@@ -470,10 +470,36 @@ static cJSON *random_work(struct world *w)
     return object;
 }
 
+/* An override policy of those above could not be applied, or could. */
+static cJSON *random_event(struct world *w)
+{
+    const char *ns = PICK(w, namespaces);
+    const char *const *kind = PICK(w, kinds);
+    bool wide = chance(w, 3), failed = !chance(w, 3);
+    cJSON *object = new_object("v1", "Event");
+    cJSON *about = new_object(kind[0], kind[1]);
+    char message[128];
+
+    add_metadata(w, object, ns, PICK(w, names));
+    cJSON_AddStringToObject(about, "namespace", ns);
+    cJSON_AddStringToObject(about, "name", PICK(w, names));
+    cJSON_AddItemToObject(object, "involvedObject", about);
+    cJSON_AddStringToObject(object, "reason",
+                            failed ? "ApplyOverridePolicyFailed" : "ApplyOverridePolicySucceed");
+    cJSON_AddStringToObject(object, "lastTimestamp", PICK(w, times));
+    snprintf(message, sizeof(message), "Apply %soverride policy(%s%s%s) for cluster(%s) %s.",
+             wide ? "cluster " : "", wide ? "" : ns, wide ? "" : "/", PICK(w, names),
+             PICK(w, members), failed ? "failed" : "succeed");
+    cJSON_AddStringToObject(object, "message", message);
+    return object;
+}
+
 cJSON *random_object(struct world *w)
 {
-    uint32_t roll = world_random(w, 15);
+    uint32_t roll = world_random(w, 16);
 
+    if (roll > 14)
+        return random_event(w);
     if (roll > 12)
         return random_work(w);
     if (roll < 4)

@@ -82,7 +82,8 @@ TEST(every_row_says_how_it_is_watched)
     for (const struct kind_def *def = table; def < table + count; def++) {
         bool watched = def->watch.when == WATCH_ALWAYS || def->watch.when == WATCH_WITH_CONNECTOR ||
                        def->watch.when == WATCH_WITH_PRIORITY ||
-                       def->watch.when == WATCH_WITH_WORKS;
+                       def->watch.when == WATCH_WITH_WORKS ||
+                       def->watch.when == WATCH_WITH_OVERRIDES;
 
         if (def->watch.when == 0)
             fail_msg("%s of '%s' does not say when it is watched", def->name, def->group);
@@ -153,6 +154,11 @@ static const char work_json[] =
     "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'," METADATA
     ",'spec':{'workload':{'manifests':[{'metadata':{}}]}},"
     "'status':{'conditions':[{'type':'Applied','status':'False','message':'x'}]}}";
+
+static const char override_event_json[] =
+    "{'apiVersion':'v1','kind':'Event'," METADATA ",'reason':'ApplyOverridePolicyFailed',"
+    "'message':'Apply override policy(a/b) for cluster(m) failed.',"
+    "'involvedObject':{'apiVersion':'apps/v1','kind':'Deployment','name':'x'},'series':{}}";
 
 static const char override_json[] =
     "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'OverridePolicy'," METADATA
@@ -283,6 +289,20 @@ static struct wrong_case {
     {event_json, "regarding", "1"},
     {event_json, "metadata.uid", "1"},
 
+    {override_event_json, "message", "1"},
+    {override_event_json, "involvedObject", "[]"},
+    {override_event_json, "involvedObject.apiVersion", "1"},
+    {override_event_json, "involvedObject.kind", "1"},
+    {override_event_json, "involvedObject.namespace", "1"},
+    {override_event_json, "involvedObject.name", "1"},
+    {override_event_json, "involvedObject.uid", "1"},
+    {override_event_json, "lastTimestamp", "'yesterday'"},
+    {override_event_json, "firstTimestamp", "1"},
+    {override_event_json, "eventTime", "[]"},
+    {override_event_json, "series", "[]"},
+    {override_event_json, "series.lastObservedTime", "1"},
+    {override_event_json, "metadata.creationTimestamp", "'x'"},
+
     {deployment_json, "metadata", "'x'"},
     {deployment_json, "metadata.labels", "[]"},
     {deployment_json, "metadata.labels", "{'a':1}"},
@@ -344,6 +364,7 @@ static struct wrong_case {
     {old_override_json, "spec.targetCluster.clusterNames", "{}"},
     {old_override_json, "spec.overriders", "[]"},
     {old_override_json, "spec.overriders.plaintext", "true"},
+    {override_json, "metadata.managedFields", "1"},
 };
 
 /* The path as errors say it: without the numbers of elements. */

@@ -69,11 +69,23 @@ static char *inventory(const struct store *store)
     return strbuf_take(&out, &len);
 }
 
+static bool has_override(const struct fake_api *api)
+{
+    bool has = false;
+
+    for (size_t i = 0; i < api->count; i++)
+        has = has || api->objects[i].kind == FAKE_OVERRIDE ||
+              api->objects[i].kind == FAKE_CLUSTER_OVERRIDE;
+    return has;
+}
+
 /* True if the object is to be in the store: a policy selects its kind, or a binding is of it. */
 static bool is_kept(const struct fake_api *api, const struct fake_object *object)
 {
     if (object->kind == FAKE_WORK)
         return api->works_wanted && fake_work_ns(object->value);
+    if (object->kind == FAKE_EVENT && strstr(fake_event_reason(object->name), "Override"))
+        return has_override(api);
     if (!fake_kinds[object->kind].template)
         return true;
     for (size_t i = 0; i < api->count; i++) {
@@ -755,6 +767,44 @@ TEST(only_the_scope_is_looked_at)
         assert_int_equal(store_find(lab.world.store, &in_c) != NULL, seen[i][2]);
         follow_release(&lab);
     }
+}
+
+static size_t count_watches(const struct follow_lab *lab, const char *resource)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < kube_source_count(lab->source); i++)
+        count += strcmp(kube_source_reflector(lab->source, i)->resource, resource) == 0;
+    return count;
+}
+
+TEST(failed_overrides_are_read_while_there_are_override_policies)
+{
+    static const char *const failed = "ApplyOverridePolicyFailed";
+    struct follow_lab lab;
+
+    follow_init(&lab, 21);
+    assert_string_equal(fake_event_reason("a"), failed);
+    assert_string_not_equal(fake_event_reason("b"), failed);
+    fake_put(&lab.api, FAKE_EVENT, "a", "a", 1);
+    fake_put(&lab.api, FAKE_EVENT, "a", "b", 1);
+    follow_start(&lab);
+    follow_pass(&lab, 1000);
+    assert_int_equal(count_watches(&lab, "events"), 1);
+    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 1);
+    fake_put(&lab.api, FAKE_CLUSTER_OVERRIDE, "", "x", 1);
+    fake_put(&lab.api, FAKE_OVERRIDE, "a", "x", 1);
+    follow_pass(&lab, 1000);
+    assert_int_equal(count_watches(&lab, "events"), 2);
+    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 2);
+    follow_remove(&lab, FAKE_OVERRIDE, "x");
+    follow_pass(&lab, 1000);
+    assert_int_equal(count_watches(&lab, "events"), 2);
+    follow_remove(&lab, FAKE_CLUSTER_OVERRIDE, "x");
+    follow_pass(&lab, 1000);
+    assert_int_equal(count_watches(&lab, "events"), 1);
+    assert_int_equal(store_count(lab.world.store, CLASS_EVENT), 1);
+    follow_release(&lab);
 }
 
 TEST(works_are_read_only_if_wanted)

@@ -27,7 +27,7 @@ struct lab {
     struct namespace_filter filter;
     struct log log;
     struct kube_source *source;
-    const char *hanging[2]; /* The paths of their requests: whole, or up to the query. */
+    const char *hanging[2]; /* The paths of their requests: whole, up to the query, or that. */
     bool works;             /* As of struct kube_settings, as is the next. */
     bool references;
     struct held held[HELD_MAX];
@@ -41,7 +41,7 @@ static bool hangs(const struct lab *lab, const char *path)
     for (size_t i = 0; i < ARRAY_LEN(lab->hanging) && !found; i++)
         found =
             lab->hanging[i] && (strcmp(path, lab->hanging[i]) == 0 ||
-                                (strchr(lab->hanging[i], '?') && strstr(path, lab->hanging[i])));
+                                (strpbrk(lab->hanging[i], "?=") && strstr(path, lab->hanging[i])));
     return found;
 }
 
@@ -215,6 +215,38 @@ TEST(events_are_not_waited_for)
     pass(&lab, KIND_WAIT_MS);
     check_late(&lab, "Event");
     assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
+    lab_release(&lab);
+}
+
+#define BY_FAILURE "fieldSelector=reason%3DApplyOverridePolicyFailed"
+
+/* Of Events those of failed overrides come beside others, which are all there without them. */
+TEST(failed_overrides_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {BY_FAILURE}};
+
+    lab_start(&lab);
+    fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    pass(&lab, 2 * KIND_WAIT_MS);
+    assert_true(lab.held_count > 0);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "0");
+    lab_release(&lab);
+}
+
+TEST(who_looks_once_waits_for_failed_overrides)
+{
+    struct lab lab = {.hanging = {BY_FAILURE}, .references = true};
+
+    lab_start(&lab);
+    fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
     lab_release(&lab);
 }
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/reflector/list.h"
 
+static bool is_same(const char *a, const char *b)
+{
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
 static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
 {
     struct reflector *found = NULL;
@@ -10,8 +15,8 @@ static void want_in(struct reflector_list *l, const struct reflector_spec *spec)
 
         if (r->objects.settings == spec->settings && strcmp(r->kind, spec->kind) == 0 &&
             strcmp(r->api_version, spec->api_version) == 0 &&
-            strcmp(r->resource, spec->resource) == 0 &&
-            strcmp(r->ns ? r->ns : "", spec->ns ? spec->ns : "") == 0)
+            strcmp(r->resource, spec->resource) == 0 && is_same(r->ns, spec->ns) &&
+            is_same(r->field_selector, spec->field_selector))
             found = r;
     }
     if (found) {
@@ -59,6 +64,7 @@ void reflector_list_want_kinds(struct reflector_list *l, enum watch_when when, b
             .metadata_only = watch->metadata_only,
             .unfiltered = watch->unfiltered,
             .by_binding = watch->by_binding,
+            .supplement = watch->supplement,
             .required = watch->required,
             .optional = watch->optional && !awaited,
             .settings = def->class == CLASS_SETTING ? def->api_version : NULL,

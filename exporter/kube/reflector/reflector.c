@@ -24,6 +24,7 @@ struct reflector *reflector_new(struct reflector_context *context,
     r->metadata_only = spec->metadata_only;
     r->required = spec->required;
     r->optional = spec->optional;
+    r->supplement = spec->supplement;
     r->objects = (struct reflector_store){
         .store = context->store,
         .log = context->log,

@@ -24,8 +24,9 @@ struct reflector_spec {
     bool metadata_only;
     bool unfiltered; /* Read its objects whatever the namespace filter says, */
     bool by_binding; /* but keep of them only Works whose bindings it allows. */
-    bool required;   /* For the reflector's owner, as is the next one. */
+    bool required;   /* For the reflector's owner, as are the next two. */
     bool optional;
+    bool supplement;
     /*
      * Not for templates: keep only what Config Connector goes by, and put it into the
      * store as its setting.
@@ -45,6 +46,7 @@ struct reflector {
     bool metadata_only;
     bool required; /* For its owner's use, as are all up to was_forbidden. */
     bool optional;
+    bool supplement;
     bool wanted;
     bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
     bool wanted_full; /* Not only the metadata. */

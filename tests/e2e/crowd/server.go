@@ -20,6 +20,7 @@ type server struct {
 	mu        sync.Mutex
 	kinds     []*kind
 	byPath    map[string]*kind
+	nothing   *kind // Without objects.
 	version   int
 	compacted int // What is older cannot be resumed.
 	random    *rand.Rand
@@ -32,6 +33,7 @@ type server struct {
 func newServer(more, count int, seed int64) *server {
 	s := &server{kinds: kindsWith(more, count), byPath: map[string]*kind{}, version: 1000,
 		random: rand.New(rand.NewSource(seed)), conns: map[net.Conn]bool{}}
+	s.nothing = &kind{name: "None", objects: map[int]stored{}, wake: make(chan struct{})}
 	for _, k := range s.kinds {
 		s.byPath[k.path()] = k
 		for number := range k.count {
@@ -127,6 +129,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.farewells.Add(1)
 	}
 	k := s.byPath[r.URL.Path]
+	if k != nil && ofOtherReason(r) {
+		k = s.nothing
+	}
 	switch {
 	case r.Header.Get("Authorization") != "Bearer secret":
 		refuse(w, 401, "Unauthorized")
@@ -141,6 +146,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.inNamespace(w, r)
 	}
+}
+
+// All Events here are of one reason.
+func ofOtherReason(r *http.Request) bool {
+	reason, selects := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "reason=")
+	return selects && reason != "DependencyPolicyConflict"
 }
 
 // Below a namespace: a list of its objects, or one of them by its name.

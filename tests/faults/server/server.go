@@ -316,6 +316,9 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w, done := s.isolate(w, r, k)
+	if ofOtherReason(r) {
+		k.kind = "None"
+	}
 	if done {
 		return
 	} else if r.URL.Query().Get("watch") != "" {
@@ -323,6 +326,12 @@ func (s *server) serve(w http.ResponseWriter, r *http.Request) {
 	} else {
 		s.list(w, r, k)
 	}
+}
+
+// All Events here are of one reason.
+func ofOtherReason(r *http.Request) bool {
+	reason, selects := strings.CutPrefix(r.URL.Query().Get("fieldSelector"), "reason=")
+	return selects && reason != "DependencyPolicyConflict"
 }
 
 func (s *server) currentToken() string {
