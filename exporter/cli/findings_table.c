@@ -24,6 +24,7 @@ static const char *const stale_texts[STALE_REASON_COUNT] = {
     [STALE_SELECTOR_MISMATCH] = "its policy does not select it any more",
     [STALE_POLICY_GONE] = "its policy is gone or was created again",
     [STALE_NEVER_BOUND] = "its Lazy policy waits for a change of the template",
+    [STALE_TEMPLATE_UPDATED] = "its last change is not in its binding",
 };
 
 void section_print(struct output *o, const char *title, size_t count)
