@@ -69,7 +69,7 @@ UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # What unit tests make random objects with; the rest of their support has a main().
-FUZZ_SUPPORT := $(foreach s,page random_object world,tests/unit/$s.c)
+FUZZ_SUPPORT := $(foreach s,page random_object random_status world,tests/unit/$s.c)
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
