@@ -197,7 +197,7 @@ static void read_on(struct asset_source *s, int64_t now_ms)
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
 {
     double start = platform_steady_seconds();
-    bool reading = false;
+    bool changed = false;
 
     if (!s)
         return false;
@@ -208,12 +208,15 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
         s->waits = false;
     }
     while (s->stage != IDLE && (platform_steady_seconds() - start) * 1000 < slice_ms) {
+        bool reading = s->stage == READING;
+
         read_on(s, now_ms);
         if (s->waits)
             break;
-        reading = reading || s->stage == READING;
+        /* The end of a reading sweeps. */
+        changed = changed || reading;
     }
-    return reading;
+    return changed;
 }
 
 bool asset_source_busy(const struct asset_source *s)
