@@ -188,7 +188,7 @@ const char *evaluation_problem(const struct evaluation *e)
 {
     if (manifests_problem_count(e->manifests) > 0)
         return manifests_problem(e->manifests, 0).text;
-    return e->assets ? asset_source_problem(e->assets) : "";
+    return asset_source_problem(e->assets);
 }
 
 bool evaluation_run(struct evaluation *e, int64_t now_ms, size_t budget)

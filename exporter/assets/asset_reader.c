@@ -42,9 +42,11 @@ static void frames_free(struct frames *f)
 
 static size_t make_failure(struct frames *f, const struct error *why)
 {
+    size_t size = strlen(why->text) + 1;
+
     f->frame[0] = TAG_FAILED;
-    memcpy(f->frame + 1, why->text, sizeof(why->text));
-    return 1 + strlen(why->text) + 1;
+    memcpy(f->frame + 1, why->text, size);
+    return 1 + size;
 }
 
 static size_t open_file(struct frames *f)
@@ -206,19 +208,16 @@ enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms
         len = make_frame(r->frames);
         return take_frame(r, r->frames->frame, len, out, err);
     }
-    switch (job_next(r->job, now_ms, &frame, &len)) {
-    case JOB_FRAME:
+
+    enum job_state state = job_next(r->job, now_ms, &frame, &len);
+
+    if (state == JOB_FRAME)
         return take_frame(r, frame, len, out, err);
-    case JOB_WAITS:
+    if (state == JOB_WAITS)
         return ASSET_READER_WAITS;
-    case JOB_HANGS:
-        fail(err, "cannot read '%s': it does not answer; its mount may hang", r->path);
+    fail(err, "cannot read '%s': %s", r->path, job_failure(state));
+    if (state == JOB_HANGS)
         return ASSET_READER_HANGS;
-    case JOB_DONE:
-    case JOB_LOST:
-        break;
-    }
-    fail(err, "cannot read '%s': the process that reads it has ended", r->path);
     end_reading(r);
     return ASSET_READER_FAILED;
 }

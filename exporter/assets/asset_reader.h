@@ -22,11 +22,11 @@ void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen);
 enum asset_reader_state {
     ASSET_READER_BEGINS, /* It has changed; bytes follow. */
     ASSET_READER_BYTES,
-    ASSET_READER_END, /* The first of these three ends the reading. */
-    ASSET_READER_UNCHANGED,
-    ASSET_READER_FAILED, /* The error says why. */
-    ASSET_READER_WAITS,  /* Nothing for now: workers_fd() tells when to ask again. */
-    ASSET_READER_HANGS,  /* Likewise, but too long already. Asked again, it may go on after all. */
+    ASSET_READER_END,       /* This, ... */
+    ASSET_READER_UNCHANGED, /* ... this ... */
+    ASSET_READER_FAILED,    /* ... and this, of which the error says why, end the reading. */
+    ASSET_READER_WAITS,     /* Nothing for now: workers_fd() tells when to ask again. */
+    ASSET_READER_HANGS, /* Likewise, but too long already. Asked again, it may go on after all. */
 };
 
 struct asset_reader_bytes {

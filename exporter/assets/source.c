@@ -23,9 +23,8 @@ struct asset_source {
     struct file_stamp seen; /* Of the file as it was or is being read. */
     struct asset_reader *reader;
     enum stage stage;
-    bool waits;        /* For the reader, */
-    bool hangs;        /* and that too long: */
-    struct error hang; /* so it was said. */
+    bool waits;        /* For the reader. */
+    struct error hang; /* Said of a reader that is waited for too long; "" of any other. */
     struct frame frame;
     uint64_t rejected;
     uint64_t rejected_before; /* Of them, before this reading. */
@@ -131,12 +130,11 @@ static void give_up(struct asset_source *s, const struct error *why)
 static void take(struct asset_source *s, const struct asset_reader_bytes *next)
 {
     struct error err;
-    struct error why;
 
     if (frame_feed(&s->frame, next->bytes, next->len, &err))
         return;
-    fail(&why, "'%s': %s", s->path, err.text);
-    give_up(s, &why);
+    fail_in(&err, "'%s'", s->path);
+    give_up(s, &err);
 }
 
 static void end(struct asset_source *s)
@@ -151,10 +149,9 @@ static void end(struct asset_source *s)
 /* It may still answer: nothing is given up but the waiting for it. */
 static void say_that_it_hangs(struct asset_source *s, const struct error *why)
 {
-    if (!s->hangs)
+    if (!asset_source_hangs(s))
         log_write(s->log, LOG_LEVEL_WARN,
                   "cannot read the asset export; the last known leases stay", "error", why->text);
-    s->hangs = true;
     s->hang = *why;
 }
 
@@ -166,8 +163,8 @@ static void read_on(struct asset_source *s, int64_t now_ms)
     enum asset_reader_state state = asset_reader_next(s->reader, now_ms, &next, &err);
 
     s->waits = state == ASSET_READER_WAITS || state == ASSET_READER_HANGS;
-    if (!s->waits && s->hangs) {
-        s->hangs = false;
+    if (!s->waits && asset_source_hangs(s)) {
+        s->hang.text[0] = '\0';
         log_write(s->log, LOG_LEVEL_INFO, "the asset export answers again", "file", s->path);
     }
     switch (state) {
@@ -197,7 +194,7 @@ static void read_on(struct asset_source *s, int64_t now_ms)
 bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms)
 {
     double start = platform_steady_seconds();
-    bool reading = false;
+    bool changed = false;
 
     if (!s)
         return false;
@@ -208,12 +205,15 @@ bool asset_source_pump(struct asset_source *s, int64_t now_ms, unsigned slice_ms
         s->waits = false;
     }
     while (s->stage != IDLE && (platform_steady_seconds() - start) * 1000 < slice_ms) {
+        bool reading = s->stage == READING;
+
         read_on(s, now_ms);
         if (s->waits)
             break;
-        reading = reading || s->stage == READING;
+        /* The end of a reading sweeps. */
+        changed = changed || reading;
     }
-    return reading;
+    return changed;
 }
 
 bool asset_source_busy(const struct asset_source *s)
@@ -223,7 +223,7 @@ bool asset_source_busy(const struct asset_source *s)
 
 int64_t asset_source_due(const struct asset_source *s)
 {
-    if (!s || s->hangs)
+    if (!s || asset_source_hangs(s))
         return INT64_MAX;
     return s->stage == IDLE ? s->look_ms : asset_reader_due(s->reader);
 }
@@ -235,14 +235,14 @@ bool asset_source_ready(const struct asset_source *s)
 
 bool asset_source_hangs(const struct asset_source *s)
 {
-    return s && s->hangs;
+    return s && s->hang.text[0] != '\0';
 }
 
 const char *asset_source_problem(const struct asset_source *s)
 {
     if (!s)
         return "";
-    return s->hangs ? s->hang.text : s->problem.text;
+    return asset_source_hangs(s) ? s->hang.text : s->problem.text;
 }
 
 int64_t asset_source_snapshot_ms(const struct asset_source *s)

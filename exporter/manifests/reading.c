@@ -185,12 +185,11 @@ static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
         unreadable(r);
         return OUTCOME_FAILED;
     case AHEAD_LOST:
-        fail(&r->why->text, "cannot read '%s': the process that reads it has ended", r->file->path);
+        fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_LOST));
         unreadable(r);
         return OUTCOME_FAILED;
     case AHEAD_HANGS:
-        fail(&r->why->text, "cannot read '%s': it does not answer; its mount may hang",
-             r->file->path);
+        fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_HANGS));
         unreadable(r);
         return OUTCOME_HANGS;
     }

@@ -114,7 +114,9 @@ static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
     size_t len;
 
     for (unsigned i = 0; i < FRAMES_A_STEP; i++) {
-        switch (job_next(r->job, now_ms, &bytes, &len)) {
+        enum job_state state = job_next(r->job, now_ms, &bytes, &len);
+
+        switch (state) {
         case JOB_FRAME:
             if (!walk_receive(t, r->path, r->force, bytes, len))
                 abort();
@@ -125,10 +127,8 @@ static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
             end(r, t, now_ms);
             return true;
         case JOB_HANGS:
-            give_up(r, t, "it does not answer; its mount may hang", now_ms);
-            return true;
         case JOB_LOST:
-            give_up(r, t, "the process that reads it has ended", now_ms);
+            give_up(r, t, job_failure(state), now_ms);
             return true;
         }
     }

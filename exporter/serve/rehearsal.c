@@ -101,7 +101,7 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
     if (state == JOB_WAITS)
         return REHEARSAL_WAITS;
     if (state == JOB_HANGS) {
-        fail(err, "cannot read '%s': it does not answer; its mount may hang", r->touched);
+        fail(err, "cannot read '%s': %s", r->touched, job_failure(state));
         if (!r->hangs)
             log_write(r->log, LOG_LEVEL_WARN,
                       "cannot read a file; what was read last stays in force", "error", err->text);

@@ -6,8 +6,8 @@
 
 /*
  * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens.
- * Before it does, a process of its own (workers.h) reads the
- * same files, and only what has just answered that is touched here.
+ * Before it does, a process of its own (workers.h) reads the same files, and only what has just
+ * answered that is touched here.
  */
 struct rehearsal {
     struct workers *workers; /* NULL: nothing is tried. Borrowed, as is all but the job. */

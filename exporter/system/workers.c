@@ -241,6 +241,12 @@ static void note_starving(struct job *job, int64_t now_ms)
     job->asked_ms = now_ms;
 }
 
+const char *job_failure(enum job_state state)
+{
+    return state == JOB_HANGS ? "it does not answer; its mount may hang"
+                              : "the process that reads it has ended";
+}
+
 int64_t job_due(const struct job *job)
 {
     if (job->patient || !job->worker || job->asked_ms == 0)

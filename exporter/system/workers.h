@@ -61,6 +61,9 @@ enum job_state {
 /* What comes next; never waits. `now_ms` is steady. */
 enum job_state job_next(struct job *job, int64_t now_ms, const char **bytes, size_t *len);
 
+/* Why nothing comes of a job that hangs, or is lost: behind "cannot read 'x': ". */
+const char *job_failure(enum job_state state);
+
 /* When job_next() may turn to JOB_HANGS; INT64_MAX for never. */
 int64_t job_due(const struct job *job);
 

@@ -168,6 +168,35 @@ TEST_WITH(a_change_is_read_and_what_is_gone_goes, set_up, tear_down)
                            "//pubsub.googleapis.com/projects/p/topics/t"));
 }
 
+/* Who evaluates goes by the answer: also where a slice only finds the end, and sweeps. */
+TEST_WITH(each_change_is_told, set_up, tear_down)
+{
+    struct bench *b = *state;
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT(1 << 20);
+
+    /* So much in each that a slice is over after a part of the file. */
+    for (unsigned i = 0; i < 100; i++) {
+        strbuf_addf(&many, "{\"name\":\"asset-%u\",\"labels\":{" LEASED "},\"of\":[0", i);
+        for (unsigned k = 0; k < 2000; k++)
+            strbuf_adds(&many, ",1");
+        strbuf_adds(&many, "]}\n");
+    }
+    for (unsigned round = 0; round < 40; round++) {
+        /* All of them, or all but the first. */
+        folder_replace(b->folder, "assets", many.data + round % 2 * (strcspn(many.data, "\n") + 1));
+        b->now_ms += LOOK_MS;
+        do {
+            size_t before = leases(b);
+            bool changed = asset_source_pump(b->source, b->now_ms, 1);
+
+            assert_true(changed || leases(b) == before);
+            if (!asset_source_busy(b->source) && !settled(b))
+                workers_wait(b->workers, SLICE_MS);
+        } while (!settled(b));
+        assert_int_equal(leases(b), 100 - round % 2);
+    }
+}
+
 TEST_WITH(what_cannot_be_read_takes_nothing_back, set_up, tear_down)
 {
     struct bench *b = *state;
