@@ -66,17 +66,20 @@ struct entry *override_event_template(const struct override_events *o, const str
 
 /* What is asked about. */
 struct question {
+    const struct incomplete *incomplete;
     const struct entry *template;
     const struct subject_group *events;
     const char *cluster;
     const struct work *work;
 };
 
-static bool is_about(const struct override_event *e, const struct question *q)
+static bool is_about(const struct entry *event, const struct question *q)
 {
+    const struct override_event *e = entry_event(event)->override;
     const struct template *t = entry_template(q->template);
 
-    return e->api_version == q->template->partition->type->api_version &&
+    return !incomplete_has_type(q->incomplete, event->partition->type) &&
+           e->api_version == q->template->partition->type->api_version &&
            !(t && uid_hashes_differ(e->uid_hash, t->uid_hash)) &&
            (e->outcome == WORKS_WRITTEN || strcmp(e->cluster, q->cluster) == 0);
 }
@@ -100,9 +103,10 @@ static bool is_another(const struct override_events *o, const struct entry *poli
 {
     const struct override *override = policy->object;
 
-    if (!override)
-        return !incomplete_has_type(o->incomplete, policy->partition->type);
-    return is_later(override->changed_ms, failure) || is_later(override->created_ms, failure);
+    if (incomplete_has_type(o->incomplete, policy->partition->type))
+        return false;
+    return !override || is_later(override->changed_ms, failure) ||
+           is_later(override->created_ms, failure);
 }
 
 /* True if something later says that it worked. */
@@ -115,7 +119,7 @@ static bool is_overcome(const struct question *q, const struct override_event *f
         bool same = e->policy == failure->policy && e->policy_ns == failure->policy_ns;
 
         overcome = e->outcome != OVERRIDE_FAILED && (same || e->outcome == WORKS_WRITTEN) &&
-                   is_about(e, q) && is_later(e->time_ms, failure);
+                   is_about(q->events->entries[i], q) && is_later(e->time_ms, failure);
     }
     return overcome;
 }
@@ -125,14 +129,20 @@ bool override_failed(const struct override_events *o, const struct entry *templa
                      struct override_failure *out)
 {
     const struct subject subject = {entry_kind(template), entry_ns(template), template->name};
-    const struct question q = {template, subject_index_find(&o->index, &subject), cluster, work};
+    const struct question q = {
+        .incomplete = o->incomplete,
+        .template = template,
+        .events = subject_index_find(&o->index, &subject),
+        .cluster = cluster,
+        .work = work,
+    };
     const struct override_event *latest = NULL;
 
     for (uint32_t i = 0; q.events && i < q.events->count; i++) {
         const struct override_event *e = entry_event(q.events->entries[i])->override;
         struct entry *policy;
 
-        if (e->outcome != OVERRIDE_FAILED || !is_about(e, &q))
+        if (e->outcome != OVERRIDE_FAILED || !is_about(q.events->entries[i], &q))
             continue;
         policy = policy_of(o, e);
         entry_list_add(reads, policy);

@@ -51,7 +51,8 @@ struct override_failure {
  * - Karmada applied this policy for this cluster, or wrote all Works of the template (Events that
  *   only files hold: an API server is not asked for them);
  * - the Work for the cluster was written; `work` is NULL where there is none, or nobody knows.
- * Events about another object of the template's name count for nothing.
+ * Events about another object of the template's name count for nothing, nor does one where Events
+ * are incomplete.
  *
  * The policies that it goes by are appended to `reads`: the answer changes with them. If it
  * changes by an Event, the template is marked.
