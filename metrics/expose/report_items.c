@@ -22,7 +22,7 @@ void report_template(struct writer *w, const struct engine *engine, const struct
     writer_text(w, "phase", stale ? phase_names[d->phase] : NULL);
     writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     writer_names(w, "flags", d->flags, template_flag_names);
-    report_put_way(w, template);
+    report_put_way(w, engine, template);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->binding)

@@ -23,52 +23,53 @@ static void put_since(struct writer *w, const char *key, uint32_t since_s)
     writer_text(w, key, since_s > 0 ? text : NULL);
 }
 
-/* A target and where it is. */
-struct place {
-    const char *cluster;
-    struct standing at;
-};
+struct target_place *target_places(const struct engine *engine, const struct entry *template)
+{
+    struct template_decision *d = template->decision;
+    struct target_place *places = xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*places));
+
+    for (uint32_t i = 0; i < d->target_count; i++)
+        places[i] = (struct target_place){entry_binding(d->binding)->clusters[i].name,
+                                          decision_targets(d)[i],
+                                          engine_target_message(engine, template, i)};
+    return places;
+}
 
 static int by_cluster(const void *a, const void *b)
 {
-    return strcmp(((const struct place *)a)->cluster, ((const struct place *)b)->cluster);
+    return strcmp(((const struct target_place *)a)->cluster,
+                  ((const struct target_place *)b)->cluster);
 }
 
-static void put_targets(struct writer *w, const struct binding *b, const struct standing *targets,
-                        uint32_t count)
+static void put_targets(struct writer *w, const struct engine *engine, const struct entry *template)
 {
-    CLEANUP(free_cleanup)
-    struct place *places = xreallocarray(NULL, count + (size_t)1, sizeof(*places));
+    const struct template_decision *d = template_decision(template);
+    CLEANUP(free_cleanup) struct target_place *places = target_places(engine, template);
 
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct place){b->clusters[i].name, targets[i]};
-    qsort(places, count, sizeof(*places), by_cluster);
+    qsort(places, d->target_count, sizeof(*places), by_cluster);
     writer_open(w, "targets", '[');
-    for (uint32_t i = 0; i < count; i++) {
-        const char *message = binding_status_message(&b->status, places[i].cluster);
-
+    for (uint32_t i = 0; i < d->target_count; i++) {
         writer_open(w, NULL, '{');
         writer_text(w, "cluster", places[i].cluster);
         put_standing(w, "stage", "reason", places[i].at);
-        if (*message)
-            writer_text(w, "message", message);
+        if (*places[i].message)
+            writer_text(w, "message", places[i].message);
         writer_close(w, '}');
     }
     writer_close(w, ']');
 }
 
-void report_put_way(struct writer *w, const struct entry *template)
+void report_put_way(struct writer *w, const struct engine *engine, const struct entry *template)
 {
-    struct template_decision *d = template->decision;
-    const struct binding *b = entry_binding(d->binding);
+    const struct template_decision *d = template_decision(template);
 
     put_standing(w, "stage", "stageReason", d->way.at);
     put_since(w, "stageSince", d->way.since_s);
     put_standing(w, "delivery", "deliveryReason", d->way.delivery);
 
     bool delivers = d->way.delivery.stage != STAGE_NONE;
-    const char *message = delivers ? delivery_message(b, d->way.delivery, decision_targets(d)) : "";
+    const char *message = delivers ? engine_delivery_message(engine, template) : "";
 
     writer_text(w, "message", *message ? message : NULL);
-    put_targets(w, b, decision_targets(d), d->target_count);
+    put_targets(w, engine, template);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/delivery.h"
 
+#include "metrics/rules/decision.h"
+
 /* ---- facts ---- */
 
 void target_list_release(struct target_list *list)
@@ -311,19 +313,38 @@ uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t cha
     return stage == STAGE_UNDELIVERED ? seconds(changed_ms) : 0;
 }
 
-const char *delivery_message(const struct binding *b, struct standing at,
-                             const struct standing *targets)
+const char *delivery_target_message(const struct delivery_sources *from,
+                                    const struct entry *template, uint32_t target)
 {
-    const struct trouble *t = b->status.trouble;
-    const char *first = NULL;
+    struct template_decision *d = template->decision;
+    const struct binding *b = entry_binding(d->binding);
+    const char *cluster = b->clusters[target].name;
+    CLEANUP(entry_list_release) struct entry_list reads = {0};
+    struct override_failure failure;
+
+    if (decision_targets(d)[target].reason == WHY_OVERRIDE_FAILED &&
+        override_failed(from->override_events, template, work_of(from->works, d->binding, cluster),
+                        cluster, &reads, &failure))
+        return failure.message;
+    return binding_status_message(&b->status, cluster);
+}
+
+const char *delivery_message(const struct delivery_sources *from, const struct entry *template)
+{
+    struct template_decision *d = template->decision;
+    const struct binding *b = entry_binding(d->binding);
+    struct standing at = d->way.delivery;
+    uint32_t first = d->target_count;
 
     if (at.stage == STAGE_UNSCHEDULED || at.stage == STAGE_EVICTING)
-        return t && t->message ? t->message : "";
-    for (uint32_t i = 0; i < binding_target_count(b); i++) {
-        bool same = targets[i].stage == at.stage && targets[i].reason == at.reason;
+        return b->status.trouble && b->status.trouble->message ? b->status.trouble->message : "";
+    for (uint32_t i = 0; i < d->target_count; i++) {
+        const struct standing *target = &decision_targets(d)[i];
+        bool same = target->stage == at.stage && target->reason == at.reason;
 
-        if (same && (!first || strcmp(b->clusters[i].name, first) < 0))
-            first = b->clusters[i].name;
+        if (same &&
+            (first == d->target_count || strcmp(b->clusters[i].name, b->clusters[first].name) < 0))
+            first = i;
     }
-    return first ? binding_status_message(&b->status, first) : "";
+    return first < d->target_count ? delivery_target_message(from, template, first) : "";
 }

@@ -71,11 +71,17 @@ struct standing delivery_of(const struct delivery_facts *f, const struct standin
 uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms);
 
 /*
- * Karmada's own words about where a binding is: about its first such target by name, or about the
- * binding; "" without any. Borrowed.
+ * Karmada's own words about a target of a template's binding, by its index in the decision: about
+ * the override policy that fails where it waits for that, else what the binding has; "" without
+ * any. Borrowed, until the store changes.
  */
-const char *delivery_message(const struct binding *b, struct standing at,
-                             const struct standing *targets);
+const char *delivery_target_message(const struct delivery_sources *from,
+                                    const struct entry *template, uint32_t target);
+/*
+ * The same about where the binding of a template that has one is: about the first such target by
+ * name, or about the binding.
+ */
+const char *delivery_message(const struct delivery_sources *from, const struct entry *template);
 
 /* True if the task counts: it is to end, and the copy with it. */
 static inline bool eviction_counts(const struct eviction *e)

@@ -91,6 +91,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     incomplete_init(&e->context.incomplete, store_strings(store));
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
+    e->context.deliveries = (struct delivery_sources){&e->context.members, &e->context.works,
+                                                      &e->context.override_events};
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }
@@ -323,6 +325,17 @@ void engine_follow_works(struct engine *e, bool followed)
 unsigned engine_incomplete_classes(const struct engine *e)
 {
     return incomplete_classes(&e->context.incomplete);
+}
+
+const char *engine_target_message(const struct engine *e, const struct entry *template,
+                                  uint32_t target)
+{
+    return delivery_target_message(&e->context.deliveries, template, target);
+}
+
+const char *engine_delivery_message(const struct engine *e, const struct entry *template)
+{
+    return delivery_message(&e->context.deliveries, template);
 }
 
 const char *engine_namespace_of_id(const struct engine *e, const char *id)

@@ -110,6 +110,11 @@ void engine_follow_works(struct engine *e, bool followed);
 /* The classes of these kinds, a bit for each enum object_class. */
 unsigned engine_incomplete_classes(const struct engine *e);
 
+/* delivery_target_message() and delivery_message() (delivery.h) for this engine. */
+const char *engine_target_message(const struct engine *e, const struct entry *template,
+                                  uint32_t target);
+const char *engine_delivery_message(const struct engine *e, const struct entry *template);
+
 /*
  * The namespace that signs Config Connector's leases with this id; NULL if none is known to.
  * Borrowed.

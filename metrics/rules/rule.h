@@ -4,6 +4,7 @@
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/collisions.h"
 #include "metrics/rules/connector.h"
+#include "metrics/rules/delivery.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/gates.h"
@@ -51,6 +52,7 @@ struct rule_context {
     struct incomplete incomplete;
     struct works works;
     struct override_events override_events;
+    struct delivery_sources deliveries; /* These three. */
 };
 
 struct policy_facts {

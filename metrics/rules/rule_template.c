@@ -57,9 +57,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
     };
     if (!lacks_binding(b))
-        facts->delivery = delivery_gather(
-            binding, entry, &(struct delivery_sources){&c->members, &c->works, &c->override_events},
-            &out->targets, &out->reads);
+        facts->delivery =
+            delivery_gather(binding, entry, &c->deliveries, &out->targets, &out->reads);
     template_connector_gather(c, entry, facts);
     facts->is_ignored = ignored_reason(c->ignored, entry, &facts->ignored_reason);
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);

@@ -178,7 +178,7 @@ static void describe(const struct world *w, struct strbuf *out)
         if (d->flags >> i & 1)
             strbuf_addf(out, " %s", template_flag_names[i]);
     }
-    message = delivery_message(entry_binding(d->binding), way->delivery, decision_targets(d));
+    message = engine_delivery_message(w->engine, entry);
     if (*message)
         strbuf_addf(out, " '%s'", message);
 }

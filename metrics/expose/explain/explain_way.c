@@ -10,11 +10,14 @@
 #include "metrics/rules/delivery.h"
 
 /* What Karmada says of where the binding is; "" of an earlier stage. */
-static const char *message_of(struct template_decision *d, struct standing at)
+static const char *message_of(const struct explaining *x, const struct entry *template,
+                              struct standing at)
 {
-    if (at.stage != d->way.delivery.stage || !d->binding)
-        return "";
-    return delivery_message(entry_binding(d->binding), at, decision_targets(d));
+    const struct template_decision *d = template_decision(template);
+
+    return at.stage == d->way.delivery.stage && d->binding
+               ? engine_delivery_message(x->engine, template)
+               : "";
 }
 
 /* True if the cluster is ready: what made Karmada evict from it may have been a blip. */
@@ -97,14 +100,9 @@ static void explain_links(struct explaining *x, struct template_decision *d)
 
 /* ---- the clusters ---- */
 
-struct place {
-    const char *cluster;
-    struct standing at;
-};
-
 static int worst_first(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct target_place *x = a, *y = b;
 
     if (x->at.stage != y->at.stage)
         return x->at.stage < y->at.stage ? -1 : 1;
@@ -113,33 +111,29 @@ static int worst_first(const void *a, const void *b)
     return strcmp(x->cluster, y->cluster);
 }
 
-static void explain_places(struct explaining *x, struct template_decision *d)
+static void explain_places(struct explaining *x, const struct entry *template)
 {
-    const struct binding *b = entry_binding(d->binding);
-    const char *said = message_of(d, d->way.delivery);
-    CLEANUP(free_cleanup)
-    struct place *places = xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*places));
+    const struct template_decision *d = template_decision(template);
+    const char *said = message_of(x, template, d->way.delivery);
+    CLEANUP(free_cleanup) struct target_place *places = target_places(x->engine, template);
 
-    for (uint32_t i = 0; i < d->target_count; i++)
-        places[i] = (struct place){b->clusters[i].name, decision_targets(d)[i]};
     qsort(places, d->target_count, sizeof(*places), worst_first);
     for (uint32_t i = 0; i < d->target_count; i++) {
-        const struct place *p = &places[i];
+        const struct target_place *p = &places[i];
         const char *reason = stage_reason_names[p->at.reason];
-        const char *message = binding_status_message(&b->status, p->cluster);
-        bool says = *message && strcmp(message, said) != 0;
+        bool says = *p->message && strcmp(p->message, said) != 0;
 
         explain_detail(x, "%s: %s%s%s%s%s", p->cluster, stage_names[p->at.stage],
-                       *reason ? ", " : "", reason, says ? ": " : "", says ? message : "");
+                       *reason ? ", " : "", reason, says ? ": " : "", says ? p->message : "");
     }
 }
 
 /* Why it is there, what Karmada says, and what ends it. */
-static void explain_standing(struct explaining *x, struct template_decision *d, struct standing at,
+static void explain_standing(struct explaining *x, const struct entry *template, struct standing at,
                              uint32_t since_s)
 {
     struct stage_end end = stage_end_of(at);
-    const char *message = message_of(d, at);
+    const char *message = message_of(x, template, at);
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
@@ -162,19 +156,19 @@ void explain_way(struct explaining *x, const struct entry *template)
 
     strbuf_addf(&heading, "Stage: %s%s%s", stage_names[way->at.stage], *reason ? ", " : "", reason);
     explain_section(x, "way", heading.data);
-    report_put_way(&x->out->facts, template);
+    report_put_way(&x->out->facts, x->engine, template);
     writer_text(&x->out->facts, "actor", actor_names[stage_end_of(way->at).actor]);
     /* Of the first stages the state says since when. */
-    explain_standing(x, d, way->at, way->at.stage >= STAGE_EVICTING ? way->since_s : 0);
+    explain_standing(x, template, way->at, way->at.stage >= STAGE_EVICTING ? way->since_s : 0);
     if (way->delivery.stage != STAGE_NONE && way->at.stage < STAGE_EVICTING) {
         reason = stage_reason_names[way->delivery.reason];
         explain_say(x, "What its binding has made of it is %s%s%s.",
                     stage_names[way->delivery.stage], *reason ? ", " : "", reason);
-        explain_standing(x, d, way->delivery, way->delivery_since_s);
+        explain_standing(x, template, way->delivery, way->delivery_since_s);
     }
     if (d->binding && entry_binding(d->binding)->status.trouble)
         explain_evictions(x, entry_binding(d->binding));
     explain_links(x, d);
-    explain_places(x, d);
+    explain_places(x, template);
     explanation_close(x->out, '}');
 }
