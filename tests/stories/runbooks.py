@@ -14,6 +14,9 @@ import time
 NS = "shop"
 MEMBER1 = {"clusterAffinity": {"clusterNames": ["member1"]}}
 MEMBER2 = {"clusterAffinity": {"clusterNames": ["member2"]}}
+BOTH = {"clusterAffinity": {"clusterNames": ["member1", "member2"]}}
+GROUPS = {"clusterAffinities": [{"affinityName": "primary", "clusterNames": ["member1"]},
+                                {"affinityName": "backup", "clusterNames": ["member2"]}]}
 CNRM = "cnrm.cloud.google.com/"
 PROTECTED = {CNRM + "management-conflict-prevention-policy": "resource"}
 STORIES = {}
@@ -69,10 +72,13 @@ def deployment(name="web", claimed=None, mounts=None):
 
 
 def binding(of, made_by=None, placement=MEMBER1, required_by=(), applied=None, **spec):
-    """The binding of a template: placed by a policy, or required by others, or both."""
+    """The binding of a template: placed by a policy, or required by others, or both.
+
+    `applied` is the placement that the scheduler has acted on; False: none so far.
+    """
     meta = claim(made_by) if made_by else {"annotations": {}}
     placed = placement if placement is not None and not (required_by and not made_by) else None
-    if placed is not None:
+    if placed is not None and applied is not False:
         meta["annotations"]["policy.karmada.io/applied-placement"] = json.dumps(applied or placed)
     if placed is not None:
         spec = {"placement": copy.deepcopy(placed), "replicas": 2,
@@ -105,7 +111,8 @@ def stale(alert, sign="karmada_templates_stale", **labels):
 
 def clusters():
     return [{"apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster",
-             "metadata": {"name": name}, "spec": {"syncMode": "Push"}}
+             "metadata": {"name": name}, "spec": {"syncMode": "Push"},
+             "status": {"conditions": [{"type": "Ready", "status": "True"}]}}
             for name in ("member1", "member2")]
 
 
@@ -163,6 +170,74 @@ def bindings():
     story("BindingsWithoutTemplate", f"{NS}/web-deployment",
           [policy("web-policy"), binding(BOUND, "web-policy")],
           "karmada_bindings_without_template")
+
+
+# ---- the way to the member clusters
+
+def status(reason="Success", message="Binding has been scheduled successfully.", **more):
+    """Of a binding: what the scheduler says, and what else is known."""
+    success = reason == "Success"
+    return {"conditions": [{"type": "Scheduled", "status": str(success), "reason": reason,
+                            "message": message}],
+            **({"schedulerObservedGeneration": 1} if success else {}), **more}
+
+
+def item(cluster, health="Unknown", **more):
+    return {"clusterName": cluster, "health": health, **more}
+
+
+def on_the_way(alert, sign, said, placement=MEMBER1, labels=None, suspension=None, **spec):
+    """The binding is as the policy says, and `said` is its status."""
+    held = {"suspension": suspension} if suspension else {}
+    made = {**binding(BOUND, "web-policy", placement, **held, **spec), "status": said}
+    story(alert, f"{NS}/web", [policy("web-policy", placement, **held), BOUND, made, *clusters()],
+          sign, labels)
+
+
+def stopped(alert, stage, reason, said, placement=MEMBER1, **spec):
+    on_the_way(alert, "karmada_templates_delivery", said, placement,
+               {"stage": stage, "reason": reason}, **spec)
+
+
+def ways():
+    stopped("TemplateNoClusterFit", "unscheduled", "no_cluster_fit", status(
+        "NoClusterFit", "0/2 clusters are available: 2 cluster(s) did not match the placement "
+        "cluster affinity constraint."), {"clusterAffinity": {"clusterNames": ["member3"]}},
+        clusters=[])
+    stopped("TemplateNotScheduled", "unscheduled", "scheduler_error", status(
+        "SchedulerError", "failed to select clusters: the number of feasible clusters is less than "
+        "spreadConstraint.MinGroups"), {"spreadConstraints": [
+            {"spreadByField": "cluster", "minGroups": 5, "maxGroups": 5}]},
+        applied=False, clusters=[])
+    stopped("TemplateQuotaExceeded", "unscheduled", "quota_exceeded", status(
+        "QuotaExceeded", 'admission webhook "resourcebinding.karmada.io" denied the request: '
+        f"FederatedResourceQuota({NS}/limit) exceeded for resource cpu: requested sum 800m, limit "
+        "500m."), applied=False, clusters=[])
+    stopped("TemplateNotDelivered", "undispatched", "waiting", status())
+    stopped("TemplateNotApplied", "unapplied", "already_exists", status(aggregatedStatus=[item(
+        "member1", appliedMessage="Failed to apply all manifests (0/1): resource(kind=Deployment, "
+        f"{NS}/web) already exists in the cluster member1 and the work.karmada.io/conflict-"
+        "resolution strategy value is empty, Karmada will not manage this resource")]))
+    on_the_way("TemplateChangesSuspended", "karmada_templates_suspended",
+               status(aggregatedStatus=[item("member1")]), labels={"waiting": "true"},
+               suspension={"dispatching": True})
+
+
+def moves():
+    """Off member1, which is ready again: its taint was there for a moment only."""
+    old, new = (item(name, "Healthy", applied=True) for name in ("member1", "member2"))
+    member2 = [{"name": "member2", "replicas": 2}]
+    evicted = [{"fromCluster": "member1", "replicas": 2, "purgeMode": "Gracefully",
+                "producer": "TaintManager", "reason": "TaintUntolerated"}]
+    on_the_way("TemplateLastCopyAtRisk", "karmada_templates_last_copy_at_risk", status(
+        "NoClusterFit", "0/2 clusters are available: 1 cluster(s) did not match the placement "
+        "cluster affinity constraint, 1 cluster(s) is in the process of eviction.",
+        aggregatedStatus=[old]), clusters=[], gracefulEvictionTasks=evicted)
+    stopped("TemplateEvictionStuck", "evicting", "replacing",
+            status(aggregatedStatus=[old, {**new, "health": "Unhealthy"}]), BOTH,
+            clusters=member2, gracefulEvictionTasks=evicted)
+    on_the_way("TemplatesOnFallback", "karmada_templates_on_fallback", status(
+        aggregatedStatus=[new], schedulerObservingAffinityName="backup"), GROUPS, clusters=member2)
 
 
 # ---- dependencies
@@ -247,5 +322,5 @@ def connector():
     told("ConfigConnectorSnapshotStale", "unknown_holder", held, assets=[lease("zzz", 2000)])
 
 
-for tell in (templates, policies, bindings, dependencies, connector):
+for tell in (templates, policies, bindings, ways, moves, dependencies, connector):
     tell()
