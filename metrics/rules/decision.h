@@ -70,7 +70,9 @@ enum ignored_reason {
     /* An orphan: its changes travel with those that require it. */                                \
     ROW(REQUIRED, "required", "Others require it, so that its changes travel with them.")          \
     /* The scheduler uses another group of clusterAffinities than the first. */                    \
-    ROW(FALLBACK, "fallback", "It runs on a fallback: not in the first group of its affinities.")  \
+    ROW(FALLBACK, "fallback",                                                                      \
+        "It runs on a fallback: not in the first group of its affinities. Karmada does not move "  \
+        "it back by itself: a WorkloadRebalancer asks for that.")                                  \
     ROW(KEPT, "kept", "It is not scheduled as it is now, and still runs where it did.")            \
     ROW(OFF_PLACEMENT, "off_placement", "It runs in a cluster that its placement does not allow.") \
     /* suppressDeletion of an eviction task */                                                     \

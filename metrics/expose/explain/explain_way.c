@@ -20,14 +20,18 @@ static const char *message_of(const struct explaining *x, const struct entry *te
                : "";
 }
 
-/* True if the cluster is ready: what made Karmada evict from it may have been a blip. */
-static bool is_ready(const struct engine *engine, const char *cluster)
+/* What its being ready or not means for the copy: what made Karmada evict may have been a blip. */
+static void explain_evicted(struct explaining *x, const char *cluster)
 {
     const struct kind_def *def = kind_cluster();
     const struct identity id = {def->api_version, def->name, "", cluster};
-    const struct cluster *c = entry_cluster(store_find(engine_store(engine), &id));
+    const struct cluster *c = entry_cluster(store_find(engine_store(x->engine), &id));
 
-    return c && c->ready;
+    if (c && c->ready)
+        explain_say(x, "%s is ready, and loses it all the same: a task is not taken back.",
+                    cluster);
+    else if (c)
+        explain_say(x, "%s is not ready: what runs there stays until it answers again.", cluster);
 }
 
 /* The copy on a cluster that it is moved off goes then, if not before. */
@@ -51,9 +55,8 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
                         "default ten minutes after it was made.",
                         e->cluster, e->producer, e->reason);
         }
-        if (eviction_counts(e) && is_ready(x->engine, e->cluster))
-            explain_say(x, "%s is ready, and loses it all the same: a task is not taken back.",
-                        e->cluster);
+        if (eviction_counts(e))
+            explain_evicted(x, e->cluster);
     }
 }
 
@@ -147,6 +150,22 @@ static void explain_standing(struct explaining *x, const struct entry *template,
         explain_say(x, "For %s: %s", stage_actor_words(end.actor), end.text);
 }
 
+/* How far its binding has come with what it says, where that is not all that there is to say. */
+static void explain_delivery(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    struct standing at = d->way.delivery;
+    const char *reason = stage_reason_names[at.reason];
+
+    if (at.stage == STAGE_HEALTHY) {
+        explain_say(x, "What its binding has made of it is healthy in all its member clusters.");
+        return;
+    }
+    explain_say(x, "What its binding has made of it is %s%s%s.", stage_names[at.stage],
+                *reason ? ", " : "", reason);
+    explain_standing(x, template, at, d->way.delivery_since_s);
+}
+
 void explain_way(struct explaining *x, const struct entry *template)
 {
     struct template_decision *d = template->decision;
@@ -160,12 +179,8 @@ void explain_way(struct explaining *x, const struct entry *template)
     writer_text(&x->out->facts, "actor", actor_names[stage_end_of(way->at).actor]);
     /* Of the first stages the state says since when. */
     explain_standing(x, template, way->at, way->at.stage >= STAGE_EVICTING ? way->since_s : 0);
-    if (way->delivery.stage != STAGE_NONE && way->at.stage < STAGE_EVICTING) {
-        reason = stage_reason_names[way->delivery.reason];
-        explain_say(x, "What its binding has made of it is %s%s%s.",
-                    stage_names[way->delivery.stage], *reason ? ", " : "", reason);
-        explain_standing(x, template, way->delivery, way->delivery_since_s);
-    }
+    if (way->delivery.stage != STAGE_NONE && way->at.stage < STAGE_EVICTING)
+        explain_delivery(x, template);
     if (d->binding && entry_binding(d->binding)->status.trouble)
         explain_evictions(x, entry_binding(d->binding));
     explain_links(x, d);

@@ -15,7 +15,9 @@ static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
     [WHY_NAMESAKE] = {ACTOR_KARMADA, "Wait until the old binding is gone."},
     [WHY_PRIORITY_CLASS_MISSING] = {ACTOR_PLATFORM,
                                     "Create the PriorityClass, or take it out of the policy."},
-    [WHY_STUCK] = {ACTOR_USER, "Change the template, or restart karmada-controller-manager."},
+    [WHY_STUCK] = {ACTOR_USER,
+                   "See its events: a webhook may refuse the binding. Else change it, or "
+                   "restart karmada-controller-manager."},
     [WHY_NOT_CLAIMED] = {ACTOR_PLATFORM, "See that karmada-controller-manager runs."},
     [WHY_POLICY_UPDATED] = {ACTOR_NOBODY, ""},
     [WHY_POLICY_REPLACED] = {ACTOR_NOBODY, ""},
@@ -50,7 +52,9 @@ static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
     [WHY_WORK_OUTDATED] = {ACTOR_KARMADA, "See the events of the template and of its binding: an "
                                           "override policy may fail on it."},
     [WHY_ALREADY_EXISTS] = {ACTOR_USER, "Delete the object in the member cluster, or take it over "
-                                        "with conflictResolution: Overwrite."},
+                                        "with conflictResolution: Overwrite. The template's "
+                                        "annotation work.karmada.io/conflict-resolution wins over "
+                                        "its policy."},
     [WHY_REFUSED] = {ACTOR_USER, "Mend what the message names: Karmada tries again by itself."},
     [WHY_ROLLING] = {ACTOR_CLUSTER, "Wait for its rollout."},
     [WHY_UNAVAILABLE] = {ACTOR_CLUSTER, "See its pods and events in the member cluster."},
