@@ -2,6 +2,7 @@
 #include "exporter/findings.h"
 
 #include "metrics/rules/connector.h"
+#include "metrics/rules/risk.h"
 
 #define FINDING_WORD(id, word, one, many) word,
 #define CONSEQUENCE_WORD(id, word)        word,
@@ -17,6 +18,7 @@ const char *finding_noun(enum finding_class class, size_t count)
 }
 
 const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
+    {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts},
     {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts},
     {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts},
     {FINDING_CONNECTOR, "Config Connector", "OBJECT", connector_conflicts,
@@ -80,6 +82,8 @@ static void add_entry(struct findings *f, const struct entry *entry, enum object
 {
     if (entry_defects(entry))
         keep(&f->lists[FINDING_BROKEN], entry);
+    if (entry_risks(entry))
+        keep(&f->lists[FINDING_RISK], entry);
     if (connector_conflicts(entry))
         keep(&f->lists[FINDING_CONNECTOR], entry);
     if (class == CLASS_TEMPLATE) {

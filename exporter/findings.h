@@ -39,6 +39,8 @@
     FINDING(UNDELIVERED, "undelivered", "undelivered template", "undelivered templates")           \
     FINDING(UNHEALTHY, "unhealthy", "unhealthy template", "unhealthy templates")                   \
     FINDING(UNREACHABLE, "unreachable", "unreachable template", "unreachable templates")           \
+    /* Templates that what is to come will hurt, wherever they are. */                             \
+    FINDING(RISK, "risk", "template at risk", "templates at risk")                                 \
     /* Policies that do not say what they seem to. */                                              \
     FINDING(INVALID, "invalid", "invalid policy", "invalid policies")                              \
     /* Templates and bindings with a defect, whatever their state. */                              \
@@ -111,7 +113,7 @@ struct finding_wrongs {
 };
 
 /* In the order in which they are shown. */
-enum { FINDING_WRONGS = 3 };
+enum { FINDING_WRONGS = 4 };
 extern const struct finding_wrongs finding_wrongs[FINDING_WRONGS];
 
 /* How many findings there are of a class: fields in conflict, else objects. */

@@ -5,6 +5,7 @@
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
+#include "metrics/rules/risk.h"
 
 /* The series of families by stage and reason. */
 static unsigned pair_of(struct standing at)
@@ -60,6 +61,16 @@ static void collect_last_copy(const struct entry *entry, struct samples *out)
 
     if (at.stage == STAGE_EVICTING && at.reason == WHY_LAST_COPY)
         SAMPLE(out, 1, 0);
+}
+
+static void collect_risks(const struct entry *entry, struct samples *out)
+{
+    unsigned risks = entry_risks(entry);
+
+    for (unsigned i = 0; i < RISK_COUNT; i++) {
+        if (risks & 1U << i)
+            SAMPLE(out, 1, i);
+    }
 }
 
 static void collect_fallback(const struct entry *entry, struct samples *out)
@@ -172,6 +183,10 @@ static const struct family_def families[] = {
      .help = "Templates whose only copy is deleted when its eviction times out, because no other "
              "cluster takes it.",
      FROM(TEMPLATES, collect_last_copy)},
+    {.name = "karmada_templates_at_risk",
+     .help = "Templates that what is to come will hurt, whatever their stage says of now.",
+     .labels = {ENUM_LABEL("risk", risk_names)},
+     FROM(TEMPLATES, collect_risks)},
     {.name = "karmada_templates_on_fallback",
      .help = "Templates that run in another group of their clusterAffinities than the first.",
      FROM(TEMPLATES, collect_fallback)},

@@ -5,6 +5,7 @@
 #include "metrics/expose/report_way.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/risk.h"
 
 void report_template(struct writer *w, const struct engine *engine, const struct entry *template)
 {
@@ -23,6 +24,7 @@ void report_template(struct writer *w, const struct engine *engine, const struct
     writer_names(w, "fields", stale ? d->fields : 0, drift_field_names);
     writer_names(w, "flags", d->flags, template_flag_names);
     report_put_way(w, engine, template);
+    writer_names(w, "risks", d->risks, risk_names);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     if (d->binding)

@@ -98,6 +98,7 @@ static void read_conditions(struct decode *d, const cJSON *json, struct binding_
     out->observed =
         generation == 0 || json_int(status, "schedulerObservedGeneration", 0) == generation;
     out->reschedules = triggered_ms > time_of(status, "lastScheduledTime");
+    out->was_placed = time_of(status, "lastScheduledTime") > 0;
 }
 
 /* ---- evictions ---- */

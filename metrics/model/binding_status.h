@@ -60,6 +60,7 @@ struct binding_status {
     /* False if the scheduler has not seen this generation, where both numbers are known. */
     bool observed;
     bool reschedules; /* spec.rescheduleTriggeredAt is after the last success. */
+    bool was_placed;  /* Scheduling succeeded once. */
 };
 
 /* Fill in `out`, and the items of the targets. */

@@ -28,6 +28,30 @@ static bool find_binding(const cJSON *annotations, const char **ns, const char *
     return is_name(*name);
 }
 
+/*
+ * A list of {policyName, overriders}, as Karmada writes it; of what is anything else nothing is
+ * known. The names are joined by slashes, which no name has.
+ */
+static const char *read_overrides(struct decode *d, const cJSON *annotations, const char *key)
+{
+    const char *text = json_str(annotations, key, "");
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *list = *text ? json_parse(text, strlen(text), NULL, &ignored) : NULL;
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(SIZE_MAX);
+    const cJSON *item;
+
+    if (cJSON_IsArray(list)) {
+        cJSON_ArrayForEach (item, list) {
+            const char *name = json_str(item, "policyName", "");
+
+            if (*name && strlen(name) <= WORK_OVERRIDE_MAX && !strchr(name, '/'))
+                strbuf_addf(&names, "%s/", name);
+        }
+    }
+    return intern_add(d->strings, names.len > 0 ? names.data : "");
+}
+
 static void read_binding(struct decode *d, const cJSON *metadata, struct work *w)
 {
     static const char *const keys[] = {ns_key, name_key, cluster_wide_name_key};
@@ -42,6 +66,9 @@ static void read_binding(struct decode *d, const cJSON *metadata, struct work *w
         return;
     w->binding_ns = intern_add(d->strings, ns);
     w->binding_name = intern_add(d->strings, name);
+    w->overrides = read_overrides(d, annotations, "policy.karmada.io/applied-overrides");
+    w->cluster_overrides =
+        read_overrides(d, annotations, "policy.karmada.io/applied-cluster-overrides");
 }
 
 /* Absent of kinds that have no generation. A Work of a binding has one manifest. */
@@ -131,6 +158,8 @@ void work_release(struct intern *strings, void *object)
         return;
     intern_drop(strings, w->binding_ns);
     intern_drop(strings, w->binding_name);
+    intern_drop(strings, w->overrides);
+    intern_drop(strings, w->cluster_overrides);
     free(w);
 }
 
@@ -138,8 +167,21 @@ bool work_equal(const struct work *a, const struct work *b)
 {
     return a->binding_ns == b->binding_ns && a->binding_name == b->binding_name &&
            a->binding_id == b->binding_id && a->template_generation == b->template_generation &&
+           a->overrides == b->overrides && a->cluster_overrides == b->cluster_overrides &&
            a->written_s == b->written_s && a->applied == b->applied && a->deleting == b->deleting &&
            a->suspended == b->suspended && strcmp(a->message, b->message) == 0;
+}
+
+bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1])
+{
+    size_t len = strcspn(*list, "/");
+
+    if (len == 0)
+        return false;
+    memcpy(name, *list, len);
+    name[len] = '\0';
+    *list += len + 1;
+    return true;
 }
 
 const char *execution_cluster(const char *ns)

@@ -15,8 +15,14 @@ enum work_applied {
  * (execution_cluster). What Karmada makes for a Namespace itself belongs to no binding.
  */
 struct work {
-    const char *binding_ns;       /* Shared; "" for a ClusterResourceBinding. */
-    const char *binding_name;     /* Shared; NULL: it belongs to no binding. */
+    const char *binding_ns;   /* Shared; "" for a ClusterResourceBinding. */
+    const char *binding_name; /* Shared; NULL: it belongs to no binding. */
+    /*
+     * The names of the override policies that it lists as applied, in its binding's namespace and
+     * in none; "" without any. Shared. See work_next_override().
+     */
+    const char *overrides;
+    const char *cluster_overrides;
     uint32_t binding_id;          /* binding_id_decode() */
     uint32_t template_generation; /* That its manifest was built from; 0 if unknown. */
     /*
@@ -30,7 +36,10 @@ struct work {
     char message[];  /* If refused, why, in Karmada's words, cut; else "". */
 };
 
-enum { WORK_MESSAGE_MAX = 1024 };
+enum { WORK_MESSAGE_MAX = 1024, WORK_OVERRIDE_MAX = 253 };
+
+/* Copy the next name of a list of override policies, and move on; false after the last one. */
+bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1]);
 
 /* As struct kind_def wants them. */
 void *work_decode(struct decode *d, const cJSON *json);

@@ -197,6 +197,7 @@ struct template_decision {
     unsigned fields : 8;     /* Bit by drift_field. */
     uint8_t defects;         /* Bit by defect. */
     uint8_t flags;           /* Bit by template_flag. */
+    uint8_t risks;           /* Bit by risk (risk.h). */
     enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
     bool own_claim;          /* The claim is on the template itself, not on its binding. */
     bool priority_moved;     /* Stale by the number behind a PriorityClass alone (priority.h). */

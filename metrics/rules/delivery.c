@@ -11,6 +11,20 @@ void target_list_release(struct target_list *list)
     *list = (struct target_list){0};
 }
 
+/* What made Karmada evict was a blip, or is over. */
+static bool evicts_ready(const struct binding *b, const struct members *members)
+{
+    const struct trouble *t = b->status.trouble;
+
+    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
+        const struct eviction *e = &t->evictions[i];
+
+        if (eviction_counts(e) && members_standing(members, e->cluster) == MEMBER_READY)
+            return true;
+    }
+    return false;
+}
+
 /*
  * A task Directly keeps Karmada from making Works before the copy is gone: it waits for who is
  * down, and for a Work that is still there.
@@ -61,6 +75,38 @@ static bool is_older(const struct delivery_facts *f, uint32_t target)
            ((generation > 0 && generation < f->generation) || has_old_work(f, target));
 }
 
+/* Of one that is not read whole nobody knows. */
+static bool is_gone(const struct entry *policy, const struct incomplete *incomplete)
+{
+    return !entry_exists(policy) && !incomplete_has_type(incomplete, policy->partition->type);
+}
+
+/* Those of a kind that a Work lists as applied: see struct work. */
+static bool lists_gone(const char *list, const char *ns, const struct delivery_sources *from,
+                       struct entry_list *reads)
+{
+    const struct kind_def *def = kind_override(!*ns);
+    bool gone = false;
+    char name[WORK_OVERRIDE_MAX + 1];
+
+    while (work_next_override(&list, name)) {
+        struct entry *policy =
+            store_refer(from->store, &(struct identity){def->api_version, def->name, ns, name});
+
+        entry_list_add(reads, policy);
+        gone |= is_gone(policy, from->incomplete);
+    }
+    return gone;
+}
+
+static bool lists_gone_override(const struct work *work, const struct delivery_sources *from,
+                                struct entry_list *reads)
+{
+    bool cluster_wide = lists_gone(work->cluster_overrides, "", from, reads);
+
+    return lists_gone(work->overrides, work->binding_ns, from, reads) || cluster_wide;
+}
+
 struct delivery_facts delivery_gather(const struct entry *binding, const struct entry *template,
                                       const struct delivery_sources *from, struct target_list *list,
                                       struct entry_list *reads)
@@ -72,6 +118,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
         .generation = entry_template(template)->traces.generation,
         .works_known = works_known(from->works),
         .purge_blocked = is_purge_blocked(binding, from),
+        .evicts_ready = evicts_ready(b, from->members),
     };
 
     if (list->capacity < count) {
@@ -92,6 +139,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
             override_failed(from->override_events, template, target->work, b->clusters[i].name,
                             reads, &failure))
             target->failure = failure.message;
+        facts.lists_gone_override |= target->work && lists_gone_override(target->work, from, reads);
     }
     return facts;
 }

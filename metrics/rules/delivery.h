@@ -34,15 +34,19 @@ struct delivery_facts {
     uint32_t generation;                /* Of the template; 0 if its kind has none. */
     bool works_known;                   /* A Work that is not known does not exist. */
     bool purge_blocked; /* A task Directly waits for a cluster that is not ready, or a Work. */
-    bool divides;       /* Its placement shares replicas out. */
-    bool off_placement; /* A cluster that its placement does not allow. */
+    bool evicts_ready;  /* A task that counts is about a cluster that is ready. */
+    bool lists_gone_override; /* A Work names an override policy that does not exist. */
+    bool divides;             /* Its placement shares replicas out. */
+    bool off_placement;       /* A cluster that its placement does not allow. */
 };
 
-/* Where what is known of targets comes from. */
+/* Where what is known of targets comes from. All is borrowed. */
 struct delivery_sources {
     const struct members *members;
     const struct works *works;
     const struct override_events *override_events;
+    struct store *store;
+    const struct incomplete *incomplete;
 };
 
 /*

@@ -91,8 +91,9 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     incomplete_init(&e->context.incomplete, store_strings(store));
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
-    e->context.deliveries = (struct delivery_sources){&e->context.members, &e->context.works,
-                                                      &e->context.override_events};
+    e->context.deliveries =
+        (struct delivery_sources){&e->context.members, &e->context.works,
+                                  &e->context.override_events, store, &e->context.incomplete};
     store_listen(store, (struct store_listener){changed, e});
     return e;
 }

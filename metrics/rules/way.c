@@ -2,6 +2,7 @@
 #include "metrics/rules/way.h"
 
 #include "metrics/rules/priority.h"
+#include "metrics/rules/risk.h"
 
 static struct standing unmatched(enum stage_reason reason)
 {
@@ -149,9 +150,10 @@ int64_t way_decide(const struct situation *s, const struct delivery_facts *deliv
     way->at = of_state(s, out, &due_ms);
     if (way->at.stage != STAGE_NONE) {
         way->since_s = (uint32_t)(out->since_ms / 1000);
-        return due_ms;
+    } else {
+        way->at = delivery ? way->delivery : unbound(WHY_WAITING);
+        way->since_s = way->delivery_since_s;
     }
-    way->at = delivery ? way->delivery : unbound(WHY_WAITING);
-    way->since_s = way->delivery_since_s;
+    out->risks = (uint8_t)risks_of(out, delivery);
     return due_ms;
 }

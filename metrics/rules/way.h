@@ -10,9 +10,9 @@
  */
 
 /*
- * Fill in out->way and the flags of a template with a binding, after drift_decide(). `delivery` is
- * NULL without a binding that a policy made or others require. Returns when that changes by time
- * alone; INT64_MAX for never.
+ * Fill in out->way, and the flags and risks of a template with a binding, after drift_decide().
+ * `delivery` is NULL without a binding that a policy made or others require. Returns when that
+ * changes by time alone; INT64_MAX for never.
  */
 int64_t way_decide(const struct situation *s, const struct delivery_facts *delivery,
                    struct template_decision *out);

@@ -51,11 +51,6 @@ def bound(status, scheduled=None, **spec):
     return one
 
 
-def both_ready():
-    ready = {"conditions": [{"type": "Ready", "status": "True"}]}
-    return [{**one, "status": ready} for one in clusters()]
-
-
 # ---- why is it not propagated, and where does it stand?
 
 def propagation():
@@ -83,8 +78,8 @@ def propagation():
         [policy("web-policy", conflictResolution="Overwrite"),
          web(**{"work.karmada.io/conflict-resolution": "abort"}),
          bound([{"clusterName": "member1", "appliedMessage": exists}],
-               conflictResolution="Overwrite"), *both_ready()],
-        "For its user: Delete the object in the member cluster, or take it over with "
+               conflictResolution="Overwrite"), *clusters()],
+        "Up to its user: Delete the object in the member cluster, or take it over with "
         "conflictResolution: Overwrite. The template's annotation "
         "work.karmada.io/conflict-resolution wins over its policy.")
     recorded_story(
@@ -119,15 +114,16 @@ def failover():
         [policy("web-policy", either), web(),
          bound([{"clusterName": "member2", "applied": True, "health": "Unhealthy"}],
                placement=either, clusters=[{"name": "member2", "replicas": 2}],
-               gracefulEvictionTasks=[TASK]), *both_ready()],
+               gracefulEvictionTasks=[TASK]), *clusters()],
         "member1 is ready, and loses it all the same: a task is not taken back.")
     told_story(
         "5803", "The only cluster is evicted after a blip, and nothing moves: what now?",
         [policy("web-policy"), web(),
          bound([], {"status": "False", "reason": "NoClusterFit"}, clusters=[],
-               gracefulEvictionTasks=[TASK]), *both_ready()],
-        "For who runs the platform: Let its placement allow another cluster that is ready, or take "
-        "the task out of gracefulEvictionTasks, before it times out.")
+               gracefulEvictionTasks=[TASK]), *clusters()],
+        "Up to whoever runs the platform: Let its placement allow another cluster that is ready, or "
+        "set suppressDeletion in the task, before that times out. Do not take the task away: the "
+        "copy goes with it.")
     recorded_story(
         "7455", "No other cluster fits: is what runs in the tainted one deleted all the same?",
         "s-cluster-down/06-evicting", "deployment/only",
@@ -177,7 +173,7 @@ def binding_missing():
     told_story(
         "5486", "A policy has it, and Karmada cannot write the binding: where do I look?",
         [policy("web-policy"), web()],
-        "For its user: See its events: a webhook may refuse the binding. Else change it, or "
+        "Up to its user: See its events: a webhook may refuse the binding. Else change it, or "
         "restart karmada-controller-manager.")
 
 

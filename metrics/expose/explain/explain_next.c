@@ -104,6 +104,12 @@ static void explain_foresight(void *context, const struct foresight *f)
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
+/* True if what its binding says is not what runs. */
+static bool is_held(enum stage delivery)
+{
+    return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;
+}
+
 void explain_next(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -114,6 +120,8 @@ void explain_next(struct explaining *x, const struct entry *template)
     };
 
     explain_section(x, "next", "What comes next");
+    if (is_held(d->way.delivery.stage))
+        explain_say(x, "That is about its binding: its stage says what holds up the rest.");
     foresight_make(x->engine, template, x->now_ms, explain_foresight, &next);
     explanation_close(x->out, '}');
 }

@@ -8,6 +8,7 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/delivery.h"
+#include "metrics/rules/risk.h"
 
 /* What Karmada says of where the binding is; "" of an earlier stage. */
 static const char *message_of(const struct explaining *x, const struct entry *template,
@@ -57,6 +58,19 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
         }
         if (eviction_counts(e))
             explain_evicted(x, e->cluster);
+    }
+}
+
+/* Those that the lines above have not told are told. */
+static void explain_risks(struct explaining *x, unsigned risks)
+{
+    unsigned told = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED | 1U << RISK_OVERRIDE_FAILED |
+                    1U << RISK_MAY_TRAVEL;
+
+    writer_names(&x->out->facts, "risks", risks, risk_names);
+    for (unsigned i = 0; i < RISK_COUNT; i++) {
+        if (risks & ~told & 1U << i)
+            explain_say(x, "At risk: %s.", risk_texts[i]);
     }
 }
 
@@ -147,7 +161,7 @@ static void explain_standing(struct explaining *x, const struct entry *template,
     if (since_s > 0)
         explain_say(x, "Since %s, as far as the objects show.", since);
     if (*end.text)
-        explain_say(x, "For %s: %s", stage_actor_words(end.actor), end.text);
+        explain_say(x, "Up to %s: %s", stage_actor_words(end.actor), end.text);
 }
 
 /* How far its binding has come with what it says, where that is not all that there is to say. */
@@ -183,6 +197,7 @@ void explain_way(struct explaining *x, const struct entry *template)
         explain_delivery(x, template);
     if (d->binding && entry_binding(d->binding)->status.trouble)
         explain_evictions(x, entry_binding(d->binding));
+    explain_risks(x, d->risks);
     explain_links(x, d);
     explain_places(x, template);
     explanation_close(x->out, '}');

@@ -5,14 +5,15 @@
 static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
     [WHY_NONE] = {ACTOR_NOBODY, ""},
     [WHY_IGNORED] = {ACTOR_NOBODY, ""},
-    [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_USER, "Write a policy that selects it, or delete it: what "
-                                             "runs is not what it says."},
-    [WHY_LEFT_BEHIND] = {ACTOR_USER, "Write a policy that selects it, or delete it."},
-    [WHY_NO_POLICY] = {ACTOR_USER, "Write a policy that selects it."},
+    [WHY_LEFT_BEHIND_CHANGED] = {ACTOR_PLATFORM,
+                                 "Write a policy that selects it, or delete it: what "
+                                 "runs is not what it says."},
+    [WHY_LEFT_BEHIND] = {ACTOR_PLATFORM, "Write a policy that selects it, or delete it."},
+    [WHY_NO_POLICY] = {ACTOR_PLATFORM, "Write a policy that selects it."},
     [WHY_LAZY] = {ACTOR_USER, "Change the template: any change of a user binds it."},
     [WHY_OVERRIDE_MISSING] = {ACTOR_USER, "Create the override policies that its policy names in "
                                           "dependentOverrides."},
-    [WHY_NAMESAKE] = {ACTOR_KARMADA, "Wait until the old binding is gone."},
+    [WHY_NAMESAKE] = {ACTOR_CLUSTER, "Wait until the old binding is gone."},
     [WHY_PRIORITY_CLASS_MISSING] = {ACTOR_PLATFORM,
                                     "Create the PriorityClass, or take it out of the policy."},
     [WHY_STUCK] = {ACTOR_USER,
@@ -25,8 +26,8 @@ static const struct stage_end by_reason[STAGE_REASON_COUNT] = {
     [WHY_POLICY_GONE] = {ACTOR_NOBODY, ""},
     [WHY_TEMPLATE_UPDATED] = {ACTOR_NOBODY, ""},
     [WHY_LAST_COPY] = {ACTOR_PLATFORM, "Let its placement allow another cluster that is ready, or "
-                                       "take the task out of gracefulEvictionTasks, before it "
-                                       "times out."},
+                                       "set suppressDeletion in the task, before that times out. "
+                                       "Do not take the task away: the copy goes with it."},
     [WHY_PURGE_BLOCKED] = {ACTOR_PLATFORM, "Bring the cluster back; else the task's time-out ends "
                                            "it."},
     [WHY_RESCHEDULING] = {ACTOR_KARMADA, "Wait for the scheduler."},
@@ -87,7 +88,7 @@ struct stage_end stage_end_of(struct standing at)
 const char *stage_actor_words(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
-        [ACTOR_USER] = "its user",   [ACTOR_PLATFORM] = "who runs the platform",
+        [ACTOR_USER] = "its user",   [ACTOR_PLATFORM] = "whoever runs the platform",
         [ACTOR_KARMADA] = "Karmada", [ACTOR_CLUSTER] = "the member cluster",
         [ACTOR_NOBODY] = "nobody",
     };

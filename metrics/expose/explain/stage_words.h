@@ -10,5 +10,5 @@ struct stage_end {
 };
 
 struct stage_end stage_end_of(struct standing at);
-/* Who that is, behind "for". */
+/* Who that is, behind "up to". */
 const char *stage_actor_words(enum actor actor);

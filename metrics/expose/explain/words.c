@@ -216,7 +216,7 @@ static enum actor actor_of_unbound(const struct template_decision *d)
     case UNBOUND_STUCK:
         return explain_obstacle(d) ? ACTOR_PLATFORM : ACTOR_USER;
     case UNBOUND_WAITING:
-        return ACTOR_KARMADA;
+        return d->way.at.reason == WHY_NOT_CLAIMED ? ACTOR_PLATFORM : ACTOR_KARMADA;
     case UNBOUND_REASON_COUNT:
         break;
     }
