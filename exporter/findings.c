@@ -25,79 +25,94 @@ const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
      connector_conflict_texts},
 };
 
-static void keep(struct listing *list, const struct entry *entry)
-{
-    /* The room doubles each time it is full, which is whenever the count is a power of two. */
-    if ((list->count & (list->count - 1)) == 0)
-        list->entries = xreallocarray(list->entries, list->count ? list->count * 2 : 1,
-                                      sizeof(const struct entry *));
-    list->entries[list->count++] = entry;
-}
+/* ---- which lists an object is on ---- */
 
-static void add_dependency(struct findings *f, const struct entry *entry)
+#define ON(id) (1U << FINDING_##id)
+static_assert(FINDING_LISTS <= 32, "a bit for each");
+
+/* The fields of a dependency in conflict, and predicted to be. */
+static void count_conflicts(const struct entry *entry, size_t fields[2])
 {
     const struct dependency_decision *d = dependency_decision(entry);
-    bool conflict = false;
-    bool predicted = false;
 
-    if (!d || !d->attached)
-        return;
-    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        conflict |= d->fields[i].conflict;
-        predicted |= d->fields[i].predicted;
+    fields[0] = fields[1] = 0;
+    for (unsigned i = 0; d && d->attached && i < DEPENDENCY_FIELD_COUNT; i++) {
+        fields[0] += d->fields[i].conflict;
+        fields[1] += d->fields[i].predicted;
     }
-    if (conflict)
-        keep(&f->lists[FINDING_CONFLICT], entry);
-    if (predicted)
-        keep(&f->lists[FINDING_PREDICTED], entry);
 }
 
-static void add_template(struct findings *f, const struct entry *entry)
+static unsigned lists_of_template(const struct template_decision *d)
 {
-    const struct template_decision *d = template_decision(entry);
+    unsigned on = d->way.delivery.stage < STAGE_HEALTHY ? ON(HELD) : 0;
 
-    if (!d)
-        return;
-    f->templates++;
-    f->states[d->state]++;
-    if (d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED)
-        f->not_selected++;
-    else if (d->state == STATE_PENDING)
-        keep(&f->lists[FINDING_PENDING], entry);
-    else if (d->state == STATE_STALE)
-        keep(&f->lists[FINDING_STALE], entry);
-    else if (d->state == STATE_ORPHANED)
-        keep(&f->lists[FINDING_ORPHANED], entry);
-    if (d->state == STATE_STALE && d->phase == PHASE_OVERDUE)
-        keep(&f->lists[FINDING_OVERDUE], entry);
-    f->stages[d->way.at.stage]++;
-    if (d->way.delivery.stage != STAGE_NONE)
-        f->deliveries[d->way.delivery.stage]++;
-    if (d->way.delivery.stage < STAGE_HEALTHY)
-        keep(&f->held, entry);
-    add_dependency(f, entry);
+    if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
+        on |= ON(PENDING);
+    if (d->state == STATE_STALE)
+        on |= ON(STALE) | (d->phase == PHASE_OVERDUE ? ON(OVERDUE) : 0);
+    if (d->state == STATE_ORPHANED)
+        on |= ON(ORPHANED);
+    return on;
 }
 
-static void add_entry(struct findings *f, const struct entry *entry, enum object_class class)
+static unsigned lists_of(const struct entry *entry)
 {
-    if (entry_defects(entry))
-        keep(&f->lists[FINDING_BROKEN], entry);
-    if (entry_risks(entry))
-        keep(&f->lists[FINDING_RISK], entry);
-    if (connector_conflicts(entry))
-        keep(&f->lists[FINDING_CONNECTOR], entry);
-    if (class == CLASS_TEMPLATE) {
-        add_template(f, entry);
-    } else if (class == CLASS_BINDING) {
-        f->bindings++;
-        add_dependency(f, entry);
-    } else if (class == CLASS_POLICY) {
-        const struct policy_decision *d = policy_decision(entry);
+    size_t fields[2];
+    unsigned on = 0;
 
-        f->policies++;
-        if (d && d->problems)
-            keep(&f->lists[FINDING_INVALID], entry);
+    if (!entry->decision)
+        return 0;
+    count_conflicts(entry, fields);
+    on |= (fields[0] > 0 ? ON(CONFLICT) : 0) | (fields[1] > 0 ? ON(PREDICTED) : 0);
+    on |= (entry_defects(entry) ? ON(BROKEN) : 0) | (entry_risks(entry) ? ON(RISK) : 0);
+    on |= (connector_conflicts(entry) ? ON(CONNECTOR) : 0);
+    on |= (entry_policy_problems(entry) ? ON(INVALID) : 0);
+    return template_decision(entry) ? on | lists_of_template(template_decision(entry)) : on;
+}
+
+/* ---- the lists ---- */
+
+/* Where it stands, or is to stand, among those that are kept in order. */
+static size_t place_in(const struct finding_list *list, const struct entry *entry)
+{
+    size_t first = 0, end = list->count;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (entry_compare(list->entries[middle], entry) < 0)
+            first = middle + 1;
+        else
+            end = middle;
     }
+    return first;
+}
+
+static void drop_last(struct findings *f, struct finding_list *list)
+{
+    store_unpin(f->walk.store, list->entries[--list->count]);
+}
+
+/* Of few the order is kept, so that those behind them are forgotten; many are sorted in the end. */
+static void keep(struct findings *f, struct finding_list *list, struct entry *entry)
+{
+    bool few = f->shown < SIZE_MAX;
+    size_t place = few ? place_in(list, entry) : list->count;
+
+    list->found++;
+    if (place == f->shown || (place < list->count && list->entries[place] == entry))
+        return;
+    if (list->count == f->shown)
+        drop_last(f, list);
+    /* The room doubles each time it is full, which is whenever the count is a power of two. */
+    if ((list->count & (list->count - 1)) == 0)
+        list->entries =
+            xreallocarray(list->entries, list->count ? list->count * 2 : 1, sizeof(struct entry *));
+    memmove(&list->entries[place + 1], &list->entries[place],
+            (list->count - place) * sizeof(struct entry *));
+    list->entries[place] = entry;
+    list->count++;
+    store_pin(entry);
 }
 
 static int by_identity(const void *a, const void *b)
@@ -105,36 +120,87 @@ static int by_identity(const void *a, const void *b)
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-static void sort(struct listing *list)
+/* Take off what has changed since it was found. */
+static void settle(struct findings *f, unsigned which)
 {
-    if (list->count > 1)
-        qsort(list->entries, list->count, sizeof(const struct entry *), by_identity);
+    struct finding_list *list = &f->lists[which];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (lists_of(list->entries[i]) & 1U << which)
+            list->entries[kept++] = list->entries[i];
+        else
+            store_unpin(f->walk.store, list->entries[i]);
+    }
+    list->count = kept;
+    if (kept > 1 && f->shown == SIZE_MAX)
+        qsort(list->entries, kept, sizeof(struct entry *), by_identity);
 }
 
-void findings_gather(const struct engine *engine, struct findings *out)
-{
-    const struct store *store = engine_store(engine);
+/* ---- all objects ---- */
 
-    *out = (struct findings){0};
-    for (const struct type *type = store_types(store); type; type = type->next) {
-        for (const struct partition *partition = type->partitions; partition;
-             partition = partition->next_of_type) {
-            for (size_t i = 0; i < partition->count; i++) {
-                if (entry_exists(partition->entries[i]))
-                    add_entry(out, partition->entries[i], type->def->class);
-            }
-        }
+static void add(struct findings *f, struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    unsigned on = lists_of(entry);
+    size_t fields[2];
+
+    f->bindings += entry_class(entry) == CLASS_BINDING;
+    f->policies += entry_class(entry) == CLASS_POLICY;
+    if (d) {
+        f->templates++;
+        f->states[d->state]++;
+        f->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
+        f->stages[d->way.at.stage]++;
+        f->deliveries[d->way.delivery.stage]++;
     }
-    sort(&out->held);
-    for (unsigned i = 0; i < FINDING_CLASSES; i++)
-        sort(&out->lists[i]);
+    if (on & (ON(CONFLICT) | ON(PREDICTED))) {
+        count_conflicts(entry, fields);
+        f->conflict_fields[0] += fields[0];
+        f->conflict_fields[1] += fields[1];
+    }
+    for (unsigned i = 0; on >> i != 0; i++) {
+        if (on & 1U << i)
+            keep(f, &f->lists[i], entry);
+    }
+}
+
+void findings_begin(struct findings *f, struct store *store, size_t shown)
+{
+    *f = (struct findings){.walk = walk_over(store, (1U << CLASS_COUNT) - 1), .shown = shown};
+}
+
+bool findings_step(struct findings *f, size_t budget)
+{
+    for (; budget > 0; budget--) {
+        struct entry *entry = walk_next(&f->walk);
+
+        if (!entry) {
+            for (unsigned i = 0; i < FINDING_LISTS; i++)
+                settle(f, i);
+            return true;
+        }
+        if (entry_exists(entry))
+            add(f, entry);
+    }
+    return false;
+}
+
+void findings_gather(struct store *store, struct findings *out)
+{
+    findings_begin(out, store, SIZE_MAX);
+    findings_step(out, SIZE_MAX);
 }
 
 void findings_release(struct findings *f)
 {
-    listing_release(&f->held);
-    for (unsigned i = 0; i < FINDING_CLASSES; i++)
-        listing_release(&f->lists[i]);
+    walk_stop(&f->walk);
+    for (unsigned i = 0; i < FINDING_LISTS; i++) {
+        while (f->lists[i].count > 0)
+            drop_last(f, &f->lists[i]);
+        free(f->lists[i].entries);
+    }
+    *f = (struct findings){0};
 }
 
 size_t findings_count(const struct findings *f, enum finding_class class)
@@ -149,8 +215,6 @@ size_t findings_count(const struct findings *f, enum finding_class class)
         [FINDING_UNHEALTHY] = STAGE_UNHEALTHY,
         [FINDING_UNREACHABLE] = STAGE_UNREACHABLE,
     };
-    const struct listing *list = &f->lists[class];
-    size_t count = 0;
 
     if (class == FINDING_UNBOUND)
         return f->states[STATE_UNBOUND];
@@ -160,13 +224,7 @@ size_t findings_count(const struct findings *f, enum finding_class class)
         return f->stages[STAGE_OUTDATED];
     if (deliveries[class])
         return f->deliveries[deliveries[class]];
-    if (class != FINDING_CONFLICT && class != FINDING_PREDICTED)
-        return list->count;
-    for (size_t i = 0; i < list->count; i++) {
-        const struct dependency_decision *d = dependency_decision(list->entries[i]);
-
-        for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
-            count += class == FINDING_CONFLICT ? d->fields[k].conflict : d->fields[k].predicted;
-    }
-    return count;
+    if (class == FINDING_CONFLICT || class == FINDING_PREDICTED)
+        return f->conflict_fields[class == FINDING_PREDICTED];
+    return f->lists[class].found;
 }

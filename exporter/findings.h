@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/listing.h"
-#include "metrics/rules/engine.h"
+#include "metrics/model/walk.h"
+#include "metrics/rules/decision.h"
 
 /*
- * What needs people's attention, out of all that an engine decided: for `check`
- * and for the page. Visits every object once, and sorts only what it keeps.
+ * What needs people's attention, out of all that an engine decided: for `check`, and for the page,
+ * whose turns are short.
  */
 
 /*
@@ -86,22 +86,44 @@ enum {
 /* "pending template", "conflicts": what so many findings of a class are called. */
 const char *finding_noun(enum finding_class class, size_t count);
 
+/* The lists: one of each class, and of the templates with a binding that is not healthy everywhere.
+ */
+enum { FINDING_HELD = FINDING_CLASSES, FINDING_LISTS };
+
+/* Objects by kind, namespace and name: the first ones, if there are more than were asked for. */
+struct finding_list {
+    struct entry **entries;
+    size_t count;
+    size_t found; /* How many there are in all. */
+};
+
 struct findings {
+    struct walk walk;
+    size_t shown; /* So many of each list. */
     size_t templates;
     size_t states[STATE_COUNT];
     size_t not_selected; /* Pending, but of a kind that no policy selects: no finding. */
     size_t policies;
     size_t bindings;
     size_t stages[STAGE_COUNT];
-    size_t deliveries[STAGE_COUNT];
-    struct listing held; /* Templates with a binding that is not healthy everywhere. */
-    /* Objects of each class, by kind, namespace and name; FINDING_OVERDUE is part of STALE's. */
-    struct listing lists[FINDING_CLASSES];
+    size_t deliveries[STAGE_NONE + 1];
+    size_t conflict_fields[2]; /* In conflict, and predicted to be. */
+    /* FINDING_OVERDUE is part of STALE's. Entries are pinned. */
+    struct finding_list lists[FINDING_LISTS];
 };
 
-/* Collect the findings of an engine that has run to its end; valid until the store changes. */
-void findings_gather(const struct engine *engine, struct findings *out);
+/* Begin to collect the findings of the engine over a store, `shown` objects of each list. */
+void findings_begin(struct findings *f, struct store *store, size_t shown);
+/*
+ * Go on with so many objects. True once all were visited: then the engine must have run to its
+ * end, and what does not hold any more is off the lists. The numbers are exact if nothing has
+ * changed since it began. Valid until the store changes; begin again, or release it.
+ */
+bool findings_step(struct findings *f, size_t budget);
 void findings_release(struct findings *f);
+
+/* All at once. */
+void findings_gather(struct store *store, struct findings *out);
 
 /* A class of which one object can have several findings, each with a sentence. */
 struct finding_wrongs {

@@ -176,7 +176,7 @@ static enum exit_status run_check(struct command *command)
     /* The table lists them; a program that reads a document may miss them there. */
     if (document_wanted(c.evaluation->options.output))
         load_complain(c.evaluation->manifests, command);
-    findings_gather(c.evaluation->engine, &c.findings);
+    findings_gather(c.evaluation->store, &c.findings);
     status = answer(&c, command);
     findings_release(&c.findings);
     evaluation_free(c.evaluation);

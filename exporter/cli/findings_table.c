@@ -154,7 +154,7 @@ static void print_conflicts(const struct engine *engine, const struct findings *
 }
 
 /* A section with a row for each object of a listing; `add` appends the cells after its name. */
-static void print_templates(const char *title, const struct listing *list,
+static void print_templates(const char *title, const struct finding_list *list,
                             const char *const *headings, size_t columns,
                             void (*add)(struct table *, const struct template_decision *),
                             struct output *o)
@@ -215,7 +215,7 @@ static void add_held(struct table *t, const struct template_decision *d)
 }
 
 static void print_wrongs(const struct engine *engine, const struct finding_wrongs *w,
-                         const struct listing *list, struct output *o)
+                         const struct finding_list *list, struct output *o)
 {
     const char *const headings[] = {w->heading, ""};
     CLEANUP(table_release) struct table t = table_make(headings, ARRAY_LEN(headings), INDENT);
@@ -260,7 +260,7 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale, o);
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
                     add_orphaned, o);
-    print_templates("Not healthy", &f->held, held, ARRAY_LEN(held), add_held, o);
+    print_templates("Not healthy", &f->lists[FINDING_HELD], held, ARRAY_LEN(held), add_held, o);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
         print_wrongs(engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
 }

@@ -3,6 +3,7 @@
 
 #include "exporter/cli/output.h"
 #include "exporter/findings.h"
+#include "metrics/rules/engine.h"
 
 /* Print the findings as sections of tables, for people. */
 void findings_print(const struct engine *engine, const struct findings *f, struct output *o);

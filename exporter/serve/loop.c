@@ -255,6 +255,7 @@ static bool has_changed(struct loop *l)
 static void adopt_next(struct loop *l)
 {
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
+    publisher_forget(&l->publisher);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;

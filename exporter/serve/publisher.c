@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/publisher.h"
 
+#include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
+#include "exporter/web/pages/html.h"
 
 enum {
     SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */
+    SLICE = 1000,     /* Objects that are looked at in a turn for the page for people. */
     PAGE_MAX = 1024 * 1024 * 1024,
     ROOM_PART = 32, /* Of a page's length, for what the next one has more. */
 };
@@ -23,8 +26,16 @@ void publisher_init(struct publisher *p, const struct log *log, int64_t longest_
                       refresh_ms);
 }
 
+void publisher_forget(struct publisher *p)
+{
+    if (p->collected)
+        findings_release(&p->findings);
+    p->collected = NULL;
+}
+
 void publisher_release(struct publisher *p)
 {
+    publisher_forget(p);
     snapshot_free(p->snapshot);
     registry_free(p->blank);
     *p = (struct publisher){.snapshot = NULL};
@@ -45,6 +56,19 @@ int64_t publisher_due(const struct publisher *p)
             due_ms = throttle_deadline(&p->throttles[i]);
     }
     return due_ms;
+}
+
+/* True once `budget` more objects were enough to collect all findings of the evaluation. */
+static bool collect(struct publisher *p, const struct evaluation *e, size_t budget)
+{
+    if (p->collected != e)
+        publisher_forget(p);
+    if (!p->collected) {
+        findings_begin(&p->findings, e->store, HTML_SHOWN_MAX);
+        p->collected = e;
+        p->evaluations = engine_evaluations(e->engine);
+    }
+    return findings_step(&p->findings, budget);
 }
 
 static void publish(struct publisher *p, enum page page, const struct health *health)
@@ -76,16 +100,43 @@ static void publish(struct publisher *p, enum page page, const struct health *he
         registry_count(shown.registry, OWN_EVENT_LAG, (double)waited_ms / 1000);
 }
 
+static bool is_due(const struct publisher *p, unsigned page, int64_t now_ms)
+{
+    return now_ms >= throttle_deadline(&p->throttles[page]);
+}
+
+/* Publish what is due by then, if all findings were collected; else what needs none. */
+static void publish_due(struct publisher *p, const struct health *health, size_t budget,
+                        int64_t now_ms)
+{
+    const struct evaluation *e = health->evaluation;
+    struct health shown = *health;
+    bool people = false;
+
+    for (unsigned i = 0; i < PAGE_COUNT; i++)
+        people |= i != PAGE_METRICS && is_due(p, i, now_ms);
+
+    bool collected = people && (!e || collect(p, e, budget));
+
+    shown.findings = &p->findings;
+    for (unsigned i = 0; i < PAGE_COUNT; i++) {
+        if (!is_due(p, i, now_ms) || !(i == PAGE_METRICS || collected))
+            continue;
+        publish(p, (enum page)i, &shown);
+        /* What changed while its findings were collected is on the next page. */
+        if (i != PAGE_METRICS && e && engine_evaluations(e->engine) != p->evaluations)
+            throttle_change(&p->throttles[i], platform_steady_ms());
+    }
+    if (collected)
+        publisher_forget(p);
+}
+
 void publisher_turn(struct publisher *p, const struct health *health, int64_t now_ms)
 {
-    for (unsigned i = 0; i < PAGE_COUNT; i++) {
-        if (now_ms >= throttle_deadline(&p->throttles[i]))
-            publish(p, (enum page)i, health);
-    }
+    publish_due(p, health, SLICE, now_ms);
 }
 
 void publisher_all(struct publisher *p, const struct health *health)
 {
-    for (unsigned i = 0; i < PAGE_COUNT; i++)
-        publish(p, (enum page)i, health);
+    publish_due(p, health, SIZE_MAX, INT64_MAX);
 }

@@ -25,7 +25,11 @@ static bool is_name(const void *item, const void *key)
 void members_init(struct members *m, struct store *store)
 {
     *m = (struct members){
-        .store = store, .by_name = MAP_INIT(has_name), .changed = MAP_INIT(is_name)};
+        .store = store,
+        .by_name = MAP_INIT(has_name),
+        .changed = MAP_INIT(is_name),
+        .bindings = walk_over(store, 1U << CLASS_BINDING),
+    };
 }
 
 static void forget_changed(struct members *m)
@@ -38,20 +42,11 @@ static void forget_changed(struct members *m)
     m->all = false;
 }
 
-static void stop_looking(struct members *m)
-{
-    struct entry *anchor = m->anchor;
-
-    m->anchor = NULL;
-    if (anchor)
-        store_unpin(m->store, anchor);
-}
-
 void members_release(struct members *m)
 {
     struct member_cluster *member;
 
-    stop_looking(m);
+    walk_stop(&m->bindings);
     forget_changed(m);
     for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
         intern_drop(store_strings(m->store), member->name);
@@ -89,7 +84,7 @@ static bool is_changed(const struct members *m, const char *name)
 
 static void look_for_all(struct members *m)
 {
-    stop_looking(m);
+    walk_stop(&m->bindings);
     m->all = true;
 }
 
@@ -103,7 +98,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
 
     if (concerns) {
         /* From the first binding on. */
-        stop_looking(m);
+        walk_stop(&m->bindings);
         if (!is_changed(m, name))
             map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
     }
@@ -149,61 +144,19 @@ static bool is_concerned(const struct members *m, const struct binding *b)
     return false;
 }
 
-/* The first with entries of these partitions, or of the types of bindings behind `type`. */
-static struct partition *find_partition(struct partition *p, const struct type *type)
-{
-    for (;;) {
-        for (; p; p = p->next_of_type) {
-            if (p->count > 0)
-                return p;
-        }
-        while (type && type->def->class != CLASS_BINDING)
-            type = type->next;
-        if (!type)
-            return NULL;
-        p = type->partitions;
-        type = type->next;
-    }
-}
-
-/* Go to the next partition. False after the last. */
-static bool go_on(struct members *m)
-{
-    const struct partition *last = m->anchor ? m->anchor->partition : NULL;
-    struct partition *p = last ? find_partition(last->next_of_type, last->type->next)
-                               : find_partition(NULL, store_types(m->store));
-    struct entry *anchor = p ? p->entries[0] : NULL;
-
-    if (anchor)
-        store_pin(anchor);
-    stop_looking(m);
-    m->anchor = anchor;
-    m->position = p ? p->count : 0;
-    return p;
-}
-
-/*
- * From the last entry of a partition to the first: one that goes is replaced by the last, which
- * was looked at then. Those that come meanwhile are evaluated anyway.
- */
+/* Those that come meanwhile are evaluated anyway. */
 void members_look(struct members *m, struct graph *g)
 {
     for (unsigned i = 0; i < LOOK_COUNT; i++) {
-        const struct partition *p = m->anchor ? m->anchor->partition : NULL;
-
-        if (p && m->position > p->count)
-            m->position = p->count;
-        if (!p || m->position == 0) {
-            if (go_on(m))
-                continue;
-            forget_changed(m);
-            return;
-        }
-
-        const struct binding *b = entry_binding(p->entries[--m->position]);
+        const struct entry *entry = walk_next(&m->bindings);
+        const struct binding *b = entry ? entry_binding(entry) : NULL;
         struct entry *template = b && is_concerned(m, b) ? binding_template(m->store, b) : NULL;
 
         if (template)
             graph_mark(g, template);
+        if (!entry) {
+            forget_changed(m);
+            return;
+        }
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/cluster.h"
+#include "metrics/model/walk.h"
 #include "metrics/rules/graph.h"
 
 /*
@@ -15,9 +16,7 @@ struct members {
     struct map changed; /* Names of those to be looked for. */
     bool all;           /* Whatever binding it is, its template is concerned. */
     bool hidden;
-    /* Where the looking is: at the bindings before `position` in the anchor's partition. */
-    struct entry *anchor; /* Pinned, so that its partition stays; NULL while nobody looks. */
-    size_t position;
+    struct walk bindings; /* Where the looking is. */
 };
 
 void members_init(struct members *m, struct store *store);

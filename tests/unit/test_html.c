@@ -2,6 +2,7 @@
 #include "exporter/web/pages/html.h"
 
 #include "exporter/evaluation.h"
+#include "exporter/findings.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/pages/pages.h"
 
@@ -135,9 +136,16 @@ static void write_page_of(const char *folder, struct strbuf *page)
     while (evaluation_load(e, &err) == LOADING_GOES_ON)
         evaluation_wait(e, NULL, 0, -1);
     evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
-    index_page_write(
-        &(struct health){.evaluation = e, .config_loaded = true, .telemetry_path = "/metrics"},
-        page);
+
+    struct findings findings;
+
+    findings_gather(e->store, &findings);
+    index_page_write(&(struct health){.evaluation = e,
+                                      .findings = &findings,
+                                      .config_loaded = true,
+                                      .telemetry_path = "/metrics"},
+                     page);
+    findings_release(&findings);
     evaluation_free(e);
 }
 

@@ -114,29 +114,29 @@ static void add_conflict(const struct engine *engine, const struct entry *depend
 
 static void add_conflicts(const struct engine *engine, const struct findings *f, struct strbuf *out)
 {
-    const struct listing *list = &f->lists[FINDING_CONFLICT];
+    const struct finding_list *list = &f->lists[FINDING_CONFLICT];
 
     add_heading(out, "Dependency conflicts", findings_count(f, FINDING_CONFLICT));
     if (list->count == 0)
         strbuf_adds(out, "<p class=\"good\">All who refer to a dependency agree.</p>\n");
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++) {
             if (dependency_decision(list->entries[i])->fields[k].conflict)
                 add_conflict(engine, list->entries[i], k, out);
         }
     }
     strbuf_adds(out, "</ul>\n");
-    html_more(out, list->count);
+    html_more(out, list->found);
 }
 
-static void add_templates(const char *title, const struct listing *list, struct strbuf *out)
+static void add_templates(const char *title, const struct finding_list *list, struct strbuf *out)
 {
     if (list->count == 0)
         return;
-    add_heading(out, title, list->count);
+    add_heading(out, title, list->found);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         const struct template_decision *d = template_decision(list->entries[i]);
         const char *reason = reason_name(d->state, d->reason);
 
@@ -147,20 +147,20 @@ static void add_templates(const char *title, const struct listing *list, struct 
                     d->state == STATE_STALE ? phase_names[d->phase] : "");
     }
     strbuf_adds(out, "</ul>\n");
-    html_more(out, list->count);
+    html_more(out, list->found);
 }
 
 /* Objects that can have several findings, each with a sentence. */
 static void add_wrongs(const struct engine *engine, const struct finding_wrongs *w,
-                       const struct listing *list, struct strbuf *out)
+                       const struct finding_list *list, struct strbuf *out)
 {
     CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX);
 
     if (list->count == 0)
         return;
-    add_heading(out, w->title, list->count);
+    add_heading(out, w->title, list->found);
     strbuf_adds(out, "<ul class=\"cards\">\n");
-    for (size_t i = 0; i < list->count && i < HTML_SHOWN_MAX; i++) {
+    for (size_t i = 0; i < list->count; i++) {
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
         for (unsigned k = 0; w->of(list->entries[i]) >> k != 0; k++) {
@@ -176,7 +176,7 @@ static void add_wrongs(const struct engine *engine, const struct finding_wrongs 
         strbuf_adds(out, "</li>\n");
     }
     strbuf_adds(out, "</ul>\n");
-    html_more(out, list->count);
+    html_more(out, list->found);
 }
 
 static void add_problems(const struct manifests *m, struct strbuf *out)
@@ -212,26 +212,22 @@ static void add_session(const struct kube_session *session, struct strbuf *out)
     source_section_write(kube_session_source(session), out);
 }
 
-static void add_evaluation(const struct evaluation *e, struct strbuf *out)
+static void add_evaluation(const struct evaluation *e, const struct findings *f, struct strbuf *out)
 {
-    struct findings f;
-
-    findings_gather(e->engine, &f);
-    add_conflicts(e->engine, &f, out);
+    add_conflicts(e->engine, f, out);
     strbuf_adds(out, "<h2>Templates</h2>\n<ul class=\"tiles\">\n");
     for (unsigned i = 0; i < STATE_COUNT; i++)
-        strbuf_addf(out, "<li><b>%zu</b>%s</li>\n", f.states[i], state_names[i]);
+        strbuf_addf(out, "<li><b>%zu</b>%s</li>\n", f->states[i], state_names[i]);
     strbuf_adds(out, "</ul>\n");
-    if (f.not_selected > 0)
+    if (f->not_selected > 0)
         strbuf_addf(out, "<p class=\"faint\">%zu pending of kinds that no policy selects.</p>\n",
-                    f.not_selected);
-    add_templates("Pending", &f.lists[FINDING_PENDING], out);
-    add_templates("Stale", &f.lists[FINDING_STALE], out);
-    add_templates("Orphaned", &f.lists[FINDING_ORPHANED], out);
+                    f->not_selected);
+    add_templates("Pending", &f->lists[FINDING_PENDING], out);
+    add_templates("Stale", &f->lists[FINDING_STALE], out);
+    add_templates("Orphaned", &f->lists[FINDING_ORPHANED], out);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
-        add_wrongs(e->engine, &finding_wrongs[i], &f.lists[finding_wrongs[i].class], out);
+        add_wrongs(e->engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], out);
     add_problems(e->manifests, out);
-    findings_release(&f);
 }
 
 /*
@@ -255,7 +251,7 @@ void index_page_write(const struct health *h, struct strbuf *out)
         strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
                          "force. The log says why.</p>\n");
     if (h->evaluation)
-        add_evaluation(h->evaluation, out);
+        add_evaluation(h->evaluation, h->findings, out);
     else
         strbuf_adds(out, "<p>Everything is being read for the first time.</p>\n");
     if (h->session)
