@@ -29,8 +29,9 @@ static bool find_binding(const cJSON *annotations, const char **ns, const char *
 }
 
 /*
- * A list of {policyName, overriders}, as Karmada writes it; of what is anything else nothing is
- * known. The names are joined by slashes, which no name has.
+ * A list of {policyName, overriders}, as Karmada writes it; of what is anything else, and of what
+ * is behind WORK_OVERRIDES_MAX, nothing is known. The names are joined by slashes, which no name
+ * has.
  */
 static const char *read_overrides(struct decode *d, const cJSON *annotations, const char *key)
 {
@@ -40,12 +41,14 @@ static const char *read_overrides(struct decode *d, const cJSON *annotations, co
     cJSON *list = *text ? json_parse(text, strlen(text), NULL, &ignored) : NULL;
     CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(SIZE_MAX);
     const cJSON *item;
+    unsigned count = 0;
 
     if (cJSON_IsArray(list)) {
         cJSON_ArrayForEach (item, list) {
             const char *name = json_str(item, "policyName", "");
 
-            if (*name && strlen(name) <= WORK_OVERRIDE_MAX && !strchr(name, '/'))
+            if (count++ < WORK_OVERRIDES_MAX && *name && strlen(name) <= WORK_OVERRIDE_MAX &&
+                !strchr(name, '/'))
                 strbuf_addf(&names, "%s/", name);
         }
     }

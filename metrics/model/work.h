@@ -36,7 +36,7 @@ struct work {
     char message[];  /* If refused, why, in Karmada's words, cut; else "". */
 };
 
-enum { WORK_MESSAGE_MAX = 1024, WORK_OVERRIDE_MAX = 253 };
+enum { WORK_MESSAGE_MAX = 1024, WORK_OVERRIDE_MAX = 253, WORK_OVERRIDES_MAX = 64 };
 
 /* Copy the next name of a list of override policies, and move on; false after the last one. */
 bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1]);

@@ -11,37 +11,28 @@ void target_list_release(struct target_list *list)
     *list = (struct target_list){0};
 }
 
-/* What made Karmada evict was a blip, or is over. */
-static bool evicts_ready(const struct binding *b, const struct members *members)
+/* What the clusters say of the tasks that count. */
+static void gather_evictions(struct delivery_facts *f, const struct entry *binding,
+                             const struct delivery_sources *from)
 {
-    const struct trouble *t = b->status.trouble;
+    const struct trouble *t = f->binding->status.trouble;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         const struct eviction *e = &t->evictions[i];
+        enum member_standing member = members_standing(from->members, e->cluster);
 
-        if (eviction_counts(e) && members_standing(members, e->cluster) == MEMBER_READY)
-            return true;
+        if (!eviction_counts(e))
+            continue;
+        /* What made Karmada evict was a blip, or is over. */
+        f->evicts_ready |= member == MEMBER_READY;
+        /*
+         * A task Directly keeps Karmada from making Works before the copy is gone: it waits for
+         * who is down, and for a Work that is still there.
+         */
+        f->purge_blocked |=
+            e->purge_mode == PURGE_DIRECTLY &&
+            (member == MEMBER_NOT_READY || work_of(from->works, binding, e->cluster));
     }
-    return false;
-}
-
-/*
- * A task Directly keeps Karmada from making Works before the copy is gone: it waits for who is
- * down, and for a Work that is still there.
- */
-static bool is_purge_blocked(const struct entry *binding, const struct delivery_sources *from)
-{
-    const struct trouble *t = entry_binding(binding)->status.trouble;
-
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        const struct eviction *e = &t->evictions[i];
-
-        if (eviction_counts(e) && e->purge_mode == PURGE_DIRECTLY &&
-            (members_standing(from->members, e->cluster) == MEMBER_NOT_READY ||
-             work_of(from->works, binding, e->cluster)))
-            return true;
-    }
-    return false;
 }
 
 static bool lacks_work(const struct delivery_facts *f, uint32_t target)
@@ -75,12 +66,6 @@ static bool is_older(const struct delivery_facts *f, uint32_t target)
            ((generation > 0 && generation < f->generation) || has_old_work(f, target));
 }
 
-/* Of one that is not read whole nobody knows. */
-static bool is_gone(const struct entry *policy, const struct incomplete *incomplete)
-{
-    return !entry_exists(policy) && !incomplete_has_type(incomplete, policy->partition->type);
-}
-
 /* Those of a kind that a Work lists as applied: see struct work. */
 static bool lists_gone(const char *list, const char *ns, const struct delivery_sources *from,
                        struct entry_list *reads)
@@ -94,7 +79,9 @@ static bool lists_gone(const char *list, const char *ns, const struct delivery_s
             store_refer(from->store, &(struct identity){def->api_version, def->name, ns, name});
 
         entry_list_add(reads, policy);
-        gone |= is_gone(policy, from->incomplete);
+        /* Of a kind that is not read whole nobody knows. */
+        gone |= !entry_exists(policy) &&
+                !incomplete_has_type(from->incomplete, policy->partition->type);
     }
     return gone;
 }
@@ -117,10 +104,9 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
         .binding = b,
         .generation = entry_template(template)->traces.generation,
         .works_known = works_known(from->works),
-        .purge_blocked = is_purge_blocked(binding, from),
-        .evicts_ready = evicts_ready(b, from->members),
     };
 
+    gather_evictions(&facts, binding, from);
     if (list->capacity < count) {
         list->capacity = count;
         list->items = xreallocarray(list->items, count, sizeof(*list->items));
@@ -139,6 +125,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
             override_failed(from->override_events, template, target->work, b->clusters[i].name,
                             reads, &failure))
             target->failure = failure.message;
+        facts.override_fails |= target->failure != NULL;
         facts.lists_gone_override |= target->work && lists_gone_override(target->work, from, reads);
     }
     return facts;

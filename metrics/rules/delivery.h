@@ -33,8 +33,9 @@ struct delivery_facts {
     const struct target_facts *targets; /* Of each of binding_target_count(), in that order. */
     uint32_t generation;                /* Of the template; 0 if its kind has none. */
     bool works_known;                   /* A Work that is not known does not exist. */
-    bool purge_blocked; /* A task Directly waits for a cluster that is not ready, or a Work. */
-    bool evicts_ready;  /* A task that counts is about a cluster that is ready. */
+    bool purge_blocked;  /* A task Directly waits for a cluster that is not ready, or a Work. */
+    bool evicts_ready;   /* A task that counts is about a cluster that is ready. */
+    bool override_fails; /* For a target. */
     bool lists_gone_override; /* A Work names an override policy that does not exist. */
     bool divides;             /* Its placement shares replicas out. */
     bool off_placement;       /* A cluster that its placement does not allow. */

@@ -29,19 +29,14 @@ static struct subject subject_of(const struct event *event)
     return (struct subject){event->kind, event->ns, event->name};
 }
 
-static bool says_the_same(const struct event *a, const struct event *b)
-{
-    return a->kind == b->kind && a->ns == b->ns && a->name == b->name &&
-           override_event_equal(a->override, b->override);
-}
-
 bool override_events_changed(struct override_events *o, struct entry *entry,
                              const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
     bool was = is_indexed(old), is = is_indexed(fresh);
 
-    if (was && is && says_the_same(old, fresh))
+    if (was && is && old->kind == fresh->kind && old->ns == fresh->ns && old->name == fresh->name &&
+        override_event_equal(old->override, fresh->override))
         return false;
     if (was) {
         struct subject subject = subject_of(old);

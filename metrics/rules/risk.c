@@ -25,22 +25,6 @@ static bool is_frozen(const struct template_decision *d)
     return policy && policy->priority.state == PRIORITY_MISSING;
 }
 
-/* Only what was placed once can lose what it has. */
-static bool is_emptied(const struct delivery_facts *f, struct standing delivery)
-{
-    return is(delivery, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) && f->binding->cluster_count == 0 &&
-           f->binding->status.was_placed;
-}
-
-static bool has_failed_override(const struct delivery_facts *f)
-{
-    for (uint32_t i = 0; i < binding_target_count(f->binding); i++) {
-        if (f->targets[i].failure)
-            return true;
-    }
-    return false;
-}
-
 unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {
     struct standing at = d->way.at, on = d->way.delivery;
@@ -56,9 +40,11 @@ unsigned risks_of(const struct template_decision *d, const struct delivery_facts
         risks |= 1U << RISK_LAST_COPY;
     if (delivery->evicts_ready)
         risks |= 1U << RISK_READY_EVICTED;
-    if (is_emptied(delivery, on))
+    /* Only what was placed once can lose what it has. */
+    if (is(on, STAGE_UNSCHEDULED, WHY_NO_CLUSTER_FIT) && delivery->binding->cluster_count == 0 &&
+        delivery->binding->status.was_placed)
         risks |= 1U << RISK_EMPTIED;
-    if (has_failed_override(delivery))
+    if (delivery->override_fails)
         risks |= 1U << RISK_OVERRIDE_FAILED;
     if (delivery->lists_gone_override)
         risks |= 1U << RISK_OVERRIDE_LISTED;
