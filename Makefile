@@ -79,7 +79,7 @@ E2E     := $(sort $(foreach d,stories e2e alerts boards,$(wildcard tests/$d/$(or
 # Tests that hold what they make against a file in the repository.
 HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// crowd -cert FILE -key FILE [-http1] [-kinds N] [-objects N]: an API server with many kinds or many
-// changes, which costs little. It prints its address, and then obeys lines on standard input, each
-// answered by one: "rate N" (changes a second), "cut", "compact", "goaway N", "stats". It ends with
-// its input.
+// crowd -cert FILE -key FILE [-http1] [-kinds N] [-objects N] [-policies N]: an API server with many
+// kinds or many changes, which costs little. It prints its address, and then obeys lines on standard
+// input, each answered by one: "rate N" (changes a second), "cut", "compact", "goaway N", "failover N" (all
+// bindings, in so many seconds), "stats". It ends with its input.
 package main
 
 import (
@@ -46,6 +46,8 @@ func (s *server) obey(in *bufio.Scanner, rate *atomic.Int64) {
 			s.compact()
 		case "goaway":
 			s.goaway.Store(number)
+		case "failover":
+			go s.failover(time.Duration(number) * time.Second)
 		}
 		s.mu.Lock()
 		connections := len(s.conns)
@@ -61,6 +63,7 @@ func main() {
 	http1 := flag.Bool("http1", false, "no HTTP/2")
 	more := flag.Int("kinds", 0, "how many kinds more than Karmada's")
 	count := flag.Int("objects", 1000, "how many templates")
+	flag.IntVar(&policies, "policies", 0, "how many of these, if not one for two templates (a multiple of 20)")
 	seed := flag.Int64("seed", 1, "of what is drawn")
 	flag.Parse()
 	pair, err := tls.LoadX509KeyPair(*cert, *key)

@@ -31,9 +31,25 @@ const (
 	policyAPI  = "policy.karmada.io/v1alpha1"
 	workAPI    = "work.karmada.io/v1alpha2"
 	historyMax = 20000
+	evicted    = 1000 // More than any value that is drawn.
 )
 
+// How many policies there are, each for all Deployments of a namespace; 0: half as many as these,
+// each for one of them.
+var policies int
+
+// The number of the policy that a template or binding follows.
+func policyOf(number int) int {
+	if policies > 0 {
+		return number % policies
+	}
+	return number
+}
+
 func selector(number int) string {
+	if policies > 0 {
+		return `"resourceSelectors":[{"apiVersion":"apps/v1","kind":"Deployment"}]`
+	}
 	return fmt.Sprintf(`"resourceSelectors":[{"apiVersion":"apps/v1","kind":"Deployment","name":"o%d"}]`, number)
 }
 
@@ -45,10 +61,27 @@ func policyBody(number, value int) string {
 	return fmt.Sprintf(`"spec":{%s,"priority":%d,%s}`, selector(number), value%5, placement(value))
 }
 
-// Follows a policy that may have changed since: some are stale.
+// Follows a policy that may have changed since: some are stale. It is healthy where it is, or is
+// moved off there, if that is added to its value.
 func bindingBody(number, value int) string {
-	return fmt.Sprintf(`"spec":{%s,"schedulerName":"default-scheduler","resource":{"apiVersion":"apps/v1",`+
-		`"kind":"Deployment","namespace":"%s","name":"o%d"}}`, placement(value), namespaceOf(number), number)
+	from, to, task := value%3, value%3, ""
+	if value >= evicted {
+		from, to = (value-evicted)%3, (value-evicted+1)%3
+		task = fmt.Sprintf(`"gracefulEvictionTasks":[{"fromCluster":"member%d","purgeMode":"Gracefully","reason":"TaintUntolerated",`+
+			`"producer":"TaintManager","creationTimestamp":"2026-01-01T00:00:00Z"}],`, from)
+	}
+	return fmt.Sprintf(`"spec":{%s,"clusters":[{"name":"member%d"}],%s"schedulerName":"default-scheduler","resource":{`+
+		`"apiVersion":"apps/v1","kind":"Deployment","namespace":"%s","name":"o%d"}},"status":{"schedulerObservedGeneration":%d,`+
+		`"lastScheduledTime":"2026-01-01T00:00:00Z","conditions":[{"type":"Scheduled","status":"True","reason":"Success",`+
+		`"message":"Binding has been scheduled successfully.","lastTransitionTime":"2026-01-01T00:00:00Z"},{"type":"FullyApplied",`+
+		`"status":"True","reason":"FullyAppliedSuccess","message":"All works have been successfully applied",`+
+		`"lastTransitionTime":"2026-01-01T00:00:00Z"}],"aggregatedStatus":[{"clusterName":"member%d","applied":true,`+
+		`"health":"Healthy","status":{"replicas":2,"readyReplicas":2,"availableReplicas":2,"updatedReplicas":2}}]}`,
+		placement(from), to, task, namespaceOf(number), number, value+1, from)
+}
+
+func clusterBody(int, int) string {
+	return `"status":{"conditions":[{"type":"Ready","status":"True","reason":"ClusterReady"}]}`
 }
 
 func plainBody(_, value int) string { return fmt.Sprintf(`"spec":{"value":%d}`, value) }
@@ -64,12 +97,15 @@ func kindsWith(more, count int) []*kind {
 		{apiVersion: policyAPI, name: "ClusterOverridePolicy", resource: "clusteroverridepolicies", count: 5, body: policyBody},
 		{apiVersion: workAPI, name: "ResourceBinding", resource: "resourcebindings", namespaced: true, count: count, body: bindingBody},
 		{apiVersion: workAPI, name: "ClusterResourceBinding", resource: "clusterresourcebindings", count: 5, body: bindingBody},
-		{apiVersion: "cluster.karmada.io/v1alpha1", name: "Cluster", resource: "clusters", count: 3, body: plainBody},
+		{apiVersion: "cluster.karmada.io/v1alpha1", name: "Cluster", resource: "clusters", lasting: true, count: 3, body: clusterBody},
 		{apiVersion: "v1", name: "Event", resource: "events", namespaced: true, count: 50, body: plainBody},
 		{apiVersion: "apps/v1", name: "Deployment", resource: "deployments", namespaced: true, count: count, body: plainBody},
 	}
 	if more > 0 {
 		kinds[1].count = 1
+	}
+	if policies > 0 {
+		kinds[0].count = policies
 	}
 	for i := range more {
 		kinds = append(kinds, &kind{apiVersion: "example.com/v1", name: fmt.Sprintf("Thing%d", i),
@@ -104,13 +140,16 @@ func (k *kind) claims(number int) string {
 		return ""
 	}
 	return fmt.Sprintf(`,"annotations":{"propagationpolicy.karmada.io/namespace":"%s","propagationpolicy.karmada.io/name":"o%d"}`,
-		namespaceOf(number), number)
+		namespaceOf(number), policyOf(number))
 }
 
-// Karmada names a binding by its template.
+// Karmada names a binding by its template; placements name clusters.
 func (k *kind) objectName(number int) string {
-	if k.name == "ResourceBinding" {
+	switch k.name {
+	case "ResourceBinding":
 		return fmt.Sprintf("o%d-deployment", number)
+	case "Cluster":
+		return fmt.Sprintf("member%d", number)
 	}
 	return fmt.Sprintf("o%d", number)
 }
@@ -123,7 +162,7 @@ func (k *kind) encode(number int, o stored, metadataOnly bool) []byte {
 	}
 	metadata := fmt.Sprintf(`"metadata":{%s"name":"%s","uid":"%s-%d","resourceVersion":"%d","generation":%d,`+
 		`"creationTimestamp":"2026-01-01T00:00:00Z","labels":{"value":"%d","propagationpolicy.karmada.io/permanent-id":"id-%d"}%s}`,
-		namespace, name, k.resource, number, o.version, o.value+1, o.value, number, k.claims(number))
+		namespace, name, k.resource, number, o.version, o.value+1, o.value, policyOf(number), k.claims(number))
 	if metadataOnly {
 		return []byte(`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata",` + metadata + `}`)
 	}

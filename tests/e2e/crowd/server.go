@@ -76,8 +76,28 @@ func (s *server) change() {
 	} else {
 		k.objects[at] = o
 	}
-	k.append(event{s.version, frame(what, k.encode(at, o, false)), frame(what, k.encode(at, o, true))})
+	s.tell(k, what, at, o)
+}
+
+func (s *server) tell(k *kind, what string, number int, o stored) {
+	k.append(event{s.version, frame(what, k.encode(number, o, false)), frame(what, k.encode(number, o, true))})
 	s.changes.Add(1)
+}
+
+// Move all bindings off where they are, evenly over that time.
+func (s *server) failover(over time.Duration) {
+	k, begun := s.byPath["/apis/"+workAPI+"/resourcebindings"], time.Now()
+	for number := 0; number < k.count; {
+		due := int(float64(k.count) * float64(time.Since(begun)) / float64(over))
+		s.mu.Lock()
+		for ; number < min(due, k.count); number++ {
+			s.version++
+			k.objects[number] = stored{s.version, k.objects[number].value + evicted}
+			s.tell(k, "MODIFIED", number, k.objects[number])
+		}
+		s.mu.Unlock()
+		time.Sleep(2 * time.Millisecond)
+	}
 }
 
 func frame(what string, object []byte) []byte {
@@ -197,7 +217,7 @@ func (s *server) get(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(r.URL.Path, "/")
 	name := parts[len(parts)-1]
 	var number int
-	fmt.Sscanf(name, "o%d", &number)
+	fmt.Sscanf(strings.TrimLeft(name, "abcdefghijklmnopqrstuvwxyz"), "%d", &number)
 	s.mu.Lock()
 	var body []byte
 	for _, k := range s.kinds {
