@@ -253,7 +253,7 @@ static void update_reflectors(struct kube_source *s)
     /* Who follows these goes on without; who looks once would never see them. */
     if (s->works)
         reflector_list_want_kinds(&s->list, WATCH_WITH_WORKS, s->references);
-    if (engine_has_overrides(s->engine))
+    if (s->works && engine_has_overrides(s->engine))
         reflector_list_want_kinds(&s->list, WATCH_WITH_OVERRIDES, s->references);
     reflector_list_drop_unwanted(&s->list);
     if (s->unserved.count > unserved_before)

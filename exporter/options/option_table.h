@@ -79,7 +79,8 @@ OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .
 
 OPTION(FLAG, works, .name = "karmada.works",
        .help = "also read Works from the API server, which say of each member cluster what was "
-               "sent there: several for each template, so it takes more memory",
+               "sent there, and Events of overrides that fail: several Works for each template, "
+               "so it takes more memory",
        .verbs = VERB_LOOKS)
 
 OPTION(TEXT, asset_file, .name = "configconnector.asset-file", .value = "FILE", .fallback = "",

@@ -24,7 +24,7 @@ enum watch_when {
     WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
     WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
     WATCH_WITH_WORKS,       /* If people want Works to be read. */
-    WATCH_WITH_OVERRIDES,   /* While there are override policies. */
+    WATCH_WITH_OVERRIDES,   /* With Works, while there are override policies. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
     WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
     WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
