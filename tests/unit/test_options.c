@@ -58,7 +58,8 @@ static struct error_case {
      "--fail-on: 'unknown' is not one of conflict, predicted, pending, stale, overdue, orphaned, "
      "unbound, unmatched, outdated, evicting, unscheduled, placed_nowhere, undispatched, "
      "unapplied, "
-     "undelivered, unhealthy, unreachable, risk, invalid, broken, connector, duplicate, move, lost, "
+     "undelivered, unhealthy, unreachable, risk, invalid, broken, connector, duplicate, move, "
+     "lost, "
      "wait, "
      "overflow, undetermined or unsettled"},
     {"a set that ends in a comma",
