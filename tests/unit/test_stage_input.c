@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What stages make of a binding that nobody would expect: its size, its types and its times. */
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/report.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/delivery.h"
+#include "tests/unit/page.h"
+#include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
+
+enum { CLUSTERS = 500, BAD_CLUSTER = 250, TEXT_MAX = 4 << 20 };
+
+#define NOW "2026-01-02T00:00:00Z"
+#define ID  "'propagationpolicy.karmada.io/permanent-id':'id'"
+#define CLAIM                                                                                      \
+    "'labels':{" ID "},'annotations':{'propagationpolicy.karmada.io/namespace':'a',"               \
+    "'propagationpolicy.karmada.io/name':'p'}"
+#define POLICY                                                                                     \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'name':'p','namespace':'a','labels':{" ID "}},'spec':{'resourceSelectors':[{"                 \
+    "'apiVersion':'apps/v1','kind':'Deployment'}],'placement':{}}}"
+#define TEMPLATE(name, metadata)                                                                   \
+    "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'namespace':'a','name':'" name        \
+    "','generation':3" metadata "},'spec':{'replicas':2}}"
+#define BINDING(name, spec, status)                                                                \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
+    "'namespace':'a','name':'" name "-deployment','generation':7," CLAIM                           \
+    "},'spec':{'resource':{'apiVersion':'apps/"                                                    \
+    "v1','kind':'Deployment','namespace':'a','name':'" name "'},'replicas':2,'placement':{}" spec  \
+    "},'status':{" status "}}"
+#define OBSERVED "'schedulerObservedGeneration':7"
+#define SCHEDULED(status, more)                                                                    \
+    OBSERVED ",'conditions':[{'type':'Scheduled','status':'" status "'" more "}]"
+
+static int64_t ms_of(const char *time)
+{
+    int64_t ms;
+
+    assert_true(parse_timestamp(time, &ms));
+    return ms;
+}
+
+static void put(struct world *w, const char *text)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+
+    world_put(w, json);
+}
+
+/* A world with the policy, the template "web" and its binding, and the series that follow it. */
+struct lab {
+    struct world world;
+    struct registry *series;
+};
+
+static void lab_init(struct lab *lab)
+{
+    world_init(&lab->world, &rules_options_default, 1);
+    lab->series = page_registry(&lab->world, &registry_options_default);
+}
+
+static void lab_release(struct lab *lab)
+{
+    registry_free(lab->series);
+    world_release(&lab->world);
+}
+
+static void lab_run(struct lab *lab)
+{
+    world_run(&lab->world, ms_of(NOW));
+}
+
+static struct entry *web(const struct lab *lab)
+{
+    return world_find(&lab->world, "apps/v1", "Deployment", "a", "web");
+}
+
+static void add_standing(struct strbuf *out, struct standing at)
+{
+    strbuf_addf(out, "%s%s%s", stage_names[at.stage], at.reason != WHY_NONE ? " " : "",
+                stage_reason_names[at.reason]);
+}
+
+/* "delivery 'message' | target: stage 'message' | ..." */
+static void describe(const struct lab *lab, struct strbuf *out)
+{
+    struct template_decision *d = web(lab)->decision;
+    const struct binding *b = entry_binding(d->binding);
+    const char *message = engine_delivery_message(lab->world.engine, web(lab));
+
+    add_standing(out, d->way.delivery);
+    if (*message)
+        strbuf_addf(out, " '%s'", message);
+    for (uint32_t i = 0; i < d->target_count; i++) {
+        strbuf_addf(out, " | %s: ", b->clusters[i].name);
+        add_standing(out, decision_targets(d)[i]);
+        message = engine_target_message(lab->world.engine, web(lab), i);
+        if (*message)
+            strbuf_addf(out, " '%s'", message);
+    }
+}
+
+static cJSON *report_of(const struct lab *lab)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(TEXT_MAX);
+    struct error err;
+    cJSON *report;
+
+    report_write(lab->world.engine, NULL, 0, &out);
+    assert_true(strbuf_ok(&out));
+    report = json_parse(out.data, out.len, NULL, &err);
+    assert_non_null(report);
+    return report;
+}
+
+/* The row of "web", which has no other template before it. */
+static const cJSON *row_of_web(const cJSON *report)
+{
+    return json_get(report, "templates")->child;
+}
+
+/* ---- words that nobody knows ---- */
+
+#define ONE_CLUSTER ",'clusters':[{'name':'m1','replicas':2}]"
+
+static const struct word_case {
+    const char *name;
+    const char *binding;
+    const char *series; /* Of the families by stage and reason. */
+} word_cases[] = {
+    {"a reason",
+     BINDING("web", "", SCHEDULED("False", ",'reason':'Tuesday','message':'it is Tuesday'")),
+     "{stage=\"unscheduled\",reason=\"other\"}"},
+    {"no reason", BINDING("web", "", SCHEDULED("False", "")),
+     "{stage=\"unscheduled\",reason=\"other\"}"},
+    {"a health",
+     BINDING("web", ONE_CLUSTER,
+             SCHEDULED("True", "") ",'aggregatedStatus':[{'clusterName':'m1','applied':true,"
+                                   "'health':'Splendid'}]"),
+     "{stage=\"unhealthy\",reason=\"other\"}"},
+    {"a message: the member's API server may say anything",
+     BINDING("web", ONE_CLUSTER,
+             SCHEDULED("True", "") ",'aggregatedStatus':[{'clusterName':'m1',"
+                                   "'appliedMessage':'it is Tuesday'}]"),
+     "{stage=\"unapplied\",reason=\"refused\"}"},
+};
+
+TEST_ROWS(words_that_nobody_knows_are_counted, word_cases, name)
+{
+    static const char *const families[] = {"karmada_templates_stage", "karmada_templates_delivery"};
+    const struct word_case *c = *state;
+    struct lab lab;
+
+    lab_init(&lab);
+    put(&lab.world, POLICY);
+    put(&lab.world, TEMPLATE("web", "," CLAIM));
+    put(&lab.world, c->binding);
+    lab_run(&lab);
+    CLEANUP(free_cleanup) char *page = page_of(lab.series);
+    for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+        char series[256];
+
+        snprintf(series, sizeof(series), "%s%s", families[i], c->series);
+        page_has(page, series, "1");
+    }
+    lab_release(&lab);
+}
+
+/* What is new shows where it will be counted before there is any. */
+TEST(other_is_a_row_of_each_stage_with_reasons)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_run(&lab);
+    CLEANUP(free_cleanup) char *page = page_of(lab.series);
+    for (unsigned stage = 0; stage < STAGE_COUNT; stage++) {
+        char series[256];
+
+        if (stage == STAGE_HEALTHY)
+            continue;
+        snprintf(series, sizeof(series), "karmada_templates_stage{stage=\"%s\",reason=\"other\"}",
+                 stage_names[stage]);
+        page_has(page, series, "0");
+    }
+    lab_release(&lab);
+}
+
+/* ---- many clusters ---- */
+
+/* A binding whose clusters and status are to follow. */
+#define BEGUN(name) BINDING(name, ",'clusters':[", "")
+
+/* The clusters stand from the last to the first, and items from the first to the last. */
+static void put_on_many(struct world *w, const char *begun, bool refused)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_addf(&text, "%.*s", (int)(strlen(begun) - strlen("},'status':{}}")), begun);
+    for (unsigned i = CLUSTERS; i-- > 0;)
+        strbuf_addf(&text, "{'name':'c%03u','replicas':2}%s", i, i > 0 ? "," : "");
+    strbuf_addf(&text, "]},'status':{" SCHEDULED("True", "") ",'aggregatedStatus':[");
+    for (unsigned i = 0; i < CLUSTERS; i++) {
+        strbuf_addf(&text, "%s{'clusterName':'c%03u',", i > 0 ? "," : "", i);
+        strbuf_addf(&text,
+                    refused && i == BAD_CLUSTER ? "'appliedMessage':'c%03u says no'}"
+                                                : "'applied':true,'health':'Healthy','status':{"
+                                                  "'resourceTemplateGeneration':3,'of':'c%03u'}}",
+                    i);
+    }
+    strbuf_adds(&text, "]}}");
+    put(w, text.data);
+}
+
+static size_t count_lines(const char *page, const char *start)
+{
+    size_t count = 0;
+
+    for (const char *at = page; (at = strstr(at, start)); at++)
+        count += at == page || at[-1] == '\n';
+    return count;
+}
+
+#define MEMBER "karmada_member_cluster_templates_stage{"
+
+static void check_many(const struct lab *lab, bool refused)
+{
+    CLEANUP(free_cleanup) char *page = page_of(lab->series);
+    CLEANUP(json_cleanup) cJSON *report = report_of(lab);
+    const cJSON *row = row_of_web(report);
+    const cJSON *target;
+    unsigned i = 0;
+
+    assert_string_equal(json_str(row, "stage", ""), refused ? "unapplied" : "healthy");
+    assert_text(json_str(row, "message", NULL), refused ? "c250 says no" : NULL);
+    cJSON_ArrayForEach (target, json_get(row, "targets")) {
+        bool bad = refused && i == BAD_CLUSTER;
+        char name[8], series[256];
+
+        snprintf(name, sizeof(name), "c%03u", i++);
+        assert_string_equal(json_str(target, "cluster", ""), name);
+        assert_string_equal(json_str(target, "stage", ""), bad ? "unapplied" : "healthy");
+        assert_text(json_str(target, "reason", NULL), bad ? "refused" : NULL);
+        assert_text(json_str(target, "message", NULL), bad ? "c250 says no" : NULL);
+        snprintf(series, sizeof(series), MEMBER "member_cluster=\"%s\",stage=\"%s\"}", name,
+                 bad ? "unapplied" : "healthy");
+        page_has(page, series, "1");
+    }
+    assert_int_equal(i, CLUSTERS);
+    assert_int_equal(count_lines(page, MEMBER), CLUSTERS);
+    page_has(page, "karmada_templates_delivery{stage=\"unapplied\",reason=\"refused\"}",
+             refused ? "1" : "0");
+}
+
+TEST(one_of_500_clusters_is_heard)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    put(&lab.world, POLICY);
+    put(&lab.world, TEMPLATE("web", "," CLAIM));
+    put_on_many(&lab.world, BEGUN("web"), true);
+    lab_run(&lab);
+    check_many(&lab, true);
+    put_on_many(&lab.world, BEGUN("web"), false);
+    lab_run(&lab);
+    check_many(&lab, false);
+    put(&lab.world, BINDING("web", "", SCHEDULED("True", "")));
+    lab_run(&lab);
+    CLEANUP(free_cleanup) char *page = page_of(lab.series);
+    page_lacks(page, MEMBER);
+    lab_release(&lab);
+}
+
+#define ON_ONE "unapplied refused 'c250 says no' | m1: unapplied refused 'c250 says no'"
+
+/* Many clusters of one are nothing to another, whatever they say. */
+TEST(a_binding_on_500_clusters_disturbs_no_other)
+{
+    CLEANUP(strbuf_release) struct strbuf said = STRBUF_INIT(TEXT_MAX);
+    uint64_t evaluations;
+    struct lab lab;
+
+    lab_init(&lab);
+    put(&lab.world, POLICY);
+    put(&lab.world, TEMPLATE("web", "," CLAIM));
+    put(&lab.world, BINDING("web", ONE_CLUSTER,
+                            SCHEDULED("True", "") ",'aggregatedStatus':[{'clusterName':'m1',"
+                                                  "'appliedMessage':'c250 says no'}]"));
+    put(&lab.world, TEMPLATE("db", "," CLAIM));
+    lab_run(&lab);
+    describe(&lab, &said);
+    assert_string_equal(said.data, ON_ONE);
+    for (unsigned refused = 0; refused < 2; refused++) {
+        put_on_many(&lab.world, BEGUN("db"), !refused);
+        evaluations = engine_evaluations(lab.world.engine);
+        lab_run(&lab);
+        /* The binding and its template. */
+        assert_int_equal(engine_evaluations(lab.world.engine) - evaluations, 2);
+        strbuf_reset(&said);
+        describe(&lab, &said);
+        assert_string_equal(said.data, ON_ONE);
+    }
+    lab_release(&lab);
+}
