@@ -41,7 +41,7 @@ static const cJSON *find_condition(const cJSON *status, const char *type)
 {
     const cJSON *condition;
 
-    cJSON_ArrayForEach (condition, json_get(status, "conditions")) {
+    cJSON_ArrayForEach (condition, json_array(status, "conditions")) {
         if (strcmp(json_str(condition, "type", ""), type) == 0)
             return condition;
     }
@@ -123,16 +123,19 @@ static enum purge_mode purge_mode_of(const char *text)
 
 static void read_evictions(struct decode *d, const cJSON *spec, struct binding_status *out)
 {
-    const cJSON *tasks = json_get(spec, "gracefulEvictionTasks");
+    const cJSON *tasks = json_array(spec, "gracefulEvictionTasks");
     const cJSON *task;
 
-    if (!cJSON_IsArray(tasks) || !tasks->child)
-        return;
-    struct trouble *t = trouble_of(out);
-    t->evictions = decode_room(tasks, sizeof(*t->evictions));
     cJSON_ArrayForEach (task, tasks) {
         int64_t grace_s = json_int(task, "gracePeriodSeconds", 0);
 
+        if (!cJSON_IsObject(task))
+            continue;
+
+        struct trouble *t = trouble_of(out);
+
+        if (!t->evictions)
+            t->evictions = decode_room(tasks, sizeof(*t->evictions));
         t->evictions[t->eviction_count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
@@ -241,7 +244,8 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
 static void read_suspension(const struct decode *d, const cJSON *suspension,
                             const struct target_index *index)
 {
-    const cJSON *names = json_get(json_get(suspension, "dispatchingOnClusters"), "clusterNames");
+    const cJSON *clusters = json_get(suspension, "dispatchingOnClusters");
+    const cJSON *names = json_array(clusters, "clusterNames");
     bool everywhere = json_bool(suspension, "dispatching", false);
     const cJSON *name;
 
@@ -270,7 +274,7 @@ void binding_status_decode(struct decode *d, const cJSON *json, struct target_cl
     qsort(items, target_count, sizeof(struct target_cluster *), compare_names);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
-    read_items(d, json_get(json_get(json, "status"), "aggregatedStatus"), &index, out);
+    read_items(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
     read_suspension(d, json_get(spec, "suspension"), &index);
 }
 

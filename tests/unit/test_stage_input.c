@@ -119,6 +119,103 @@ static const cJSON *row_of_web(const cJSON *report)
     return json_get(report, "templates")->child;
 }
 
+/* ---- types ---- */
+
+/* One cluster is well, in the other a change waits, which may be suspended. */
+static const char typed[] =
+    BINDING("web", ",'clusters':[{'name':'m1','replicas':2},{'name':'m2','replicas':2}]",
+            SCHEDULED("True", "") ",'aggregatedStatus':["
+                                  "{'clusterName':'m1','applied':true,'health':'Healthy',"
+                                  "'status':{'resourceTemplateGeneration':3}},"
+                                  "{'clusterName':'m2','applied':true,'health':'Healthy',"
+                                  "'status':{'resourceTemplateGeneration':2}}]");
+
+#define AS_IT_WAS             "undelivered waiting | m1: healthy | m2: undelivered waiting"
+#define NO_ITEMS              "undispatched waiting | m1: undispatched waiting | m2: undispatched waiting"
+#define NO_ITEM_M2            "undispatched waiting | m1: healthy | m2: undispatched waiting"
+#define NO_CONDITION          "unscheduled waiting | m1: healthy | m2: undelivered waiting"
+#define NO_STATUS             "unscheduled waiting | m1: undispatched waiting | m2: undispatched waiting"
+#define FALSE_CONDITION(rest) "[{'type':'Scheduled','status':'False'" rest "}]"
+
+static const struct type_case {
+    const char *name;
+    const char *path;
+    const char *value;
+    const char *said;
+} type_cases[] = {
+    {"all is of its type", "status.another", "7", AS_IT_WAS},
+    {"a text for the status", "status", "'x'", NO_STATUS},
+    {"a list for the status", "status", "[{'conditions':[]}]", NO_STATUS},
+    {"an object for the conditions", "status.conditions",
+     "{'a':{'type':'Scheduled','status':'True'}}", NO_CONDITION},
+    {"conditions of all types", "status.conditions",
+     "[7,'x',null,[],{'type':7},{'type':'Scheduled','status':'True'}]", AS_IT_WAS},
+    {"a boolean for a condition's status", "status.conditions[0].status", "true",
+     "unscheduled other | m1: healthy | m2: undelivered waiting"},
+    {"a number for a reason", "status.conditions", FALSE_CONDITION(",'reason':7"),
+     "unscheduled other | m1: healthy | m2: undelivered waiting"},
+    {"an object for a message", "status.conditions",
+     FALSE_CONDITION(",'reason':'NoClusterFit','message':{'a':'b'}"),
+     "unscheduled no_cluster_fit | m1: healthy | m2: undelivered waiting"},
+    {"a number for a time", "status.conditions[0].lastTransitionTime", "1767312000", AS_IT_WAS},
+    {"a number for the last success", "status.lastScheduledTime", "1767312000", AS_IT_WAS},
+    {"a number for a rebalance", "spec.rescheduleTriggeredAt", "1767312000", AS_IT_WAS},
+    {"a text for a generation", "status.schedulerObservedGeneration", "'7'", AS_IT_WAS},
+    {"an object for the items", "status.aggregatedStatus",
+     "{'a':{'clusterName':'m1','applied':true,'health':'Healthy'}}", NO_ITEMS},
+    {"a text for an item", "status.aggregatedStatus[1]", "'m2'", NO_ITEM_M2},
+    {"a list for an item", "status.aggregatedStatus[1]", "['m2']", NO_ITEM_M2},
+    {"a number for a cluster's name", "status.aggregatedStatus[1].clusterName", "2", NO_ITEM_M2},
+    {"a text for applied", "status.aggregatedStatus[1].applied", "'true'", NO_ITEM_M2},
+    {"a number for applied", "status.aggregatedStatus[1].applied", "1", NO_ITEM_M2},
+    {"an object for why it is not applied", "status.aggregatedStatus[1]",
+     "{'clusterName':'m2','appliedMessage':{'a':'b'}}", NO_ITEM_M2},
+    {"a number for health", "status.aggregatedStatus[0].health", "1",
+     "undelivered waiting | m1: unhealthy unknown | m2: undelivered waiting"},
+    {"a text for what the member says", "status.aggregatedStatus[1].status", "'x'",
+     "healthy | m1: healthy | m2: healthy"},
+    {"a text for the template's generation",
+     "status.aggregatedStatus[1].status.resourceTemplateGeneration", "'2'",
+     "healthy | m1: healthy | m2: healthy"},
+    {"half a generation", "status.aggregatedStatus[1].status.resourceTemplateGeneration", "2.5",
+     "healthy | m1: healthy | m2: healthy"},
+    {"a generation below none", "status.aggregatedStatus[1].status.resourceTemplateGeneration",
+     "-1", "healthy | m1: healthy | m2: healthy"},
+    {"a generation beyond all", "status.aggregatedStatus[1].status.resourceTemplateGeneration",
+     "1e300", "healthy | m1: healthy | m2: healthy"},
+    {"an object for the tasks", "spec.gracefulEvictionTasks", "{'a':{'fromCluster':'m3'}}",
+     AS_IT_WAS},
+    {"tasks that are none", "spec.gracefulEvictionTasks", "[7,'m3',null,['m3']]", AS_IT_WAS},
+    {"a task of other types", "spec.gracefulEvictionTasks",
+     "[7,{'fromCluster':3,'reason':{},'producer':[],'creationTimestamp':7,'purgeMode':1,"
+     "'gracePeriodSeconds':'60','suppressDeletion':'true'}]",
+     "evicting replacing | m1: healthy | m2: undelivered waiting"},
+    {"an object for names", "spec.suspension",
+     "{'dispatchingOnClusters':{'clusterNames':{'a':'m2'}}}", AS_IT_WAS},
+    {"names of other types", "spec.suspension",
+     "{'dispatchingOnClusters':{'clusterNames':[2,null,['m2'],{'m2':'m2'}]}}", AS_IT_WAS},
+    {"an object for those that require it", "spec.requiredBy",
+     "[{'namespace':'a','name':'x','clusters':{'a':{'name':'m9'}}}]", AS_IT_WAS},
+};
+
+TEST_ROWS(what_has_another_type_is_not_there, type_cases, name)
+{
+    const struct type_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf said = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(json_cleanup) cJSON *binding = json_of(typed);
+    struct lab lab;
+
+    lab_init(&lab);
+    json_put(binding, c->path, json_of(c->value));
+    put(&lab.world, POLICY);
+    put(&lab.world, TEMPLATE("web", "," CLAIM));
+    world_put(&lab.world, binding);
+    lab_run(&lab);
+    describe(&lab, &said);
+    assert_string_equal(said.data, c->said);
+    lab_release(&lab);
+}
+
 /* ---- words that nobody knows ---- */
 
 #define ONE_CLUSTER ",'clusters':[{'name':'m1','replicas':2}]"
