@@ -14,9 +14,7 @@ static int64_t time_of(const cJSON *parent, const char *key)
 
 static uint32_t seconds_of(const cJSON *parent, const char *key)
 {
-    int64_t s = time_of(parent, key) / 1000;
-
-    return s <= UINT32_MAX ? (uint32_t)s : 0;
+    return timestamp_seconds(time_of(parent, key));
 }
 
 /* The shared text of a message, cut between two characters. */

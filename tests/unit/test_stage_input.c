@@ -400,3 +400,151 @@ TEST(a_binding_on_500_clusters_disturbs_no_other)
     }
     lab_release(&lab);
 }
+
+/* ---- times ---- */
+
+#define TASKS(tasks)        ",'gracefulEvictionTasks':[" tasks "]"
+#define TASK(cluster, more) "{'fromCluster':'" cluster "'" more "}"
+#define TRANSITION(time)    ",'reason':'NoClusterFit','lastTransitionTime':'" time "'"
+#define CREATED(time)       ",'creationTimestamp':'" time "'"
+#define CHANGED(time)                                                                              \
+    "," CLAIM ",'creationTimestamp':'2026-01-01T00:00:00Z','managedFields':[{'manager':'kubectl'," \
+    "'operation':'Update','time':'" time "','fieldsV1':{'f:spec':{}}}]"
+#define ITEM(generation)                                                                           \
+    ",'aggregatedStatus':[{'clusterName':'m1','applied':true,'health':'Healthy','status':{"        \
+    "'resourceTemplateGeneration':" generation "}}]"
+#define DELIVERED(generation) BINDING("web", ONE_CLUSTER, SCHEDULED("True", "") ITEM(generation))
+
+/* Where a time is one of the next years it is told as it is; what no clock has meant is none. */
+static const struct time_case {
+    const char *name;
+    const char *objects;
+    const char *stage;
+    const char *since;  /* NULL: nobody knows. */
+    const char *oldest; /* The same in seconds; NULL: no row. */
+} time_cases[] = {
+    {"a condition of the past",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", "", SCHEDULED("False", TRANSITION("2026-01-01T00:00:00Z"))),
+     "unscheduled", "2026-01-01T00:00:00Z", "1767225600"},
+    {"a condition of years ahead",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", "", SCHEDULED("False", TRANSITION("2099-01-01T00:00:00Z"))),
+     "unscheduled", "2099-01-01T00:00:00Z", "4070908800"},
+    {"a condition of another century",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", "", SCHEDULED("False", TRANSITION("2150-01-01T00:00:00Z"))),
+     "unscheduled", NULL, NULL},
+    {"a condition before all clocks",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", "", SCHEDULED("False", TRANSITION("1901-01-01T00:00:00Z"))),
+     "unscheduled", NULL, NULL},
+    {"a condition at no time",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", "", SCHEDULED("False", TRANSITION("2026-02-30T00:00:00Z"))),
+     "unscheduled", NULL, NULL},
+    {"a task that nobody has stamped",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING("web", ONE_CLUSTER TASKS(TASK("m2", "")),
+                                                       SCHEDULED("True", "") ITEM("3")),
+     "evicting", NULL, NULL},
+    {"of two tasks one is stamped",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", ONE_CLUSTER TASKS(TASK("m2", "") "," TASK("m3", CREATED("2026-01-01T00:00:00Z"))),
+         SCHEDULED("True", "") ITEM("3")),
+     "evicting", "2026-01-01T00:00:00Z", "1767225600"},
+    {"a task of years ahead",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", ONE_CLUSTER TASKS(TASK("m2", CREATED("2099-01-01T00:00:00Z"))),
+         SCHEDULED("True", "") ITEM("3")),
+     "evicting", "2099-01-01T00:00:00Z", "4070908800"},
+    {"a task of another century",
+     POLICY "," TEMPLATE("web", "," CLAIM) "," BINDING(
+         "web", ONE_CLUSTER TASKS(TASK("m2", CREATED("9999-12-31T23:59:59Z"))),
+         SCHEDULED("True", "") ITEM("3")),
+     "evicting", NULL, NULL},
+    {"a change of years ahead",
+     POLICY "," TEMPLATE("web", CHANGED("2099-01-01T00:00:00Z")) "," DELIVERED("2"), "undelivered",
+     "2099-01-01T00:00:00Z", "4070908800"},
+    {"a change of another century",
+     POLICY "," TEMPLATE("web", CHANGED("2150-01-01T00:00:00Z")) "," DELIVERED("2"), "undelivered",
+     NULL, NULL},
+    {"a template of another century, without a policy",
+     TEMPLATE("web", CREATED("2150-01-01T00:00:00Z")), "unmatched", NULL, NULL},
+    {"a template before all clocks, without a policy",
+     TEMPLATE("web", CREATED("1960-01-01T00:00:00Z")), "unmatched", NULL, NULL},
+    {"a template of years ahead, without a policy",
+     TEMPLATE("web", CREATED("2099-01-01T00:00:00Z")), "unmatched", "2099-01-01T00:00:00Z",
+     "4070908800"},
+};
+
+#define OLDEST "karmada_templates_stage_oldest_timestamp_seconds{stage=\"%s\"}"
+
+TEST_ROWS(no_clock_is_believed_beyond_sense, time_cases, name)
+{
+    const struct time_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    char series[256];
+    struct lab lab;
+
+    strbuf_addf(&text, "[%s]", c->objects);
+    CLEANUP(json_cleanup) cJSON *all = json_of(text.data);
+    lab_init(&lab);
+    world_put_all(&lab.world, all);
+    lab_run(&lab);
+    CLEANUP(json_cleanup) cJSON *report = report_of(&lab);
+    CLEANUP(free_cleanup) char *page = page_of(lab.series);
+    assert_string_equal(json_str(row_of_web(report), "stage", ""), c->stage);
+    assert_text(json_str(row_of_web(report), "stageSince", NULL), c->since);
+    snprintf(series, sizeof(series), OLDEST, c->stage);
+    if (c->oldest)
+        page_has(page, series, c->oldest);
+    else
+        page_lacks(page, series);
+    lab_release(&lab);
+}
+
+/* The oldest is one that is old, whatever others claim. */
+TEST(a_clock_ahead_hides_no_older_template)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    put(&lab.world, TEMPLATE("web", CREATED("2099-01-01T00:00:00Z")));
+    put(&lab.world, TEMPLATE("db", CREATED("2026-01-01T00:00:00Z")));
+    put(&lab.world, TEMPLATE("mail", CREATED("2150-01-01T00:00:00Z")));
+    lab_run(&lab);
+    CLEANUP(free_cleanup) char *page = page_of(lab.series);
+    page_has(page, "karmada_templates_stage_oldest_timestamp_seconds{stage=\"unmatched\"}",
+             "1767225600");
+    lab_release(&lab);
+}
+
+static void check_delays(const struct lab *lab, const char *count, const char *sum)
+{
+    CLEANUP(free_cleanup) char *page = page_of(lab->series);
+
+    page_has(page, "karmada_template_delivery_delay_seconds_count", count);
+    page_has(page, "karmada_template_delivery_delay_seconds_sum", sum);
+    page_has(page, "karmada_template_delivery_delay_seconds_bucket{le=\"0.5\"}", count);
+}
+
+TEST(a_change_of_years_ahead_takes_no_time)
+{
+    static const char *const changed[] = {TEMPLATE("web", CHANGED("2099-01-01T00:00:00Z")),
+                                          TEMPLATE("web", CHANGED("9999-12-31T23:59:59Z"))};
+
+    for (size_t i = 0; i < ARRAY_LEN(changed); i++) {
+        struct lab lab;
+
+        lab_init(&lab);
+        put(&lab.world, POLICY);
+        put(&lab.world, changed[i]);
+        put(&lab.world, DELIVERED("2"));
+        lab_run(&lab);
+        check_delays(&lab, "0", "0");
+        put(&lab.world, DELIVERED("3"));
+        lab_run(&lab);
+        check_delays(&lab, "1", "0");
+        lab_release(&lab);
+    }
+}
