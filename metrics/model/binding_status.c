@@ -233,10 +233,14 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
         struct trouble *t = trouble_of(out);
 
         if (!t->messages)
-            t->messages = decode_room(items, sizeof(*t->messages));
+            t->messages = xreallocarray(NULL, index->count, sizeof(*t->messages));
         t->messages[t->message_count++] = (struct target_message){
             intern_ref(target->name), share_message(d, json_str(json, "appliedMessage", ""))};
     }
+    /* There was room for one of each target, and few have one. */
+    if (out->trouble && out->trouble->messages)
+        out->trouble->messages = xreallocarray(out->trouble->messages, out->trouble->message_count,
+                                               sizeof(struct target_message));
 }
 
 static void read_suspension(const struct decode *d, const cJSON *suspension,
