@@ -52,8 +52,10 @@ function(kit)
         p.value('Unreachable', 'short', at('unreachable'), 110, limits.bad),
         p.value('Healthy', 'short', at('healthy'), 85),
       ],
+      w=18,
       h=7
     ),
+    p.bars('Not in order by namespace', 'The ten namespaces with most templates that are stale, unbound, pending or orphaned. Stages are not counted by namespace.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates', 'state=~"stale|unbound|pending|orphaned"', 'namespace'), '{{namespace}}', w=6, h=7),
     p.table(
       'Oldest by stage',
       'For how long the template that is in a stage the longest may have been there, where an object says so.',
@@ -66,9 +68,9 @@ function(kit)
     p.table(
       'Evictions by producer and reason',
       'Bindings that are moved off a member cluster, by who decided it and why.',
-      [p.clusterLabel, p.label('producer', 'Producer'), p.label('reason', 'Reason', 130)],
+      [p.clusterLabel, p.label('producer', 'Producer'), p.label('reason', 'Reason', 150)],
       [p.value('Bindings', 'short', q.sum('karmada_bindings_evicting', '', q.cluster('producer, reason')) + ' > 0', 80, limits.any)],
-      w=7,
+      w=11,
       h=8
     ),
     p.table(
@@ -76,10 +78,9 @@ function(kit)
       'Templates that what is to come will hurt, whatever their stage says of now. One can be at risk in several ways.',
       [p.clusterLabel, p.label('risk', 'Risk')],
       [p.value('Templates', 'short', q.sum('karmada_templates_at_risk', '', q.cluster('risk')) + ' > 0', 85, limits.any)],
-      w=6,
+      w=7,
       h=8
     ),
-    p.bars('Not in order by namespace', 'The ten namespaces with most templates that are stale, unbound, pending or orphaned. Stages are not counted by namespace.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates', 'state=~"stale|unbound|pending|orphaned"', 'namespace'), '{{namespace}}', w=5, h=8),
 
     p.row('Over time'),
     p.series('Templates by stage', 'Each template is in exactly one stage; the stack is all of them but the healthy ones.', 'short', [p.query(q.sum('karmada_templates_stage', 'stage!="healthy", ' + stage, 'stage'), '{{stage}}')], h=10, stack=true, overrides=p.stageColours),

@@ -52,6 +52,13 @@ bool json_bool(const cJSON *object, const char *key, bool fallback)
     return cJSON_IsBool(member) ? cJSON_IsTrue(member) != 0 : fallback;
 }
 
+const cJSON *json_array(const cJSON *object, const char *key)
+{
+    const cJSON *member = json_get(object, key);
+
+    return cJSON_IsArray(member) ? member : NULL;
+}
+
 const cJSON *json_members(const cJSON *item)
 {
     return cJSON_IsObject(item) ? item : NULL;

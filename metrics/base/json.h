@@ -19,6 +19,8 @@ const cJSON *json_get(const cJSON *object, const char *key);
 const char *json_str(const cJSON *object, const char *key, const char *fallback);
 int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
+/* The member if it is an array, else NULL: cJSON would step through an object as through a list. */
+const cJSON *json_array(const cJSON *object, const char *key);
 
 /* The item if it is an object, else NULL: elements of anything else have no name to ask for. */
 const cJSON *json_members(const cJSON *item);

@@ -101,6 +101,11 @@ bool parse_timestamp(const char *rfc3339, int64_t *out_ms)
     return true;
 }
 
+uint32_t timestamp_seconds(int64_t ms)
+{
+    return ms > 0 && ms / SECOND_MS <= UINT32_MAX ? (uint32_t)(ms / SECOND_MS) : 0;
+}
+
 void format_timestamp(int64_t ms, char out[static TIMESTAMP_ROOM])
 {
     /* Rounded down, before the epoch too. */

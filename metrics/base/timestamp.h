@@ -16,5 +16,11 @@
  */
 bool parse_timestamp(const char *rfc3339, int64_t *out_ms) MUST_USE;
 
+/*
+ * Milliseconds since the epoch as whole seconds: 0, as of an unknown time, where that is before it
+ * or more than 32 bits of seconds after it, in 2106.
+ */
+uint32_t timestamp_seconds(int64_t ms);
+
 /* Write UTC to the second, rounded down: "2026-01-31T23:59:59Z". */
 void format_timestamp(int64_t ms, char out[static 32]);

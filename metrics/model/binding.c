@@ -137,7 +137,7 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
     size_t count = 0;
 
     cJSON_ArrayForEach (referrer, array)
-        count += (size_t)cJSON_GetArraySize(json_get(referrer, "clusters"));
+        count += (size_t)cJSON_GetArraySize(json_array(referrer, "clusters"));
     if (count == 0)
         return;
 
@@ -148,7 +148,7 @@ static void read_required_clusters(struct decode *d, const cJSON *spec, struct b
 
     count = 0;
     cJSON_ArrayForEach (referrer, array) {
-        cJSON_ArrayForEach (item, json_get(referrer, "clusters"))
+        cJSON_ArrayForEach (item, json_array(referrer, "clusters"))
             required[count++] = read_cluster(d, item, path);
     }
     for (uint32_t i = 0; i < b->cluster_count; i++)
@@ -183,7 +183,7 @@ static void read_clusters(struct decode *d, const cJSON *spec, struct binding *b
 /* The conflicts that Config Connector reports in member clusters, as Karmada collects them. */
 static void read_member_conflicts(struct decode *d, const cJSON *json, struct binding *b)
 {
-    const cJSON *items = json_get(json_get(json, "status"), "aggregatedStatus");
+    const cJSON *items = json_array(json_get(json, "status"), "aggregatedStatus");
     uint32_t count = 0;
     const cJSON *item;
 
@@ -204,7 +204,7 @@ static void read_member_conflicts(struct decode *d, const cJSON *json, struct bi
 
 static uint32_t read_delivered_generation(const cJSON *json)
 {
-    const cJSON *items = json_get(json_get(json, "status"), "aggregatedStatus");
+    const cJSON *items = json_array(json_get(json, "status"), "aggregatedStatus");
     double least = 0;
     const cJSON *item;
 

@@ -14,9 +14,7 @@ static int64_t time_of(const cJSON *parent, const char *key)
 
 static uint32_t seconds_of(const cJSON *parent, const char *key)
 {
-    int64_t s = time_of(parent, key) / 1000;
-
-    return s <= UINT32_MAX ? (uint32_t)s : 0;
+    return timestamp_seconds(time_of(parent, key));
 }
 
 /* The shared text of a message, cut between two characters. */
@@ -41,7 +39,7 @@ static const cJSON *find_condition(const cJSON *status, const char *type)
 {
     const cJSON *condition;
 
-    cJSON_ArrayForEach (condition, json_get(status, "conditions")) {
+    cJSON_ArrayForEach (condition, json_array(status, "conditions")) {
         if (strcmp(json_str(condition, "type", ""), type) == 0)
             return condition;
     }
@@ -123,16 +121,19 @@ static enum purge_mode purge_mode_of(const char *text)
 
 static void read_evictions(struct decode *d, const cJSON *spec, struct binding_status *out)
 {
-    const cJSON *tasks = json_get(spec, "gracefulEvictionTasks");
+    const cJSON *tasks = json_array(spec, "gracefulEvictionTasks");
     const cJSON *task;
 
-    if (!cJSON_IsArray(tasks) || !tasks->child)
-        return;
-    struct trouble *t = trouble_of(out);
-    t->evictions = decode_room(tasks, sizeof(*t->evictions));
     cJSON_ArrayForEach (task, tasks) {
         int64_t grace_s = json_int(task, "gracePeriodSeconds", 0);
 
+        if (!cJSON_IsObject(task))
+            continue;
+
+        struct trouble *t = trouble_of(out);
+
+        if (!t->evictions)
+            t->evictions = decode_room(tasks, sizeof(*t->evictions));
         t->evictions[t->eviction_count++] = (struct eviction){
             .cluster = intern_add(d->strings, json_str(task, "fromCluster", "")),
             .reason = intern_add(d->strings, json_str(task, "reason", "")),
@@ -232,16 +233,21 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
         struct trouble *t = trouble_of(out);
 
         if (!t->messages)
-            t->messages = decode_room(items, sizeof(*t->messages));
+            t->messages = xreallocarray(NULL, index->count, sizeof(*t->messages));
         t->messages[t->message_count++] = (struct target_message){
             intern_ref(target->name), share_message(d, json_str(json, "appliedMessage", ""))};
     }
+    /* There was room for one of each target, and few have one. */
+    if (out->trouble && out->trouble->messages)
+        out->trouble->messages = xreallocarray(out->trouble->messages, out->trouble->message_count,
+                                               sizeof(struct target_message));
 }
 
 static void read_suspension(const struct decode *d, const cJSON *suspension,
                             const struct target_index *index)
 {
-    const cJSON *names = json_get(json_get(suspension, "dispatchingOnClusters"), "clusterNames");
+    const cJSON *clusters = json_get(suspension, "dispatchingOnClusters");
+    const cJSON *names = json_array(clusters, "clusterNames");
     bool everywhere = json_bool(suspension, "dispatching", false);
     const cJSON *name;
 
@@ -270,7 +276,7 @@ void binding_status_decode(struct decode *d, const cJSON *json, struct target_cl
     qsort(items, target_count, sizeof(struct target_cluster *), compare_names);
     read_conditions(d, json, out);
     read_evictions(d, spec, out);
-    read_items(d, json_get(json_get(json, "status"), "aggregatedStatus"), &index, out);
+    read_items(d, json_array(json_get(json, "status"), "aggregatedStatus"), &index, out);
     read_suspension(d, json_get(spec, "suspension"), &index);
 }
 

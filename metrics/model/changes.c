@@ -2,6 +2,7 @@
 #include "metrics/model/changes.h"
 
 #include "metrics/base/map.h"
+#include "metrics/base/timestamp.h"
 #include "metrics/model/claim.h"
 #include "metrics/model/identity.h"
 
@@ -222,11 +223,6 @@ static uint32_t count_fields(struct decode *d, const cJSON *managed)
     return count;
 }
 
-static uint32_t seconds(int64_t ms)
-{
-    return ms > 0 && ms / 1000 <= UINT32_MAX ? (uint32_t)(ms / 1000) : 0;
-}
-
 /* Keep the newest time, and the newest one of another manager than that time's. */
 static void add_write(struct traces *t, uint32_t manager, uint32_t time_s)
 {
@@ -253,7 +249,7 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     hash_keys(json_get(metadata, "annotations"), &out->user_keys, &out->karmada_keys);
     hash_keys(json_get(metadata, "labels"), &out->user_keys, &(uint32_t){0});
     cJSON_ArrayForEach (entry, managed) {
-        uint32_t time_s = seconds(decode_time(d, entry, path, "time"));
+        uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
 
         if (time_s > 0 && !json_get(entry, "subresource") && is_users(d, entry))
             add_write(out, text_hash32(json_str(entry, "manager", "")), time_s);
@@ -298,7 +294,7 @@ void write_decode(struct decode *d, const cJSON *metadata, struct binding_write 
 
     *out = (struct binding_write){0};
     cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
-        uint32_t time_s = seconds(decode_time(d, entry, path, "time"));
+        uint32_t time_s = timestamp_seconds(decode_time(d, entry, path, "time"));
         bool owns = json_get(json_get(json_get(entry, "fieldsV1"), "f:spec"), "f:resource") != NULL;
 
         if (time_s == 0 || json_get(entry, "subresource") || owns < owned)

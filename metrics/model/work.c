@@ -2,6 +2,7 @@
 #include "metrics/model/work.h"
 
 #include "metrics/base/number.h"
+#include "metrics/base/timestamp.h"
 #include "metrics/base/utf8.h"
 #include "metrics/model/binding.h"
 
@@ -115,13 +116,12 @@ static enum work_applied applied_of(const cJSON *condition)
 
 static uint32_t read_written(struct decode *d, const cJSON *metadata)
 {
-    int64_t created_s = decode_time(d, metadata, "metadata", "creationTimestamp") / 1000;
+    uint32_t created_s =
+        timestamp_seconds(decode_time(d, metadata, "metadata", "creationTimestamp"));
     struct binding_write write;
 
     write_decode(d, metadata, &write);
-    if (created_s < 0 || created_s > UINT32_MAX)
-        created_s = 0;
-    return write.time_s > created_s ? write.time_s : (uint32_t)created_s;
+    return write.time_s > created_s ? write.time_s : created_s;
 }
 
 void *work_decode(struct decode *d, const cJSON *json)

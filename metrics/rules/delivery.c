@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/delivery.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/rules/decision.h"
 
 /* ---- facts ---- */
@@ -315,11 +316,6 @@ struct standing delivery_of(const struct delivery_facts *f, const struct standin
 
 /* ---- since when, and what Karmada says ---- */
 
-static uint32_t seconds(int64_t ms)
-{
-    return ms > 0 && ms / 1000 <= UINT32_MAX ? (uint32_t)(ms / 1000) : 0;
-}
-
 static uint32_t evicting_since_s(const struct trouble *t)
 {
     int64_t first_ms = INT64_MAX;
@@ -330,7 +326,7 @@ static uint32_t evicting_since_s(const struct trouble *t)
         if (eviction_counts(e) && e->created_ms > 0 && e->created_ms < first_ms)
             first_ms = e->created_ms;
     }
-    return first_ms < INT64_MAX ? seconds(first_ms) : 0;
+    return first_ms < INT64_MAX ? timestamp_seconds(first_ms) : 0;
 }
 
 uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms)
@@ -338,14 +334,14 @@ uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t cha
     if (stage == STAGE_EVICTING)
         return evicting_since_s(b->status.trouble);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
-        return seconds(b->changed_ms);
+        return timestamp_seconds(b->changed_ms);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
-        return seconds(b->created_ms);
+        return timestamp_seconds(b->created_ms);
     if (stage == STAGE_UNSCHEDULED || stage == STAGE_PLACED_NOWHERE || stage == STAGE_UNDISPATCHED)
         return b->status.scheduled_s;
     if (stage == STAGE_UNAPPLIED)
         return b->status.applied_s;
-    return stage == STAGE_UNDELIVERED ? seconds(changed_ms) : 0;
+    return stage == STAGE_UNDELIVERED ? timestamp_seconds(changed_ms) : 0;
 }
 
 const char *delivery_target_message(const struct delivery_sources *from,

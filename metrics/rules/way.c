@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/way.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/rules/priority.h"
 #include "metrics/rules/risk.h"
 
@@ -149,7 +150,7 @@ int64_t way_decide(const struct situation *s, const struct delivery_facts *deliv
     }
     way->at = of_state(s, out, &due_ms);
     if (way->at.stage != STAGE_NONE) {
-        way->since_s = (uint32_t)(out->since_ms / 1000);
+        way->since_s = timestamp_seconds(out->since_ms);
     } else {
         way->at = delivery ? way->delivery : unbound(WHY_WAITING);
         way->since_s = way->delivery_since_s;

@@ -96,6 +96,21 @@ TEST(the_oldest_version_that_runs_is_kept)
     binding_release(r.strings, b);
 }
 
+/* The members of an object are no items. */
+TEST(of_what_is_no_list_no_version_is_read)
+{
+    CLEANUP(reading_release) struct reading r;
+
+    reading_init(&r);
+
+    struct binding *b =
+        binding_of(&r, "{'metadata':{'name':'x'},'spec':{},'status':{'aggregatedStatus':{"
+                       "'a':{'clusterName':'a','status':{'resourceTemplateGeneration':5}}}}}");
+
+    assert_int_equal(b->delivered_generation, 0);
+    binding_release(r.strings, b);
+}
+
 TEST(an_attached_binding_has_little)
 {
     CLEANUP(reading_release) struct reading r;

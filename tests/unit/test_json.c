@@ -36,6 +36,7 @@ TEST_WITH(accessors_answer_what_is_there, parse_members, drop_members)
     assert_false(json_bool(o, "f", true));
     assert_string_equal(json_str(json_get(json_get(o, "o"), "deep"), "er", "x"), "yes");
     assert_true(cJSON_IsArray(json_get(o, "a")));
+    assert_ptr_equal(json_array(o, "a"), json_get(o, "a"));
 }
 
 TEST_WITH(accessors_fall_back, parse_members, drop_members)
@@ -51,6 +52,8 @@ TEST_WITH(accessors_fall_back, parse_members, drop_members)
     assert_null(json_str(o, "none", NULL));
     assert_true(json_bool(o, "i", true));
     assert_true(json_bool(o, "s", true));
+    assert_null(json_array(o, "o"));
+    assert_null(json_array(o, "n"));
     assert_null(json_get(o, "n"));
     assert_null(json_get(o, "I"));
 }

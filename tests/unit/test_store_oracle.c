@@ -2,19 +2,10 @@
 /* The store against a plain oracle, and what it takes of memory. */
 #include "metrics/model/store.h"
 
-#include <malloc.h>
-
 #include "metrics/model/template.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 static void free_store(struct store **s)
 {
@@ -252,15 +243,6 @@ TEST(any_sequence_agrees_with_the_oracle)
     }
 }
 
-#ifndef SANITIZED
-/* Large tables live in mappings of their own. */
-static size_t memory_in_use(void)
-{
-    struct mallinfo2 info = mallinfo2();
-
-    return info.uordblks + info.hblkhd;
-}
-
 /*
  * What a hundred thousand of these take decides how large a control plane can be
  * watched. Four templates share an app, and the tables are at their emptiest.
@@ -268,8 +250,10 @@ static size_t memory_in_use(void)
 TEST(a_template_takes_400_bytes)
 {
     enum { COUNT = 50000 };
+    if (!HEAP_COUNTS)
+        skip();
     CLEANUP(free_store) struct store *s = store_new(1);
-    size_t before = memory_in_use();
+    size_t before = heap_bytes();
     struct error err;
 
     for (unsigned i = 0; i < COUNT; i++) {
@@ -285,9 +269,8 @@ TEST(a_template_takes_400_bytes)
         assert_int_equal(put(s, text, (struct origin){1, 1}, &err), STORE_ADDED);
     }
 
-    size_t each = (memory_in_use() - before) / COUNT;
+    size_t each = (heap_bytes() - before) / COUNT;
 
     print_message("%zu bytes a template\n", each);
     assert_in_range(each, 100, 400);
 }
-#endif

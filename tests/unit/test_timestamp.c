@@ -108,6 +108,17 @@ TEST_ROWS(format, format_cases, text)
     assert_string_equal(text, c->text);
 }
 
+TEST(seconds_are_those_of_32_bits)
+{
+    assert_int_equal(timestamp_seconds(INT64_MIN), 0);
+    assert_int_equal(timestamp_seconds(-1000), 0);
+    assert_int_equal(timestamp_seconds(999), 0);
+    assert_int_equal(timestamp_seconds(INT64_C(1769903999999)), 1769903999);
+    assert_int_equal(timestamp_seconds(UINT32_MAX * INT64_C(1000) + 999), UINT32_MAX);
+    assert_int_equal(timestamp_seconds((UINT32_MAX + INT64_C(1)) * 1000), 0);
+    assert_int_equal(timestamp_seconds(INT64_MAX), 0);
+}
+
 /* Some instant in every day from the year 0 to 9999 comes back, and days follow one another. */
 TEST(every_day_comes_back)
 {

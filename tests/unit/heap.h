@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <malloc.h>
+
+#include "metrics/base/base.h"
+
+/* True if heap_bytes() counts: sanitizers allocate by themselves. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HEAP_COUNTS 0
+#elif defined(__has_feature)
+#define HEAP_COUNTS (!__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer))
+#else
+#define HEAP_COUNTS 1
+#endif
+
+/* What is in use. Large tables live in mappings of their own. */
+static inline size_t heap_bytes(void)
+{
+    struct mallinfo2 info = mallinfo2();
+
+    return info.uordblks + info.hblkhd;
+}
