@@ -3,7 +3,6 @@
 
 #include "metrics/base/number.h"
 #include "metrics/base/timestamp.h"
-#include "metrics/base/utf8.h"
 #include "metrics/model/binding.h"
 
 static const char ns_key[] = "resourcebinding.karmada.io/namespace";
@@ -87,33 +86,6 @@ static uint32_t read_generation(struct decode *d, const cJSON *spec)
     return parse_uint(text, UINT32_MAX, &generation) ? (uint32_t)generation : 0;
 }
 
-static const cJSON *find_applied(struct decode *d, const cJSON *status)
-{
-    static const char path[] = "status.conditions[]";
-    const cJSON *found = NULL;
-    const cJSON *item;
-
-    cJSON_ArrayForEach (item, decode_array(d, status, "status", "conditions")) {
-        const char *type = decode_text(d, item, path, "type");
-
-        decode_element(d, item, path);
-        decode_text(d, item, path, "status");
-        decode_text(d, item, path, "message");
-        if (type && strcmp(type, "Applied") == 0)
-            found = item;
-    }
-    return found;
-}
-
-static enum work_applied applied_of(const cJSON *condition)
-{
-    const char *status = json_str(condition, "status", "");
-
-    if (strcmp(status, "True") == 0)
-        return WORK_APPLIED;
-    return strcmp(status, "False") == 0 ? WORK_REFUSED : WORK_UNTRIED;
-}
-
 static uint32_t read_written(struct decode *d, const cJSON *metadata)
 {
     uint32_t created_s =
@@ -128,19 +100,8 @@ void *work_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *spec = decode_object(d, json, "", "spec");
-    const cJSON *condition = find_applied(d, decode_object(d, json, "", "status"));
-    enum work_applied applied = applied_of(condition);
-    const char *message = applied == WORK_REFUSED ? json_str(condition, "message", "") : "";
-    size_t len = strlen(message);
+    struct work *w = xcalloc(1, sizeof(*w));
 
-    if (len > WORK_MESSAGE_MAX)
-        len = utf8_boundary(message, WORK_MESSAGE_MAX);
-
-    /* The message is behind the struct: one allocation, and none for those that have none. */
-    struct work *w = xcalloc(1, sizeof(*w) + len + 1);
-
-    memcpy(w->message, message, len);
-    w->applied = (uint8_t)applied;
     read_binding(d, metadata, w);
     w->template_generation = read_generation(d, spec);
     w->written_s = read_written(d, metadata);
@@ -171,8 +132,8 @@ bool work_equal(const struct work *a, const struct work *b)
     return a->binding_ns == b->binding_ns && a->binding_name == b->binding_name &&
            a->binding_id == b->binding_id && a->template_generation == b->template_generation &&
            a->overrides == b->overrides && a->cluster_overrides == b->cluster_overrides &&
-           a->written_s == b->written_s && a->applied == b->applied && a->deleting == b->deleting &&
-           a->suspended == b->suspended && strcmp(a->message, b->message) == 0;
+           a->written_s == b->written_s && a->deleting == b->deleting &&
+           a->suspended == b->suspended;
 }
 
 bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1])

@@ -3,16 +3,10 @@
 
 #include "metrics/model/decode.h"
 
-/* What became of the last try to apply a Work in its member cluster: its condition Applied. */
-enum work_applied {
-    WORK_UNTRIED, /* Absent, or neither True nor False: nobody tried yet. */
-    WORK_APPLIED,
-    WORK_REFUSED,
-};
-
 /*
  * A Work: a binding's object for one member cluster, which is that of its namespace
- * (execution_cluster). What Karmada makes for a Namespace itself belongs to no binding.
+ * (execution_cluster). What Karmada makes for a Namespace itself belongs to no binding. Its status
+ * is not read: what is of use there Karmada copies into the binding's.
  */
 struct work {
     const char *binding_ns;   /* Shared; "" for a ClusterResourceBinding. */
@@ -30,13 +24,11 @@ struct work {
      * the last write of it in managedFields, or its creation where these are not known.
      */
     uint32_t written_s;
-    uint8_t applied; /* enum work_applied */
-    bool deleting;   /* Its object may still run there: the Work goes after that. */
-    bool suspended;  /* spec.suspendDispatching: what changes does not reach the cluster. */
-    char message[];  /* If refused, why, in Karmada's words, cut; else "". */
+    bool deleting;  /* Its object may still run there: the Work goes after that. */
+    bool suspended; /* spec.suspendDispatching: what changes does not reach the cluster. */
 };
 
-enum { WORK_MESSAGE_MAX = 1024, WORK_OVERRIDE_MAX = 253, WORK_OVERRIDES_MAX = 64 };
+enum { WORK_OVERRIDE_MAX = 253, WORK_OVERRIDES_MAX = 64 };
 
 /* Copy the next name of a list of override policies, and move on; false after the last one. */
 bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1]);

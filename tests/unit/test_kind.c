@@ -150,10 +150,8 @@ static const char deployment_json[] =
 
 static const char job_json[] = "{'apiVersion':'batch/v1','kind':'Job'," METADATA ",'spec':{}}";
 
-static const char work_json[] =
-    "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'," METADATA
-    ",'spec':{'workload':{'manifests':[{'metadata':{}}]}},"
-    "'status':{'conditions':[{'type':'Applied','status':'False','message':'x'}]}}";
+static const char work_json[] = "{'apiVersion':'work.karmada.io/v1alpha1','kind':'Work'," METADATA
+                                ",'spec':{'workload':{'manifests':[{'metadata':{}}]}}}";
 
 static const char override_event_json[] =
     "{'apiVersion':'v1','kind':'Event'," METADATA ",'reason':'ApplyOverridePolicyFailed',"
@@ -331,12 +329,6 @@ static struct wrong_case {
     {work_json, "spec.suspendDispatching", "'true'"},
     {work_json, "spec.workload", "[]"},
     {work_json, "spec.workload.manifests", "{}"},
-    {work_json, "status", "1"},
-    {work_json, "status.conditions", "{}"},
-    {work_json, "status.conditions[0]", "'Applied'"},
-    {work_json, "status.conditions[0].type", "1"},
-    {work_json, "status.conditions[0].status", "false"},
-    {work_json, "status.conditions[0].message", "1"},
 
     {override_json, "metadata", "[]"},
     {override_json, "metadata.creationTimestamp", "'x'"},

@@ -223,7 +223,7 @@ TEST(events_are_not_waited_for)
 /* Of Events those of failed overrides come beside others, which are all there without them. */
 TEST(failed_overrides_are_not_waited_for)
 {
-    struct lab lab = {.hanging = {BY_FAILURE}};
+    struct lab lab = {.hanging = {BY_FAILURE}, .works = true};
 
     lab_start(&lab);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
@@ -239,7 +239,7 @@ TEST(failed_overrides_are_not_waited_for)
 
 TEST(who_looks_once_waits_for_failed_overrides)
 {
-    struct lab lab = {.hanging = {BY_FAILURE}, .references = true};
+    struct lab lab = {.hanging = {BY_FAILURE}, .references = true, .works = true};
 
     lab_start(&lab);
     fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
