@@ -233,6 +233,47 @@ static void explain_templates(struct explaining *x, const struct entry *policy,
     explanation_close(x->out, '}');
 }
 
+/* ---- how far they have come ---- */
+
+/* Where the binding of a template is that follows the policy; STAGE_NONE of any other. */
+static struct standing delivery_by(const struct entry *template, const struct entry *policy)
+{
+    const struct template_decision *d = template_decision(template);
+
+    return d->governing == policy ? d->way.delivery : (struct standing){STAGE_NONE, WHY_NONE};
+}
+
+static void explain_deliveries(struct explaining *x, const struct entry *policy,
+                               const struct listing *templates)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    size_t stages[STAGE_NONE + 1] = {0};
+    size_t listed = 0;
+
+    for (size_t i = 0; i < templates->count; i++)
+        stages[delivery_by(templates->entries[i], policy).stage]++;
+    if (stages[STAGE_NONE] == templates->count)
+        return;
+    explain_section(x, "way", "How far they have come");
+    for (unsigned i = 0; i < STAGE_COUNT; i++) {
+        if (stages[i] == 0)
+            continue;
+        writer_int(&x->out->facts, stage_names[i], (int64_t)stages[i]);
+        strbuf_addf(&text, "%s%s %zu", text.len ? ", " : "", stage_names[i], stages[i]);
+    }
+    explain_say(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE], text.data);
+    for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
+        struct standing at = delivery_by(templates->entries[i], policy);
+
+        if (at.stage == STAGE_HEALTHY || at.stage == STAGE_NONE)
+            continue;
+        explain_detail(x, "%s: %s, %s", explain_name(x, templates->entries[i]),
+                       stage_names[at.stage], stage_reason_names[at.reason]);
+        listed++;
+    }
+    explanation_close(x->out, '}');
+}
+
 /* ---- its rivals ---- */
 
 /* That another policy has one of its templates, and by what. */
@@ -319,6 +360,7 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     explain_settings(x, policy);
     explain_problems(x, policy);
     explain_templates(x, policy, &templates);
+    explain_deliveries(x, policy, &templates);
     explain_rivals(x, policy, &templates);
     explain_clusters(x, d ? d->resolved : NULL);
 }
