@@ -121,7 +121,8 @@ void explain_next(struct explaining *x, const struct entry *template)
 
     explain_section(x, "next", "What comes next");
     if (is_held(d->way.delivery.stage))
-        explain_say(x, "That is about its binding: its stage says what holds up the rest.");
+        explain_say(
+            x, "What follows is about its binding: what holds up the rest is told under Stage.");
     foresight_make(x->engine, template, x->now_ms, explain_foresight, &next);
     explanation_close(x->out, '}');
 }

@@ -186,7 +186,7 @@ const char *explain_actor_words(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
         [ACTOR_USER] = "its user, by a change of it",
-        [ACTOR_PLATFORM] = "whoever owns the policies",
+        [ACTOR_PLATFORM] = "whoever runs the platform",
         [ACTOR_KARMADA] = "Karmada",
         [ACTOR_CLUSTER] = "whoever runs the member clusters",
         [ACTOR_NOBODY] = "nobody",
