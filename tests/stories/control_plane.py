@@ -17,6 +17,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 from exporter import PROGRAM  # noqa: E402
 
+# By what the stories' tables say of a template: its stage, and how far its binding has come, which
+# is healthy in all clusters as soon as there is one.
+STAGES = {
+    "current": ("healthy", "healthy"),
+    "orphaned": ("unmatched left_behind", "healthy"),
+    "pending kind_not_selected": ("unmatched no_policy", "none"),
+    "pending policy_gone": ("unmatched left_behind_changed", "healthy"),
+    "stale policy_replaced": ("outdated policy_replaced", "healthy"),
+    "stale policy_updated": ("outdated policy_updated", "healthy"),
+    "stale template_updated": ("outdated template_updated", "healthy"),
+    "unbound waiting": ("unbound waiting", "none"),
+}
 NAMESPACED, CLUSTER_WIDE = "PropagationPolicy", "ClusterPropagationPolicy"
 
 
@@ -34,6 +46,19 @@ def describe(template):
     words = [template["state"], template.get("reason"), template.get("phase")]
     words += ["+".join(template["fields"])] if template.get("fields") else []
     return " ".join(word for word in words if word)
+
+
+def stage_of(template):
+    """Its stage and its delivery, each with the reason."""
+    return tuple(" ".join(filter(None, (template[stage], template[reason]))) or "none"
+                 for stage, reason in (("stage", "stageReason"), ("delivery", "deliveryReason")))
+
+
+def healthy_in(clusters):
+    """What Karmada says of a binding that runs everywhere."""
+    return {"conditions": [{"type": "Scheduled", "status": "True", "reason": "Success"}],
+            "aggregatedStatus": [{"clusterName": name, "applied": True, "health": "Healthy"}
+                                 for name in clusters]}
 
 
 def name_of(policy):
@@ -130,7 +155,7 @@ class ControlPlane:
                 self.apply(template, best)
 
     def apply(self, template, policy):
-        """Claim the template and write its binding."""
+        """Claim the template and write its binding; scheduler and members follow at once."""
         template.pop("waiting", None)
         meta, spec = template["metadata"], policy["spec"]
         claim = {"labels": dict(policy["metadata"]["labels"]),
@@ -153,7 +178,8 @@ class ControlPlane:
                      "replicas": replicas,
                      "clusters": [{"name": name, **({"replicas": replicas} if replicas else {})}
                                   for name in clusters],
-                     "schedulerName": "default-scheduler"}}
+                     "schedulerName": "default-scheduler"},
+            "status": healthy_in(clusters)}
 
     # ---- matching, in the words of the seeds
 
@@ -231,12 +257,17 @@ class ControlPlane:
         return [{k: v for k, v in o.items() if k != "waiting"} for o in self.objects.values()]
 
     def states(self, *flags):
-        """{"[namespace/]name": "state reason phase fields, claimed"} of all Deployments."""
+        """{"namespace/kind/name": "state reason phase fields, claimed"}, once the stages are right."""
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "objects.json")
             path.write_text(json.dumps({"apiVersion": "v1", "kind": "List",
                                         "items": self.written_objects()}))
             said = report(path, "--rules.takeover", self.design, *flags)
+        for template in said["templates"]:
+            expected = STAGES[" ".join(filter(None, (template["state"], template["reason"])))]
+            if stage_of(template) != expected:
+                raise AssertionError(f"{template['name']}, {describe(template)}:\n"
+                                     f"  expected: {expected}\n  said:     {stage_of(template)}")
         return {f"{t['namespace']}/{t['kind']}/{t['name']}":
                 f"{describe(t)}, claimed by {name_of(t['claimed'])}"
                 for t in said["templates"]}

@@ -4,6 +4,11 @@
 app-a and app-b mount my-config; each has its policy and its binding, and the attached binding of
 my-config is required by both. The table says what each step is in conflict and resolves to.
 """
+from control_plane import healthy_in
+
+ID = "propagationpolicy.karmada.io/permanent-id"
+CLUSTERS = ["member1", "member2"]
+TARGETS = [{"name": name, "replicas": 2} for name in CLUSTERS]
 BOTH = {"ConflictResolution", "PreserveResourcesOnDeletion"}
 A = {"conflictResolution": "Overwrite", "preserveResourcesOnDeletion": True}
 B = {"conflictResolution": "Abort", "preserveResourcesOnDeletion": False}
@@ -36,18 +41,23 @@ def template(name):
 
 def policy(name, wants):
     return {"apiVersion": "policy.karmada.io/v1alpha1", "kind": "PropagationPolicy",
-            "metadata": {"name": f"{name}-policy", "namespace": "default"},
+            "metadata": {"name": f"{name}-policy", "namespace": "default",
+                         "labels": {ID: f"{name}-policy"}},
             "spec": {**wants, "propagateDeps": True,
-                     "placement": {"clusterAffinity": {"clusterNames": ["member1", "member2"]}},
+                     "placement": {"clusterAffinity": {"clusterNames": CLUSTERS}},
                      "resourceSelectors": [
                          {"apiVersion": "apps/v1", "kind": "Deployment", "name": name}]}}
 
 
-def binding(name, kind, api_version, spec):
+def binding(name, kind, api_version, spec, claims=None):
+    claim = {"labels": {ID: claims},
+             "annotations": {"propagationpolicy.karmada.io/namespace": "default",
+                             "propagationpolicy.karmada.io/name": claims}} if claims else {}
     return {"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
-            "metadata": {"name": f"{name}-{kind.lower()}", "namespace": "default"},
+            "metadata": {"name": f"{name}-{kind.lower()}", "namespace": "default", **claim},
             "spec": {"resource": {"apiVersion": api_version, "kind": kind, "name": name,
-                                  "namespace": "default"}, **spec}}
+                                  "namespace": "default"}, **spec},
+            "status": healthy_in(CLUSTERS)}
 
 
 def manifests(wants):
@@ -60,11 +70,13 @@ def manifests(wants):
 
 def bindings(wants, stored):
     """What Karmada makes of it: independent bindings, and the attached one."""
-    referrers = [{"namespace": "default", "name": f"{name}-deployment"} for name in wants]
+    referrers = [{"namespace": "default", "name": f"{name}-deployment", "clusters": TARGETS}
+                 for name in wants]
     return [
         *(binding(name, "Deployment", "apps/v1",
-                  {**said, "propagateDeps": True,
-                   "placement": {"clusterAffinity": {"clusterNames": ["member1", "member2"]}}})
+                  {**said, "propagateDeps": True, "replicas": 2, "clusters": TARGETS,
+                   "placement": {"clusterAffinity": {"clusterNames": CLUSTERS}}},
+                  claims=f"{name}-policy")
           for name, said in wants.items()),
         binding("my-config", "ConfigMap", "v1",
                 {"requiredBy": referrers, "conflictResolution": stored[0],
