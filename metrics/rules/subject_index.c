@@ -100,5 +100,7 @@ void subject_index_remove(struct subject_index *index, const struct subject *sub
 const struct subject_group *subject_index_find(const struct subject_index *index,
                                                const struct subject *subject)
 {
-    return map_get(&index->groups, hash_of(index, subject), subject);
+    /* Without Works or Events, as by default, nothing is hashed for each target. */
+    return index->groups.count > 0 ? map_get(&index->groups, hash_of(index, subject), subject)
+                                   : NULL;
 }
