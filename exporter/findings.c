@@ -72,22 +72,6 @@ static unsigned lists_of(const struct entry *entry)
 
 /* ---- the lists ---- */
 
-/* Where it stands, or is to stand, among those that are kept in order. */
-static size_t place_in(const struct finding_list *list, const struct entry *entry)
-{
-    size_t first = 0, end = list->count;
-
-    while (first < end) {
-        size_t middle = first + (end - first) / 2;
-
-        if (entry_compare(list->entries[middle], entry) < 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
 static void drop_last(struct findings *f, struct finding_list *list)
 {
     store_unpin(f->walk.store, list->entries[--list->count]);
@@ -97,7 +81,7 @@ static void drop_last(struct findings *f, struct finding_list *list)
 static void keep(struct findings *f, struct finding_list *list, struct entry *entry)
 {
     bool few = f->shown < SIZE_MAX;
-    size_t place = few ? place_in(list, entry) : list->count;
+    size_t place = few ? entry_place(list->entries, list->count, entry) : list->count;
 
     list->found++;
     if (place == f->shown || (place < list->count && list->entries[place] == entry))

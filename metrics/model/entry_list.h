@@ -11,5 +11,7 @@ struct entry_list {
 };
 
 void entry_list_add(struct entry_list *list, struct entry *entry);
+/* Where an entry is among others in the order of entry_compare(), or would be. */
+size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry);
 /* Free the list, not the entries; it is empty and usable again. */
 void entry_list_release(struct entry_list *list);

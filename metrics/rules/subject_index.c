@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/subject_index.h"
 
+#include "metrics/model/entry_list.h"
+
 static bool is_about(const void *item, const void *key)
 {
     const struct subject_group *group = item;
@@ -50,28 +52,12 @@ static struct subject_group *with_room(struct subject_group *group, const struct
     return larger;
 }
 
-/* Where the entry is among the others, or would be. */
-static uint32_t place_of(const struct subject_group *group, const struct entry *entry)
-{
-    uint32_t first = 0, end = group->count;
-
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-
-        if (entry_compare(group->entries[middle], entry) < 0)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
 void subject_index_add(struct subject_index *index, const struct subject *subject,
                        struct entry *entry)
 {
     uint64_t hash = hash_of(index, subject);
     struct subject_group *group = with_room(map_take(&index->groups, hash, subject), subject);
-    uint32_t at = place_of(group, entry);
+    size_t at = entry_place(group->entries, group->count, entry);
 
     memmove(&group->entries[at + 1], &group->entries[at],
             (group->count - at) * sizeof(struct entry *));
@@ -85,7 +71,7 @@ void subject_index_remove(struct subject_index *index, const struct subject *sub
 {
     uint64_t hash = hash_of(index, subject);
     struct subject_group *group = map_take(&index->groups, hash, subject);
-    uint32_t at = group ? place_of(group, entry) : 0;
+    size_t at = group ? entry_place(group->entries, group->count, entry) : 0;
 
     assert(group && at < group->count && group->entries[at] == entry);
     group->count--;
