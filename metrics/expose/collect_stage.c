@@ -20,6 +20,11 @@ static void collect_stage(const struct entry *entry, struct samples *out)
     SAMPLE(out, 1, pair_of(at));
 }
 
+static void collect_namespace_stage(const struct entry *entry, struct samples *out)
+{
+    SAMPLE(out, 1, template_decision(entry)->way.at.stage, entry_ns(entry));
+}
+
 static void collect_delivery(const struct entry *entry, struct samples *out)
 {
     struct standing at = template_decision(entry)->way.delivery;
@@ -154,6 +159,13 @@ static const struct family_def families[] = {
      .labels = {STAGE, REASON},
      .pairs = has_pair,
      FROM(TEMPLATES, collect_stage)},
+    {.name = "karmada_namespace_templates_stage",
+     .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
+             "none of a namespace is in have no row.",
+     .bound = "namespaces x 12",
+     .sparse = true,
+     .labels = {FREE_LABEL("namespace"), STAGE},
+     FROM(TEMPLATES, collect_namespace_stage)},
     {.name = "karmada_templates_delivery",
      .help = "Templates with a binding by how far that has come in its member clusters, and why, "
              "whatever the policies say now.",

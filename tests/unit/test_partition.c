@@ -67,6 +67,26 @@ static void check_states(const char *page, const cJSON *report, const struct sto
                      count(rows, "state", "pending"));
 }
 
+/* Each template is in one stage, and what is told by namespace adds up to it. */
+static void check_stages(const char *page, const cJSON *report, const struct store *store)
+{
+    const cJSON *rows = json_get(report, "templates");
+    int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
+
+    assert_int_equal(sum(page, "karmada_templates_stage", ""), templates);
+    assert_int_equal(count(rows, "stage", NULL), templates);
+    for (unsigned i = 0; i < STAGE_COUNT; i++) {
+        char label[64];
+        int64_t of_stage = count(rows, "stage", stage_names[i]);
+
+        snprintf(label, sizeof(label), "stage=\"%s\"", stage_names[i]);
+        assert_int_equal(sum(page, "karmada_templates_stage", label), of_stage);
+        assert_int_equal(sum(page, "karmada_namespace_templates_stage", label), of_stage);
+        assert_int_equal(sum(page, "karmada_templates_delivery", label),
+                         count(rows, "delivery", stage_names[i]));
+    }
+}
+
 static void check_conflicts(const char *page, const cJSON *report)
 {
     const cJSON *rows = json_get(report, "conflicts");
@@ -184,6 +204,7 @@ TEST(page_and_report_tell_the_same)
         CLEANUP(json_cleanup) cJSON *report = json_parse(text.data, text.len, NULL, &err);
         assert_non_null(report);
         check_states(page, report, w.store);
+        check_stages(page, report, w.store);
         check_conflicts(page, report);
         check_policies(page, report);
         check_invalid(page, report);

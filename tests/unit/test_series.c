@@ -146,6 +146,8 @@ static void expect_template(struct oracle *o, const struct entry *entry)
           entry_kind(entry), state_names[d->state]);
     count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}", stage_names[d->way.at.stage],
           stage_reason_names[d->way.at.reason]);
+    count(o, 1, "karmada_namespace_templates_stage{namespace=\"%s\",stage=\"%s\"}", entry_ns(entry),
+          stage_names[d->way.at.stage]);
     if (d->way.delivery.stage != STAGE_NONE)
         count(o, 1, "karmada_templates_delivery{stage=\"%s\",reason=\"%s\"}",
               stage_names[d->way.delivery.stage], stage_reason_names[d->way.delivery.reason]);
