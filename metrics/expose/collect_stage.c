@@ -62,9 +62,7 @@ static void collect_evicting(const struct entry *entry, struct samples *out)
 
 static void collect_last_copy(const struct entry *entry, struct samples *out)
 {
-    struct standing at = template_decision(entry)->way.delivery;
-
-    if (at.stage == STAGE_EVICTING && at.reason == WHY_LAST_COPY)
+    if (entry_risks(entry) & 1U << RISK_LAST_COPY)
         SAMPLE(out, 1, 0);
 }
 
