@@ -28,6 +28,15 @@ static const cJSON *find_about(struct decode *d, const cJSON *json, const char *
     return involved ? involved : regarding;
 }
 
+/* Likewise; "" without any. */
+static const char *read_message(struct decode *d, const cJSON *json)
+{
+    const char *message = decode_text(d, json, "", "message");
+    const char *note = decode_text(d, json, "", "note");
+
+    return message ? message : note ? note : "";
+}
+
 static void read_about(struct decode *d, const cJSON *about, const char *path, struct event *e)
 {
     e->kind = decode_shared_or_empty(d, about, path, "kind");
@@ -40,17 +49,15 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const char *path;
     const cJSON *about = find_about(d, json, &path);
-    const char *core_message = decode_text(d, json, "", "message");
-    const char *note = decode_text(d, json, "", "note");
-    const char *message = core_message ? core_message : note;
+    const char *message = read_message(d, json);
 
     e->is_conflict = true;
     read_about(d, about, path, e);
     e->uid = decode_shared(d, metadata, "metadata", "uid");
     e->count = read_count(d, json);
     /* The message of combined events has a prefix. */
-    e->conflict_resolution = message && strstr(message, "ConflictResolution conflicted");
-    e->preserve = message && strstr(message, "PreserveResourcesOnDeletion conflicted");
+    e->conflict_resolution = strstr(message, "ConflictResolution conflicted");
+    e->preserve = strstr(message, "PreserveResourcesOnDeletion conflicted");
 }
 
 static void read_override(struct decode *d, const cJSON *json, struct event *e)
@@ -58,7 +65,7 @@ static void read_override(struct decode *d, const cJSON *json, struct event *e)
     const char *path;
     const cJSON *about = find_about(d, json, &path);
 
-    e->override = override_event_decode(d, json, about, path);
+    e->override = override_event_decode(d, json, read_message(d, json), about, path);
     if (e->override)
         read_about(d, about, path, e);
 }

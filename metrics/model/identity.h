@@ -3,6 +3,9 @@
 
 #include "metrics/base/json.h"
 
+/* No name of an object is longer, in bytes (Kubernetes: DNS subdomains). */
+enum { OBJECT_NAME_MAX = 253 };
+
 /* What identifies an object. Cluster-scoped objects have the namespace "". Borrowed texts. */
 struct identity {
     const char *api_version;

@@ -18,8 +18,7 @@ struct override {
     uint32_t selector_count;
     uint32_t rule_count;
     int64_t created_ms; /* 0 if unknown, as is the next. */
-    int64_t
-        changed_ms; /* Last change of the spec: what failed until then has not failed as it is. */
+    int64_t changed_ms; /* Of the spec: what failed until then has not failed as it is. */
     /*
      * It has no overrideRules: its one rule is made of spec.targetCluster and spec.overriders,
      * be they set or not (Karmada: getOverridersFromOverridePolicies).

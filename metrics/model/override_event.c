@@ -4,9 +4,6 @@
 #include "metrics/base/utf8.h"
 #include "metrics/model/identity.h"
 
-/* No name of an object is longer. */
-enum { NAME_MAX_BYTES = 253 };
-
 static const struct {
     const char *reason;
     enum override_outcome outcome;
@@ -37,7 +34,7 @@ static bool is_object(const cJSON *about)
     bool is = true;
 
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        is = is && strlen(json_str(about, keys[i], "")) <= NAME_MAX_BYTES;
+        is = is && strlen(json_str(about, keys[i], "")) <= OBJECT_NAME_MAX;
     return is;
 }
 
@@ -58,7 +55,7 @@ static bool find_span(const char **at, const char *opening, struct span *out)
     text += strlen(opening);
     *out = (struct span){text, (size_t)(end - text)};
     *at = end + 1;
-    return out->len > 0 && out->len <= NAME_MAX_BYTES;
+    return out->len > 0 && out->len <= OBJECT_NAME_MAX;
 }
 
 struct names {
@@ -106,12 +103,10 @@ static int64_t read_time(struct decode *d, const cJSON *json)
 }
 
 struct override_event *override_event_decode(struct decode *d, const cJSON *json,
-                                             const cJSON *about, const char *path)
+                                             const char *message, const cJSON *about,
+                                             const char *path)
 {
     size_t reason = find_reason(json_str(json, "reason", ""));
-    const char *core_message = decode_text(d, json, "", "message");
-    const char *note = decode_text(d, json, "", "note");
-    const char *message = core_message ? core_message : note ? note : "";
     const char *uid = decode_text(d, about, path, "uid");
     struct names names = {{"", 0}, {"", 0}, {"", 0}};
     enum override_outcome outcome;

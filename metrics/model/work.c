@@ -47,7 +47,7 @@ static const char *read_overrides(struct decode *d, const cJSON *annotations, co
         cJSON_ArrayForEach (item, list) {
             const char *name = json_str(item, "policyName", "");
 
-            if (count++ < WORK_OVERRIDES_MAX && *name && strlen(name) <= WORK_OVERRIDE_MAX &&
+            if (count++ < WORK_OVERRIDES_MAX && *name && strlen(name) <= OBJECT_NAME_MAX &&
                 !strchr(name, '/'))
                 strbuf_addf(&names, "%s/", name);
         }
@@ -136,7 +136,7 @@ bool work_equal(const struct work *a, const struct work *b)
            a->suspended == b->suspended;
 }
 
-bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1])
+bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1])
 {
     size_t len = strcspn(*list, "/");
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/model/decode.h"
+#include "metrics/model/identity.h"
 
 /*
  * A Work: a binding's object for one member cluster, which is that of its namespace
@@ -28,10 +29,10 @@ struct work {
     bool suspended; /* spec.suspendDispatching: what changes does not reach the cluster. */
 };
 
-enum { WORK_OVERRIDE_MAX = 253, WORK_OVERRIDES_MAX = 64 };
+enum { WORK_OVERRIDES_MAX = 64 };
 
 /* Copy the next name of a list of override policies, and move on; false after the last one. */
-bool work_next_override(const char **list, char name[WORK_OVERRIDE_MAX + 1]);
+bool work_next_override(const char **list, char name[OBJECT_NAME_MAX + 1]);
 
 /* As struct kind_def wants them. */
 void *work_decode(struct decode *d, const cJSON *json);

@@ -73,7 +73,7 @@ static bool lists_gone(const char *list, const char *ns, const struct delivery_s
 {
     const struct kind_def *def = kind_override(!*ns);
     bool gone = false;
-    char name[WORK_OVERRIDE_MAX + 1];
+    char name[OBJECT_NAME_MAX + 1];
 
     while (work_next_override(&list, name)) {
         struct entry *policy =
