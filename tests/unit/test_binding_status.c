@@ -99,6 +99,17 @@ static void add_refused(struct strbuf *out, const char *name, unsigned target, s
     strbuf_adds(out, "'}");
 }
 
+/* A binding that each of its targets refuses, with a message of its own. */
+static void write_refused(struct strbuf *out, size_t len)
+{
+    begin(out, TARGETS);
+    for (unsigned i = 0; i < TARGETS; i++) {
+        strbuf_adds(out, i > 0 ? "," : "");
+        add_refused(out, "c", i, len);
+    }
+    end(out);
+}
+
 /* As much of a target's message as there is room for, and whole characters of it. */
 static void check_message(const struct binding *b, unsigned target, size_t len)
 {
@@ -119,12 +130,7 @@ TEST(each_message_is_cut_between_characters)
     CLEANUP(reading_release) struct reading r;
     size_t bytes;
 
-    begin(&text, TARGETS);
-    for (unsigned i = 0; i < TARGETS; i++) {
-        strbuf_adds(&text, i > 0 ? "," : "");
-        add_refused(&text, "c", i, LEN);
-    }
-    end(&text);
+    write_refused(&text, LEN);
     reading_init(&r);
 
     struct binding *b = read_text(&r, &text, &bytes);
@@ -233,12 +239,7 @@ TEST(the_end_of_one_leaves_the_other_as_it_was)
     CLEANUP(reading_release) struct reading r;
     size_t bytes, bytes_again, strings;
 
-    begin(&text, TARGETS);
-    for (unsigned i = 0; i < TARGETS; i++) {
-        strbuf_adds(&text, i > 0 ? "," : "");
-        add_refused(&text, "c", i, LEN);
-    }
-    end(&text);
+    write_refused(&text, LEN);
     reading_init(&r);
 
     struct binding *one = read_text(&r, &text, &bytes);
