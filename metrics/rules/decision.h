@@ -246,7 +246,7 @@ struct binding_decision {
     ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
-    /* versions.h says how that is known. */                                                       \
+    /* api_versions.h says how that is known. */                                                   \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
         "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
         "objects here have, and selects nothing")                                                  \

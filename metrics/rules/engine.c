@@ -255,9 +255,9 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
-void engine_judge_versions(struct engine *e, struct version_judge judge)
+void engine_judge_api_versions(struct engine *e, struct api_version_judge judge)
 {
-    e->context.versions = judge;
+    e->context.api_versions = judge;
     graph_mark_class(e->context.graph, CLASS_POLICY);
 }
 

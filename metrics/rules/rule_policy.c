@@ -100,7 +100,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 
         if (!s->api_version || !s->kind)
             continue;
-        facts->unwatched |= version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+        facts->unwatched |=
+            api_version_is_unwatched(c->store, &c->api_versions, s->api_version, s->kind);
         facts->kinds_incomplete |= incomplete_has(&c->incomplete, s->api_version, s->kind);
     }
     facts->priority = priority_of(c->store, c->gates, policy, &out->reads);

@@ -243,7 +243,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     if (!before || !now || before->uid_hash != now->uid_hash)
         mark_readers(c->graph, entry);
     content_changed(c, entry, old);
-    versions_changed(c->index, c->graph, entry, old);
+    api_versions_changed(c->index, c->graph, entry, old);
 }
 
 /* ---- registers ---- */
