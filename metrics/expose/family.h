@@ -53,6 +53,8 @@ struct family_def {
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series an object: capped. */
+    /* What was seen before counts, too: a fresh engine over the same objects says less. */
+    bool remembers;
     bool opt_in;
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
     /* Whose entries contribute, bits by object_class, and what they do: see samples.h. */

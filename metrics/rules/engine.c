@@ -7,6 +7,7 @@
 const struct rules_options rules_options_default = {
     .takeover = TAKEOVER_PREEMPTION,
     .grace_ms = 60 * 1000,
+    .versions = 10,
     .skipped_namespaces = "kube-.*",
     .skipped_apis = "",
 };
@@ -86,6 +87,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
+    policy_versions_init(&e->context.policy_versions, store_strings(store), options->versions);
     members_init(&e->context.members, store);
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
@@ -130,6 +132,7 @@ void engine_free(struct engine *e)
     incomplete_release(&c->incomplete);
     works_release(&c->works);
     override_events_release(&c->override_events);
+    policy_versions_release(&c->policy_versions);
     graph_free(c->graph);
     free(e);
 }
@@ -191,6 +194,25 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         store_tidy(c->store, entry);
 }
 
+/*
+ * Report the policies of whose versions templates have come or gone, once all are decided. True if
+ * nothing is left.
+ */
+static bool tell_versions(struct engine *e, size_t budget)
+{
+    struct policy_versions *versions = &e->context.policy_versions;
+
+    if (!graph_is_done(e->context.graph))
+        return false;
+    for (; budget > 0 && versions->touched_count > 0; budget--) {
+        struct entry *policy = policy_versions_next_touched(versions);
+
+        if (policy && e->observer.decided)
+            e->observer.decided(e->observer.context, policy);
+    }
+    return versions->touched_count == 0;
+}
+
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
     struct gathered gathered = {0};
@@ -203,12 +225,13 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     graph_wake(e->context.graph, e->context.now_ms);
     for (; budget > 0 && members_is_looking(&e->context.members); budget--)
         members_look(&e->context.members, e->context.graph);
-    while (budget-- > 0 && (entry = graph_next(e->context.graph)) != NULL)
+    for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
+    bool versions_told = tell_versions(e, budget);
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    return graph_is_done(e->context.graph) && !members_is_looking(&e->context.members);
+    return versions_told && !members_is_looking(&e->context.members);
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)

@@ -17,6 +17,7 @@
 #include "metrics/rules/options.h"
 #include "metrics/rules/override_events.h"
 #include "metrics/rules/placements.h"
+#include "metrics/rules/policy_versions.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
@@ -48,6 +49,7 @@ struct rule_context {
     struct seen seen;
     struct members members;
     struct api_version_judge api_versions;
+    struct policy_versions policy_versions;
     size_t priority_policies; /* With a schedulePriority. */
     struct incomplete incomplete;
     struct works works;

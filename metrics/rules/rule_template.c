@@ -254,10 +254,31 @@ static bool wants_binding(const struct template_decision *d)
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
 }
 
+/* The version of the policy that it claims which its binding has. */
+static struct policy_version *enter_version(struct rule_context *c, const struct entry *entry,
+                                            const struct template_decision *d)
+{
+    const struct binding *b = entry_binding(d->binding);
+    const struct policy_decision *policy = d->claimed ? policy_decision(d->claimed) : NULL;
+
+    if (d->state == STATE_IGNORED || !policy || !b || !b->has_placement ||
+        !claim_holds(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed))
+        return NULL;
+    return policy_versions_enter(
+        &c->policy_versions, policy->history,
+        &(struct running){.binding = b,
+                          .priority = &policy->priority,
+                          .cluster_scoped = d->binding->partition->type->def->cluster_scoped,
+                          .priority_moved = d->priority_moved && d->governing == d->claimed,
+                          .made_by_it = claim_is_of(b->claim, d->claimed)});
+}
+
 static void leave(struct rule_context *c, struct entry *entry, const void *next)
 {
     const struct template_decision *d = entry->decision, *fresh = next;
 
+    if (!fresh)
+        policy_versions_leave(&c->policy_versions, d->version);
     if (wants_binding(d) && !wants_binding(fresh))
         rule_leave(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
@@ -270,6 +291,13 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
     struct template_decision *d = entry->decision;
     const struct template_decision *old = last;
 
+    d->version = enter_version(c, entry, d);
+    d->before = d->state;
+    if (old) {
+        policy_versions_leave(&c->policy_versions, old->version);
+        /* What is only played leaves no trace. */
+        d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
+    }
     if (wants_binding(d)) {
         if (!wants_binding(old))
             rule_enter(c->graph, c->binding_names, entry);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/page.h"
 
+#include "metrics/expose/families.h"
+
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -74,9 +76,25 @@ static void drop_lines(char *page, const char *start)
     }
 }
 
+/* True if more than the objects that there are now counts in it. */
+static bool remembers(const struct family_def *f)
+{
+    return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
+           f->aggregation == AGGREGATE_FIRST;
+}
+
 void page_drop_history(char *page)
 {
-    drop_lines(page, "karmada_dependency_conflict_transitions_total{");
-    drop_lines(page, "karmada_template_binding_delay_seconds_");
-    drop_lines(page, "karmada_template_delivery_delay_seconds_");
+    static const char *const ends[] = {"{", " ", "_bucket{", "_sum ", "_count "};
+
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_def *f = family_at(i);
+
+        for (size_t end = 0; remembers(f) && end < ARRAY_LEN(ends); end++) {
+            char start[128];
+
+            snprintf(start, sizeof(start), "%s%s", f->name, ends[end]);
+            drop_lines(page, start);
+        }
+    }
 }
