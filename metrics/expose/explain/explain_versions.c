@@ -103,6 +103,7 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct policy_version *v = use->version;
+    char hash[POLICY_VERSION_HASH_SIZE];
 
     if (policy_version_is_unknown(v))
         strbuf_adds(&text, "; values that no version of it is known to have had: somebody else "
@@ -123,8 +124,11 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
         strbuf_adds(&text, "; nothing tells whether it came before the others");
     for (size_t i = 0; i < use->cluster_count; i++)
         strbuf_addf(&text, "%s%s", i ? ", " : "; on ", use->clusters[i]);
-    if (text.len > 0)
-        explain_detail(x, "%s", text.data + 2);
+    if (!policy_version_is_unknown(v)) {
+        policy_version_hash(v, hash);
+        strbuf_addf(&text, "; hash %s", hash);
+    }
+    explain_detail(x, "%s", text.data + 2);
 }
 
 void explain_versions(struct explaining *x, const struct entry *policy)
