@@ -177,8 +177,10 @@ void explain_version_of(struct explaining *x, const struct entry *template)
         explain_say(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
                     explain_name(x, d->claimed));
     else if (behind < 0)
-        explain_say(x, "It runs an older version of %s; nothing tells which of them came first.",
-                    explain_name(x, d->claimed));
+        explain_say(x,
+                    "It runs version %" PRIu32 " of %s, an older one; nothing tells which of those "
+                    "came first.",
+                    v->number, explain_name(x, d->claimed));
     else
         explain_say(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
                     v->number, explain_name(x, d->claimed), behind);
