@@ -207,6 +207,7 @@ struct template_decision {
     bool propagates : 1;     /* The governing policy propagates its dependencies. */
     bool derived : 1;        /* That, and it has no binding of its own yet. */
     bool waits : 1;          /* Derived, and Karmada will not make one before something changes. */
+    bool newborn : 1;        /* No evaluation of all has come to its end since its first one. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     struct way way;          /* Its stage. */
     uint32_t candidate_count;

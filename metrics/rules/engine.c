@@ -133,6 +133,7 @@ void engine_free(struct engine *e)
     works_release(&c->works);
     override_events_release(&c->override_events);
     policy_versions_release(&c->policy_versions);
+    entry_list_release(&c->newborn);
     graph_free(c->graph);
     free(e);
 }
@@ -214,6 +215,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
+    told = told && rule_template_settle(&e->context, budget);
     return told && !members_is_looking(&e->context.members);
 }
 

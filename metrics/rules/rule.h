@@ -50,7 +50,8 @@ struct rule_context {
     struct members members;
     struct api_version_judge api_versions;
     struct policy_versions policy_versions;
-    size_t priority_policies; /* With a schedulePriority. */
+    struct entry_list newborn; /* Templates, pinned: see rule_template_settle(). */
+    size_t priority_policies;  /* With a schedulePriority. */
     struct incomplete incomplete;
     struct works works;
     struct override_events override_events;
@@ -176,6 +177,13 @@ void rule_clusters_changed(struct rule_context *c);
 
 /* Whether Works are known may have changed (works_known): mark whatever depends on it. */
 void rule_works_changed(struct rule_context *c);
+
+/*
+ * Up to `budget` of the templates that were decided for the first time are newborn no longer: all
+ * has been decided since. What they went through before was the order of evaluation, and counts as
+ * no transition. True if none is left.
+ */
+bool rule_template_settle(struct rule_context *c, size_t budget);
 
 /* The rules there are; engine.c has the table by class. */
 extern const struct rule rule_policy;

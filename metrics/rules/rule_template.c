@@ -287,16 +287,43 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
     template_connector_leave(c, entry, fresh);
 }
 
+/* Which state it had before. What is only played leaves no trace. */
+static void note_transition(struct rule_context *c, struct entry *entry,
+                            const struct template_decision *old)
+{
+    struct template_decision *d = entry->decision;
+
+    d->before = d->state;
+    d->newborn = old ? old->newborn : !c->policy_versions.paused;
+    if (old && !old->newborn)
+        d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
+    if (!old && d->newborn) {
+        store_pin(entry);
+        entry_list_add(&c->newborn, entry);
+    }
+}
+
+bool rule_template_settle(struct rule_context *c, size_t budget)
+{
+    for (; budget > 0 && c->newborn.count > 0; budget--) {
+        struct entry *entry = c->newborn.items[--c->newborn.count];
+
+        if (template_decision(entry))
+            ((struct template_decision *)entry->decision)->newborn = false;
+        store_unpin(c->store, entry);
+    }
+    if (c->newborn.count == 0)
+        entry_list_release(&c->newborn);
+    return c->newborn.count == 0;
+}
+
 static void enter(struct rule_context *c, struct entry *entry, const void *last)
 {
     struct template_decision *d = entry->decision;
     const struct template_decision *old = last;
 
     d->version = enter_version(c, entry, d);
-    d->before = d->state;
-    /* What is only played leaves no trace. */
-    if (old)
-        d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
+    note_transition(c, entry, old);
     if (wants_binding(d)) {
         if (!wants_binding(old))
             rule_enter(c->graph, c->binding_names, entry);

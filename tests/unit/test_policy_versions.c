@@ -538,6 +538,29 @@ TEST(what_is_played_leaves_no_trace)
     world_release(&w);
 }
 
+/* What a template goes through before all was looked at once is no transition. */
+TEST(states_of_the_first_look_are_no_transitions)
+{
+    struct world w;
+
+    init(&w);
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 20});
+    engine_run(w.engine, START_S * 1000L, 1);
+    engine_run(w.engine, START_S * 1000L, 1);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
+    run_at(&w, 30);
+
+    const struct entry *template = world_find(&w, "apps/v1", "Deployment", "ns", "t1");
+
+    assert_int_equal(template_decision(template)->state, STATE_CURRENT);
+    assert_int_equal(template_decision(template)->before, STATE_CURRENT);
+    put_policy(&w, (struct policy_text){.clusters = "b", .generation = 2, .at_s = 40});
+    run_at(&w, 50);
+    assert_int_equal(template_decision(template)->state, STATE_STALE);
+    assert_int_equal(template_decision(template)->before, STATE_CURRENT);
+    world_release(&w);
+}
+
 /* The same objects in any order are one report, versions included. */
 TEST(what_is_recovered_does_not_depend_on_the_order)
 {
