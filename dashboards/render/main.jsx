@@ -125,7 +125,7 @@ function Panel({ panel, variables }) {
         dangerouslySetInnerHTML={{ __html: data.renderTextPanelMarkdown(panel.options.content) }} />;
     }
     if (state.name === 'fault') return <pre style={{ color: 'red', whiteSpace: 'pre-wrap' }}>{state.fault}</pre>;
-    if (state.name === 'no data') return <div style={{ padding: 20, color: '#999' }}>No data</div>;
+    if (state.name === 'no data') return <div style={{ padding: 20, color: '#999' }}>{panel.fieldConfig.defaults.noValue || 'No data'}</div>;
     const Drawn = drawn[panel.type];
     return state.frames ? <Drawn panel={panel} frames={state.frames} width={width} height={height} /> : null;
   };
@@ -141,7 +141,12 @@ function report() {
   console.log('STATES ' + JSON.stringify(states));
 }
 
+// A graph is drawn in the frame after the one that measures its legend; when nothing else moves any
+// more, Chromium makes no frame of its own.
+const keepFramesComing = () => requestAnimationFrame(keepFramesComing);
+
 (async () => {
+  keepFramesComing();
   await initPluginTranslations('boards', []);
   const board = await (await fetch(asked.get('board'))).json();
   const variables = allValues(board);
