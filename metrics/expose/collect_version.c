@@ -52,19 +52,18 @@ static void collect_in_force(const struct entry *policy, struct samples *out)
 static void collect_rollout(const struct entry *policy, struct samples *out)
 {
     const struct policy_history *h = history_of(policy);
-    int64_t templates[ROLLOUT_COUNT] = {0}, all = 0;
+    int64_t templates[ROLLOUT_COUNT] = {0};
 
     for (size_t i = 0; h && i <= h->count; i++) {
         const struct policy_version *v = version_at(h, i);
         int behind = policy_version_behind(v);
 
-        all += v->templates;
         templates[behind < 0    ? ROLLOUT_UNKNOWN
                   : behind == 0 ? ROLLOUT_CURRENT
                   : behind == 1 ? ROLLOUT_PREVIOUS
                                 : ROLLOUT_OLDER] += v->templates;
     }
-    for (unsigned i = 0; all > templates[ROLLOUT_CURRENT] && i < ROLLOUT_COUNT; i++)
+    for (unsigned i = 0; h && policy_history_lagging(h) > 0 && i < ROLLOUT_COUNT; i++)
         SAMPLE(out, templates[i], i, entry_kind(policy), entry_ns(policy), policy->name);
 }
 

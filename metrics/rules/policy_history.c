@@ -380,3 +380,12 @@ size_t policy_history_in_force(const struct policy_history *h)
         count += h->versions[i]->templates > 0;
     return count;
 }
+
+uint32_t policy_history_lagging(const struct policy_history *h)
+{
+    uint32_t count = h->unknown.templates;
+
+    for (size_t i = 0; i + 1 < h->count; i++)
+        count += h->versions[i]->templates;
+    return count;
+}

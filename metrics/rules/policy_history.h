@@ -100,6 +100,9 @@ int64_t policy_version_superseded_ms(const struct policy_version *v);
 /* How many versions templates run, the unknown ones as one. */
 size_t policy_history_in_force(const struct policy_history *h);
 
+/* Templates that run anything but what the policy says now: then a rollout is under way. */
+uint32_t policy_history_lagging(const struct policy_history *h);
+
 /* The same text for the same values, also after a restart. */
 enum { POLICY_VERSION_HASH_SIZE = 11 };
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);

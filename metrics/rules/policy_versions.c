@@ -104,8 +104,6 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
     h = v->history;
     v->templates--;
     touch(all, h);
-    if (!all->paused && v->templates == 0)
-        policy_history_trim(h, all->strings, all->limit);
     policy_history_drop(h, all->strings);
 }
 
@@ -116,6 +114,8 @@ struct entry *policy_versions_next_touched(struct policy_versions *all)
         struct entry *policy = h->gone ? NULL : h->policy;
 
         h->touched = false;
+        if (!all->paused)
+            policy_history_trim(h, all->strings, all->limit);
         policy_history_drop(h, all->strings);
         if (policy)
             return policy;

@@ -40,6 +40,7 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
 
 /*
  * A policy of whose versions templates have come or gone since it was answered last, in no order;
- * NULL if there is none left.
+ * NULL if there is none left. What is too old and run by nobody is forgotten now, not before: a
+ * template that is decided anew leaves its version for a moment.
  */
 struct entry *policy_versions_next_touched(struct policy_versions *all);

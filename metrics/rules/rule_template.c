@@ -275,10 +275,11 @@ static struct policy_version *enter_version(struct rule_context *c, const struct
 
 static void leave(struct rule_context *c, struct entry *entry, const void *next)
 {
-    const struct template_decision *d = entry->decision, *fresh = next;
+    struct template_decision *d = entry->decision;
+    const struct template_decision *fresh = next;
 
-    if (!fresh)
-        policy_versions_leave(&c->policy_versions, d->version);
+    policy_versions_leave(&c->policy_versions, d->version);
+    d->version = NULL;
     if (wants_binding(d) && !wants_binding(fresh))
         rule_leave(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
@@ -293,11 +294,9 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
 
     d->version = enter_version(c, entry, d);
     d->before = d->state;
-    if (old) {
-        policy_versions_leave(&c->policy_versions, old->version);
-        /* What is only played leaves no trace. */
+    /* What is only played leaves no trace. */
+    if (old)
         d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
-    }
     if (wants_binding(d)) {
         if (!wants_binding(old))
             rule_enter(c->graph, c->binding_names, entry);
@@ -315,6 +314,8 @@ static void release(const struct rule_context *c, void *decision)
 
     if (!d)
         return;
+    if (d->version)
+        policy_history_drop(d->version->history, store_strings(c->store));
     capacity_free(store_strings(c->store), d->capacity);
     template_connector_release(store_strings(c->store), d->connector);
     free(d->dependency);
