@@ -46,7 +46,8 @@ function(kit)
         p.value('Overdue', 'short', activation(q.sum('karmada_templates_stale', chosen + ', phase="overdue"', q.cluster(q.policy)) + ' > 0'), 90, limits.bad),
         p.value('Claimed', 'short', activation('%s and on (%s) (%s > 0)' % [q.sum('karmada_propagationpolicy_templates', chosen + ', relation="claimed"', q.cluster(q.policy)), q.cluster(q.policy), q.sum('karmada_templates_stale', chosen, q.cluster(q.policy))]), 90),
       ],
-      h=7
+      h=8,
+      worst=true
     ),
     p.table(
       'Stale templates',

@@ -141,12 +141,15 @@ function report() {
   console.log('STATES ' + JSON.stringify(states));
 }
 
-// A graph is drawn in the frame after the one that measures its legend; when nothing else moves any
-// more, Chromium makes no frame of its own.
-const keepFramesComing = () => requestAnimationFrame(keepFramesComing);
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+
+// Once every panel has its answers, some frames more: a graph is drawn after its legend is measured.
+async function allDrawn() {
+  while (document.querySelector('[data-state=loading]') || !document.querySelector('[data-state]')) await frame();
+  for (let i = 0; i < 60; i++) await frame();
+}
 
 (async () => {
-  keepFramesComing();
   await initPluginTranslations('boards', []);
   const board = await (await fetch(asked.get('board'))).json();
   const variables = allValues(board);
@@ -163,5 +166,7 @@ const keepFramesComing = () => requestAnimationFrame(keepFramesComing);
           {board.panels.map((p) => <Panel key={p.id} panel={p} variables={variables} />)}</div>
       </div>
     </data.ThemeContext.Provider>);
-  setTimeout(report, 6000);
+  await allDrawn();
+  report();
+  await fetch('drawn');
 })();
