@@ -202,13 +202,15 @@ struct template_decision {
     uint8_t flags;                  /* Bit by template_flag. */
     uint8_t risks;                  /* Bit by risk (risk.h). */
     enum uptake uptake : 8;         /* Of a template with a binding that a policy made. */
-    bool own_claim;                 /* The claim is on the template itself, not on its binding. */
-    bool priority_moved;     /* Stale by the number behind a PriorityClass alone (priority.h). */
-    bool propagates;         /* The governing policy propagates its dependencies. */
-    bool derived;            /* That, and it has no binding of its own yet. */
-    bool waits;              /* Derived, and Karmada will not make one before something changes. */
+    bool own_claim : 1;             /* The claim is on the template itself, not on its binding. */
+    bool priority_moved : 1; /* Stale by the number behind a PriorityClass alone (priority.h). */
+    bool propagates : 1;     /* The governing policy propagates its dependencies. */
+    bool derived : 1;        /* That, and it has no binding of its own yet. */
+    bool waits : 1;          /* Derived, and Karmada will not make one before something changes. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     struct way way;          /* Its stage. */
+    uint32_t candidate_count;
+    uint32_t target_count;   /* Of its binding, if that is not left over; else 0. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
     struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing; /* The policy that it is to follow; NULL if none. */
@@ -219,8 +221,6 @@ struct template_decision {
     struct policy_version *version;
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
-    uint32_t candidate_count;
-    uint32_t target_count;         /* Of its binding, if that is not left over; else 0. */
     struct candidate candidates[]; /* Best first; behind them the targets (decision_targets). */
 };
 

@@ -194,25 +194,6 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         store_tidy(c->store, entry);
 }
 
-/*
- * Report the policies of whose versions templates have come or gone, once all are decided. True if
- * nothing is left.
- */
-static bool tell_versions(struct engine *e, size_t budget)
-{
-    struct policy_versions *versions = &e->context.policy_versions;
-
-    if (!graph_is_done(e->context.graph))
-        return false;
-    for (; budget > 0 && versions->touched_count > 0; budget--) {
-        struct entry *policy = policy_versions_next_touched(versions);
-
-        if (policy && e->observer.decided)
-            e->observer.decided(e->observer.context, policy);
-    }
-    return versions->touched_count == 0;
-}
-
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
 {
     struct gathered gathered = {0};
@@ -227,11 +208,13 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
         members_look(&e->context.members, e->context.graph);
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
-    bool versions_told = tell_versions(e, budget);
+    bool told = graph_is_done(e->context.graph) &&
+                policy_versions_tell(&e->context.policy_versions, budget, e->observer.decided,
+                                     e->observer.context);
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    return versions_told && !members_is_looking(&e->context.members);
+    return told && !members_is_looking(&e->context.members);
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)

@@ -107,18 +107,18 @@ void policy_versions_leave(struct policy_versions *all, struct policy_version *v
     policy_history_drop(h, all->strings);
 }
 
-struct entry *policy_versions_next_touched(struct policy_versions *all)
+bool policy_versions_tell(struct policy_versions *all, size_t budget,
+                          void (*decided)(void *context, struct entry *policy), void *context)
 {
-    while (all->touched_count > 0) {
+    for (; budget > 0 && all->touched_count > 0; budget--) {
         struct policy_history *h = all->touched[--all->touched_count];
-        struct entry *policy = h->gone ? NULL : h->policy;
 
         h->touched = false;
         if (!all->paused)
             policy_history_trim(h, all->strings, all->limit);
+        if (decided && !h->gone)
+            decided(context, h->policy);
         policy_history_drop(h, all->strings);
-        if (policy)
-            return policy;
     }
-    return NULL;
+    return all->touched_count == 0;
 }

@@ -39,8 +39,9 @@ struct policy_version *policy_versions_enter(struct policy_versions *all, struct
 void policy_versions_leave(struct policy_versions *all, struct policy_version *v);
 
 /*
- * A policy of whose versions templates have come or gone since it was answered last, in no order;
- * NULL if there is none left. What is too old and run by nobody is forgotten now, not before: a
- * template that is decided anew leaves its version for a moment.
+ * Report up to `budget` of the policies of whose versions templates have come or gone, in no order;
+ * `decided` is NULL where nobody asks. What is too old and run by nobody is forgotten now, not
+ * before: a template that is decided anew leaves its version for a moment. True if none is left.
  */
-struct entry *policy_versions_next_touched(struct policy_versions *all);
+bool policy_versions_tell(struct policy_versions *all, size_t budget,
+                          void (*decided)(void *context, struct entry *policy), void *context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/page.h"
 
+#include "metrics/base/json.h"
 #include "metrics/expose/families.h"
 
 #include <setjmp.h>
@@ -97,4 +98,34 @@ void page_drop_history(char *page)
             drop_lines(page, start);
         }
     }
+}
+
+/* Delete these members of each element of a list; the list of names ends with NULL. */
+static void forget(const cJSON *list, const char *const *names)
+{
+    cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        for (size_t i = 0; names[i]; i++)
+            cJSON_DeleteItemFromObjectCaseSensitive(item, names[i]);
+    }
+}
+
+void report_drop_history(struct strbuf *report)
+{
+    static const char *const of_templates[] = {"version", "versionUnknown", "behind",
+                                               "supersededSince", NULL};
+    static const char *const of_policies[] = {"versions", NULL};
+    struct error err;
+    cJSON *tree = json_parse(report->data, report->len, NULL, &err);
+
+    assert_non_null(tree);
+    forget(json_array(tree, "templates"), of_templates);
+    forget(json_array(tree, "policies"), of_policies);
+
+    CLEANUP(free_cleanup) char *text = cJSON_Print(tree);
+
+    cJSON_Delete(tree);
+    strbuf_reset(report);
+    strbuf_adds(report, text);
 }
