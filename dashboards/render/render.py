@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -144,6 +145,8 @@ def main():
                         help="draw what this one holds, and play nothing")
     parser.add_argument("--only", default="", help="boards whose name has this in it")
     options = parser.parse_args()
+    # What it has started ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for needed in ("node", "npm", "chromium"):
         if not shutil.which(needed):
             sys.exit(f"render: there is no {needed}; install it and run again")
