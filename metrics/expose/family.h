@@ -77,6 +77,13 @@ struct family_def {
     size_t bucket_count;
 };
 
+/* True if more than the objects that there are now counts in it: what was seen before does, too. */
+static inline bool family_remembers(const struct family_def *f)
+{
+    return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
+           f->aggregation == AGGREGATE_FIRST;
+}
+
 /* "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);
 

@@ -77,13 +77,6 @@ static void drop_lines(char *page, const char *start)
     }
 }
 
-/* True if more than the objects that there are now counts in it. */
-static bool remembers(const struct family_def *f)
-{
-    return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
-           f->aggregation == AGGREGATE_FIRST;
-}
-
 void page_drop_history(char *page)
 {
     static const char *const ends[] = {"{", " ", "_bucket{", "_sum ", "_count "};
@@ -91,7 +84,7 @@ void page_drop_history(char *page)
     for (size_t i = 0; i < family_count(); i++) {
         const struct family_def *f = family_at(i);
 
-        for (size_t end = 0; remembers(f) && end < ARRAY_LEN(ends); end++) {
+        for (size_t end = 0; family_remembers(f) && end < ARRAY_LEN(ends); end++) {
             char start[128];
 
             snprintf(start, sizeof(start), "%s%s", f->name, ends[end]);

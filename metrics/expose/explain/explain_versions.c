@@ -103,6 +103,7 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct policy_version *v = use->version;
+    char hash[POLICY_VERSION_HASH_SIZE];
 
     if (policy_version_is_unknown(v))
         strbuf_adds(&text, "; values that no version of it is known to have had: somebody else "
@@ -123,8 +124,11 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
         strbuf_adds(&text, "; nothing tells whether it came before the others");
     for (size_t i = 0; i < use->cluster_count; i++)
         strbuf_addf(&text, "%s%s", i ? ", " : "; on ", use->clusters[i]);
-    if (text.len > 0)
-        explain_detail(x, "%s", text.data + 2);
+    if (!policy_version_is_unknown(v)) {
+        policy_version_hash(v, hash);
+        strbuf_addf(&text, "; hash %s", hash);
+    }
+    explain_detail(x, "%s", text.data + 2);
 }
 
 void explain_versions(struct explaining *x, const struct entry *policy)
@@ -173,8 +177,10 @@ void explain_version_of(struct explaining *x, const struct entry *template)
         explain_say(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
                     explain_name(x, d->claimed));
     else if (behind < 0)
-        explain_say(x, "It runs an older version of %s; nothing tells which of them came first.",
-                    explain_name(x, d->claimed));
+        explain_say(x,
+                    "It runs version %" PRIu32 " of %s, an older one; nothing tells which of those "
+                    "came first.",
+                    v->number, explain_name(x, d->claimed));
     else
         explain_say(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
                     v->number, explain_name(x, d->claimed), behind);
