@@ -95,14 +95,14 @@ function(kit)
       ],
       h=7,
       worst=true,
-      empty='No rollout is under way: all templates run what their policies say now.'
+      empty='No rollout is under way, as far as the exporters say.'
     ),
     p.series('Templates by version', 'Templates that claim the chosen policies, by the version that their bindings have. A policy edit turns what was current into previous.', 'short', [
       p.query('sum((%s) or (%s))' % [or_zero('current'), in_one_version], 'current'),
       p.query(rollout('previous|older|unknown', 'version'), '{{version}}'),
     ], stack=true, points=100, overrides=p.versionColours),
     p.series('Generation', 'A step is an edit of the spec of a chosen policy; one that changes only what is not copied to bindings moves no template. Of several policies the five of the highest generation.', 'short', [p.query('topk(5, max by (%s) (%s))' % [q.policy, q.series('karmada_propagationpolicy_generation', chosen)], '{{policy_namespace}}/{{policy}}')], points=100) { fieldConfig+: { defaults+: { custom+: { lineInterpolation: 'stepAfter' } } } },
-    p.series('Versions in force', 'How many versions the templates of a policy run, where it is more than one; the ten policies with most.', 'short', [p.query('topk(10, max by (%s) (%s))' % [q.policy, q.series('karmada_propagationpolicy_versions_in_force', chosen)], '{{policy_namespace}}/{{policy}}')], w=15, points=100),
+    p.series('Versions in force', 'How many versions the templates of a policy run, where it is more than one; the ten policies with most.', 'short', [p.query('topk(10, max by (%s) (%s))' % [q.policy, q.series('karmada_propagationpolicy_versions_in_force', chosen)], '{{policy_namespace}}/{{policy}}')], w=15, points=100) { fieldConfig+: { defaults+: { noValue: 'No policy has more than one version in force, as far as the exporters say.' } } },
     p.table(
       'Changes of state',
       'How often templates went from one state to another within the time shown, of all policies, and how often that is an hour.',
@@ -113,7 +113,7 @@ function(kit)
       ],
       w=9,
       worst=true,
-      empty='No template went from one state to another within the time shown.'
+      empty='No change of state was seen within the time shown.'
     ),
   ], annotations=[
     kit.b.annotation('Policy edited', 'blue', 'max by (%s) (changes(%s[1m])) > 0' % [q.cluster(q.policy), q.series('karmada_propagationpolicy_generation', chosen)], 'Policy edited', '{{policy_kind}} {{policy_namespace}}/{{policy}}'),
