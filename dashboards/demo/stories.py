@@ -40,6 +40,9 @@ def set_up(plane):
     cloud(plane)
     edge(plane)
     store(plane)
+    web_on(plane, "member1")
+    for name in WEB:
+        plane.template("web", name)
     # In order before anybody reads it: what is broken later keeps this content.
     draft(plane, GOOD_DRAFT)
     plane.ago = datetime.timedelta()
@@ -116,6 +119,13 @@ def store(plane):
 
 def store_policy(plane, name, clusters=("member1", "member2"), **spec):
     plane.policy("store", f"{name}-policy", clusters, selects=[{"name": name}], **spec)
+
+
+WEB = ("home", "login", "profile", "help", "terms", "blog", "press", "jobs")
+
+
+def web_on(plane, *clusters):
+    plane.policy("web", "web-policy", clusters, lazy=True)
 
 
 def held(plane):
@@ -347,6 +357,24 @@ def rollout(plane):
     ]
 
 
+def versions(plane):
+    def say(clusters, *touched):
+        def act():
+            web_on(plane, *clusters)
+            for name in touched:
+                plane.touch("web", name)
+        return act
+    return [
+        (20, "web: all eight run what their Lazy policy says", say(["member1"], *WEB)),
+        (25, "web: the policy adds member2; only home and login are touched",
+         say(["member1", "member2"], "home", "login")),
+        (25, "web: the policy leaves member1; only profile is touched", say(["member2"], "profile")),
+        (70, PEAK + "web: the policy moves to member3, and only help is touched: four versions of it "
+             "are in force (board Policy drift)", say(["member3"], "help")),
+        (25, "web: all but two are touched", say(["member3"], *WEB[:6])),
+    ]
+
+
 GOOD_DRAFT = "apiVersion: v1\nkind: Secret\nmetadata: {name: draft, namespace: kube-public}\n"
 
 
@@ -374,15 +402,19 @@ def mishaps(plane):
 
 
 STORIES = (conflict, unapplied, lazy, undetermined, overdue, pending, exclusion, leases, outage,
-           holdups, rollout, mishaps)
+           holdups, rollout, versions, mishaps)
 
 
-def play_to_peak(plane):
-    """Every story up to its finding, at once: for those who cannot wait."""
+def play_to_peak(plane, between=lambda: None):
+    """Every story up to its finding, at once: for those who cannot wait.
+
+    Who has to see each step, as a history of versions does, waits `between` them.
+    """
     told = []
     for story in STORIES:
         for _, words, act in story(plane):
             act()
+            between()
             if words.startswith(PEAK):
                 told.append(words[len(PEAK):])
                 break

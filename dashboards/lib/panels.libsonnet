@@ -105,6 +105,13 @@ function(config) {
     for stage in stages
   ],
 
+  // What templates run, the newer the greener.
+  local versions = { current: 'green', previous: 'yellow', older: 'orange', unknown: 'purple' },
+  versionColours:: [
+    { matcher: { id: 'byName', options: version }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: versions[version] } }] }
+    for version in std.objectFields(versions)
+  ],
+
   // Lines over time; stacked where the parts add up to something.
   series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[], points=null)::
     panel('timeseries', title, description, unit, queries, w, h, limits) {
@@ -167,8 +174,9 @@ function(config) {
   ],
 
   // Rows by label, one query a value column, joined on the labels; the first value sorts, or the
-  // label that is named.
-  table(title, description, labels, values, w=24, h=8, hidden=false, sort=null)::
+  // label that is named. `worst`: rows come sorted, the largest first. `empty` is said where there
+  // are no rows.
+  table(title, description, labels, values, w=24, h=8, hidden=false, sort=null, worst=false, empty='')::
     local count = std.length(values);
     local names = [if count == 1 then 'Value' else 'Value #' + std.char(65 + i) for i in std.range(0, count - 1)];
     local override(header, properties) = { matcher: { id: 'byName', options: header }, properties: properties };
@@ -177,8 +185,8 @@ function(config) {
       transformations: [
         { id: 'merge', options: {} },
       ] + (
-        if sort == null then []
-        else [{ id: 'sortBy', options: { fields: {}, sort: [{ field: sort, desc: false }] } }]
+        if sort == null && !worst then []
+        else [{ id: 'sortBy', options: { fields: {}, sort: [if worst then { field: names[0], desc: true } else { field: sort, desc: false }] } }]
       ) + [
         { id: 'organize', options: {
           excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}) + { [names[i]]: true for i in std.range(0, count - 1) if values[i].hide },
@@ -196,7 +204,7 @@ function(config) {
         ],
       },
       fieldConfig+: {
-        defaults+: { noValue: '', custom: { align: 'auto', filterable: false } },
+        defaults+: { noValue: empty, custom: { align: 'auto', filterable: false } },
         overrides: [
           override(v.header, [property('unit', v.unit), property('custom.width', v.width)]
                              + (if v.limits == no_limits then [] else [
@@ -206,9 +214,10 @@ function(config) {
           for v in values
         ] + [
           override(l.header, (if l.width == null then [] else [property('custom.width', l.width)])
-                             + (if l.link == null then [] else [property('links', [l.link])]))
+                             + (if l.link == null then [] else [property('links', [l.link])])
+                             + (if empty == '' then [] else [property('noValue', '')]))
           for l in labels
-          if l.width != null || l.link != null
+          if l.width != null || l.link != null || empty != ''
         ],
       },
     },

@@ -125,7 +125,7 @@ function Panel({ panel, variables }) {
         dangerouslySetInnerHTML={{ __html: data.renderTextPanelMarkdown(panel.options.content) }} />;
     }
     if (state.name === 'fault') return <pre style={{ color: 'red', whiteSpace: 'pre-wrap' }}>{state.fault}</pre>;
-    if (state.name === 'no data') return <div style={{ padding: 20, color: '#999' }}>No data</div>;
+    if (state.name === 'no data') return <div style={{ padding: 20, color: '#999' }}>{panel.fieldConfig.defaults.noValue || 'No data'}</div>;
     const Drawn = drawn[panel.type];
     return state.frames ? <Drawn panel={panel} frames={state.frames} width={width} height={height} /> : null;
   };
@@ -139,6 +139,14 @@ function report() {
   const states = [...document.querySelectorAll('[data-state]')].map((e) => [
     e.dataset.panel, e.dataset.state, e.dataset.fault || '']);
   console.log('STATES ' + JSON.stringify(states));
+}
+
+const frame = () => new Promise((done) => requestAnimationFrame(done));
+
+// Once every panel has its answers, some frames more: a graph is drawn after its legend is measured.
+async function allDrawn() {
+  while (document.querySelector('[data-state=loading]') || !document.querySelector('[data-state]')) await frame();
+  for (let i = 0; i < 60; i++) await frame();
 }
 
 (async () => {
@@ -158,5 +166,7 @@ function report() {
           {board.panels.map((p) => <Panel key={p.id} panel={p} variables={variables} />)}</div>
       </div>
     </data.ThemeContext.Provider>);
-  setTimeout(report, 6000);
+  await allDrawn();
+  report();
+  await fetch('drawn');
 })();

@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,22 @@ def bundle():
 
 @contextlib.contextmanager
 def served(folder):
+    drawn = threading.Event()
+
     class Quiet(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self):
+            """`wait` is answered once `drawn` was asked for, which ends the loading; the rest are
+            files."""
+            if self.path == "/wait":
+                drawn.wait(60)
+                drawn.clear()
+            elif self.path == "/drawn":
+                drawn.set()
+            else:
+                return super().do_GET()
+            self.send_response(204)
+            return self.end_headers()
+
         def log_message(self, *_):
             pass
     server = http.server.ThreadingHTTPServer(
@@ -90,7 +106,7 @@ def draw(site, prometheus, name, seconds, to):
         done = subprocess.run([
             "chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
             "--disable-background-networking", "--no-first-run", f"--user-data-dir={profile}",
-            f"--window-size=1600,{height}", "--virtual-time-budget=15000",
+            f"--window-size=1600,{height}",
             "--enable-logging=stderr", f"--screenshot={picture}",
             f"{site}/index.html?board={name}&prometheus={prometheus}&seconds={seconds}&to={to}"],
             capture_output=True, text=True, timeout=180, check=False)
@@ -129,6 +145,8 @@ def main():
                         help="draw what this one holds, and play nothing")
     parser.add_argument("--only", default="", help="boards whose name has this in it")
     options = parser.parse_args()
+    # What it has started ends with it.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for needed in ("node", "npm", "chromium"):
         if not shutil.which(needed):
             sys.exit(f"render: there is no {needed}; install it and run again")

@@ -97,7 +97,7 @@ def named(expr):
     return selectors, groups
 
 
-def filled(expr, chosen, range_s=60, interval="15s"):
+def filled(expr, chosen, range_s=3600, interval="15s"):
     """An expression as Grafana sends it, with the variables' values."""
     expr = re.sub(r"\$\{?__rate_interval\}?", interval, expr)
     expr = re.sub(r"\$\{?__interval\}?", interval, expr)

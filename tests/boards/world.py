@@ -5,8 +5,9 @@ import pathlib
 import tempfile
 
 from boards import all_values, filled
-from plane import Plane
-from servers import Exporter, Prometheus, bundled_rules, hurry, program
+from exporter import wait_for
+from plane import Plane, named
+from servers import Exporter, Prometheus, bundled_rules, fetch, hurry, program
 
 JOB = "karmada-policy-exporter"
 FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s")
@@ -55,6 +56,21 @@ class World(contextlib.ExitStack):
             rules.append(self.folder / path.name)
             rules[-1].write_text(hurry(path.read_text(), 1e9))
         return self.enter_context(Prometheus(self.folder / "prometheus", config(targets, rules)))
+
+
+def followed(plane, *exporters):
+    """Wait until each of them has seen what the policies say now: their histories become alike."""
+    def seen(exporter):
+        page = set(fetch(exporter.url + "/metrics")[1].splitlines())
+        return all(generation_line(p) in page for p in plane.objects.values()
+                   if p["kind"].endswith("PropagationPolicy"))
+    wait_for("the policies on the pages", lambda: all(map(seen, exporters)), 60)
+
+
+def generation_line(policy):
+    namespace, name = named(policy)
+    return ('karmada_propagationpolicy_generation{policy_kind="%s",policy_namespace="%s",policy="%s"} %d'
+            % (policy["kind"], namespace, name, policy["metadata"]["generation"]))
 
 
 def has_prometheus():
