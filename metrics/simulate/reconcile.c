@@ -119,28 +119,6 @@ static struct reconcile_item make_item(const struct entry *template, enum reconc
     return item;
 }
 
-static void choose(struct reconcile *r, const struct reconcile_wish *wish, int64_t now_ms)
-{
-    CLEANUP(listing_release)
-    struct listing all = listing_make(engine_store(r->engine), CLASS_TEMPLATE);
-
-    for (size_t i = 0; i < all.count; i++) {
-        const struct entry *template = all.entries[i];
-        enum reconcile_verdict verdict = reconcile_judge(r->engine, wish, template, now_ms);
-
-        if (verdict == RECONCILE_CURRENT) {
-            r->current++;
-            r->reconciled += entry_template(template)->reconciled;
-        } else if (verdict == RECONCILE_MOVES && wish->max > 0 && r->chosen.count >= wish->max) {
-            r->beyond++;
-        } else if (verdict == RECONCILE_MOVES) {
-            append(&r->chosen, make_item(template, verdict));
-        } else if (verdict != RECONCILE_UNRELATED) {
-            append(&r->left, make_item(template, verdict));
-        }
-    }
-}
-
 static int by_template(const void *key, const void *row)
 {
     return entry_compare(key, ((const struct plan_template *)row)->template);
@@ -188,10 +166,26 @@ static bool play_together(struct reconcile *r, const struct reconcile_wish *wish
 struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit,
                                 int64_t now_ms)
 {
+    CLEANUP(listing_release)
+    struct listing all = listing_make(engine_store(e), CLASS_TEMPLATE);
     struct reconcile *r = xcalloc(1, sizeof(*r));
 
     r->engine = e;
-    choose(r, wish, now_ms);
+    for (size_t i = 0; i < all.count; i++) {
+        const struct entry *template = all.entries[i];
+        enum reconcile_verdict verdict = reconcile_judge(e, wish, template, now_ms);
+
+        if (verdict == RECONCILE_CURRENT) {
+            r->current++;
+            r->reconciled += entry_template(template)->reconciled;
+        } else if (verdict == RECONCILE_MOVES && wish->max > 0 && r->chosen.count >= wish->max) {
+            r->beyond++;
+        } else if (verdict == RECONCILE_MOVES) {
+            append(&r->chosen, make_item(template, verdict));
+        } else if (verdict != RECONCILE_UNRELATED) {
+            append(&r->left, make_item(template, verdict));
+        }
+    }
     while (!play_together(r, wish, admit, now_ms))
         reconcile_end_plan(r);
     return r;

@@ -45,6 +45,8 @@ static int lab_open(void **state)
         .context = lab,
     };
     annotate_init(&lab->a, manual_transport(&lab->transfer));
+    annotate_turn(&lab->a, lab->now_ms);
+    assert_int_equal(annotate_due(&lab->a), INT64_MAX);
     annotate_start(&lab->a, &lab->spec);
     *state = lab;
     return 0;

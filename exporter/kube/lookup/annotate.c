@@ -112,7 +112,7 @@ static enum annotate_state receive(struct annotate *a, const struct fetch *f, in
 
 enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
 {
-    if (a->state != ANNOTATE_OPEN)
+    if (!a->spec || a->state != ANNOTATE_OPEN)
         return a->state;
     if (a->fetch) {
         struct fetch *ended = a->fetch;
@@ -144,7 +144,7 @@ enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
 
 int64_t annotate_due(const struct annotate *a)
 {
-    if (a->state != ANNOTATE_OPEN)
+    if (!a->spec || a->state != ANNOTATE_OPEN)
         return INT64_MAX;
     return a->fetch ? fetch_due(a->fetch) : a->due_ms;
 }

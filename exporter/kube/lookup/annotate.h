@@ -63,7 +63,7 @@ void annotate_release(struct annotate *a);
 
 /* Begin with an object. The spec is borrowed until the state is no longer OPEN. */
 void annotate_start(struct annotate *a, const struct annotate_spec *spec);
-/* Go on, after the transport's turn. Times are steady. */
+/* Go on, after the transport's turn; before the first object that is nothing. Times are steady. */
 enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms);
 /* When to do so even if nothing arrives; INT64_MAX for never. */
 int64_t annotate_due(const struct annotate *a);
