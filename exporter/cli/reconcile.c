@@ -111,8 +111,8 @@ static enum exit_status run_reconcile(struct command *command)
 
 static const char *const examples[] = {
     "reconcile --policy pp/default/web",
-    "reconcile --policy cpp/default-cpp -n user-ucs --max 10 --yes",
-    "reconcile -l team=shop --wait healthy --batch 5 --pause 1m --yes",
+    "reconcile --policy cpp/all -n shop --max 10 --yes",
+    "reconcile -l app=web --wait healthy --batch 5 --yes",
     "reconcile --policy pp/default/web --undo",
     "reconcile --policy pp/default/web ./manifests",
     NULL,
@@ -120,7 +120,7 @@ static const char *const examples[] = {
 
 const struct verb reconcile_verb = {
     .name = "reconcile",
-    .usage = "[FLAGS] --policy OBJECT | -l SELECTOR [PATH...]",
+    .usage = "[FLAGS] --policy OBJECT [PATH...]",
     .summary = "bring stale templates to what their policy says now",
     .details =
         "Of the templates that are to follow a policy, or have these labels, those that are stale "
@@ -132,7 +132,10 @@ const struct verb reconcile_verb = {
         "become pending or member clusters get more than they have free, unless --accept names "
         "that. --yes writes in batches, waits for each, and stops at the first template that does "
         "not become what --wait says. Run it again to go on: what is current already is left "
-        "alone. Ctrl-C ends it after the present template. No more than ten templates are "
+        "alone. Ctrl-C ends it after the present template. It exits with 1 if it refuses or ends "
+        "before "
+        "the end, with 3 if the API server does not answer or does not allow it. No more than ten "
+        "templates are "
         "changed in a second, and fewer while the API server is busy.",
     .permissions =
         "To read it needs what the other commands need: get, list and watch. With --yes it also "
