@@ -7,7 +7,7 @@
 #include "metrics/simulate/foresight.h"
 
 #define VERDICT_NAME(id, word, text) word,
-#define VERDICT_TEXT(id, word, text) text,
+#define VERDICT_TEXT(id, word, text) (text),
 const char *const reconcile_verdict_names[] = {RECONCILE_VERDICTS(VERDICT_NAME)};
 const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)};
 
