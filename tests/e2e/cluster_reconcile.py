@@ -81,6 +81,8 @@ class Rollout(Story):
 
     def __init__(self, server, namespace, count=10):
         super().__init__(server, namespace)
+        # Written once: a program that begins must not read it half.
+        self.kubeconfig = server.kubeconfig()
         lazy = {"activationPreference": "Lazy", **on("member1")}
         self.rule = self.policy("lazy", selecting("Deployment"), **lazy)
         self.names = [f"app-{i}" for i in range(count)]
@@ -125,7 +127,7 @@ class Rollout(Story):
     def start(self, *arguments):
         """The program, under way."""
         return subprocess.Popen(
-            [PROGRAM, "reconcile", "--kubeconfig", str(self.server.kubeconfig()), "--namespaces",
+            [PROGRAM, "reconcile", "--kubeconfig", str(self.kubeconfig), "--namespaces",
              self.namespace, "--policy", f"pp/{self.namespace}/lazy", *map(str, arguments)],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             env={**os.environ, "COLUMNS": "80"})
