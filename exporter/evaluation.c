@@ -96,6 +96,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     const struct rules_options rules = {
         .takeover = (enum takeover)o->takeover,
         .grace_ms = o->grace_ms,
+        .versions = o->versions,
         .lease_skew_ms = o->lease_skew_ms,
         .skipped_namespaces = o->skipped_namespaces,
         .skipped_apis = o->skipped_apis,

@@ -2,6 +2,7 @@
 #include "exporter/findings.h"
 
 #include "metrics/rules/connector.h"
+#include "metrics/rules/policy_history.h"
 #include "metrics/rules/risk.h"
 
 #define FINDING_WORD(id, word, one, many) word,
@@ -55,6 +56,14 @@ static unsigned lists_of_template(const struct template_decision *d)
     return on;
 }
 
+/* True while templates run another version of the policy than the present one. */
+static bool is_rolling_out(const struct entry *entry)
+{
+    const struct policy_decision *d = policy_decision(entry);
+
+    return d && d->history && policy_history_lagging(d->history) > 0;
+}
+
 static unsigned lists_of(const struct entry *entry)
 {
     size_t fields[2];
@@ -67,6 +76,7 @@ static unsigned lists_of(const struct entry *entry)
     on |= (entry_defects(entry) ? ON(BROKEN) : 0) | (entry_risks(entry) ? ON(RISK) : 0);
     on |= (connector_conflicts(entry) ? ON(CONNECTOR) : 0);
     on |= (entry_policy_problems(entry) ? ON(INVALID) : 0);
+    on |= is_rolling_out(entry) ? ON(ROLLOUT) : 0;
     return template_decision(entry) ? on | lists_of_template(template_decision(entry)) : on;
 }
 

@@ -87,9 +87,11 @@ enum {
 /* "pending template", "conflicts": what so many findings of a class are called. */
 const char *finding_noun(enum finding_class class, size_t count);
 
-/* The lists: one of each class, and of the templates with a binding that is not healthy everywhere.
+/*
+ * The lists: one of each class; of the templates with a binding that is not healthy everywhere; and
+ * of the policies of which templates run another version than the present one.
  */
-enum { FINDING_HELD = FINDING_CLASSES, FINDING_LISTS };
+enum { FINDING_HELD = FINDING_CLASSES, FINDING_ROLLOUT, FINDING_LISTS };
 
 /* Objects by kind, namespace and name: the first ones, if there are more than were asked for. */
 struct finding_list {

@@ -22,7 +22,10 @@ static void print_line(void *context, enum explain_style style, const char *text
         output_styled(o, STYLE_HEADING, safe.data);
     } else {
         strbuf_addf(&o->text, "%*s", (int)indent, "");
-        output_wrap(&o->text, safe.data, indent, indent, o->width);
+        if (style == EXPLAIN_ROW)
+            strbuf_adds(&o->text, safe.data);
+        else
+            output_wrap(&o->text, safe.data, indent, indent, o->width);
     }
     strbuf_addc(&o->text, '\n');
 }

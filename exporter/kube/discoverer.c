@@ -162,21 +162,21 @@ bool discoverer_ready(const struct discoverer *d)
 }
 
 /* To Karmada a kind is what its preferred version is, and nothing where that cannot be watched. */
-static enum version_answer judge_version(const void *context, const char *api_version,
-                                         const char *kind)
+static enum api_version_answer judge_version(const void *context, const char *api_version,
+                                             const char *kind)
 {
     const struct api_resource *preferred = discovery_preferred(context, api_version, kind);
     const struct api_resource *ignored;
 
     if (preferred)
-        return strcmp(preferred->api_version, api_version) == 0 ? VERSION_WATCHED
-                                                                : VERSION_UNWATCHED;
+        return strcmp(preferred->api_version, api_version) == 0 ? API_VERSION_WATCHED
+                                                                : API_VERSION_UNWATCHED;
     return discovery_find(context, api_version, kind, &ignored) == DISCOVERY_UNWATCHED
-               ? VERSION_UNWATCHED
-               : VERSION_UNKNOWN;
+               ? API_VERSION_UNWATCHED
+               : API_VERSION_UNKNOWN;
 }
 
-struct version_judge discoverer_judge(const struct discoverer *d)
+struct api_version_judge discoverer_judge(const struct discoverer *d)
 {
-    return (struct version_judge){judge_version, d->discovery};
+    return (struct api_version_judge){judge_version, d->discovery};
 }

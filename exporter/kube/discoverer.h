@@ -3,7 +3,7 @@
 
 #include "exporter/kube/discovery/discovery.h"
 #include "exporter/kube/reflector/reflector.h"
-#include "metrics/rules/versions.h"
+#include "metrics/rules/api_versions.h"
 
 /*
  * Keeps what is known of a server's kinds up to date: asks at the start, every half
@@ -41,4 +41,4 @@ void discoverer_hasten(struct discoverer *d);
 bool discoverer_ready(const struct discoverer *d);
 
 /* Who says which version of a kind Karmada looks at, for as long as the discoverer is there. */
-struct version_judge discoverer_judge(const struct discoverer *d);
+struct api_version_judge discoverer_judge(const struct discoverer *d);

@@ -72,7 +72,7 @@ void kube_source_free(struct kube_source *s)
     audit_release(&s->audit);
     reflector_list_release(&s->list);
     engine_observe_bound(s->engine, (struct bound_observer){0});
-    engine_judge_versions(s->engine, (struct version_judge){0});
+    engine_judge_api_versions(s->engine, (struct api_version_judge){0});
     engine_follow_works(s->engine, false);
     bound_release(&s->bound);
     unserved_release(&s->unserved);
@@ -242,7 +242,7 @@ static void update_reflectors(struct kube_source *s)
     if (!has_changed(s))
         return;
     if (discovered != s->discovery_version)
-        engine_judge_versions(s->engine, discoverer_judge(&s->discoverer));
+        engine_judge_api_versions(s->engine, discoverer_judge(&s->discoverer));
     reflector_list_unwant(&s->list);
     want_selected(s);
     /* Once for each change: if a binding still names it then, so be it. */

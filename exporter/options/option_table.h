@@ -61,6 +61,10 @@ OPTION(DURATION, grace_ms, .name = "rules.grace", .value = "DURATION", .fallback
        .help = "how long Karmada may take to act before a difference is overdue",
        .verbs = VERB_LOOKS)
 
+OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "10",
+       .help = "how many versions of a policy to remember beside those that templates run",
+       .verbs = VERB_SERVE)
+
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of its controller "

@@ -28,6 +28,14 @@ void strbuf_release(struct strbuf *b);
 /* Forget the bytes and that it was full; keep the memory. */
 void strbuf_reset(struct strbuf *b);
 
+/* Forget all but the first `len` bytes, of at least so many. */
+static inline void strbuf_cut(struct strbuf *b, size_t len)
+{
+    b->len = len;
+    if (b->cap > 0)
+        b->data[len] = '\0';
+}
+
 /*
  * Have room for `len` bytes at once, up to the ceiling: what is appended up to there is not
  * moved, and so leaves no copy behind.

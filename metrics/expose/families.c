@@ -2,8 +2,9 @@
 #include "metrics/expose/families.h"
 
 static const struct family_group *const groups[] = {
-    &template_families,   &stage_families,    &policy_families,    &binding_families,
-    &dependency_families, &capacity_families, &connector_families, &own_families,
+    &template_families, &stage_families,     &policy_families,
+    &version_families,  &binding_families,   &dependency_families,
+    &capacity_families, &connector_families, &own_families,
 };
 
 size_t family_count(void)

@@ -19,6 +19,7 @@ struct family_group {
 extern const struct family_group template_families;
 extern const struct family_group stage_families;
 extern const struct family_group policy_families;
+extern const struct family_group version_families;
 extern const struct family_group binding_families;
 extern const struct family_group dependency_families;
 extern const struct family_group capacity_families;

@@ -53,6 +53,8 @@ struct family_def {
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series an object: capped. */
+    /* What was seen before counts, too: a fresh engine over the same objects says less. */
+    bool remembers;
     bool opt_in;
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
     /* Whose entries contribute, bits by object_class, and what they do: see samples.h. */
@@ -74,6 +76,13 @@ struct family_def {
     const double *buckets; /* FAMILY_HISTOGRAM: upper bounds, ascending, without +Inf. */
     size_t bucket_count;
 };
+
+/* True if more than the objects that there are now counts in it: what was seen before does, too. */
+static inline bool family_remembers(const struct family_def *f)
+{
+    return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
+           f->aggregation == AGGREGATE_FIRST;
+}
 
 /* "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);

@@ -2,6 +2,7 @@
 #include "metrics/expose/report_items.h"
 
 #include "metrics/expose/report_parts.h"
+#include "metrics/expose/report_version.h"
 #include "metrics/expose/report_way.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
@@ -27,6 +28,7 @@ void report_template(struct writer *w, const struct engine *engine, const struct
     writer_names(w, "risks", d->risks, risk_names);
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
+    report_put_version(w, d->version);
     if (d->binding)
         report_put_binding(w, "binding", d->binding);
     else
@@ -159,6 +161,7 @@ void report_policy(struct writer *w, const struct policy_counts *counts)
     writer_open(w, NULL, '{');
     report_put_object(w, counts->policy);
     report_put_counts(w, counts);
+    report_put_versions(w, counts->policy);
     /* The member clusters that it may use; nothing where the source has no clusters. */
     if (d && d->resolved->has_clusters) {
         writer_open(w, "clusters", '[');

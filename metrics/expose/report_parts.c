@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_parts.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/model/object.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
@@ -24,6 +25,14 @@ void report_put_object(struct writer *w, const struct entry *entry)
     writer_text(w, "kind", entry_kind(entry));
     writer_text(w, "namespace", entry_ns(entry));
     writer_text(w, "name", entry->name);
+}
+
+void report_put_time(struct writer *w, const char *key, int64_t time_ms)
+{
+    char text[32];
+
+    format_timestamp(time_ms, text);
+    writer_text(w, key, time_ms > 0 ? text : NULL);
 }
 
 void report_put_binding(struct writer *w, const char *key, const struct entry *entry)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_way.h"
 
-#include "metrics/base/timestamp.h"
+#include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/delivery.h"
@@ -13,14 +13,6 @@ static void put_standing(struct writer *w, const char *stage, const char *reason
 
     writer_text(w, stage, known ? stage_names[at.stage] : NULL);
     writer_text(w, reason, at.reason != WHY_NONE ? stage_reason_names[at.reason] : NULL);
-}
-
-static void put_since(struct writer *w, const char *key, uint32_t since_s)
-{
-    char text[32];
-
-    format_timestamp((int64_t)since_s * 1000, text);
-    writer_text(w, key, since_s > 0 ? text : NULL);
 }
 
 struct target_place *target_places(const struct engine *engine, const struct entry *template)
@@ -64,7 +56,7 @@ void report_put_way(struct writer *w, const struct engine *engine, const struct 
     const struct template_decision *d = template_decision(template);
 
     put_standing(w, "stage", "stageReason", d->way.at);
-    put_since(w, "stageSince", d->way.since_s);
+    report_put_time(w, "stageSince", (int64_t)d->way.since_s * 1000);
     put_standing(w, "delivery", "deliveryReason", d->way.delivery);
 
     bool delivers = d->way.delivery.stage != STAGE_NONE;

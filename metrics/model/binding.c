@@ -336,6 +336,15 @@ void binding_release(struct intern *strings, void *object)
     free(b);
 }
 
+void binding_succeed(void *fresh, const void *last, bool relisted)
+{
+    struct binding *b = fresh;
+    const struct binding *old = last;
+
+    (void)relisted;
+    b->was_changed = old->was_changed || !propagation_equal(&b->propagation, &old->propagation);
+}
+
 static void add_lower(struct strbuf *out, const char *text, char colon)
 {
     for (; *text; text++) {

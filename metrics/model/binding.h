@@ -71,6 +71,7 @@ struct binding {
     bool has_conflict_resolution;
     bool has_replicas; /* Karmada has read how many the template wants, if only 0. */
     bool deleting;
+    bool was_changed;          /* The source saw its copied fields change: `propagation`. */
     bool has_requirements;     /* spec.replicaRequirements */
     bool scheduling_suspended; /* spec.suspension.scheduling */
     /* The place in clusterAffinities of the group that the scheduler uses, of applied_placement. */
@@ -82,6 +83,7 @@ struct binding {
 /* As struct kind_def wants them. */
 void *binding_decode(struct decode *d, const cJSON *json);
 void binding_release(struct intern *strings, void *object);
+void binding_succeed(void *fresh, const void *last, bool relisted);
 
 /*
  * The uid_hash() of a binding's permanent id, which is a label of itself and of its Works: another

@@ -287,6 +287,25 @@ uint32_t user_write_s(const struct traces *t, uint32_t karmada)
     return t->newest_by == karmada ? t->other_s : t->newest_s;
 }
 
+void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out)
+{
+    const char *manager = "";
+    const cJSON *entry;
+
+    *out = (struct spec_write){0};
+    cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
+        int64_t time_ms = decode_time(d, entry, path, "time");
+
+        if (time_ms < out->time_ms || time_ms == 0 || json_get(entry, "subresource") ||
+            !json_get(json_get(entry, "fieldsV1"), "f:spec"))
+            continue;
+        out->time_ms = time_ms;
+        manager = json_str(entry, "manager", "");
+    }
+    if (*manager)
+        out->manager = intern_add(d->strings, manager);
+}
+
 void write_decode(struct decode *d, const cJSON *metadata, struct binding_write *out)
 {
     const cJSON *entry;

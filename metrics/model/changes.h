@@ -52,6 +52,15 @@ bool changed_by_user(const struct traces *old, const struct traces *fresh, bool 
  */
 uint32_t user_write_s(const struct traces *t, uint32_t karmada);
 
+/* Who last wrote the spec of an object, and when. */
+struct spec_write {
+    int64_t time_ms;     /* 0 if unknown. */
+    const char *manager; /* Shared: the caller drops it. NULL if unknown. */
+};
+
+/* The newest entry of managedFields that owns part of the spec, without a subresource. */
+void spec_write_decode(struct decode *d, const cJSON *metadata, struct spec_write *out);
+
 /* When a binding was made from its template's version, and by which manager. */
 struct binding_write {
     uint32_t time_s;

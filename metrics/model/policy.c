@@ -2,7 +2,6 @@
 #include "metrics/model/policy.h"
 
 #include "metrics/model/canonical.h"
-#include "metrics/model/changes.h"
 
 static const char default_scheduler[] = "default-scheduler";
 
@@ -121,6 +120,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     p->changed_ms = user_changed_ms(d, metadata);
+    spec_write_decode(d, metadata, &p->write);
     p->lazy = text_is(d, spec, "activationPreference", "Lazy");
     p->preempts = text_is(d, spec, "preemption", "Always");
     p->deleting = decode_deleting(d, metadata);
@@ -142,6 +142,7 @@ void policy_release(struct intern *strings, void *object)
     decode_texts_release(strings, p->overrides, p->override_count);
     intern_drop(strings, p->id);
     intern_drop(strings, p->priority_class);
+    intern_drop(strings, p->write.manager);
     propagation_release(strings, &p->propagation);
     free(p);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/changes.h"
 #include "metrics/model/claim.h"
 #include "metrics/model/resource_selector.h"
 
@@ -46,6 +47,7 @@ struct policy {
     int64_t generation;
     int64_t created_ms;
     int64_t changed_ms; /* Last change of the spec; 0 if unknown. */
+    struct spec_write write;
     /* Until when Karmada, which is seen to work off that change, has time for the rest; or 0. */
     int64_t busy_until_ms;
     bool undated; /* The source saw a change that left no time: policy_date() is to give one. */

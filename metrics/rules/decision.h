@@ -188,34 +188,39 @@ extern const char *const defect_texts[DEFECT_COUNT];
 
 struct capacity;
 struct connector_decision;
+struct policy_history;
+struct policy_version;
 struct resolved_placement;
 
 struct template_decision {
     enum template_state state : 8;
     unsigned reason : 8; /* Of the enum that belongs to the state. */
     enum stale_phase phase : 8;
-    unsigned fields : 8;     /* Bit by drift_field. */
-    uint8_t defects;         /* Bit by defect. */
-    uint8_t flags;           /* Bit by template_flag. */
-    uint8_t risks;           /* Bit by risk (risk.h). */
-    enum uptake uptake : 8;  /* Of a template with a binding that a policy made. */
-    bool own_claim;          /* The claim is on the template itself, not on its binding. */
-    bool priority_moved;     /* Stale by the number behind a PriorityClass alone (priority.h). */
-    bool propagates;         /* The governing policy propagates its dependencies. */
-    bool derived;            /* That, and it has no binding of its own yet. */
-    bool waits;              /* Derived, and Karmada will not make one before something changes. */
+    enum template_state before : 8; /* The state before this one; the same if there was none. */
+    unsigned fields : 8;            /* Bit by drift_field. */
+    uint8_t defects;                /* Bit by defect. */
+    uint8_t flags;                  /* Bit by template_flag. */
+    uint8_t risks;                  /* Bit by risk (risk.h). */
+    enum uptake uptake : 8;         /* Of a template with a binding that a policy made. */
+    bool own_claim : 1;             /* The claim is on the template itself, not on its binding. */
+    bool priority_moved : 1; /* Stale by the number behind a PriorityClass alone (priority.h). */
+    bool propagates : 1;     /* The governing policy propagates its dependencies. */
+    bool derived : 1;        /* That, and it has no binding of its own yet. */
+    bool waits : 1;          /* Derived, and Karmada will not make one before something changes. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     struct way way;          /* Its stage. */
+    uint32_t candidate_count;
+    uint32_t target_count;   /* Of its binding, if that is not left over; else 0. */
     int64_t since_ms;        /* When the state became possible; 0 if unknown. */
     struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing; /* The policy that it is to follow; NULL if none. */
     struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
     struct entry *binding;   /* NULL if there is none. */
     struct dependency_decision *dependency; /* Without a binding, which would have it; else NULL. */
+    /* Of the claimed policy, that it runs (policy_history.h); NULL if it runs none of it. */
+    struct policy_version *version;
     struct capacity *capacity; /* Stale with a binding of its own (capacity.h); else NULL. */
     struct connector_decision *connector; /* Of Config Connector's resources; else NULL. */
-    uint32_t candidate_count;
-    uint32_t target_count;         /* Of its binding, if that is not left over; else 0. */
     struct candidate candidates[]; /* Best first; behind them the targets (decision_targets). */
 };
 
@@ -246,7 +251,7 @@ struct binding_decision {
     ROW(NO_SELECTOR, "no_selector", "resourceSelectors is empty and selects nothing")              \
     ROW(FOREIGN_NAMESPACE, "foreign_namespace",                                                    \
         "a resourceSelector names another namespace than the policy's and never matches")          \
-    /* versions.h says how that is known. */                                                       \
+    /* api_versions.h says how that is known. */                                                   \
     ROW(UNWATCHED_VERSION, "unwatched_version",                                                    \
         "a resourceSelector names another version of a kind than Karmada looks at, or than its "   \
         "objects here have, and selects nothing")                                                  \
@@ -279,6 +284,7 @@ struct policy_decision {
     bool kinds_incomplete; /* It selects a kind that has not been read yet: whom is not known. */
     struct priority priority;
     const struct resolved_placement *resolved; /* Its placement on the clusters there are. */
+    struct policy_history *history;            /* NULL in a simulation, of what is new in it. */
 };
 
 /* The decision about an entry: NULL if it is of another class, or not decided (yet). */

@@ -7,6 +7,7 @@
 const struct rules_options rules_options_default = {
     .takeover = TAKEOVER_PREEMPTION,
     .grace_ms = 60 * 1000,
+    .versions = 10,
     .skipped_namespaces = "kube-.*",
     .skipped_apis = "",
 };
@@ -86,6 +87,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
+    policy_versions_init(&e->context.policy_versions, store_strings(store), options->versions);
     members_init(&e->context.members, store);
     type_counts_init(&e->context.bound, seed);
     incomplete_init(&e->context.incomplete, store_strings(store));
@@ -130,6 +132,7 @@ void engine_free(struct engine *e)
     incomplete_release(&c->incomplete);
     works_release(&c->works);
     override_events_release(&c->override_events);
+    policy_versions_release(&c->policy_versions);
     graph_free(c->graph);
     free(e);
 }
@@ -203,12 +206,15 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     graph_wake(e->context.graph, e->context.now_ms);
     for (; budget > 0 && members_is_looking(&e->context.members); budget--)
         members_look(&e->context.members, e->context.graph);
-    while (budget-- > 0 && (entry = graph_next(e->context.graph)) != NULL)
+    for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
+    bool told = graph_is_done(e->context.graph) &&
+                policy_versions_tell(&e->context.policy_versions, budget, e->observer.decided,
+                                     e->observer.context);
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    return graph_is_done(e->context.graph) && !members_is_looking(&e->context.members);
+    return told && !members_is_looking(&e->context.members);
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)
@@ -255,9 +261,9 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
     return selector_index_next_type(e->context.index, at, api_version, kind);
 }
 
-void engine_judge_versions(struct engine *e, struct version_judge judge)
+void engine_judge_api_versions(struct engine *e, struct api_version_judge judge)
 {
-    e->context.versions = judge;
+    e->context.api_versions = judge;
     graph_mark_class(e->context.graph, CLASS_POLICY);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/dependency.h"
 #include "metrics/rules/lease.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
-#include "metrics/rules/versions.h"
 
 /*
  * Keeps a decision on every entry of a store. After a change only the entries that it can
@@ -78,7 +78,7 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
  * From now on this one is asked which versions of kinds Karmada looks at, and whatever depends on
  * its answers is evaluated again: call it again when they have changed. All zero: nobody knows.
  */
-void engine_judge_versions(struct engine *e, struct version_judge judge);
+void engine_judge_api_versions(struct engine *e, struct api_version_judge judge);
 
 /* True while some policy names a PriorityClass and Karmada goes by it. */
 bool engine_names_priorities(const struct engine *e);

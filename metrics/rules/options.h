@@ -10,6 +10,7 @@ enum takeover { TAKEOVER_PREEMPTION, TAKEOVER_STATIC };
 struct rules_options {
     enum takeover takeover;
     int64_t grace_ms;      /* Differences younger than this are not overdue yet. */
+    size_t versions;       /* Kept of a policy, beside those that templates run. */
     int64_t lease_skew_ms; /* By how much clocks may differ before an expiry is past (lease.h). */
     /* Comma-separated regular expressions, each for a whole namespace; "" skips none. */
     const char *skipped_namespaces;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/collisions.h"
 #include "metrics/rules/connector.h"
@@ -16,10 +17,10 @@
 #include "metrics/rules/options.h"
 #include "metrics/rules/override_events.h"
 #include "metrics/rules/placements.h"
+#include "metrics/rules/policy_versions.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
-#include "metrics/rules/versions.h"
 #include "metrics/rules/way.h"
 #include "metrics/rules/works.h"
 
@@ -47,7 +48,8 @@ struct rule_context {
     int64_t now_ms;                     /* Of the evaluation that is running. */
     struct seen seen;
     struct members members;
-    struct version_judge versions;
+    struct api_version_judge api_versions;
+    struct policy_versions policy_versions;
     size_t priority_policies; /* With a schedulePriority. */
     struct incomplete incomplete;
     struct works works;

@@ -65,6 +65,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
     c->priority_policies += fresh && fresh->propagation.schedule_priority;
     c->priority_policies -= last && last->propagation.schedule_priority;
+    policy_versions_changed(&c->policy_versions, entry, last);
     mark_unselected(c, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);
@@ -100,7 +101,8 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
 
         if (!s->api_version || !s->kind)
             continue;
-        facts->unwatched |= version_is_unwatched(c->store, &c->versions, s->api_version, s->kind);
+        facts->unwatched |=
+            api_version_is_unwatched(c->store, &c->api_versions, s->api_version, s->kind);
         facts->kinds_incomplete |= incomplete_has(&c->incomplete, s->api_version, s->kind);
     }
     facts->priority = priority_of(c->store, c->gates, policy, &out->reads);
@@ -134,12 +136,24 @@ static bool equal(const void *old, const void *fresh)
            a->priority.value == b->priority.value && a->priority.since_ms == b->priority.since_ms;
 }
 
+static void enter(struct rule_context *c, struct entry *entry, const void *last)
+{
+    struct policy_decision *d = entry->decision;
+
+    (void)last;
+    d->history = policy_versions_hold(&c->policy_versions, entry);
+    if (d->history)
+        policy_history_date(d->history, c->now_ms);
+}
+
 static void release(const struct rule_context *c, void *decision)
 {
     struct policy_decision *d = decision;
 
-    if (d)
-        placements_drop(c->placements, d->resolved);
+    if (!d)
+        return;
+    placements_drop(c->placements, d->resolved);
+    policy_history_drop(d->history, store_strings(c->store));
     free(d);
 }
 
@@ -150,6 +164,7 @@ const struct rule rule_policy = {
     .decide = decide,
     .equal = equal,
     .mark_readers = graph_mark_readers,
+    .enter = enter,
     .release = release,
 };
 

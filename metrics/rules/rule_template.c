@@ -243,7 +243,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     if (!before || !now || before->uid_hash != now->uid_hash)
         mark_readers(c->graph, entry);
     content_changed(c, entry, old);
-    versions_changed(c->index, c->graph, entry, old);
+    api_versions_changed(c->index, c->graph, entry, old);
 }
 
 /* ---- registers ---- */
@@ -254,10 +254,32 @@ static bool wants_binding(const struct template_decision *d)
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
 }
 
+/* The version of the policy that it claims which its binding has. */
+static struct policy_version *enter_version(struct rule_context *c, const struct entry *entry,
+                                            const struct template_decision *d)
+{
+    const struct binding *b = entry_binding(d->binding);
+    const struct policy_decision *policy = d->claimed ? policy_decision(d->claimed) : NULL;
+
+    if (d->state == STATE_IGNORED || !policy || !b || !b->has_placement ||
+        !claim_holds(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed))
+        return NULL;
+    return policy_versions_enter(
+        &c->policy_versions, policy->history,
+        &(struct running){.binding = b,
+                          .priority = &policy->priority,
+                          .cluster_scoped = d->binding->partition->type->def->cluster_scoped,
+                          .priority_moved = d->priority_moved && d->governing == d->claimed,
+                          .made_by_it = claim_is_of(b->claim, d->claimed)});
+}
+
 static void leave(struct rule_context *c, struct entry *entry, const void *next)
 {
-    const struct template_decision *d = entry->decision, *fresh = next;
+    struct template_decision *d = entry->decision;
+    const struct template_decision *fresh = next;
 
+    policy_versions_leave(&c->policy_versions, d->version);
+    d->version = NULL;
     if (wants_binding(d) && !wants_binding(fresh))
         rule_leave(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
@@ -270,6 +292,11 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
     struct template_decision *d = entry->decision;
     const struct template_decision *old = last;
 
+    d->version = enter_version(c, entry, d);
+    d->before = d->state;
+    /* What is only played leaves no trace. */
+    if (old)
+        d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
     if (wants_binding(d)) {
         if (!wants_binding(old))
             rule_enter(c->graph, c->binding_names, entry);
@@ -287,6 +314,8 @@ static void release(const struct rule_context *c, void *decision)
 
     if (!d)
         return;
+    if (d->version)
+        policy_history_drop(d->version->history, store_strings(c->store));
     capacity_free(store_strings(c->store), d->capacity);
     template_connector_release(store_strings(c->store), d->connector);
     free(d->dependency);

@@ -63,7 +63,7 @@ struct play *play_new(struct engine *e, int64_t now_ms)
     play->now_ms = now_ms;
     play->engine_observer =
         engine_observe(e, (struct engine_observer){.deciding = touch, .context = play});
-    play_context(play)->seen.paused = true;
+    play_context(play)->seen.paused = play_context(play)->policy_versions.paused = true;
     return play;
 }
 
@@ -79,7 +79,7 @@ void play_free(struct play *play)
     play_evaluate(play);
     engine_observe(play->engine, play->engine_observer);
     placements_drop(play_context(play)->placements, play->placement);
-    play_context(play)->seen.paused = false;
+    play_context(play)->seen.paused = play_context(play)->policy_versions.paused = false;
     for (size_t i = 0; i < play->owned_count; i++) {
         if (play->owned[i].def)
             play->owned[i].def->release(strings, play->owned[i].object);

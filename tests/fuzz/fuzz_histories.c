@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/exposition.h"
+#include "metrics/expose/families.h"
 #include "tests/fuzz/must.h"
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
@@ -282,11 +283,13 @@ static void step(struct history *h)
 /* Lines that say what happened, not what is. */
 static bool is_history(const char *line)
 {
-    static const char transitions[] = "karmada_dependency_conflict_transitions_total{";
-    static const char delays[] = "karmada_template_binding_delay_seconds_";
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_def *f = family_at(i);
 
-    return strncmp(line, transitions, strlen(transitions)) == 0 ||
-           strncmp(line, delays, strlen(delays)) == 0;
+        if (family_remembers(f) && strncmp(line, f->name, strlen(f->name)) == 0)
+            return true;
+    }
+    return false;
 }
 
 static const char *skip_history(const char *page)

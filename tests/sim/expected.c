@@ -120,7 +120,7 @@ bool expected_is_missing(const struct run *r, unsigned kind)
 
 /* ---- the page ---- */
 
-static enum version_answer judge(const void *context, const char *api_version, const char *kind)
+static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
 {
     const struct run *r = context;
 
@@ -128,9 +128,9 @@ static enum version_answer judge(const void *context, const char *api_version, c
         if (plan_has_kind(r->plan, i) && !r->api.unserved[i] &&
             strcmp(sim_kinds[i].api_version, api_version) == 0 &&
             strcmp(sim_kinds[i].kind, kind) == 0)
-            return VERSION_WATCHED;
+            return API_VERSION_WATCHED;
     }
-    return VERSION_UNKNOWN;
+    return API_VERSION_UNKNOWN;
 }
 
 static void put(const struct run *r, struct world *world, unsigned slot)
@@ -148,7 +148,7 @@ static char *fresh_page(const struct run *r)
 
     world_init(&fresh, &rules_options_default, 99);
     struct registry *registry = page_registry(&fresh, &registry_options_default);
-    engine_judge_versions(fresh.engine, (struct version_judge){judge, r});
+    engine_judge_api_versions(fresh.engine, (struct api_version_judge){judge, r});
     for (unsigned slot = SIM_SLOTS; slot-- > 0;) {
         unsigned kind = slot_kind(slot);
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/page.h"
 
+#include "metrics/base/json.h"
+#include "metrics/expose/families.h"
+
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -76,7 +79,46 @@ static void drop_lines(char *page, const char *start)
 
 void page_drop_history(char *page)
 {
-    drop_lines(page, "karmada_dependency_conflict_transitions_total{");
-    drop_lines(page, "karmada_template_binding_delay_seconds_");
-    drop_lines(page, "karmada_template_delivery_delay_seconds_");
+    static const char *const ends[] = {"{", " ", "_bucket{", "_sum ", "_count "};
+
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_def *f = family_at(i);
+
+        for (size_t end = 0; family_remembers(f) && end < ARRAY_LEN(ends); end++) {
+            char start[128];
+
+            snprintf(start, sizeof(start), "%s%s", f->name, ends[end]);
+            drop_lines(page, start);
+        }
+    }
+}
+
+/* Delete these members of each element of a list; the list of names ends with NULL. */
+static void forget(const cJSON *list, const char *const *names)
+{
+    cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        for (size_t i = 0; names[i]; i++)
+            cJSON_DeleteItemFromObjectCaseSensitive(item, names[i]);
+    }
+}
+
+void report_drop_history(struct strbuf *report)
+{
+    static const char *const of_templates[] = {"version", "versionUnknown", "behind",
+                                               "supersededSince", NULL};
+    static const char *const of_policies[] = {"versions", NULL};
+    struct error err;
+    cJSON *tree = json_parse(report->data, report->len, NULL, &err);
+
+    assert_non_null(tree);
+    forget(json_array(tree, "templates"), of_templates);
+    forget(json_array(tree, "policies"), of_policies);
+
+    CLEANUP(free_cleanup) char *text = cJSON_Print(tree);
+
+    cJSON_Delete(tree);
+    strbuf_reset(report);
+    strbuf_adds(report, text);
 }

@@ -21,3 +21,6 @@ void page_lacks(const char *page, const char *start);
  * of a fresh engine. They have tests of their own.
  */
 void page_drop_history(char *page);
+
+/* The same of a JSON report: which versions of policies there were is history. */
+void report_drop_history(struct strbuf *report);

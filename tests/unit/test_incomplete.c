@@ -59,8 +59,9 @@ static void write_all(struct world *w, struct registry *r, struct strbuf *out)
     CLEANUP(free_cleanup) char *page = page_of(r);
 
     page_drop_history(page);
-    strbuf_adds(out, page);
     report_write(w->engine, NULL, 0, out);
+    report_drop_history(out);
+    strbuf_adds(out, page);
 }
 
 /* All objects but those of kinds in `without`, in a world where those in `incomplete` are. */

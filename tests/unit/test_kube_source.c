@@ -102,21 +102,21 @@ static bool is_kept(const struct fake_api *api, const struct fake_object *object
 }
 
 /* As the server answers, once it has been asked. */
-static enum version_answer judge(const void *context, const char *api_version, const char *kind)
+static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
 {
     const struct fake_api *api = context;
 
     return strcmp(kind, "Foo") == 0 && strcmp(api_version, FAKE_OLD_VERSION) == 0 &&
                    api->served[FAKE_FOO]
-               ? VERSION_UNWATCHED
-               : VERSION_UNKNOWN;
+               ? API_VERSION_UNWATCHED
+               : API_VERSION_UNKNOWN;
 }
 
 /* A world that was just told of everything the server has. */
 static void fresh_world(const struct fake_api *api, struct world *out)
 {
     world_init(out, &rules_options_default, 99);
-    engine_judge_versions(out->engine, (struct version_judge){judge, api});
+    engine_judge_api_versions(out->engine, (struct api_version_judge){judge, api});
     engine_follow_works(out->engine, api->works_wanted);
     for (size_t i = 0; i < api->count; i++) {
         struct strbuf json = STRBUF_INIT(1 << 16);

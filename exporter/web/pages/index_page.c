@@ -8,9 +8,11 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/connector_words.h"
 #include "metrics/expose/parties.h"
+#include "metrics/rules/policy_history.h"
 
 enum {
     PLACE_MAX = 8192,
+    VERSIONS_MAX = 20, /* Of one policy, the newest ones; `explain` has all. */
 };
 
 static const char head[] =
@@ -142,9 +144,65 @@ static void add_templates(const char *title, const struct finding_list *list, st
 
         strbuf_adds(out, "<li>");
         add_entry(out, list->entries[i]);
-        strbuf_addf(out, " <span class=\"faint\">%s%s%s</span></li>\n", reason ? reason : "",
+        strbuf_addf(out, " <span class=\"faint\">%s%s%s", reason ? reason : "",
                     d->state == STATE_STALE ? ", " : "",
                     d->state == STATE_STALE ? phase_names[d->phase] : "");
+        if (d->version && policy_version_behind(d->version) > 0)
+            strbuf_addf(out, ", version %" PRIu32 ", %d behind", d->version->number,
+                        policy_version_behind(d->version));
+        strbuf_adds(out, "</span></li>\n");
+    }
+    strbuf_adds(out, "</ul>\n");
+    html_more(out, list->found);
+}
+
+/* Who runs a version: "version 2, generation 5, since ..., by kubectl: 3 templates". */
+static void add_version(const struct policy_version *v, struct strbuf *out)
+{
+    char since[32];
+
+    if (policy_version_is_unknown(v))
+        strbuf_adds(out, "<li>what no version is known to have said");
+    else
+        strbuf_addf(out, "<li>version <b>%" PRIu32 "</b>%s%s", v->number,
+                    v == policy_history_now(v->history) ? ", the present one" : "",
+                    v->recovered ? ", recovered from its bindings" : "");
+    if (v->generation)
+        strbuf_addf(out, ", generation %" PRId64, v->generation);
+    if (v->since_ms) {
+        format_timestamp(v->since_ms, since);
+        strbuf_addf(out, ", since %s", since);
+    }
+    if (v->by) {
+        strbuf_adds(out, ", by ");
+        html_text(out, v->by);
+    }
+    strbuf_addf(out, ": %" PRIu32 " template%s</li>\n", v->templates, v->templates == 1 ? "" : "s");
+}
+
+/* Policies of which templates run several versions, each with those in force, newest first. */
+static void add_rollouts(const struct finding_list *list, struct strbuf *out)
+{
+    if (list->count == 0)
+        return;
+    add_heading(out, "Rollouts under way", list->found);
+    strbuf_adds(out, "<ul class=\"cards\">\n");
+    for (size_t i = 0; i < list->count; i++) {
+        const struct policy_history *h = policy_decision(list->entries[i])->history;
+        size_t shown = 0;
+
+        strbuf_adds(out, "<li><h3>");
+        add_entry(out, list->entries[i]);
+        strbuf_adds(out, "</h3>\n<ul>\n");
+        for (size_t at = h->count; at-- > 0 && shown < VERSIONS_MAX;) {
+            if (h->versions[at]->templates == 0 && at + 1 < h->count)
+                continue;
+            add_version(h->versions[at], out);
+            shown++;
+        }
+        if (h->unknown.templates > 0)
+            add_version(&h->unknown, out);
+        strbuf_adds(out, "</ul></li>\n");
     }
     strbuf_adds(out, "</ul>\n");
     html_more(out, list->found);
@@ -224,6 +282,7 @@ static void add_evaluation(const struct evaluation *e, const struct findings *f,
                     f->not_selected);
     add_templates("Pending", &f->lists[FINDING_PENDING], out);
     add_templates("Stale", &f->lists[FINDING_STALE], out);
+    add_rollouts(&f->lists[FINDING_ROLLOUT], out);
     add_templates("Orphaned", &f->lists[FINDING_ORPHANED], out);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
         add_wrongs(e->engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], out);

@@ -47,11 +47,7 @@ static void step(struct walk *w, const char *key, int index, const cJSON *before
     else
         strbuf_addf(&w->path, "[%d]", index);
     compare(w, before, after);
-    w->path.len = len;
-    if (len > 0)
-        w->path.data[len] = '\0';
-    else
-        strbuf_reset(&w->path);
+    strbuf_cut(&w->path, len);
 }
 
 static void compare_members(struct walk *w, const cJSON *before, const cJSON *after)
@@ -105,4 +101,110 @@ void differences_each(const char *before, const char *after, difference_fn *each
     if (old_tree || new_tree)
         compare(&w, old_tree, new_tree);
     strbuf_release(&w.path);
+}
+
+/* ---- line by line ---- */
+
+struct lines {
+    difference_line_fn *each;
+    void *context;
+    struct strbuf path;
+    char sign;
+    const cJSON *others; /* The list on the other side; its elements are in both. */
+};
+
+static bool has_element(const cJSON *list, const cJSON *element)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        if (cJSON_Compare(item, element, true))
+            return true;
+    }
+    return false;
+}
+
+static void emit_line(const struct lines *l, const cJSON *value)
+{
+    CLEANUP(free_cleanup)
+    char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+
+    l->each(l->context, &(struct difference_line){l->sign, l->path.data,
+                                                  printed ? printed : value->valuestring});
+}
+
+/* Emit each plain value of one side. Recursion is safe as above. */
+static void emit_leaves(struct lines *l, const cJSON *value)
+{
+    size_t len = l->path.len;
+    const cJSON *item;
+    int at = 0;
+
+    if (!value->child) {
+        emit_line(l, value);
+        return;
+    }
+    cJSON_ArrayForEach (item, value) {
+        if (cJSON_IsObject(value))
+            strbuf_addf(&l->path, "%s%s", len > 0 ? "." : "", item->string);
+        else if (has_parts(value))
+            strbuf_addf(&l->path, "[%d]", at++);
+        if (item->child || !has_element(l->others, item))
+            emit_leaves(l, item);
+        strbuf_cut(&l->path, len);
+    }
+}
+
+static bool is_plain_list(const cJSON *value)
+{
+    return cJSON_IsArray(value) && !has_parts(value);
+}
+
+/* Two lists of the same elements in another order differ as a whole. */
+static bool is_reordered(const cJSON *before, const cJSON *after)
+{
+    const cJSON *item;
+
+    if (!is_plain_list(before) || !is_plain_list(after))
+        return false;
+    cJSON_ArrayForEach (item, before) {
+        if (!has_element(after, item))
+            return false;
+    }
+    cJSON_ArrayForEach (item, after) {
+        if (!has_element(before, item))
+            return false;
+    }
+    return true;
+}
+
+static void emit_side(struct lines *l, char sign, const cJSON *side, const cJSON *other)
+{
+    l->sign = sign;
+    l->others = is_plain_list(side) && is_plain_list(other) ? other : NULL;
+    if (side && is_reordered(side, other))
+        emit_line(l, side);
+    else if (side)
+        emit_leaves(l, side);
+}
+
+static void emit_difference(void *context, const struct difference *d)
+{
+    CLEANUP(json_cleanup) cJSON *before = parse(d->before);
+    CLEANUP(json_cleanup) cJSON *after = parse(d->after);
+    struct lines *l = context;
+
+    strbuf_cut(&l->path, 0);
+    strbuf_adds(&l->path, d->path);
+    emit_side(l, '-', before, after);
+    emit_side(l, '+', after, before);
+}
+
+void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
+                           void *context)
+{
+    struct lines l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
+
+    differences_each(before, after, emit_difference, &l);
+    strbuf_release(&l.path);
 }

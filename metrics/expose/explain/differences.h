@@ -19,3 +19,17 @@ typedef void difference_fn(void *context, const struct difference *difference);
 
 /* Call `each` for every difference, in the order of the paths; the texts are borrowed. */
 void differences_each(const char *before, const char *after, difference_fn *each, void *context);
+
+/*
+ * The same for people: one plain value a line, '-' for what is only before, '+' for what is only
+ * after; of two lists of plain values the elements that the other one lacks. No quotes.
+ */
+struct difference_line {
+    char sign;
+    const char *path;
+    const char *value;
+};
+
+typedef void difference_line_fn(void *context, const struct difference_line *line);
+void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
+                           void *context);

@@ -2,6 +2,7 @@
 #include "metrics/expose/explain/explain_policy.h"
 
 #include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/explain_versions.h"
 #include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
@@ -360,6 +361,7 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     explain_settings(x, policy);
     explain_problems(x, policy);
     explain_templates(x, policy, &templates);
+    explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
     explain_rivals(x, policy, &templates);
     explain_clusters(x, d ? d->resolved : NULL);

@@ -5,6 +5,7 @@
 #include "metrics/expose/explain/explain_next.h"
 #include "metrics/expose/explain/explain_overrides.h"
 #include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/explain_versions.h"
 #include "metrics/expose/explain/explain_way.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/model/binding.h"
@@ -89,6 +90,7 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     if (entry_template(template)->half_claim)
         explain_say(x, "It has the id of a claim, but not the rest: to Karmada that is no claim, "
                        "and it matches it anew at each change.");
+    explain_version_of(x, template);
     report_put_policy(w, "governing", policy_name_of(d->governing));
     if (d->governing)
         explain_say(x, "%s governs it: %s", explain_name(x, d->governing),

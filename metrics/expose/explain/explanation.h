@@ -15,6 +15,7 @@ enum explain_style {
     EXPLAIN_HEADING,   /* Begins a section; no part of the JSON. */
     EXPLAIN_PARAGRAPH, /* A sentence or two. */
     EXPLAIN_DETAIL,    /* Belongs below the line before it. */
+    EXPLAIN_ROW,       /* Of a table: its columns line up, and it is never wrapped. */
 };
 
 enum { EXPLANATION_DEPTH_MAX = 16 };

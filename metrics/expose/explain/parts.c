@@ -31,7 +31,7 @@ void explain_since(struct explaining *x, int64_t since_ms)
 
     if (since_ms > 0)
         format_timestamp(since_ms, since);
-    writer_text(&x->out->facts, "since", since_ms > 0 ? since : NULL);
+    report_put_time(&x->out->facts, "since", since_ms);
     if (since_ms > 0)
         explain_say(x, "Since %s, as far as the objects show.", since);
 }

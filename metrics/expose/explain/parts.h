@@ -26,6 +26,7 @@ void explain_section(struct explaining *x, const char *key, const char *heading)
 /* A line of a section. */
 #define explain_say(x, ...)    explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
 #define explain_detail(x, ...) explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
+#define explain_row(x, ...)    explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
 
 /* "since", null if unknown. */
 void explain_since(struct explaining *x, int64_t since_ms);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/versions.h"
+#include "metrics/rules/api_versions.h"
 
 static bool same_group(const char *a, const char *b)
 {
@@ -14,13 +14,13 @@ static bool same_kind(const struct type *type, const char *api_version, const ch
     return strcmp(type->kind, kind) == 0 && same_group(type->api_version, api_version);
 }
 
-bool version_is_unwatched(const struct store *store, const struct version_judge *judge,
-                          const char *api_version, const char *kind)
+bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+                              const char *api_version, const char *kind)
 {
     bool others = false;
 
     if (judge->judge)
-        return judge->judge(judge->context, api_version, kind) == VERSION_UNWATCHED;
+        return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
     for (const struct type *type = store_types(store); type; type = type->next) {
         if (type->objects == 0 || !same_kind(type, api_version, kind))
             continue;
@@ -31,8 +31,8 @@ bool version_is_unwatched(const struct store *store, const struct version_judge 
     return others;
 }
 
-void versions_changed(const struct selector_index *index, struct graph *graph,
-                      const struct entry *template, const void *old)
+void api_versions_changed(const struct selector_index *index, struct graph *graph,
+                          const struct entry *template, const void *old)
 {
     const struct type *type = template->partition->type;
     const char *api_version, *kind;

@@ -11,25 +11,26 @@
  */
 
 /* An API server's answer about one apiVersion and kind. */
-enum version_answer {
-    VERSION_UNKNOWN,
-    VERSION_WATCHED,
-    VERSION_UNWATCHED, /* Another one is preferred, or the kind cannot be watched. */
+enum api_version_answer {
+    API_VERSION_UNKNOWN,
+    API_VERSION_WATCHED,
+    API_VERSION_UNWATCHED, /* Another one is preferred, or the kind cannot be watched. */
 };
 
 /* Who knows; all zero: nobody. */
-struct version_judge {
-    enum version_answer (*judge)(const void *context, const char *api_version, const char *kind);
+struct api_version_judge {
+    enum api_version_answer (*judge)(const void *context, const char *api_version,
+                                     const char *kind);
     const void *context;
 };
 
 /* True if Karmada looks at another version of the kind than this. */
-bool version_is_unwatched(const struct store *store, const struct version_judge *judge,
-                          const char *api_version, const char *kind);
+bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+                              const char *api_version, const char *kind);
 
 /*
  * A template came (`old` is NULL), went or was replaced. Mark the policies if it is the first or
  * was the last of its version, and some policy names another version of its kind.
  */
-void versions_changed(const struct selector_index *index, struct graph *graph,
-                      const struct entry *template, const void *old);
+void api_versions_changed(const struct selector_index *index, struct graph *graph,
+                          const struct entry *template, const void *old);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/versions.h"
+#include "metrics/rules/api_versions.h"
 
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
@@ -42,13 +42,13 @@ TEST(objects_of_other_versions_tell)
     world_release(&w);
 }
 
-static enum version_answer judge(const void *context, const char *api_version, const char *kind)
+static enum api_version_answer judge(const void *context, const char *api_version, const char *kind)
 {
     const char *preferred = context;
 
     if (strcmp(kind, "HorizontalPodAutoscaler") != 0)
-        return VERSION_UNKNOWN;
-    return strcmp(api_version, preferred) == 0 ? VERSION_WATCHED : VERSION_UNWATCHED;
+        return API_VERSION_UNKNOWN;
+    return strcmp(api_version, preferred) == 0 ? API_VERSION_WATCHED : API_VERSION_UNWATCHED;
 }
 
 /* At an API server: as it says, whatever objects there are. */
@@ -58,9 +58,9 @@ TEST(who_knows_tells)
 
     world_init(&w, &rules_options_default, 1);
     world_put_text(&w, POLICY);
-    engine_judge_versions(w.engine, (struct version_judge){judge, "autoscaling/v2"});
+    engine_judge_api_versions(w.engine, (struct api_version_judge){judge, "autoscaling/v2"});
     assert_true(is_unwatched(&w));
-    engine_judge_versions(w.engine, (struct version_judge){judge, "autoscaling/v1"});
+    engine_judge_api_versions(w.engine, (struct api_version_judge){judge, "autoscaling/v1"});
     world_put_text(&w, SCALER("autoscaling/v2"));
     assert_false(is_unwatched(&w));
     world_release(&w);

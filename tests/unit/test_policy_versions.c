@@ -1,0 +1,729 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/policy_versions.h"
+
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/report.h"
+#include "metrics/rules/rule.h"
+#include "metrics/simulate/plan.h"
+#include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+/* ---- a policy, its templates and their bindings, as an API server has them ---- */
+
+enum { TEXT_MAX = 1 << 16, START_S = 1780000000 };
+
+/* Seconds after the start; 0 for no time, as without managedFields. */
+static void add_managed(struct strbuf *out, const char *manager, int64_t at_s)
+{
+    char time[32];
+
+    format_timestamp((START_S + at_s) * 1000, time);
+    if (at_s > 0)
+        strbuf_addf(out,
+                    ",\"managedFields\":[{\"manager\":\"%s\",\"operation\":\"Update\",\"time\":"
+                    "\"%s\",\"fieldsV1\":{\"f:spec\":{\"f:placement\":{}}}}]",
+                    manager, time);
+}
+
+static void put(struct world *w, struct strbuf *text)
+{
+    assert_true(strbuf_ok(text));
+    world_put_text(w, text->data);
+    strbuf_release(text);
+}
+
+struct policy_text {
+    const char *id;
+    const char *clusters; /* What makes the version. */
+    const char *more;     /* Further members of the spec. */
+    const char *manager;
+    int64_t generation;
+    int64_t at_s;
+};
+
+static void put_policy(struct world *w, struct policy_text p)
+{
+    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_addf(&text,
+                "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+                "\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\",\"generation\":%" PRId64
+                ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"%s\"}",
+                p.generation, p.id ? p.id : "one");
+    add_managed(&text, p.manager ? p.manager : "kubectl", p.at_s);
+    strbuf_addf(&text,
+                "},\"spec\":{\"activationPreference\":\"Lazy\",\"resourceSelectors\":[{"
+                "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}],\"placement\":{"
+                "\"clusterAffinity\":{\"clusterNames\":[\"%s\"]}}%s}}",
+                p.clusters, p.more ? p.more : "");
+    put(w, &text);
+}
+
+static void add_claim(struct strbuf *out, const char *id)
+{
+    strbuf_addf(out,
+                ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"%s\"},"
+                "\"annotations\":{\"propagationpolicy.karmada.io/namespace\":\"ns\","
+                "\"propagationpolicy.karmada.io/name\":\"p\"}",
+                id ? id : "one");
+}
+
+static void put_template(struct world *w, unsigned number, const char *id)
+{
+    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_addf(&text,
+                "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":"
+                "\"t%u\",\"namespace\":\"ns\"",
+                number);
+    add_claim(&text, id);
+    strbuf_adds(&text, "}}");
+    put(w, &text);
+}
+
+struct binding_text {
+    unsigned number;
+    const char *id;
+    const char *clusters;
+    const char *more;
+    int64_t at_s;
+};
+
+static void put_binding(struct world *w, struct binding_text b)
+{
+    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+
+    strbuf_addf(&text,
+                "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\","
+                "\"metadata\":{\"name\":\"t%u-deployment\",\"namespace\":\"ns\"",
+                b.number);
+    add_claim(&text, b.id);
+    add_managed(&text, "karmada-controller-manager", b.at_s);
+    strbuf_addf(&text,
+                "},\"spec\":{\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+                "\"namespace\":\"ns\",\"name\":\"t%u\"},\"placement\":{\"clusterAffinity\":{"
+                "\"clusterNames\":[\"%s\"]}}%s}}",
+                b.number, b.clusters, b.more ? b.more : "");
+    put(w, &text);
+}
+
+static void put_both(struct world *w, struct binding_text b)
+{
+    put_template(w, b.number, b.id);
+    put_binding(w, b);
+}
+
+static void run_at(struct world *w, int64_t at_s)
+{
+    world_run(w, (START_S + at_s) * 1000);
+}
+
+/* ---- what is known then ---- */
+
+static const struct policy_history *history(const struct world *w)
+{
+    const struct entry *policy =
+        world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "ns", "p");
+
+    assert_non_null(policy);
+    assert_non_null(policy_decision(policy));
+    assert_non_null(policy_decision(policy)->history);
+    return policy_decision(policy)->history;
+}
+
+/* The version of the policy that a template runs, NULL if none. */
+static const struct policy_version *version_of(const struct world *w, unsigned number)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "t%u", number);
+    const struct entry *template = world_find(w, "apps/v1", "Deployment", "ns", name);
+
+    assert_non_null(template);
+    return template_decision(template)->version;
+}
+
+/*
+ * The versions, oldest first: "1*2" is number 1, run by 2 templates; 'r' recovered, '?' without
+ * order. What is unknown stands at the end: "?*1".
+ */
+static void assert_versions(const struct world *w, const char *expected)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    const struct policy_history *h = history(w);
+
+    for (size_t i = 0; i < h->count; i++) {
+        const struct policy_version *v = h->versions[i];
+
+        strbuf_addf(&text, "%s%" PRIu32 "%s%s*%" PRIu32, text.len ? " " : "", v->number,
+                    v->recovered ? "r" : "", policy_version_behind(v) < 0 ? "?" : "", v->templates);
+    }
+    if (h->unknown.templates > 0)
+        strbuf_addf(&text, " ?*%" PRIu32, h->unknown.templates);
+    assert_string_equal(text.data, expected);
+}
+
+static void assert_behind(const struct world *w, unsigned number, int behind)
+{
+    assert_non_null(version_of(w, number));
+    assert_int_equal(policy_version_behind(version_of(w, number)), behind);
+}
+
+static void init(struct world *w)
+{
+    world_init(w, &rules_options_default, 1);
+}
+
+/* Three edits, and templates that their users update in between. */
+static void play_edits(struct world *w)
+{
+    put_policy(w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
+    for (unsigned i = 0; i < 10; i++)
+        put_both(w, (struct binding_text){.number = i, .clusters = "a", .at_s = 20});
+    run_at(w, 30);
+    assert_versions(w, "1*10");
+    put_policy(
+        w, (struct policy_text){.clusters = "b", .generation = 2, .at_s = 40, .manager = "argocd"});
+    run_at(w, 41);
+    assert_versions(w, "1*10 2*0");
+    for (unsigned i = 0; i < 3; i++)
+        put_binding(w, (struct binding_text){.number = i, .clusters = "b", .at_s = 50});
+    put_policy(w, (struct policy_text){.clusters = "c", .generation = 3, .at_s = 60});
+    put_policy(w, (struct policy_text){.clusters = "d", .generation = 4, .at_s = 70});
+    for (unsigned i = 0; i < 2; i++)
+        put_binding(w, (struct binding_text){.number = i, .clusters = "d", .at_s = 80});
+    run_at(w, 90);
+}
+
+TEST(each_edit_is_a_version_and_each_template_runs_one)
+{
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    assert_versions(&w, "1*7 2*1 3*0 4*2");
+    assert_behind(&w, 0, 0);
+    assert_behind(&w, 2, 2);
+    assert_behind(&w, 9, 3);
+    assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), (START_S + 40) * 1000L);
+    assert_int_equal(policy_version_superseded_ms(version_of(&w, 2)), (START_S + 60) * 1000L);
+    assert_int_equal(policy_version_superseded_ms(version_of(&w, 0)), 0);
+    assert_int_equal(policy_history_in_force(history(&w)), 3);
+
+    const struct policy_version *second = history(&w)->versions[1];
+
+    assert_string_equal(second->by, "argocd");
+    assert_int_equal(second->generation, 2);
+    assert_int_equal(second->since_ms, (START_S + 40) * 1000L);
+    assert_false(second->since_seen);
+    world_release(&w);
+}
+
+TEST(after_a_restart_those_in_force_are_recovered_in_their_order)
+{
+    for (unsigned order = 0; order < 2; order++) {
+        struct world w;
+
+        init(&w);
+        for (unsigned i = 0; i < 10; i++) {
+            unsigned number = order ? 9 - i : i;
+
+            put_both(&w, (struct binding_text){.number = number,
+                                               .clusters = number < 2   ? "d"
+                                                           : number < 3 ? "b"
+                                                                        : "a",
+                                               .at_s = number < 2   ? 80
+                                                       : number < 3 ? 50
+                                                                    : 20});
+        }
+        put_policy(&w, (struct policy_text){.clusters = "d", .generation = 4, .at_s = 70});
+        run_at(&w, 100);
+        assert_versions(&w, "1r*7 2r*1 3*2");
+        assert_behind(&w, 9, 2);
+        assert_behind(&w, 2, 1);
+        assert_behind(&w, 0, 0);
+        assert_int_equal(version_of(&w, 9)->since_ms, 0);
+        assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), (START_S + 70) * 1000L);
+        world_release(&w);
+    }
+}
+
+TEST(the_same_values_have_the_same_hash_after_a_restart)
+{
+    char before[POLICY_VERSION_HASH_SIZE], after[POLICY_VERSION_HASH_SIZE];
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    policy_version_hash(version_of(&w, 9), before);
+    world_release(&w);
+    init(&w);
+    put_both(&w, (struct binding_text){.number = 9, .clusters = "a", .at_s = 20});
+    put_policy(&w, (struct policy_text){.clusters = "d", .generation = 4, .at_s = 70});
+    run_at(&w, 100);
+    policy_version_hash(version_of(&w, 9), after);
+    assert_string_equal(before, after);
+    policy_version_hash(history(&w)->versions[1], before);
+    assert_string_not_equal(before, after);
+    world_release(&w);
+}
+
+TEST(what_bindings_do_not_have_makes_no_version)
+{
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 20});
+    run_at(&w, 30);
+    put_policy(&w, (struct policy_text){.clusters = "a",
+                                        .generation = 2,
+                                        .at_s = 40,
+                                        .more = ",\"priority\":7,\"preemption\":\"Always\","
+                                                "\"preserveResourcesOnDeletion\":false"});
+    run_at(&w, 50);
+    assert_versions(&w, "1*1");
+    put_policy(&w, (struct policy_text){.clusters = "a",
+                                        .generation = 3,
+                                        .at_s = 60,
+                                        .more = ",\"preserveResourcesOnDeletion\":true"});
+    run_at(&w, 70);
+    assert_versions(&w, "1*1 2*0");
+    world_release(&w);
+}
+
+TEST(a_policy_that_goes_back_has_its_old_version_as_the_newest)
+{
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 5, .at_s = 110});
+    run_at(&w, 120);
+    assert_versions(&w, "2*1 3*0 4*2 5*7");
+    assert_behind(&w, 9, 0);
+    assert_behind(&w, 0, 1);
+    assert_int_equal(version_of(&w, 9)->since_ms, (START_S + 110) * 1000L);
+    assert_int_equal(version_of(&w, 9)->generation, 5);
+    world_release(&w);
+}
+
+TEST(where_nothing_orders_two_nobody_is_behind_by_a_number)
+{
+    struct world w;
+
+    init(&w);
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a"});
+    put_both(&w, (struct binding_text){.number = 2, .clusters = "b", .at_s = 20});
+    put_both(&w, (struct binding_text){.number = 3, .clusters = "now"});
+    put_policy(&w, (struct policy_text){.clusters = "now", .generation = 4});
+    run_at(&w, 100);
+    assert_versions(&w, "1r?*1 2r?*1 3*1");
+    /* Its binding is written again: now there is an order. */
+    put_binding(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 30});
+    run_at(&w, 110);
+    assert_versions(&w, "1r*1 2r*1 3*1");
+    assert_behind(&w, 1, 1);
+    assert_behind(&w, 2, 2);
+    world_release(&w);
+}
+
+TEST(equal_times_order_nothing_between_them_but_all_else)
+{
+    struct world w;
+
+    init(&w);
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 20});
+    put_both(&w, (struct binding_text){.number = 2, .clusters = "b", .at_s = 20});
+    put_both(&w, (struct binding_text){.number = 3, .clusters = "c", .at_s = 10});
+    put_policy(&w, (struct policy_text){.clusters = "now", .generation = 4, .at_s = 30});
+    run_at(&w, 100);
+    assert_versions(&w, "1r*1 2r?*1 3r?*1 4*0");
+    assert_behind(&w, 3, 3);
+    world_release(&w);
+}
+
+TEST(values_that_nobody_said_are_unknown)
+{
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    put_binding(&w, (struct binding_text){.number = 9, .clusters = "by-hand", .at_s = 200});
+    run_at(&w, 210);
+    assert_versions(&w, "1*6 2*1 3*0 4*2 ?*1");
+    assert_behind(&w, 9, -1);
+    assert_true(policy_version_is_unknown(version_of(&w, 9)));
+    assert_int_equal(policy_version_superseded_ms(version_of(&w, 9)), 0);
+    /* The policy says them after all. */
+    put_policy(&w, (struct policy_text){.clusters = "by-hand", .generation = 5, .at_s = 220});
+    run_at(&w, 230);
+    assert_versions(&w, "1*6 2*1 3*0 4*2 5*1");
+    world_release(&w);
+}
+
+TEST(what_was_said_while_nobody_watched_is_recovered_between)
+{
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    /* Generation 5 was missed; one template got it. */
+    put_binding(&w, (struct binding_text){.number = 8, .clusters = "missed", .at_s = 210});
+    put_policy(&w, (struct policy_text){.clusters = "f", .generation = 6, .at_s = 220});
+    run_at(&w, 230);
+    assert_versions(&w, "1*6 2*1 3*0 4*2 5r*1 6*0");
+    assert_behind(&w, 8, 1);
+    assert_behind(&w, 0, 2);
+    /* Later than the policy's last word: somebody's own. */
+    put_binding(&w, (struct binding_text){.number = 7, .clusters = "by-hand", .at_s = 240});
+    run_at(&w, 250);
+    assert_true(policy_version_is_unknown(version_of(&w, 7)));
+    world_release(&w);
+}
+
+TEST(another_policy_of_the_name_has_a_history_of_its_own)
+{
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    put_policy(&w,
+               (struct policy_text){.id = "two", .clusters = "z", .generation = 1, .at_s = 300});
+    run_at(&w, 310);
+    assert_versions(&w, "1*0");
+    assert_null(version_of(&w, 9));
+    put_both(&w, (struct binding_text){.number = 9, .id = "two", .clusters = "z", .at_s = 320});
+    run_at(&w, 330);
+    assert_versions(&w, "1*1");
+    store_remove(w.store,
+                 world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "ns", "p"));
+    run_at(&w, 340);
+    assert_null(version_of(&w, 9));
+    world_release(&w);
+}
+
+TEST(old_versions_that_nobody_runs_are_forgotten)
+{
+    struct rules_options options = rules_options_default;
+    char clusters[16];
+    struct world w;
+
+    options.versions = 2;
+    world_init(&w, &options, 1);
+    put_policy(&w, (struct policy_text){.clusters = "c0", .generation = 1, .at_s = 10});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "c0", .at_s = 11});
+    for (unsigned i = 1; i < 9; i++) {
+        snprintf(clusters, sizeof(clusters), "c%u", i);
+        put_policy(&w, (struct policy_text){
+                           .clusters = clusters, .generation = i + 1, .at_s = 10 + 10 * i});
+        run_at(&w, 15 + 10 * i);
+    }
+    assert_versions(&w, "1*1 7*0 8*0 9*0");
+    assert_behind(&w, 1, 3);
+    put_binding(&w, (struct binding_text){.number = 1, .clusters = "c8", .at_s = 200});
+    run_at(&w, 210);
+    assert_versions(&w, "7*0 8*0 9*1");
+    world_release(&w);
+}
+
+TEST(a_clock_that_runs_back_changes_no_order)
+{
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 1000});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 1001});
+    run_at(&w, 1010);
+    put_policy(&w, (struct policy_text){.clusters = "b", .generation = 2, .at_s = 500});
+    run_at(&w, 1020);
+    assert_versions(&w, "1*1 2*0");
+    assert_true(policy_history_now(history(&w))->since_seen);
+    assert_int_equal(policy_history_now(history(&w))->since_ms, (START_S + 1020) * 1000L);
+    world_release(&w);
+}
+
+TEST(without_managed_fields_a_version_came_when_it_was_seen)
+{
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a"});
+    run_at(&w, 10);
+    assert_int_equal(policy_history_now(history(&w))->since_ms, 0);
+    assert_null(policy_history_now(history(&w))->by);
+    put_policy(&w, (struct policy_text){.clusters = "b", .generation = 2});
+    run_at(&w, 20);
+    assert_true(policy_history_now(history(&w))->since_seen);
+    assert_int_equal(policy_version_superseded_ms(version_of(&w, 1)), (START_S + 20) * 1000L);
+    world_release(&w);
+}
+
+TEST(the_number_behind_a_priority_class_makes_no_version)
+{
+    struct world w;
+
+    init(&w);
+    put_both(&w, (struct binding_text){.number = 1,
+                                       .clusters = "a",
+                                       .at_s = 20,
+                                       .more = ",\"schedulePriority\":{\"priority\":1}"});
+    put_both(&w, (struct binding_text){.number = 2,
+                                       .clusters = "a",
+                                       .at_s = 30,
+                                       .more = ",\"schedulePriority\":{\"priority\":2}"});
+    put_both(&w, (struct binding_text){.number = 3, .clusters = "a", .at_s = 10});
+    put_policy(&w, (struct policy_text){.clusters = "now", .generation = 4, .at_s = 40});
+    run_at(&w, 100);
+    assert_versions(&w, "1r*1 2r*2 3*0");
+    world_release(&w);
+}
+
+TEST(there_is_a_ceiling_to_what_bindings_can_make_up)
+{
+    char clusters[16];
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "now", .generation = 4, .at_s = 5000});
+    for (unsigned i = 0; i < POLICY_VERSIONS_RECOVERED_MAX + 10; i++) {
+        snprintf(clusters, sizeof(clusters), "c%u", i);
+        put_both(&w, (struct binding_text){.number = i, .clusters = clusters, .at_s = 1 + i});
+    }
+    run_at(&w, 6000);
+    assert_int_equal(history(&w)->count, POLICY_VERSIONS_RECOVERED_MAX + 1);
+    assert_int_equal(history(&w)->unknown.templates, 10);
+    world_release(&w);
+}
+
+TEST(what_is_played_leaves_no_trace)
+{
+    struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct error err;
+    struct world w;
+
+    init(&w);
+    play_edits(&w);
+    for (unsigned i = 0; i < 20; i++) {
+        struct plan *p = plan_new(w.engine, (START_S + 100) * 1000L);
+
+        strbuf_reset(&text);
+        strbuf_addf(&text,
+                    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+                    "\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\"},\"spec\":{"
+                    "\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}],"
+                    "\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"p%u\"]}}}}",
+                    i);
+        cJSON *json = cJSON_Parse(text.data);
+
+        assert_true(plan_apply(p, json, &err));
+        cJSON_Delete(json);
+        assert_non_null(plan_finish(p));
+        plan_free(p);
+    }
+    run_at(&w, 100);
+    assert_versions(&w, "1*7 2*1 3*0 4*2");
+    for (unsigned i = 0; i < 10; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "t%u", i);
+        const struct template_decision *d =
+            template_decision(world_find(&w, "apps/v1", "Deployment", "ns", name));
+
+        assert_int_equal(d->before, i < 2 ? STATE_STALE : STATE_CURRENT);
+    }
+    strbuf_release(&text);
+    world_release(&w);
+}
+
+/* The same objects in any order are one report, versions included. */
+TEST(what_is_recovered_does_not_depend_on_the_order)
+{
+    static const char *const clusters[] = {"a", "b", "c", "now"};
+
+    for (uint32_t seed = 1; seed <= 100; seed++) {
+        struct strbuf reports[2] = {STRBUF_INIT(1 << 20), STRBUF_INIT(1 << 20)};
+
+        for (unsigned order = 0; order < 2; order++) {
+            struct world w;
+
+            world_init(&w, &rules_options_default, seed);
+            for (unsigned i = 0; i < 12; i++) {
+                unsigned number = order ? 11 - i : i;
+                unsigned choice = (number * 7 + seed) % 13;
+
+                put_both(&w, (struct binding_text){.number = number,
+                                                   .clusters = clusters[choice % 4],
+                                                   .at_s = choice * seed % 5});
+                if (i == (order ? 2 : 9))
+                    put_policy(&w, (struct policy_text){
+                                       .clusters = "now", .generation = 4, .at_s = seed % 6});
+                if (order && i % 3 == 0)
+                    run_at(&w, 10);
+            }
+            run_at(&w, 20);
+            report_write(w.engine, NULL, 0, &reports[order]);
+            world_release(&w);
+        }
+        assert_string_equal(reports[0].data, reports[1].data);
+        strbuf_release(&reports[0]);
+        strbuf_release(&reports[1]);
+    }
+}
+
+/* ---- properties ---- */
+
+/* A template that claims a policy under its id, and has a binding that a policy made. */
+static bool runs_some_version(const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+
+    return b && b->has_placement && d->state != STATE_IGNORED && d->claimed &&
+           claim_holds(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed);
+}
+
+static void check_template(const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (!d)
+        return;
+    if (!runs_some_version(entry)) {
+        assert_null(d->version);
+        return;
+    }
+    const struct policy_decision *policy = policy_decision(d->claimed);
+    unsigned differ = drift_fields(&entry_policy(d->claimed)->propagation, &policy->priority,
+                                   &entry_binding(d->binding)->propagation,
+                                   d->binding->partition->type->def->cluster_scoped);
+
+    assert_non_null(d->version);
+    assert_ptr_equal(d->version->history, policy->history);
+    bool equals = differ == 0 || (d->priority_moved && d->governing == d->claimed);
+    assert_int_equal(policy_version_behind(d->version) == 0, equals);
+}
+
+static void check_policy(const struct entry *policy, size_t limit)
+{
+    const struct policy_decision *d = policy_decision(policy);
+    const struct policy_history *h = d ? d->history : NULL;
+    uint32_t claimed = 0, running = 0;
+    size_t unused = 0;
+
+    if (!entry_exists(policy) || !d)
+        return;
+    assert_non_null(h);
+    assert_ptr_equal(h->policy, policy);
+    for (uint32_t i = 0; i < policy->reader_count; i++) {
+        const struct template_decision *t = template_decision(policy->readers[i]);
+
+        claimed += t && t->claimed == policy && runs_some_version(policy->readers[i]);
+    }
+    for (size_t i = 0; i < h->count; i++) {
+        running += h->versions[i]->templates;
+        unused += h->versions[i]->templates == 0 && i + 1 < h->count;
+        assert_true(i == 0 || h->versions[i]->number > h->versions[i - 1]->number);
+    }
+    assert_int_equal(running + h->unknown.templates, claimed);
+    assert_true(unused <= limit);
+    assert_false(policy_history_now(h)->recovered);
+    assert_int_equal(policy_version_behind(policy_history_now(h)), 0);
+}
+
+static void check_all(const struct world *w)
+{
+    for (const struct type *type = store_types(w->store); type; type = type->next) {
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (type->def->class == CLASS_TEMPLATE)
+                    check_template(p->entries[i]);
+                else if (type->def->class == CLASS_POLICY)
+                    check_policy(p->entries[i], rules_options_default.versions);
+            }
+        }
+    }
+}
+
+/* Anything happens to one policy, its templates and their bindings. */
+static void change_something(struct world *w, int64_t now_s, int64_t *generation)
+{
+    static const char *const clusters[] = {"a", "b", "c", "d", "e"};
+    static const char *const ids[] = {"one", "one", "one", "two"};
+    static const char *const more[] = {"", "", ",\"conflictResolution\":\"Overwrite\"",
+                                       ",\"propagateDeps\":true", ",\"priority\":3"};
+    unsigned number = world_random(w, 8);
+    const char *id = ids[world_random(w, 4)];
+    int64_t at_s = world_random(w, 3) ? now_s : 0;
+    struct entry *gone = world_random(w, 9) == 0 ? world_pick(w) : NULL;
+
+    if (gone) {
+        store_remove(w->store, gone);
+        return;
+    }
+    switch (world_random(w, 3)) {
+    case 0:
+        *generation += 1 + (world_random(w, 5) == 0);
+        put_policy(w, (struct policy_text){.id = id,
+                                           .clusters = clusters[world_random(w, 5)],
+                                           .more = more[world_random(w, 5)],
+                                           .generation = *generation,
+                                           .at_s = at_s});
+        return;
+    case 1:
+        put_template(w, number, id);
+        return;
+    default:
+        put_binding(w, (struct binding_text){.number = number,
+                                             .id = id,
+                                             .clusters = clusters[world_random(w, 5)],
+                                             .more = more[world_random(w, 4)],
+                                             .at_s = at_s});
+    }
+}
+
+TEST(templates_by_version_sum_to_those_that_claim)
+{
+    for (uint32_t seed = 1; seed <= 200; seed++) {
+        int64_t generation = 0;
+        struct world w;
+
+        world_init(&w, &rules_options_default, seed);
+        for (unsigned i = 0; i < 150; i++) {
+            change_something(&w, 10 + i, &generation);
+            if (world_random(&w, 3) == 0) {
+                run_at(&w, 10 + i);
+                check_all(&w);
+            }
+        }
+        run_at(&w, 1000);
+        check_all(&w);
+        world_release(&w);
+    }
+}
+
+TEST(the_same_of_any_objects)
+{
+    for (uint32_t seed = 1; seed <= 200; seed++) {
+        struct world w;
+
+        world_init(&w, &rules_options_default, seed);
+        for (unsigned i = 0; i < 200; i++) {
+            struct entry *gone = world_random(&w, 4) == 0 ? world_pick(&w) : NULL;
+            cJSON *object = gone ? NULL : random_object(&w);
+
+            if (gone)
+                store_remove(w.store, gone);
+            else
+                world_put(&w, object);
+            cJSON_Delete(object);
+            if (world_random(&w, 4) == 0) {
+                run_at(&w, 10 + i);
+                check_all(&w);
+            }
+        }
+        world_release(&w);
+    }
+}
