@@ -18,6 +18,7 @@ static bool read_wish(struct evaluation *e, const struct command *command,
 
     *out = (struct reconcile_wish){
         .ns = o->on_command_line[OPTION_OF_namespace] ? o->namespace : NULL,
+        .version = *o->from_version != '\0' ? o->from_version : NULL,
         .max = o->max_templates < SIZE_MAX ? (size_t)o->max_templates : SIZE_MAX,
         .undo = o->undo,
     };
@@ -88,6 +89,9 @@ static enum exit_status run_reconcile(struct command *command)
     if (*o->policy == '\0' && *o->selector == '\0')
         return command_refuse(command, "nothing to reconcile: name a policy with --policy, or "
                                        "labels with -l");
+    if (*o->from_version != '\0' && *o->policy == '\0')
+        return command_refuse(command,
+                              "--from-version is one of a policy's: name it with --policy");
     if (o->yes && o->manifests.count + o->arguments.count > 0)
         return command_refuse(command, "--yes writes to an API server, and manifests are files: "
                                        "leave out one of them");

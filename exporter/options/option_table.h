@@ -127,6 +127,11 @@ OPTION(TEXT, selector, .name = "selector", .value = "SELECTOR", .fallback = "", 
                "those of its templates",
        .flag_only = true, .verbs = VERB_RECONCILE)
 
+OPTION(TEXT, from_version, .name = "from-version", .value = "VERSION", .fallback = "",
+       .help = "reconcile the templates that run this version of --policy alone, by its number or, "
+               "which stays the same whoever looks, by its hash; explain lists both",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
 OPTION(UINT, max_templates, .name = "max", .value = "COUNT", .fallback = "0",
        .help = "change no more than so many templates; 0 for all", .flag_only = true,
        .verbs = VERB_RECONCILE)

@@ -3,6 +3,7 @@
 
 #include "metrics/model/listing.h"
 #include "metrics/model/object.h"
+#include "metrics/rules/policy_history.h"
 #include "metrics/rules/selector.h"
 #include "metrics/simulate/foresight.h"
 
@@ -13,6 +14,18 @@ const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)}
 
 /* ---- one template ---- */
 
+static bool runs_version(const struct template_decision *d, const struct reconcile_wish *w)
+{
+    char number[16], hash[POLICY_VERSION_HASH_SIZE];
+
+    if (!d->version || d->version->history->policy != w->policy ||
+        policy_version_is_unknown(d->version))
+        return false;
+    snprintf(number, sizeof(number), "%" PRIu32, d->version->number);
+    policy_version_hash(d->version, hash);
+    return strcmp(w->version, number) == 0 || strcmp(w->version, hash) == 0;
+}
+
 /* True if somebody means it: of templates without a policy that is only known of labels. */
 static bool is_meant(const struct reconcile_wish *w, const struct entry *template)
 {
@@ -22,7 +35,8 @@ static bool is_meant(const struct reconcile_wish *w, const struct entry *templat
 
     if (!t || !d || d->state == STATE_IGNORED || t->deleting ||
         (w->ns && strcmp(entry_ns(template), w->ns) != 0) ||
-        (w->labels && !label_selector_matches(w->labels, &t->labels)))
+        (w->labels && !label_selector_matches(w->labels, &t->labels)) ||
+        (w->version && !runs_version(d, w)))
         return false;
     if (w->undo)
         return t->reconciled && (!w->policy || w->policy == holder || w->policy == d->claimed);

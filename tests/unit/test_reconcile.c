@@ -2,6 +2,7 @@
 #include "metrics/simulate/reconcile.h"
 
 #include "metrics/model/object.h"
+#include "metrics/rules/policy_history.h"
 
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/suite.h"
@@ -253,6 +254,50 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
     assert_false(reconcile_is_as_planned(&r->chosen.items[0]));
     assert_int_equal(reconcile_judge(w.engine, &wish, r->chosen.items[0].template, NOW_MS),
                      RECONCILE_CURRENT);
+    reconcile_free(r);
+    world_release(&w);
+}
+
+/* Three versions are in force; each is chosen by its number and by its hash, and by nothing else.
+ */
+TEST(those_that_run_a_version)
+{
+    static const char *const objects[] = {
+        POLICY("p", ALL "," LAZY "," ON("member3")),
+        TEMPLATE("web", "," CLAIM("p")),
+        BINDING("web", "p", "member1"),
+        TEMPLATE("api", "," CLAIM("p")),
+        BINDING("api", "p", "member2"),
+        TEMPLATE("db", "," CLAIM("p")),
+        BINDING("db", "p", "member3"),
+    };
+    static const char *const names[] = {"web", "api"};
+    struct world w;
+
+    put(&w, objects, ARRAY_LEN(objects), false);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        const struct entry *template = world_find(&w, "apps/v1", "Deployment", "default", names[i]);
+        const struct policy_version *version = template_decision(template)->version;
+        char texts[2][16];
+
+        policy_version_hash(version, texts[0]);
+        snprintf(texts[1], sizeof(texts[1]), "%" PRIu32, version->number);
+        for (size_t j = 0; j < ARRAY_LEN(texts); j++) {
+            const struct reconcile_wish wish = {.policy = find_policy(&w, "p"),
+                                                .version = texts[j]};
+            struct reconcile *r = reconcile_new(w.engine, &wish, false, NOW_MS);
+
+            assert_int_equal(r->chosen.count, 1);
+            assert_ptr_equal(r->chosen.items[0].template, template);
+            assert_int_equal(r->current, 0);
+            reconcile_free(r);
+        }
+    }
+
+    const struct reconcile_wish nobody = {.policy = find_policy(&w, "p"), .version = "4"};
+    struct reconcile *r = reconcile_new(w.engine, &nobody, false, NOW_MS);
+
+    assert_int_equal(r->chosen.count + r->left.count + r->current, 0);
     reconcile_free(r);
     world_release(&w);
 }
