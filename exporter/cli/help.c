@@ -78,6 +78,10 @@ void help_print(const struct verb *verb, struct output *o)
 {
     strbuf_addf(&o->text, "Usage: %s %s %s\n\n", EXPORTER_NAME, verb->name, verb->usage);
     print_paragraph(o, verb->details);
+    if (verb->permissions) {
+        print_heading(o, "Permissions");
+        print_paragraph(o, verb->permissions);
+    }
     print_options(o, "Flags", verb->bit);
     if (!verb->examples)
         return;

@@ -143,7 +143,7 @@ struct evaluation *load_sources(struct command *command, enum exit_status *statu
         return NULL;
     }
     if (e->session)
-        read_referred(e, command->verb->bit == VERB_PLAN);
+        read_referred(e, command->verb->bit & (VERB_PLAN | VERB_RECONCILE));
     while (!evaluation_run(e, platform_now_ms(), SIZE_MAX))
         continue;
     complete = loading == LOADING_DONE;

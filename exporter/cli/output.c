@@ -12,6 +12,7 @@ enum {
     TEXT_MAX = 1024 * 1024 * 1024,
     WIDTH_MIN = 40, /* Narrower terminals are treated as this wide. */
     WIDTH_MAX = 10000,
+    HANGING = 2,
 };
 
 static const char *const escapes[] = {
@@ -39,13 +40,14 @@ void output_init(struct output *o, int fd)
     const char *no_colour = getenv("NO_COLOR");
     const char *terminal = getenv("TERM");
     bool is_terminal = isatty(fd) == 1;
+    bool redraws = is_terminal && !(terminal && strcmp(terminal, "dumb") == 0);
 
     /* https://no-color.org: NO_COLOR counts unless it is empty. */
     *o = (struct output){
         .text = STRBUF_INIT(TEXT_MAX),
         .width = width_of(fd, is_terminal),
-        .colour = is_terminal && !(no_colour && *no_colour != '\0') &&
-                  !(terminal && strcmp(terminal, "dumb") == 0),
+        .colour = redraws && !(no_colour && *no_colour != '\0'),
+        .redraws = redraws,
     };
 }
 
@@ -148,4 +150,11 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
         line_has_word = true;
         text += len;
     }
+}
+
+void output_line(struct output *o, size_t indent, const char *text)
+{
+    strbuf_addf(&o->text, "%*s", (int)indent, "");
+    output_wrap(&o->text, text, indent, indent + HANGING, o->width);
+    strbuf_addc(&o->text, '\n');
 }

@@ -15,6 +15,7 @@ struct output {
     struct strbuf text;
     unsigned width; /* In columns; 0: no limit. */
     bool colour;
+    bool redraws; /* A terminal, whose last line can be written over. */
 };
 
 /*
@@ -51,3 +52,6 @@ size_t output_columns(const char *text);
  * fit a line is left whole.
  */
 void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent, size_t width);
+
+/* Append words as lines of their own, all of them indented, and those after the first deeper. */
+void output_line(struct output *o, size_t indent, const char *text);

@@ -15,13 +15,6 @@ enum {
     ELLIPSIS = 3
 };
 
-static void print_line(struct output *o, size_t indent, const char *text)
-{
-    strbuf_addf(&o->text, "%*s", (int)indent, "");
-    output_wrap(&o->text, text, indent, indent + INDENT, o->width);
-    strbuf_addc(&o->text, '\n');
-}
-
 /* ---- templates ---- */
 
 static const char *const when_titles[PLAN_WHEN_COUNT] = {
@@ -150,7 +143,7 @@ static void print_difference(struct output *o, const struct outcome *a, const st
 
         strbuf_addf(&line, "only the scheduler knows its clusters then (%s)",
                     undetermined_reason_names[b->undetermined]);
-        print_line(o, DETAIL_INDENT, line.data);
+        output_line(o, DETAIL_INDENT, line.data);
         return;
     }
     print_clusters_of(o, a, b, false);
@@ -169,7 +162,7 @@ static void print_template(struct output *o, const struct plan_template *row)
     strbuf_addc(&o->text, '\n');
     print_difference(o, &row->before, &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE) {
-        print_line(o, DETAIL_INDENT, "then, at its next change:");
+        output_line(o, DETAIL_INDENT, "then, at its next change:");
         print_difference(o, &row->after, &row->next);
     }
 }
@@ -180,7 +173,7 @@ static void print_templates(const struct plan_result *r, struct output *o)
         section_print(o, "Templates", r->template_count);
     for (unsigned when = 0; when < PLAN_WHEN_COUNT; when++) {
         if (r->when[when] > 0)
-            print_line(o, INDENT, when_titles[when]);
+            output_line(o, INDENT, when_titles[when]);
         for (size_t i = 0; i < r->template_count; i++) {
             if (r->templates[i].when == when)
                 print_template(o, &r->templates[i]);
@@ -274,7 +267,7 @@ static void print_summary(const struct plan_result *r, struct output *o)
               "are for the scheduler to place");
     if (line.len > 0)
         strbuf_addc(&line, '.');
-    print_line(o, 0, line.len > 0 ? line.data : "The change makes no difference.");
+    output_line(o, 0, line.len > 0 ? line.data : "The change makes no difference.");
 }
 
 void plan_print(const struct plan_result *r, struct output *o)
@@ -284,13 +277,13 @@ void plan_print(const struct plan_result *r, struct output *o)
     print_clusters(r, o);
     print_summary(r, o);
     if (!r->settled)
-        print_line(o, 0, "Karmada does not come to rest: what is shown is in mid-air.");
+        output_line(o, 0, "Karmada does not come to rest: what is shown is in mid-air.");
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
 
         if (!(r->assumptions & 1U << i))
             continue;
         strbuf_addf(&line, "Assumed: %s", assumption_texts[i]);
-        print_line(o, 0, line.data);
+        output_line(o, 0, line.data);
     }
 }

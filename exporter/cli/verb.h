@@ -6,7 +6,7 @@
 
 enum exit_status {
     STATUS_OK = 0,
-    STATUS_FOUND = 1,       /* Findings (check) or differences (plan). */
+    STATUS_FOUND = 1,       /* Findings (check), differences (plan), or an end before the end. */
     STATUS_USAGE = 2,       /* A wrong command line, or input that cannot be read. */
     STATUS_UNREACHABLE = 3, /* The source does not answer. */
 };
@@ -28,6 +28,7 @@ struct verb {
     const char *usage;           /* What follows the name. */
     const char *summary;         /* One line. */
     const char *details;         /* A paragraph. */
+    const char *permissions;     /* What it needs to be allowed beyond reading; NULL: nothing. */
     const char *const *examples; /* Command lines after the program's name; ends with NULL. */
     unsigned bit;                /* The verb's bit in the table of options. */
     bool takes_paths;

@@ -193,6 +193,11 @@ const char *kube_session_problem(const struct kube_session *s)
     return s->problem;
 }
 
+struct transport kube_session_transport(struct kube_session *s)
+{
+    return client_transport(s->client);
+}
+
 struct finder *kube_session_finder(struct kube_session *s)
 {
     return &s->finder;

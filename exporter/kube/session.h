@@ -68,6 +68,9 @@ bool kube_session_hopeful(const struct kube_session *s, struct error *err);
 /* Why the credentials cannot be read, or have not come; "" if they can. Borrowed. */
 const char *kube_session_problem(const struct kube_session *s);
 
+/* For requests of one's own; what is asked for is answered in kube_session_turn(). */
+struct transport kube_session_transport(struct kube_session *s);
+
 /* Finds what is not in the store. Borrowed. */
 struct finder *kube_session_finder(struct kube_session *s);
 

@@ -18,7 +18,7 @@ OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
 
 OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
        .help = "where objects of the manifests are that belong to a namespace and name none, as if "
-               "kubectl applied them",
+               "kubectl applied them; reconcile changes templates there alone if it is given",
        .verbs = VERB_LOOKS)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
@@ -115,7 +115,57 @@ OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .help = "table for people, json or yaml for programs; of metrics also markdown",
        .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
-       .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_METRICS)
+       .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS)
+
+OPTION(TEXT, policy, .name = "policy", .value = "OBJECT", .fallback = "",
+       .help = "reconcile the templates that are to follow this policy, written pp/NAMESPACE/NAME "
+               "or cpp/NAME",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(TEXT, selector, .name = "selector", .value = "SELECTOR", .fallback = "", .letter = 'l',
+       .help = "reconcile the templates with these labels, written as for kubectl; with --policy "
+               "those of its templates",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(TEXT, from_version, .name = "from-version", .value = "VERSION", .fallback = "",
+       .help = "reconcile the templates that run this version of --policy alone, by its number or, "
+               "which stays the same whoever looks, by its hash; explain lists both",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(UINT, max_templates, .name = "max", .value = "COUNT", .fallback = "0",
+       .help = "change no more than so many templates; 0 for all", .flag_only = true,
+       .verbs = VERB_RECONCILE)
+
+OPTION(FLAG, undo, .name = "undo",
+       .help = "take the annotation off the templates again, which is another change by their "
+               "user to Karmada: it brings no old placement back",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
+/* In the order of reconcile_risks. */
+OPTION(SET, accept, .name = "accept", .value = "RISKS", .fallback = "",
+       .help = "go ahead although the plan has conflicts that appear, templates that become "
+               "pending, or member clusters that get more than they have free, several with commas",
+       .choices = CHOICES("conflict", "pending", "overflow"), .flag_only = true,
+       .verbs = VERB_RECONCILE)
+
+OPTION(FLAG, yes, .name = "yes", .help = "write to the API server, rather than only say what would",
+       .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(UINT, batch, .name = "batch", .value = "COUNT", .fallback = "10",
+       .help = "how many templates to change before waiting for them", .flag_only = true,
+       .verbs = VERB_RECONCILE)
+
+OPTION(DURATION, pause_ms, .name = "pause", .value = "DURATION", .fallback = "30s",
+       .help = "how long to rest between two batches", .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(CHOICE, wait_for, .name = "wait", .value = "STATE", .fallback = "current",
+       .help = "what each template of a batch has to become before the next one begins: current, "
+               "or healthy in all its member clusters",
+       .choices = CHOICES("current", "healthy"), .flag_only = true, .verbs = VERB_RECONCILE)
+
+OPTION(DURATION, timeout_ms, .name = "timeout", .value = "DURATION", .fallback = "5m",
+       .help = "how long the templates of a batch may take to; then nothing more is changed",
+       .flag_only = true, .verbs = VERB_RECONCILE)
 
 OPTION(TEXTS, listen_addresses, .name = "web.listen-address", .value = "ADDRESS",
        .fallback = ":19180", .help = "where to serve HTTP: [HOST]:PORT", .verbs = VERB_SERVE,

@@ -13,6 +13,7 @@
     VERB(CHECK, check_verb)                                                                        \
     VERB(EXPLAIN, explain_verb)                                                                    \
     VERB(PLAN, plan_verb)                                                                          \
+    VERB(RECONCILE, reconcile_verb)                                                                \
     VERB(METRICS, metrics_verb)
 
 #define VERB_PLACE(id, name) VERB_PLACE_##id,
@@ -23,7 +24,7 @@ enum verb_place { VERBS(VERB_PLACE) VERB_COUNT };
 enum verb_bit {
     VERBS(VERB_BIT)
     /* All that evaluate objects. */
-    VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN,
+    VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE,
     VERB_ALL = VERB_LOOKS | VERB_METRICS,
 };
 

@@ -107,26 +107,32 @@ static void put_conflicts(struct writer *w, struct plan *p, const struct plan_re
     writer_close(w, ']');
 }
 
+void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
+                     const struct engine *engine)
+{
+    writer_open(w, key, '{');
+    writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
+    writer_text(w, "kind", "Plan");
+    writer_bool(w, "settled", r->settled);
+    put_summary(w, r);
+    writer_open(w, "templates", '[');
+    for (size_t i = 0; i < r->template_count; i++)
+        put_template(w, &r->templates[i]);
+    writer_close(w, ']');
+    writer_open(w, "clusters", '[');
+    for (size_t i = 0; i < r->clusters.count; i++)
+        put_cluster(w, &r->clusters.items[i]);
+    writer_close(w, ']');
+    writer_names(w, "assumptions", r->assumptions, assumption_texts);
+    put_conflicts(w, p, r, engine);
+    writer_close(w, '}');
+}
+
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  struct strbuf *out)
 {
     struct writer w = {.out = out, .lines = 2};
 
-    writer_open(&w, NULL, '{');
-    writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
-    writer_text(&w, "kind", "Plan");
-    writer_bool(&w, "settled", r->settled);
-    put_summary(&w, r);
-    writer_open(&w, "templates", '[');
-    for (size_t i = 0; i < r->template_count; i++)
-        put_template(&w, &r->templates[i]);
-    writer_close(&w, ']');
-    writer_open(&w, "clusters", '[');
-    for (size_t i = 0; i < r->clusters.count; i++)
-        put_cluster(&w, &r->clusters.items[i]);
-    writer_close(&w, ']');
-    writer_names(&w, "assumptions", r->assumptions, assumption_texts);
-    put_conflicts(&w, p, r, engine);
-    writer_close(&w, '}');
+    report_put_plan(&w, NULL, p, r, engine);
     strbuf_addc(out, '\n');
 }

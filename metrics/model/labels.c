@@ -164,6 +164,100 @@ struct label_selector *label_selector_decode(struct decode *d, const cJSON *pare
     return s;
 }
 
+/* A copy without the spaces around it. */
+static char *copy_trimmed(const char *text, size_t len)
+{
+    while (len > 0 && *text == ' ') {
+        text++;
+        len--;
+    }
+    while (len > 0 && text[len - 1] == ' ')
+        len--;
+    return xmemdup0(text, len);
+}
+
+/* Append the texts between commas, "" for nothing at all, as kubectl does. */
+static void add_values(cJSON *expression, const char *text, size_t len)
+{
+    cJSON *values = cJSON_AddArrayToObject(expression, "values");
+
+    for (size_t at = 0; at <= len;) {
+        const char *comma = memchr(text + at, ',', len - at);
+        size_t end = comma ? (size_t)(comma - text) : len;
+        CLEANUP(free_cleanup) char *value = copy_trimmed(text + at, end - at);
+
+        cJSON_AddItemToArray(values, cJSON_CreateString(value));
+        at = end + 1;
+    }
+}
+
+/* One requirement, as a matchExpression of a LabelSelector. */
+static bool parse_requirement(const char *text, cJSON *expressions)
+{
+    static const struct {
+        const char *sign;
+        const char *op;
+    } signs[] = {{"!=", "NotIn"}, {"==", "In"}, {"=", "In"}, {" notin", "NotIn"}, {" in", "In"}};
+    cJSON *expression = cJSON_CreateObject();
+    const char *open = strchr(text, '('), *op = *text == '!' ? "DoesNotExist" : "Exists";
+    const char *key = text + (*text == '!');
+    size_t key_len = strlen(key), len = strlen(text);
+
+    cJSON_AddItemToArray(expressions, expression);
+    for (size_t i = 0; i < ARRAY_LEN(signs) && *text != '!'; i++) {
+        const char *at = strstr(text, signs[i].sign), *rest = at ? at + strlen(signs[i].sign) : "";
+        bool list = signs[i].sign[0] == ' ';
+
+        if (!at || list != (open != NULL))
+            continue;
+        if (list && (rest + strspn(rest, " ") != open || text[len - 1] != ')'))
+            return false;
+        rest = list ? open + 1 : rest;
+        add_values(expression, rest, (size_t)(text + len - rest) - list);
+        key_len = (size_t)(at - text);
+        op = signs[i].op;
+        open = NULL;
+        break;
+    }
+    CLEANUP(free_cleanup) char *name = copy_trimmed(key, key_len);
+    cJSON_AddStringToObject(expression, "key", name);
+    cJSON_AddStringToObject(expression, "operator", op);
+    return !open;
+}
+
+struct label_selector *label_selector_parse(struct intern *strings, const char *text,
+                                            struct error *err)
+{
+    CLEANUP(json_cleanup) cJSON *json = cJSON_CreateObject();
+    cJSON *selector = cJSON_AddObjectToObject(json, "selector");
+    cJSON *expressions = cJSON_AddArrayToObject(selector, "matchExpressions");
+    struct decode d = {.strings = strings, .err = err};
+    struct label_selector *s;
+    bool fine = true;
+
+    for (const char *at = text; fine; at++) {
+        size_t len = strcspn(at, ",(");
+
+        if (at[len] == '(')
+            len += strcspn(at + len, ")");
+        len += strcspn(at + len, ",");
+
+        CLEANUP(free_cleanup) char *requirement = copy_trimmed(at, len);
+
+        fine = parse_requirement(requirement, expressions);
+        at += len;
+        if (*at == '\0')
+            break;
+    }
+    s = label_selector_decode(&d, json, "", "selector");
+    if (fine && s && !s->invalid && !d.failed)
+        return s;
+    fail(err, "'%s' is not a label selector such as app=web,tier!=test%s%s", text,
+         s && s->invalid ? ": " : "", s && s->invalid ? s->invalid : "");
+    label_selector_free(strings, s);
+    return NULL;
+}
+
 void label_selector_free(struct intern *strings, struct label_selector *selector)
 {
     if (!selector)

@@ -53,6 +53,12 @@ struct label_selector {
 /* Read `parent.key`; NULL if absent. The caller frees it with label_selector_free(). */
 struct label_selector *label_selector_decode(struct decode *d, const cJSON *parent,
                                              const char *path, const char *key);
+/*
+ * Read a selector as kubectl's -l takes it: "a=b,c!=d,e in (f,g),h notin (i),j,!k". NULL with the
+ * reason if it is not valid.
+ */
+struct label_selector *label_selector_parse(struct intern *strings, const char *text,
+                                            struct error *err) MUST_USE;
 void label_selector_free(struct intern *strings, struct label_selector *selector);
 /* True if both require the same, in the same order; two absent ones do too. */
 bool label_selector_equal(const struct label_selector *a, const struct label_selector *b);

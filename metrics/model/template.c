@@ -183,6 +183,7 @@ void *template_decode(struct decode *d, const cJSON *json)
     t->half_claim = !t->claim && has_claim_id(d, metadata);
     t->deleting = decode_deleting(d, metadata);
     t->unread = !metadata;
+    t->reconciled = json_get(json_get(metadata, "annotations"), RECONCILE_ANNOTATION) != NULL;
     t->replicas = read_replicas(d, json);
 
     if (template_has_replicas(json_str(json, "apiVersion", ""), json_str(json, "kind", "")))

@@ -10,6 +10,12 @@
 #define PRIORITY_CLASS_KIND        "PriorityClass"
 
 /*
+ * What `reconcile` writes into a template, with the time, for Karmada to see a user's change. A key
+ * with ".karmada.io" in it would be Karmada's own, and a Lazy policy would go on waiting.
+ */
+#define RECONCILE_ANNOTATION "karmada-policy-exporter/reconcile-at"
+
+/*
  * What the rules need of a resource template. A source that reads metadata alone yields no
  * references and no replicas: both are unknown then.
  *
@@ -41,8 +47,9 @@ struct template
     bool claims_count : 1; /* Karmada's claim moves the generation, too. */
     bool half_claim : 1;   /* It has the id of a claim but not the rest: it is matched anew. */
     bool deleting : 1;
-    bool unread : 1; /* It exists, and only its identity is known: it may not be read. */
-    uint8_t role;    /* To Config Connector: enum connector_role */
+    bool reconciled : 1; /* It has RECONCILE_ANNOTATION. */
+    bool unread : 1;     /* It exists, and only its identity is known: it may not be read. */
+    uint8_t role;        /* To Config Connector: enum connector_role */
 };
 
 /* The part of a template for Config Connector; NULL if it has none of this role, or is NULL. */

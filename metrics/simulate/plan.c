@@ -178,6 +178,12 @@ void plan_delete(struct plan *p, struct entry *entry)
     settle(p);
 }
 
+void plan_touch(struct plan *p, struct entry *template)
+{
+    simulation_touch(p->play, template);
+    settle(p);
+}
+
 /* ---- what came of it ---- */
 
 static bool is_touched(const struct record *r, const struct outcome *after)

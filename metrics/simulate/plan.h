@@ -67,6 +67,8 @@ void plan_admit(struct plan *p);
  */
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
 void plan_delete(struct plan *p, struct entry *entry);
+/* The user of a template changes something in it that no policy looks at. */
+void plan_touch(struct plan *p, struct entry *template);
 
 /* The result, which the plan owns. The engine is as Karmada has come to rest. */
 const struct plan_result *plan_finish(struct plan *p);

@@ -27,6 +27,9 @@ AUDIT_POLICY = f"""
 apiVersion: audit.k8s.io/v1
 kind: Policy
 rules:
+- level: RequestResponse
+  users: [{READER}]
+  verbs: [create, update, patch, delete, deletecollection]
 - level: Metadata
   users: [{READER}]
 - level: None

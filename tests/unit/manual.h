@@ -9,8 +9,9 @@
  */
 struct transfer {
     struct transport_handler
-        handler;    /* Of the request that is open; zeroed when it is cancelled. */
-    char path[256]; /* Of the last request. */
+        handler;     /* Of the request that is open; zeroed when it is cancelled. */
+    char path[256];  /* Of the last request. */
+    char patch[512]; /* Likewise; "" if it reads. */
     unsigned requests;
 };
 

@@ -137,6 +137,55 @@ TEST_ROWS(refuses_selector, refused, name)
     assert_null(r.decode.prefix);
 }
 
+/* Selectors as kubectl's -l takes them; a text of NULL is refused. */
+static struct typed_case {
+    const char *typed;
+    const char *text;
+} typed[] = {
+    {"app=web", "app In web; "},
+    {"app==web", "app In web; "},
+    {"app!=web", "app NotIn web; "},
+    {"app=", "app In ; "},
+    {"app", "app Exists; "},
+    {"!app", "app DoesNotExist; "},
+    {" app = web , tier ", "app In web; tier Exists; "},
+    {"app in (web, api),!x,y notin (a)", "app In web,api; x DoesNotExist; y NotIn a; "},
+    {"a.b/in in(x)", "a.b/in In x; "},
+    {"notin notin (x)", "notin NotIn x; "},
+    {"", NULL},
+    {"app,", NULL},
+    {",app", NULL},
+    {"app=web=api", NULL},
+    {"app in web", NULL},
+    {"app in (web", NULL},
+    {"app in (web) x", NULL},
+    {"app in x (web)", NULL},
+    {"app=(web)", NULL},
+    {"=web", NULL},
+    {"!", NULL},
+    {"!app=web", NULL},
+    {"app=w eb", NULL},
+    {"app\x1b=web", NULL},
+};
+
+TEST_ROWS(reads_what_is_typed, typed, typed)
+{
+    const struct typed_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(4096);
+
+    reading_init(&r);
+
+    struct label_selector *s = label_selector_parse(r.strings, c->typed, &r.err);
+
+    if (s)
+        describe(s, &text);
+    assert_text(s ? text.data : NULL, c->text);
+    if (!s)
+        assert_non_null(strstr(r.err.text, "is not a label selector such as app=web,tier!=test"));
+    label_selector_free(r.strings, s);
+}
+
 TEST(no_selector_is_no_selector)
 {
     CLEANUP(reading_release) struct reading r;

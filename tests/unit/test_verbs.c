@@ -20,7 +20,7 @@ static struct verb_case {
     const char *out; /* NULL: nothing at all. */
     const char *err;
 } verb_cases[] = {
-    {"--help names every verb", {"--help"}, STATUS_OK, "  check    evaluate once", NULL},
+    {"--help names every verb", {"--help"}, STATUS_OK, "  check      evaluate once", NULL},
     {"-h is --help", {"-h"}, STATUS_OK, "Usage: karmada-policy-exporter [COMMAND]", NULL},
     {"--help tells the exit statuses", {"--help"}, STATUS_OK, "  1  findings\n", NULL},
     {"a verb has its own help", {"check", "--help"}, STATUS_OK, "--fail-on CLASSES", NULL},

@@ -141,6 +141,11 @@ static bool set_request(struct transfer *t, const struct client_settings *settin
         return fail(err, "the request is too long");
     if (!settings->identity.apply(settings->identity.context, t->easy, &t->headers, err))
         return false;
+    if (request->merge_patch) {
+        t->headers = curl_slist_append(t->headers, "Content-Type: application/merge-patch+json");
+        curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, "PATCH");
+        curl_easy_setopt(t->easy, CURLOPT_COPYPOSTFIELDS, request->merge_patch);
+    }
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
     return true;
 }

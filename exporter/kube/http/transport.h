@@ -36,6 +36,7 @@ struct transport_handler {
 struct transport_request {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
+    const char *merge_patch; /* NULL: read. Else JSON to merge into the object there; copied. */
     enum request_class class;
     struct transport_handler handler;
 };

@@ -52,8 +52,9 @@ static enum fetch_state read_list(struct fetch *f)
     return f->object ? FETCH_FOUND : FETCH_MISSING;
 }
 
-static enum fetch_state read_refusal(struct fetch *f, unsigned http_status)
+static enum fetch_state read_refusal(struct fetch *f, const struct transport_result *result)
 {
+    unsigned http_status = result->http_status;
     struct status status;
 
     status_read_body(f->body.data, f->body.len, &status);
@@ -61,6 +62,7 @@ static enum fetch_state read_refusal(struct fetch *f, unsigned http_status)
     /* Without a Status it is the path that is unknown, or a proxy that speaks. */
     if (http_status == 404 && status.code == 404)
         return FETCH_MISSING;
+    f->retry_after_ms = result->retry_after_ms > 0 ? result->retry_after_ms : status.retry_after_ms;
     return http_status == 401 || http_status == 403 ? FETCH_FORBIDDEN : FETCH_FAILED;
 }
 
@@ -76,7 +78,7 @@ static void request_ended(void *context, const struct transport_result *result)
     else if (result->http_status == 200)
         f->state = f->lists ? read_list(f) : read_object(f);
     else
-        f->state = read_refusal(f, result->http_status);
+        f->state = read_refusal(f, result);
     strbuf_release(&f->body);
     object_stream_release(&f->list);
 }
@@ -100,11 +102,16 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
         strbuf_addf(&path, "?%s", spec->list_query);
     else
         query_segment(&path, id->name);
+    if (spec->merge_patch) {
+        strbuf_addc(&path, '?');
+        query_add(&path, "fieldManager", spec->field_manager);
+    }
     f->transfer =
         transport.start(transport.context,
                         &(struct transport_request){
                             .path = path.data,
                             .accept = query_accept(spec->metadata_only, f->lists),
+                            .merge_patch = spec->merge_patch,
                             .class = REQUEST_SHORT,
                             .handler = {.data = receive_bytes, .done = request_ended, .context = f},
                         });

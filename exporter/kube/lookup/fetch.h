@@ -7,7 +7,7 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/model/identity.h"
 
-/* One object of an API server, read by a request of its own, or found in a list. */
+/* One object of an API server, read or patched by a request of its own, or found in a list. */
 
 enum fetch_state {
     FETCH_OPEN,
@@ -26,6 +26,9 @@ struct fetch_spec {
      * this query; with the name "" any object will do, and none is missing if the page is empty.
      */
     const char *list_query;
+    /* Instead of reading it by its name, merge this JSON into it; the answer is what it is then. */
+    const char *merge_patch;
+    const char *field_manager; /* Who does that. */
 };
 
 struct fetch {
@@ -40,10 +43,11 @@ struct fetch {
     size_t received; /* Bytes. */
     struct progress progress;
     enum fetch_state state;
-    unsigned http_status; /* 0: there was no answer. */
-    char *version;        /* Of the list; NULL if there is none. */
-    cJSON *object;        /* FETCH_FOUND: the caller may move it out. */
-    struct error err;     /* Why not, unless it was found. */
+    unsigned http_status;   /* 0: there was no answer. */
+    int64_t retry_after_ms; /* The server asks us to wait so long; 0 if it does not. */
+    char *version;          /* Of the list; NULL if there is none. */
+    cJSON *object;          /* FETCH_FOUND: the caller may move it out. */
+    struct error err;       /* Why not, unless it was found. */
 };
 
 /* Ask for it; the texts are copied. It must not be moved. */

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/reconcile.h"
+
+#include "metrics/model/listing.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/policy_history.h"
+#include "metrics/rules/selector.h"
+#include "metrics/simulate/foresight.h"
+
+#define VERDICT_NAME(id, word, text) word,
+#define VERDICT_TEXT(id, word, text) (text),
+const char *const reconcile_verdict_names[] = {RECONCILE_VERDICTS(VERDICT_NAME)};
+const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)};
+
+/* ---- one template ---- */
+
+static bool runs_version(const struct template_decision *d, const struct reconcile_wish *w)
+{
+    char number[16], hash[POLICY_VERSION_HASH_SIZE];
+
+    if (!d->version || d->version->history->policy != w->policy ||
+        policy_version_is_unknown(d->version))
+        return false;
+    snprintf(number, sizeof(number), "%" PRIu32, d->version->number);
+    policy_version_hash(d->version, hash);
+    return strcmp(w->version, number) == 0 || strcmp(w->version, hash) == 0;
+}
+
+/* True if somebody means it: of templates without a policy that is only known of labels. */
+static bool is_meant(const struct reconcile_wish *w, const struct entry *template)
+{
+    const struct template *t = entry_template(template);
+    const struct template_decision *d = template_decision(template);
+    const struct entry *holder = d && d->governing ? d->governing : d ? d->claimed : NULL;
+
+    if (!t || !d || d->state == STATE_IGNORED || t->deleting ||
+        (w->ns && strcmp(entry_ns(template), w->ns) != 0) ||
+        (w->labels && !label_selector_matches(w->labels, &t->labels)) ||
+        (w->version && !runs_version(d, w)))
+        return false;
+    if (w->undo)
+        return t->reconciled && (!w->policy || w->policy == holder || w->policy == d->claimed);
+    return !w->policy || w->policy == holder ||
+           (d->state == STATE_STALE && w->policy == d->claimed);
+}
+
+/* What keeps a template where it is that its user's change does not remove. */
+static enum reconcile_verdict find_obstacle(const struct template_decision *d)
+{
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+    const struct dependency_decision *dependency = d->dependency ? d->dependency
+                                                   : d->binding  ? dependency_decision(d->binding)
+                                                                 : NULL;
+
+    if (policy && policy->override_missing)
+        return RECONCILE_OVERRIDE_MISSING;
+    if (policy && policy->priority.state == PRIORITY_MISSING)
+        return RECONCILE_PRIORITY_CLASS_MISSING;
+    for (unsigned i = 0; d->state == STATE_ATTACHED && dependency && i < DEPENDENCY_FIELD_COUNT;
+         i++) {
+        if (dependency->fields[i].conflict)
+            return RECONCILE_CONFLICT;
+    }
+    if (d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH)
+        return RECONCILE_LABEL_DRIFT;
+    if (d->state == STATE_STALE && d->reason == STALE_POLICY_GONE)
+        return RECONCILE_POLICY_GONE;
+    return d->state == STATE_ORPHANED ? RECONCILE_ORPHANED : RECONCILE_MOVES;
+}
+
+/* A wish, and what playing one template says to it. */
+struct question {
+    const struct reconcile_wish *wish;
+    enum reconcile_verdict verdict;
+};
+
+static void answer(void *context, const struct foresight *f)
+{
+    struct question *q = context;
+
+    if (!f->settled || f->next.state != STATE_CURRENT)
+        q->verdict = RECONCILE_IN_VAIN;
+    else if (q->wish->policy && f->next.policy != q->wish->policy)
+        q->verdict = RECONCILE_OTHER_POLICY;
+    else if (outcome_equal(&f->rest, &f->next))
+        q->verdict = RECONCILE_BY_ITSELF;
+}
+
+enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
+                                       const struct entry *template, int64_t now_ms)
+{
+    const struct template_decision *d = template_decision(template);
+    struct question q = {wish, RECONCILE_MOVES};
+
+    if (!is_meant(wish, template))
+        return RECONCILE_UNRELATED;
+    if (wish->undo)
+        return RECONCILE_MOVES;
+    if (d->state == STATE_CURRENT)
+        return RECONCILE_CURRENT;
+    q.verdict = find_obstacle(d);
+    if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
+        return RECONCILE_UNRELATED;
+    if (q.verdict == RECONCILE_MOVES)
+        foresight_make(e, template, now_ms, answer, &q);
+    return q.verdict;
+}
+
+/* ---- all of them ---- */
+
+static void append(struct reconcile_list *list, struct reconcile_item item)
+{
+    list->items = xreallocarray(list->items, list->count + 1, sizeof(*list->items));
+    list->items[list->count++] = item;
+}
+
+/* A template that is chosen, or left; pinned. */
+static struct reconcile_item make_item(const struct entry *template, enum reconcile_verdict verdict)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct policy *policy = entry_policy(d->governing);
+    struct reconcile_item item = {
+        .template = (struct entry *)(uintptr_t) template,
+        .verdict = verdict,
+        .becomes = d->state,
+        .policy = policy ? d->governing : NULL,
+        .generation = policy ? policy->generation : 0,
+    };
+
+    store_pin(item.template);
+    if (item.policy)
+        store_pin(item.policy);
+    return item;
+}
+
+static int by_template(const void *key, const void *row)
+{
+    return entry_compare(key, ((const struct plan_template *)row)->template);
+}
+
+/* Play their change together. False if not all of them become what each would alone. */
+static bool play_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit,
+                          int64_t now_ms)
+{
+    struct reconcile_list *chosen = &r->chosen;
+    size_t kept = 0;
+
+    r->plan = plan_new(r->engine, now_ms);
+    if (admit)
+        plan_admit(r->plan);
+    for (size_t i = 0; i < chosen->count; i++)
+        plan_touch(r->plan, chosen->items[i].template);
+    r->result = plan_finish(r->plan);
+    for (size_t i = 0; i < chosen->count; i++) {
+        struct reconcile_item item = chosen->items[i];
+
+        const struct plan_template *row =
+            r->result->template_count == 0
+                ? NULL
+                : bsearch(item.template, r->result->templates, r->result->template_count,
+                          sizeof(*r->result->templates), by_template);
+
+        /* Of one that the plan does not have nothing becomes. */
+        if (row)
+            item.becomes = row->after.state;
+        if (wish->undo || item.becomes == STATE_CURRENT) {
+            chosen->items[kept++] = item;
+            continue;
+        }
+        item.verdict = RECONCILE_NOT_TOGETHER;
+        append(&r->left, item);
+    }
+
+    bool all = kept == chosen->count;
+
+    chosen->count = kept;
+    return all;
+}
+
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit,
+                                int64_t now_ms)
+{
+    CLEANUP(listing_release)
+    struct listing all = listing_make(engine_store(e), CLASS_TEMPLATE);
+    struct reconcile *r = xcalloc(1, sizeof(*r));
+
+    r->engine = e;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct entry *template = all.entries[i];
+        enum reconcile_verdict verdict = reconcile_judge(e, wish, template, now_ms);
+
+        if (verdict == RECONCILE_CURRENT) {
+            r->current++;
+            r->reconciled += entry_template(template)->reconciled;
+        } else if (verdict == RECONCILE_MOVES && wish->max > 0 && r->chosen.count >= wish->max) {
+            r->beyond++;
+        } else if (verdict == RECONCILE_MOVES) {
+            append(&r->chosen, make_item(template, verdict));
+        } else if (verdict != RECONCILE_UNRELATED) {
+            append(&r->left, make_item(template, verdict));
+        }
+    }
+    while (!play_together(r, wish, admit, now_ms))
+        reconcile_end_plan(r);
+    return r;
+}
+
+void reconcile_end_plan(struct reconcile *r)
+{
+    plan_free(r->plan);
+    r->plan = NULL;
+    r->result = NULL;
+}
+
+static void release_list(struct store *store, struct reconcile_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        store_unpin(store, list->items[i].template);
+        if (list->items[i].policy)
+            store_unpin(store, list->items[i].policy);
+    }
+    free(list->items);
+}
+
+void reconcile_free(struct reconcile *r)
+{
+    if (!r)
+        return;
+    reconcile_end_plan(r);
+
+    struct store *store = engine_context(r->engine)->store;
+
+    release_list(store, &r->chosen);
+    release_list(store, &r->left);
+    free(r);
+}
+
+bool reconcile_is_as_planned(const struct reconcile_item *item)
+{
+    const struct template_decision *d = template_decision(item->template);
+    const struct policy *policy = d ? entry_policy(d->governing) : NULL;
+
+    return d && (d->governing ? policy && d->governing == item->policy &&
+                                    policy->generation == item->generation
+                              : !item->policy);
+}
