@@ -8,17 +8,43 @@
 #include "exporter/cli/reconcile_print.h"
 #include "exporter/system/platform.h"
 
+/*
+ * The hash of the version that --from-version names. A number may be another version's once this
+ * one is out of force, while the present run goes on; the hash is not. False, having complained, if
+ * there is none. A hash that is not known any more is one that no template runs.
+ */
+static bool read_version(const struct options *o, const struct command *command,
+                         const struct entry *policy, char hash[POLICY_VERSION_HASH_SIZE])
+{
+    const struct policy_decision *d = policy_decision(policy);
+    const struct policy_version *v =
+        d && d->history ? policy_history_named(d->history, o->from_version) : NULL;
+    struct error err;
+
+    if (v) {
+        policy_version_hash(v, hash);
+        return true;
+    }
+    snprintf(hash, POLICY_VERSION_HASH_SIZE, "%s", o->from_version);
+    if (strlen(o->from_version) == POLICY_VERSION_HASH_SIZE - 1)
+        return true;
+    fail(&err, "%s has no version '%s': 'explain %s' lists those there are", o->policy,
+         o->from_version, o->policy);
+    command_complain(command, err.text);
+    return false;
+}
+
 /* Whom the options mean. False, having complained, if that is nobody. */
 static bool read_wish(struct evaluation *e, const struct command *command,
                       struct reconcile_wish *out, struct label_selector **labels,
-                      enum exit_status *status)
+                      char version[POLICY_VERSION_HASH_SIZE], enum exit_status *status)
 {
     const struct options *o = &e->options;
     struct error err;
 
     *out = (struct reconcile_wish){
         .ns = o->on_command_line[OPTION_OF_namespace] ? o->namespace : NULL,
-        .version = *o->from_version != '\0' ? o->from_version : NULL,
+        .version = *o->from_version != '\0' ? version : NULL,
         .max = o->max_templates < SIZE_MAX ? (size_t)o->max_templates : SIZE_MAX,
         .undo = o->undo,
     };
@@ -34,8 +60,10 @@ static bool read_wish(struct evaluation *e, const struct command *command,
     if (*o->policy == '\0')
         return true;
     out->policy = find_or_fetch(e, 1U << CLASS_POLICY, o->policy, status, &err);
-    if (out->policy && entry_class(out->policy) == CLASS_POLICY)
-        return true;
+    if (out->policy && entry_class(out->policy) == CLASS_POLICY) {
+        *status = STATUS_USAGE;
+        return !out->version || read_version(o, command, out->policy, version);
+    }
     if (out->policy)
         fail(&err, "'%s' is not a policy: write pp/NAMESPACE/NAME or cpp/NAME", o->policy);
     command_complain(command, err.text);
@@ -83,6 +111,7 @@ static enum exit_status run_reconcile(struct command *command)
     const struct options *o = &command->options;
     struct label_selector *labels = NULL;
     enum exit_status status, read;
+    char version[POLICY_VERSION_HASH_SIZE];
     struct reconcile_wish wish;
     struct evaluation *e;
 
@@ -105,7 +134,7 @@ static enum exit_status run_reconcile(struct command *command)
     if (read != STATUS_OK && e->options.yes) {
         command_complain(command, "not everything could be read, so nothing is written");
         status = read;
-    } else if (read_wish(e, command, &wish, &labels, &status)) {
+    } else if (read_wish(e, command, &wish, &labels, version, &status)) {
         status = reconcile(e, command, &wish);
     }
     label_selector_free(store_strings(e->store), labels);

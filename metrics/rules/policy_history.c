@@ -1,55 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/policy_history.h"
 
-#include "metrics/base/map.h"
 #include "metrics/rules/drift.h"
-
-/* ---- values ---- */
-
-/* A copy of values that holds its texts. */
-static struct propagation values_copy(const struct propagation *p)
-{
-    struct propagation copy = *p;
-
-    copy.placement = p->placement ? intern_ref(p->placement) : NULL;
-    copy.failover = p->failover ? intern_ref(p->failover) : NULL;
-    copy.suspension = p->suspension ? intern_ref(p->suspension) : NULL;
-    copy.scheduler_name = p->scheduler_name ? intern_ref(p->scheduler_name) : NULL;
-    copy.schedule_priority = p->schedule_priority ? intern_ref(p->schedule_priority) : NULL;
-    copy.preserve = p->preserve == OPTIONAL_TRUE ? OPTIONAL_TRUE : OPTIONAL_FALSE;
-    return copy;
-}
-
-/*
- * True if an earlier version has the values `p`. Of a binding's priority only that there is one
- * tells a version: the number behind a PriorityClass is none of the policy's values.
- */
-static bool has_values(const struct policy_version *v, const struct propagation *p,
-                       bool cluster_scoped)
-{
-    return drift_fields(&v->values, NULL, p, cluster_scoped) == 0 &&
-           (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
-}
-
-/* The same of what a policy says; a recovered version does not know the name of the class. */
-static bool says(const struct policy_version *v, const struct propagation *p)
-{
-    return has_values(v, p, false) &&
-           (v->recovered || v->values.schedule_priority == p->schedule_priority);
-}
-
-void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE])
-{
-    const struct propagation *p = &v->values;
-    const char *const texts[] = {p->placement, p->failover, p->suspension, p->scheduler_name,
-                                 v->recovered && p->schedule_priority ? "" : p->schedule_priority};
-    uint64_t hash = (uint64_t)p->conflict_resolution << 2 |
-                    (uint64_t)(p->preserve == OPTIONAL_TRUE) << 1 | (uint64_t)p->propagate_deps;
-
-    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        hash = map_hash(texts[i] ? texts[i] : "-", texts[i] ? strlen(texts[i]) : 1, hash);
-    snprintf(out, POLICY_VERSION_HASH_SIZE, "%010" PRIx64, hash >> 24);
-}
 
 /* ---- the list ---- */
 
@@ -65,10 +17,7 @@ static struct policy_version *append(struct policy_history *h, struct policy_ver
 
 static struct policy_version *add(struct policy_history *h, const struct propagation *values)
 {
-    struct policy_version *v = xcalloc(1, sizeof(*v));
-
-    v->values = values_copy(values);
-    return append(h, v);
+    return append(h, policy_version_new(values));
 }
 
 /* Unlink a version without freeing it. */
@@ -77,12 +26,6 @@ static void unlink_version(struct policy_history *h, size_t at)
     h->count--;
     memmove(&h->versions[at], &h->versions[at + 1],
             (h->count - at) * sizeof(struct policy_version *));
-}
-
-static void version_release(struct policy_version *v, struct intern *strings)
-{
-    propagation_release(strings, &v->values);
-    intern_drop(strings, v->by);
 }
 
 static int by_age(const void *a, const void *b)
@@ -148,8 +91,7 @@ void policy_history_trim(struct policy_history *h, struct intern *strings, size_
             continue;
         }
         unlink_version(h, i);
-        version_release(v, strings);
-        free(v);
+        policy_version_free(v, strings);
         unused--;
     }
 }
@@ -191,10 +133,8 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
 {
     if (!h || --h->holders > 0)
         return;
-    for (size_t i = 0; i < h->count; i++) {
-        version_release(h->versions[i], strings);
-        free(h->versions[i]);
-    }
+    for (size_t i = 0; i < h->count; i++)
+        policy_version_free(h->versions[i], strings);
     free(h->versions);
     free(h);
 }
@@ -206,12 +146,10 @@ static struct policy_version *say(struct policy_history *h, struct intern *strin
     for (size_t i = 0; i < h->count; i++) {
         struct policy_version *v = h->versions[i];
 
-        if (!says(v, values))
+        if (!policy_version_says(v, values))
             continue;
-        struct propagation exact = values_copy(values);
-
-        version_release(v, strings);
-        v->values = exact;
+        policy_version_adopt(v, strings, values);
+        intern_drop(strings, v->by);
         unlink_version(h, i);
         return append(h, v);
     }
@@ -225,7 +163,7 @@ void policy_history_follow(struct policy_history *h, struct intern *strings,
     struct policy_version *now = h->versions[h->count - 1];
     bool missed = old->generation > 0 && p->generation > old->generation + 1;
 
-    if (says(now, &p->propagation)) {
+    if (policy_version_says(now, &p->propagation)) {
         now->missed |= missed;
         return;
     }
@@ -269,7 +207,7 @@ struct policy_version *policy_history_find(const struct policy_history *h, const
     if (differ == 0 || r->priority_moved)
         return h->versions[last];
     for (size_t i = last; i-- > 0;) {
-        if (has_values(h->versions[i], p, r->cluster_scoped))
+        if (policy_version_has(h->versions[i], p, r->cluster_scoped))
             return h->versions[i];
     }
     return NULL;
@@ -388,4 +326,17 @@ uint32_t policy_history_lagging(const struct policy_history *h)
     for (size_t i = 0; i + 1 < h->count; i++)
         count += h->versions[i]->templates;
     return count;
+}
+
+const struct policy_version *policy_history_named(const struct policy_history *h, const char *name)
+{
+    char number[16], hash[POLICY_VERSION_HASH_SIZE];
+
+    for (size_t i = 0; i < h->count; i++) {
+        snprintf(number, sizeof(number), "%" PRIu32, h->versions[i]->number);
+        policy_version_hash(h->versions[i], hash);
+        if (strcmp(name, number) == 0 || strcmp(name, hash) == 0)
+            return h->versions[i];
+    }
+    return NULL;
 }

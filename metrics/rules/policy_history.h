@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/decision.h"
+#include "metrics/rules/policy_version.h"
 
 /*
- * The versions of one policy (product contract 3.7). A version is a set of the values that Karmada
- * copies into bindings: a change of selectors, priority or preemption makes none, and a policy that
- * goes back to what it said before has that version again, as the newest. Karmada keeps no record
- * of them: what was seen to come is known with its time and author, what only bindings still show
- * is recovered from these.
+ * The versions of one policy, oldest first, and who runs them. Karmada keeps no record of them:
+ * what was seen to come is known with its time and author, what only bindings still show is
+ * recovered from these. A policy that goes back to what it said before has that version again, as
+ * the newest.
  */
-struct policy_history;
-
-struct policy_version {
-    struct policy_history *history;
-    struct propagation values; /* As a policy sets them; `preserve` is true or false. Shared. */
-    const char *by;            /* The manager who wrote it; NULL if unknown. Shared. */
-    int64_t generation;        /* The policy's when it came; 0 if unknown. */
-    int64_t since_ms;          /* When it came; 0 if unknown, always so where recovered. */
-    /* Recovered: when a binding with these values was last seen to be written; 0 if unknown. */
-    int64_t evidence_ms;
-    uint32_t number;    /* From 1 on, greater for what came later. */
-    uint32_t turn;      /* How many versions had been seen with it, or after a recovered one. */
-    uint32_t templates; /* That run it. */
-    bool recovered;
-    bool since_seen; /* `since_ms` is when the change was seen: no object has the time. */
-    bool missed;     /* Others may have come between the version seen before and this one. */
-    bool undated;
-};
 
 /* Beyond these recovered versions of one policy, what bindings show is unknown. */
 enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
@@ -83,6 +64,9 @@ static inline const struct policy_version *policy_history_now(const struct polic
     return h->versions[h->count - 1];
 }
 
+/* The known version of this number or this hash; NULL if there is none. */
+const struct policy_version *policy_history_named(const struct policy_history *h, const char *name);
+
 /* True if it is the one for values that no version ever had. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
 {
@@ -102,7 +86,3 @@ size_t policy_history_in_force(const struct policy_history *h);
 
 /* Templates that run anything but what the policy says now: then a rollout is under way. */
 uint32_t policy_history_lagging(const struct policy_history *h);
-
-/* The same text for the same values, also after a restart. */
-enum { POLICY_VERSION_HASH_SIZE = 11 };
-void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);

@@ -16,14 +16,13 @@ const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)}
 
 static bool runs_version(const struct template_decision *d, const struct reconcile_wish *w)
 {
-    char number[16], hash[POLICY_VERSION_HASH_SIZE];
+    char hash[POLICY_VERSION_HASH_SIZE];
 
     if (!d->version || d->version->history->policy != w->policy ||
         policy_version_is_unknown(d->version))
         return false;
-    snprintf(number, sizeof(number), "%" PRIu32, d->version->number);
     policy_version_hash(d->version, hash);
-    return strcmp(w->version, number) == 0 || strcmp(w->version, hash) == 0;
+    return strcmp(w->version, hash) == 0;
 }
 
 /* True if somebody means it: of templates without a policy that is only known of labels. */

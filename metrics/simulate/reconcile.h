@@ -14,11 +14,9 @@ struct reconcile_wish {
     const struct entry *policy;          /* Those that are to follow it; NULL: any policy. */
     const struct label_selector *labels; /* Those whose labels match; NULL: whatever they are. */
     const char *ns;                      /* Those in this namespace; NULL: in all. */
-    /* Those that run this version of `policy`, by its number or its hash; NULL: whatever they run.
-     */
-    const char *version;
-    size_t max; /* The first so many; 0: all. */
-    bool undo;  /* Those with RECONCILE_ANNOTATION instead. */
+    const char *version; /* Those that run this one of `policy`, by its hash; NULL: whichever. */
+    size_t max;          /* The first so many; 0: all. */
+    bool undo;           /* Those with RECONCILE_ANNOTATION instead. */
 };
 
 /*

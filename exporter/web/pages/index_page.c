@@ -159,12 +159,13 @@ static void add_templates(const char *title, const struct finding_list *list, st
 /* Who runs a version: "version 2, generation 5, since ..., by kubectl: 3 templates". */
 static void add_version(const struct policy_version *v, struct strbuf *out)
 {
-    char since[32];
+    char since[32], hash[POLICY_VERSION_HASH_SIZE];
 
+    policy_version_hash(v, hash);
     if (policy_version_is_unknown(v))
         strbuf_adds(out, "<li>what no version is known to have said");
     else
-        strbuf_addf(out, "<li>version <b>%" PRIu32 "</b>%s%s", v->number,
+        strbuf_addf(out, "<li>version <b>%" PRIu32 "</b> (%s)%s%s", v->number, hash,
                     v == policy_history_now(v->history) ? ", the present one" : "",
                     v->recovered ? ", recovered from its bindings" : "");
     if (v->generation)
