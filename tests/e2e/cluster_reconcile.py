@@ -37,10 +37,11 @@ def annotation_of(obj):
 
 class Karmada:
     """Reacts to each change of the annotation, in the order of the changes. `react` gets the
-    template; what `ignored` names gets no reaction."""
+    template; what `ignored` names gets no reaction. Who holds `rest` meets no half reaction."""
 
-    def __init__(self, server, namespace, react):
+    def __init__(self, server, namespace, react, rest=None):
         self.client, self.namespace, self.react = server.admin.another(), namespace, react
+        self.rest = rest or threading.Lock()
         self.seen, self.ignored, self.going, self.error = {}, set(), True, None
         self.before(self.templates())
         self.thread = threading.Thread(target=self.go_on)
@@ -54,15 +55,19 @@ class Karmada:
     def go_on(self):
         try:
             while self.going:
-                changed = [t for t in self.templates()
-                           if annotation_of(t) != self.seen.get(t["metadata"]["name"])
-                           and t["metadata"]["name"] not in self.ignored]
-                for template in sorted(changed, key=lambda t: annotation_of(t) or ""):
-                    self.seen[template["metadata"]["name"]] = annotation_of(template)
-                    self.react({"apiVersion": "apps/v1", "kind": "Deployment", **template})
+                with self.rest:
+                    self.look()
                 time.sleep(0.02)
         except Exception as error:  # pylint: disable=broad-except
             self.error = error
+
+    def look(self):
+        changed = [t for t in self.templates()
+                   if annotation_of(t) != self.seen.get(t["metadata"]["name"])
+                   and t["metadata"]["name"] not in self.ignored]
+        for template in sorted(changed, key=lambda t: annotation_of(t) or ""):
+            self.seen[template["metadata"]["name"]] = annotation_of(template)
+            self.react({"apiVersion": "apps/v1", "kind": "Deployment", **template})
 
     def __enter__(self):
         self.thread.start()
@@ -81,6 +86,7 @@ class Rollout(Story):
 
     def __init__(self, server, namespace, count=10):
         super().__init__(server, namespace)
+        self.rest = threading.Lock()
         # Written once: a program that begins must not read it half.
         self.kubeconfig = server.kubeconfig()
         lazy = {"activationPreference": "Lazy", **on("member1")}
@@ -94,15 +100,16 @@ class Rollout(Story):
         self.edit("member2")
 
     def edit(self, member):
-        self.rule["spec"].update(on(member))
-        self.change(self.rule, {"spec": on(member)})
+        with self.rest:
+            self.rule["spec"].update(on(member))
+            self.change(self.rule, {"spec": on(member)})
         time.sleep(1.1)
 
     def karmada(self):
         reacting = Story.__new__(Story)
         reacting.server, reacting.namespace = self.server, self.namespace
         karmada = Karmada(self.server, self.namespace,
-                          lambda template: reacting.apply(template, self.rule))
+                          lambda template: reacting.apply(template, self.rule), self.rest)
         reacting.client = karmada.client
         return karmada
 
