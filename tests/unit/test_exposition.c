@@ -129,8 +129,9 @@ static void a_golden_page_shows(void **state)
     const struct family_def *f = *state;
     const char *line = pages.data;
 
-    /* What happens in time no page of one moment shows; test_series.c has a test of it. */
-    if (f->aggregation == AGGREGATE_WAIT)
+    /* What happens in time no page of one moment shows; test_series.c has tests of it. */
+    if (f->aggregation == AGGREGATE_WAIT ||
+        strcmp(f->name, "karmada_template_transitions_total") == 0)
         return;
     while (*line && !is_more_than_zero(line, f))
         line = strchr(line, '\n') + 1;

@@ -395,6 +395,41 @@ static void conflict(struct hand *h, bool value)
     registry_decided(h->r, h->entry);
 }
 
+/* From no policy to one, and back: each way counts once, and the first look at all is no way. */
+TEST(transitions_between_states_are_counted)
+{
+    static const char there[] =
+        "karmada_template_transitions_total{from=\"pending\",to=\"unbound\"}";
+    static const char back[] =
+        "karmada_template_transitions_total{from=\"unbound\",to=\"pending\"}";
+    static const char policy[] =
+        "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+        "\"metadata\":{\"name\":\"p\",\"namespace\":\"ns\"},\"spec\":{\"resourceSelectors\":["
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}]}}";
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct registry *r = page_registry(&w, &registry_options_default);
+    world_put_text(&w, "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                       "\"name\":\"web\",\"namespace\":\"ns\"}}");
+    for (unsigned round = 0; round < 3; round++) {
+        char count[8];
+
+        world_run(&w, 0);
+        CLEANUP(free_cleanup) char *page = page_of(r);
+
+        snprintf(count, sizeof(count), "%u", round);
+        page_has(page, there, count);
+        page_has(page, back, count);
+        world_put_text(&w, policy);
+        world_run(&w, 0);
+        store_remove(w.store,
+                     world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "ns", "p"));
+    }
+    registry_free(r);
+    world_release(&w);
+}
+
 TEST(transitions_count_onsets_only)
 {
     static const char family[] =
