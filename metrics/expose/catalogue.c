@@ -88,6 +88,7 @@ static void write_family(struct writer *w, const struct family_def *family)
     writer_text(w, "bound", bound.data);
     writer_bool(w, "detail", family->detail);
     writer_bool(w, "optIn", family->opt_in);
+    writer_bool(w, "remembers", family_remembers(family));
     writer_close(w, '}');
 }
 

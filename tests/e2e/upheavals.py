@@ -2,6 +2,7 @@
 """What happens to API servers and etcd in real life, done to a real one: backups restored, kills,
 compaction; five hundred writers meanwhile; and what an exporter says afterwards, held against one
 that has just been started."""
+import functools
 import json
 import os
 import pathlib
@@ -16,7 +17,7 @@ import urllib.request
 
 from cluster_objects import NOTICE_S, Here, deployment
 from cluster_stage import Watching
-from exporter import ROOT, wait_for
+from exporter import PROGRAM, ROOT, wait_for
 from written import portable
 
 NAMESPACE = "storm"
@@ -160,13 +161,20 @@ def compact(server):
 # ---- what an exporter says
 
 
+@functools.cache
+def remembering():
+    """The families that are about what one exporter has seen, too."""
+    said = subprocess.run([PROGRAM, "metrics", "-o", "json"], capture_output=True, check=True)
+    return {family["name"] for family in json.loads(said.stdout) if family["remembers"]}
+
+
 def facts(page):
     """What it says of Karmada, and how many objects it holds: all that another exporter would say
     of the same objects. Counters and histograms are about what one has seen."""
     kinds = dict(line.split(" ")[2:4] for line in page.text.splitlines()
                  if line.startswith("# TYPE "))
     return {(family, *sorted(labels.items())): value for family, labels, value in page.series
-            if kinds.get(family) == "gauge" and (family == HELD or (
+            if kinds.get(family) == "gauge" and family not in remembering() and (family == HELD or (
                 family.startswith("karmada_") and not family.startswith("karmada_policy_exp")))}
 
 
