@@ -93,6 +93,13 @@ void policy_history_trim(struct policy_history *h, struct intern *strings, size_
         unlink_version(h, i);
         policy_version_free(v, strings);
         unused--;
+        /* From now on what may have come before the next one is not all known. */
+        for (size_t next = i; next < h->count; next++) {
+            if (!h->versions[next]->recovered) {
+                h->versions[next]->missed = true;
+                break;
+            }
+        }
     }
 }
 
@@ -220,7 +227,9 @@ struct policy_version *policy_history_find(const struct policy_history *h, const
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
-    int64_t evidence_ms = evidence_of(b), before_ms = 0;
+    /* The scheduler writes to the spec, too: that says nothing of whose values they are. */
+    int64_t evidence_ms = b->write.time_s ? (int64_t)b->write.time_s * 1000 : evidence_of(b);
+    int64_t before_ms = 0;
     uint32_t turn = 0;
 
     for (size_t i = 0; i < h->count; i++) {

@@ -13,17 +13,26 @@
 
 enum { TEXT_MAX = 1 << 16, START_S = 1780000000 };
 
-/* Seconds after the start; 0 for no time, as without managedFields. */
-static void add_managed(struct strbuf *out, const char *manager, int64_t at_s)
+/* An entry of managedFields, at seconds after the start. */
+static void add_entry(struct strbuf *out, const char *manager, const char *field, int64_t at_s)
 {
     char time[32];
 
     format_timestamp((START_S + at_s) * 1000, time);
-    if (at_s > 0)
-        strbuf_addf(out,
-                    ",\"managedFields\":[{\"manager\":\"%s\",\"operation\":\"Update\",\"time\":"
-                    "\"%s\",\"fieldsV1\":{\"f:spec\":{\"f:placement\":{}}}}]",
-                    manager, time);
+    strbuf_addf(out,
+                "{\"manager\":\"%s\",\"operation\":\"Update\",\"time\":\"%s\",\"fieldsV1\":"
+                "{\"f:spec\":{\"%s\":{}}}}",
+                manager, time, field);
+}
+
+/* The same in a list of its own; 0 for no time, as without managedFields. */
+static void add_managed(struct strbuf *out, const char *manager, int64_t at_s)
+{
+    if (at_s == 0)
+        return;
+    strbuf_adds(out, ",\"managedFields\":[");
+    add_entry(out, manager, "f:placement", at_s);
+    strbuf_adds(out, "]");
 }
 
 static void put(struct world *w, struct strbuf *text)
@@ -88,6 +97,7 @@ struct binding_text {
     const char *clusters;
     const char *more;
     int64_t at_s;
+    int64_t scheduled_at_s; /* 0: the scheduler has left no trace. */
 };
 
 static void put_binding(struct world *w, struct binding_text b)
@@ -99,7 +109,15 @@ static void put_binding(struct world *w, struct binding_text b)
                 "\"metadata\":{\"name\":\"t%u-deployment\",\"namespace\":\"ns\"",
                 b.number);
     add_claim(&text, b.id);
-    add_managed(&text, "karmada-controller-manager", b.at_s);
+    if (b.scheduled_at_s) {
+        strbuf_adds(&text, ",\"managedFields\":[");
+        add_entry(&text, "karmada-controller-manager", "f:resource", b.at_s);
+        strbuf_adds(&text, ",");
+        add_entry(&text, "karmada-scheduler", "f:clusters", b.scheduled_at_s);
+        strbuf_adds(&text, "]");
+    } else {
+        add_managed(&text, "karmada-controller-manager", b.at_s);
+    }
     strbuf_addf(&text,
                 "},\"spec\":{\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
                 "\"namespace\":\"ns\",\"name\":\"t%u\"},\"placement\":{\"clusterAffinity\":{"
@@ -425,6 +443,46 @@ TEST(old_versions_that_nobody_runs_are_forgotten)
     put_binding(&w, (struct binding_text){.number = 1, .clusters = "c8", .at_s = 200});
     run_at(&w, 210);
     assert_versions(&w, "7*0 8*0 9*1");
+    world_release(&w);
+}
+
+/* What is forgotten was somebody's word all the same. */
+TEST(a_forgotten_version_that_turns_up_again_is_recovered)
+{
+    struct rules_options options = rules_options_default;
+    char clusters[16];
+    struct world w;
+
+    options.versions = 1;
+    world_init(&w, &options, 1);
+    for (unsigned i = 0; i < 5; i++) {
+        snprintf(clusters, sizeof(clusters), "c%u", i);
+        put_policy(&w, (struct policy_text){
+                           .clusters = clusters, .generation = i + 1, .at_s = 10 + 10 * i});
+        run_at(&w, 15 + 10 * i);
+    }
+    assert_versions(&w, "4*0 5*0");
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "c1", .at_s = 21});
+    run_at(&w, 100);
+    assert_versions(&w, "4r*1 5*0 6*0");
+    assert_behind(&w, 1, 2);
+    world_release(&w);
+}
+
+/* The scheduler wrote to the binding after the policy's last word; Karmada's values are older. */
+TEST(a_missed_version_is_told_by_who_wrote_the_values)
+{
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 20});
+    run_at(&w, 30);
+    put_policy(&w, (struct policy_text){.clusters = "c", .generation = 3, .at_s = 50});
+    put_binding(
+        &w, (struct binding_text){.number = 1, .clusters = "b", .at_s = 40, .scheduled_at_s = 60});
+    run_at(&w, 70);
+    assert_versions(&w, "1*0 2r*1 3*0");
     world_release(&w);
 }
 
