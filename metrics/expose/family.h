@@ -81,7 +81,7 @@ struct family_def {
 static inline bool family_remembers(const struct family_def *f)
 {
     return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
-           f->aggregation == AGGREGATE_FIRST;
+           f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT;
 }
 
 /* "gauge", "counter" or "histogram". */

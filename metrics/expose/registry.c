@@ -189,14 +189,16 @@ static void count_increases(const struct samples *fresh, const struct contributi
     }
 }
 
-/* AGGREGATE_WAIT: the entry no longer waits since then. */
+/* AGGREGATE_WAIT: the entry no longer waits since then, unless it still has the sample. */
 static void count_wait(const struct registry *r, const struct entry *entry,
                        const struct sample *old)
 {
     const struct family_def *def = old->series->set->family->def;
     int64_t waited_ms = engine_now_ms(r->samples.engine) - old->value;
 
-    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry))
+    if (def->aggregation != AGGREGATE_WAIT || !entry->decision || !def->ended(entry) ||
+        (contribution_has(entry->contribution, old->series) &&
+         contribution_value(entry->contribution, old->series) == old->value))
         return;
     count_value(old->series->set, (double)(waited_ms > 0 ? waited_ms : 0) / 1000);
 }

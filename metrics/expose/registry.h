@@ -13,8 +13,8 @@
  * the old one removed; an unchanged list costs nothing more.
  *
  * The property that guards it: whatever happened before, the page equals that of a fresh
- * engine over the same objects, but for AGGREGATE_INCREASE and AGGREGATE_FIRST: those say
- * what happened, not what is.
+ * engine over the same objects, but for the families that say what happened, not what is
+ * (family_remembers).
  */
 struct registry;
 

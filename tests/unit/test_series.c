@@ -624,6 +624,36 @@ static void check_delivery(struct registry *r, const char *count, const char *su
     page_has(page, "karmada_template_delivery_delay_seconds_sum", sum);
 }
 
+/* The change is not in the binding yet; whatever else changes of the template does not end that. */
+TEST(a_delivery_does_not_count_while_it_is_waited_for)
+{
+    cJSON *binding = cJSON_Parse(DELIVERED("2"));
+    int64_t changed_ms;
+    struct world w;
+
+    assert_true(parse_timestamp("2026-01-01T00:01:00Z", &changed_ms));
+    cJSON_AddItemToObject(
+        cJSON_GetObjectItem(binding, "metadata"), "managedFields",
+        cJSON_Parse("[{\"manager\":\"karmada\",\"operation\":\"Update\",\"time\":"
+                    "\"2026-01-01T00:00:30Z\",\"fieldsV1\":{\"f:spec\":{\"f:resource\":{}}}}]"));
+    world_init(&w, &rules_options_default, 1);
+    struct registry *r = page_registry(&w, &registry_options_default);
+    world_put_text(&w, SELECTING);
+    world_put_text(&w, CHANGED);
+    world_put(&w, binding);
+    cJSON_Delete(binding);
+    world_run(&w, changed_ms + 2000);
+    check_delivery(r, "0", "0");
+    world_put_text(&w, "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":"
+                       "\"PropagationPolicy\",\"metadata\":{\"namespace\":\"a\",\"name\":\"q\"},"
+                       "\"spec\":{\"resourceSelectors\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
+                       "\"Deployment\"}]}}");
+    world_run(&w, changed_ms + 3000);
+    check_delivery(r, "0", "0");
+    registry_free(r);
+    world_release(&w);
+}
+
 TEST(a_delivery_counts_when_it_has_come)
 {
     int64_t changed_ms;
