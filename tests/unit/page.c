@@ -63,34 +63,38 @@ void page_lacks(const char *page, const char *start)
         fail_msg("the page has '%s':\n%s", start, page);
 }
 
-/* Drop the lines of a page that begin so. */
-static void drop_lines(char *page, const char *start)
+/* True of a line of a family that remembers. By lengths, as in find_line(). */
+static bool is_history(const char *line, size_t len)
 {
-    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(256);
-    char *at;
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_def *f = family_at(i);
 
-    strbuf_addf(&wanted, "\n%s", start);
-    while ((at = strstr(page, wanted.data)) != NULL) {
-        const char *end = strchr(at + 1, '\n');
+        if (!family_remembers(f))
+            continue;
+        size_t name_len = strlen(f->name);
 
-        memmove(at, end, strlen(end) + 1);
+        if (len > name_len && memcmp(line, f->name, name_len) == 0 &&
+            memchr("{ _", line[name_len], 3))
+            return true;
     }
+    return false;
 }
 
 void page_drop_history(char *page)
 {
-    static const char *const ends[] = {"{", " ", "_bucket{", "_sum ", "_count "};
+    char *end = page + strlen(page), *kept = page;
 
-    for (size_t i = 0; i < family_count(); i++) {
-        const struct family_def *f = family_at(i);
+    for (char *line = page; line < end;) {
+        char *next = memchr(line, '\n', (size_t)(end - line));
+        size_t len = (size_t)((next ? next + 1 : end) - line);
 
-        for (size_t end = 0; family_remembers(f) && end < ARRAY_LEN(ends); end++) {
-            char start[128];
-
-            snprintf(start, sizeof(start), "%s%s", f->name, ends[end]);
-            drop_lines(page, start);
+        if (!is_history(line, len)) {
+            memmove(kept, line, len);
+            kept += len;
         }
+        line += len;
     }
+    *kept = '\0';
 }
 
 /* Delete these members of each element of a list; the list of names ends with NULL. */
