@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/decision.h"
 
+#include "metrics/model/object.h"
+#include "metrics/rules/links.h"
+
 const char *const state_names[STATE_COUNT] = {
     [STATE_CURRENT] = "current", [STATE_STALE] = "stale",     [STATE_ORPHANED] = "orphaned",
     [STATE_PENDING] = "pending", [STATE_UNBOUND] = "unbound", [STATE_ATTACHED] = "attached",
@@ -144,4 +147,15 @@ const struct entry *binding_claimed(const struct entry *binding)
             return binding->reads[i].read;
     }
     return NULL;
+}
+
+bool template_claim_holds(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = entry_binding(d->binding);
+    const struct claim *claim = d->own_claim ? entry_template(template)->claim
+                                : b          ? b->claim
+                                             : NULL;
+
+    return claim && claim_holds(claim, d->claimed);
 }

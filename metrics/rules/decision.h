@@ -294,6 +294,12 @@ static inline const struct template_decision *template_decision(const struct ent
     return entry_class(e) == CLASS_TEMPLATE ? e->decision : NULL;
 }
 
+/*
+ * True if the policy that a decided template claims, by itself or by its binding, exists and has
+ * the id of the claim (claim_holds).
+ */
+bool template_claim_holds(const struct entry *template);
+
 static inline const struct binding_decision *binding_decision(const struct entry *e)
 {
     return entry_class(e) == CLASS_BINDING ? e->decision : NULL;

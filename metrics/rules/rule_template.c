@@ -262,7 +262,7 @@ static struct policy_version *enter_version(struct rule_context *c, const struct
     const struct policy_decision *policy = d->claimed ? policy_decision(d->claimed) : NULL;
 
     if (d->state == STATE_IGNORED || !policy || !b || !b->has_placement ||
-        !claim_holds(d->own_claim ? entry_template(entry)->claim : b->claim, d->claimed))
+        !template_claim_holds(entry))
         return NULL;
     return policy_versions_enter(
         &c->policy_versions, policy->history,

@@ -14,18 +14,6 @@
 #include "metrics/rules/drift.h"
 #include "metrics/rules/links.h"
 
-/* True if the policy that it claims exists, and has the id of the claim. */
-static bool has_holding_claim(const struct entry *template)
-{
-    const struct template_decision *d = template_decision(template);
-    const struct binding *b = entry_binding(d->binding);
-    const struct claim *claim = d->own_claim ? entry_template(template)->claim
-                                : b          ? b->claim
-                                             : NULL;
-
-    return claim && claim_holds(claim, d->claimed);
-}
-
 void explain_state(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -44,7 +32,7 @@ void explain_state(struct explaining *x, const struct entry *template)
                      phase ? phase : "");
     explain_say(x, "%s", explain_state_words(d));
     if (d->state == STATE_STALE)
-        explain_say(x, "%s", explain_phase_words(d, takeover, has_holding_claim(template)));
+        explain_say(x, "%s", explain_phase_words(d, takeover, template_claim_holds(template)));
     if (d->binding && explain_obstacle(d))
         explain_say(x, "%s %s.", explain_name(x, d->governing), explain_obstacle(d));
     else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
@@ -74,7 +62,7 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     if (d->claimed) {
         const char *place = d->own_claim ? "template" : "binding";
         bool exists = entry_exists(d->claimed);
-        bool holds = has_holding_claim(template);
+        bool holds = template_claim_holds(template);
 
         writer_bool(w, "claimedExists", exists);
         writer_bool(w, "claimHolds", holds);
