@@ -284,6 +284,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
     b->changed_ms = user_changed_ms(d, metadata);
     write_decode(d, metadata, &b->write);
+    b->propagated_s = propagation_write_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);
     b->deleting = decode_deleting(d, metadata);
     read_spec(d, decode_object(d, json, "", "spec"), b);

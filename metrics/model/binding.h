@@ -78,6 +78,7 @@ struct binding {
     uint8_t observed_group;
     /* In a simulation: 1 + why only the scheduler knows the clusters (enum undetermined_reason). */
     uint8_t undetermined;
+    uint32_t propagated_s; /* When `propagation` was last written, by anybody; 0 if unknown. */
 };
 
 /* As struct kind_def wants them. */

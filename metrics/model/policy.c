@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/policy.h"
 
+#include "metrics/base/timestamp.h"
 #include "metrics/model/canonical.h"
 
 static const char default_scheduler[] = "default-scheduler";
@@ -58,6 +59,38 @@ bool propagation_equal(const struct propagation *a, const struct propagation *b)
            a->schedule_priority == b->schedule_priority &&
            a->conflict_resolution == b->conflict_resolution && a->preserve == b->preserve &&
            a->propagate_deps == b->propagate_deps;
+}
+
+/* True if one of them is in this f:spec of an entry of managedFields. */
+static bool owns_propagation(const cJSON *fields)
+{
+    static const char *const copied[] = {
+        "f:placement",        "f:failover",
+        "f:suspension",       "f:schedulerName",
+        "f:schedulePriority", "f:conflictResolution",
+        "f:propagateDeps",    "f:preserveResourcesOnDeletion",
+    };
+
+    for (size_t i = 0; i < sizeof(copied) / sizeof(*copied); i++) {
+        if (json_get(fields, copied[i]))
+            return true;
+    }
+    return false;
+}
+
+uint32_t propagation_write_s(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *entry;
+    uint32_t newest_s = 0;
+
+    cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
+        int64_t time_ms = decode_time(d, entry, "metadata.managedFields[]", "time");
+
+        if (timestamp_seconds(time_ms) > newest_s &&
+            owns_propagation(json_get(json_get(entry, "fieldsV1"), "f:spec")))
+            newest_s = timestamp_seconds(time_ms);
+    }
+    return newest_s;
 }
 
 static int32_t read_priority(struct decode *d, const cJSON *spec)

@@ -31,6 +31,9 @@ void propagation_decode(struct decode *d, const cJSON *spec, struct propagation 
 void propagation_release(struct intern *strings, struct propagation *p);
 bool propagation_equal(const struct propagation *a, const struct propagation *b);
 
+/* When anybody last wrote one of them in the spec; 0 if managedFields do not tell. */
+uint32_t propagation_write_s(struct decode *d, const cJSON *metadata);
+
 /* A PropagationPolicy or a ClusterPropagationPolicy. */
 struct policy {
     struct resource_selector *selectors;

@@ -228,7 +228,7 @@ struct policy_version *policy_history_find(const struct policy_history *h, const
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
     /* The scheduler writes to the spec, too: that says nothing of whose values they are. */
-    int64_t evidence_ms = b->write.time_s ? (int64_t)b->write.time_s * 1000 : evidence_of(b);
+    int64_t evidence_ms = b->propagated_s ? (int64_t)b->propagated_s * 1000 : evidence_of(b);
     int64_t before_ms = 0;
     uint32_t turn = 0;
 

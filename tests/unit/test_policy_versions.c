@@ -98,7 +98,28 @@ struct binding_text {
     const char *more;
     int64_t at_s;
     int64_t scheduled_at_s; /* 0: the scheduler has left no trace. */
+    int64_t by_hand_at_s;   /* 0: nobody but Karmada wrote the values. */
 };
+
+/* Who wrote what of it: the values are whose who wrote them last. */
+static void add_writes(struct strbuf *out, const struct binding_text *b)
+{
+    static const char karmada[] = "karmada-controller-manager";
+
+    if (b->at_s == 0)
+        return;
+    strbuf_adds(out, ",\"managedFields\":[");
+    add_entry(out, karmada, b->by_hand_at_s ? "f:resource" : "f:placement", b->at_s);
+    if (b->by_hand_at_s) {
+        strbuf_adds(out, ",");
+        add_entry(out, "kubectl-edit", "f:placement", b->by_hand_at_s);
+    }
+    if (b->scheduled_at_s) {
+        strbuf_adds(out, ",");
+        add_entry(out, "karmada-scheduler", "f:clusters", b->scheduled_at_s);
+    }
+    strbuf_adds(out, "]");
+}
 
 static void put_binding(struct world *w, struct binding_text b)
 {
@@ -109,15 +130,7 @@ static void put_binding(struct world *w, struct binding_text b)
                 "\"metadata\":{\"name\":\"t%u-deployment\",\"namespace\":\"ns\"",
                 b.number);
     add_claim(&text, b.id);
-    if (b.scheduled_at_s) {
-        strbuf_adds(&text, ",\"managedFields\":[");
-        add_entry(&text, "karmada-controller-manager", "f:resource", b.at_s);
-        strbuf_adds(&text, ",");
-        add_entry(&text, "karmada-scheduler", "f:clusters", b.scheduled_at_s);
-        strbuf_adds(&text, "]");
-    } else {
-        add_managed(&text, "karmada-controller-manager", b.at_s);
-    }
+    add_writes(&text, &b);
     strbuf_addf(&text,
                 "},\"spec\":{\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
                 "\"namespace\":\"ns\",\"name\":\"t%u\"},\"placement\":{\"clusterAffinity\":{"
@@ -483,6 +496,22 @@ TEST(a_missed_version_is_told_by_who_wrote_the_values)
         &w, (struct binding_text){.number = 1, .clusters = "b", .at_s = 40, .scheduled_at_s = 60});
     run_at(&w, 70);
     assert_versions(&w, "1*0 2r*1 3*0");
+    world_release(&w);
+}
+
+/* What Karmada wrote of the binding is older than the policy; what it is to copy is by hand. */
+TEST(values_written_by_hand_are_of_when_they_were_written)
+{
+    struct world w;
+
+    init(&w);
+    put_policy(&w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 20});
+    put_both(&w, (struct binding_text){.number = 1, .clusters = "a", .at_s = 20});
+    run_at(&w, 30);
+    put_binding(
+        &w, (struct binding_text){.number = 1, .clusters = "b", .at_s = 20, .by_hand_at_s = 40});
+    run_at(&w, 50);
+    assert_versions(&w, "1*0 ?*1");
     world_release(&w);
 }
 
