@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reconciling at a real API server: whoever reconciles, with a role of its own, and Karmada's
 reaction to the annotation, which the test plays."""
+import datetime
+import http.client
 import json
 import os
 import re
+import ssl
 import subprocess
 import threading
 import time
@@ -11,7 +14,7 @@ import time
 from api_client import KARMADA
 from api_server import READER
 from cluster_karmada import POLICY_API, Story, on, selecting
-from exporter import PROGRAM, PATIENCE_S
+from exporter import PROGRAM, PATIENCE_S, wait_for
 
 KEY = "karmada-policy-exporter/reconcile-at"
 MANAGER = "karmada-policy-exporter-reconcile"
@@ -163,6 +166,69 @@ def report(out):
     return "".join(lines[first:])
 
 
+class Busy:
+    """A server with a single seat for patches of the exporter's user, by its priority and fairness,
+    and somebody who takes that seat from time to time: then the answer is 429."""
+
+    def __init__(self, server):
+        self.server, self.request = server, None
+        self.tls = ssl.create_default_context(cafile=str(server.certificates.ca))
+        self.tls.load_cert_chain(*map(str, server.certificates.sign(
+            "slow", "/CN=slow", "extendedKeyUsage=clientAuth")))
+        self.objects = self.limits()
+        server.admin.create_all(self.objects)
+        wait_for("the limit to be in force", self.in_force)
+
+    @staticmethod
+    def limits():
+        group, name = "flowcontrol.apiserver.k8s.io/v1", "single-seat"
+        slow = {"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "slow"}
+        return [
+            {"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": "slow"},
+             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
+                         "name": "cluster-admin"}, "subjects": [slow]},
+            {"apiVersion": group, "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
+             "spec": {"type": "Limited", "limited": {
+                 "nominalConcurrencyShares": 0, "borrowingLimitPercent": 0,
+                 "limitResponse": {"type": "Reject"}}}},
+            {"apiVersion": group, "kind": "FlowSchema", "metadata": {"name": name},
+             "spec": {"priorityLevelConfiguration": {"name": name}, "matchingPrecedence": 2,
+                      "rules": [{"subjects": [{"kind": "User", "user": {"name": user}}
+                                              for user in (READER, "slow")],
+                                 "resourceRules": [{
+                                     "verbs": ["patch"], "apiGroups": ["*"], "resources": ["*"],
+                                     "namespaces": ["*"]}]}]}}]
+
+    def begin(self):
+        """A patch whose body is still to come."""
+        request = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=self.tls)
+        request.putrequest("PATCH", "/api/v1/namespaces/default/configmaps/none")
+        request.putheader("Content-Type", "application/merge-patch+json")
+        request.putheader("Content-Length", "2")
+        request.endheaders()
+        return request
+
+    def in_force(self):
+        request = self.begin()
+        request.send(b"{}")
+        schema = request.getresponse().getheader("X-Kubernetes-PF-FlowSchema-UID")
+        request.close()
+        return schema == self.server.admin.get(self.objects[-1])["metadata"]["uid"]
+
+    def take_the_seat(self):
+        self.request = self.begin()
+
+    def leave(self):
+        self.request.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for obj in self.objects:
+            self.server.admin.delete(obj)
+
+
 class Audit:
     """What the exporter's user has written since, as the server's audit log has it."""
 
@@ -175,6 +241,11 @@ class Audit:
                 and r["verb"] not in ("get", "list", "watch")]
         return done
 
+    def refused(self):
+        """When the server was too busy, in seconds."""
+        return [datetime.datetime.fromisoformat(r["requestReceivedTimestamp"]).timestamp()
+                for r in self.writes() if r["responseStatus"]["code"] == 429]
+
     def patched(self):
         """The names of what was patched with success, in order, once nothing else was written.
 
@@ -186,8 +257,8 @@ class Audit:
             assert (request["verb"], what["resource"], what.get("subresource")) == (
                 "patch", "deployments", None), request
             assert request["requestURI"].endswith("?fieldManager=" + MANAGER), request
-            if request["responseStatus"]["code"] == 403:
-                continue  # The server has not read what it does not allow.
+            if request["responseStatus"]["code"] in (403, 429):
+                continue  # The server has not read what it does not take.
             body = request["requestObject"]
             assert set(body) == {"metadata"}, body
             assert set(body["metadata"]) == {"uid", "resourceVersion", "annotations"}, body
