@@ -240,7 +240,7 @@ TEST_WITH(a_busy_server_is_left_alone_for_as_long_as_it_asks, lab_open, lab_clos
 }
 
 /* How long the next object has to wait after one was written. */
-static int64_t write_one(struct lab *lab)
+static int64_t write_one_in(struct lab *lab, int64_t answer_ms)
 {
     int64_t waited_ms;
 
@@ -248,9 +248,26 @@ static int64_t write_one(struct lab *lab)
     waited_ms = wait_for_request(lab);
     answer(lab, 200, OBJECT("u", "7", ""), 0);
     wait_for_request(lab);
+    lab->now_ms += answer_ms;
     answer(lab, 200, OBJECT("u", "8", ""), 0);
     assert_int_equal(annotate_turn(&lab->a, lab->now_ms), ANNOTATE_WRITTEN);
     return waited_ms;
+}
+
+static int64_t write_one(struct lab *lab)
+{
+    return write_one_in(lab, 0);
+}
+
+TEST_WITH(the_rate_counts_the_time_that_the_server_takes, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+
+    write_one_in(lab, 30);
+    assert_int_equal(write_one_in(lab, 250), 70);
+    assert_int_equal(write_one_in(lab, 100), 0);
+    assert_int_equal(write_one(lab), 0);
+    assert_int_equal(write_one(lab), 100);
 }
 
 TEST_WITH(ten_objects_a_second_and_fewer_after_a_busy_server, lab_open, lab_close)

@@ -106,7 +106,7 @@ static enum annotate_state receive(struct annotate *a, const struct fetch *f, in
         a->version = 0;
     /* The server keeps up: back to the full rate, step by step. */
     a->interval_ms -= (a->interval_ms - INTERVAL_MS + 1) / 2;
-    a->due_ms = now_ms + a->interval_ms;
+    a->due_ms = a->read_ms + a->interval_ms;
     return ANNOTATE_WRITTEN;
 }
 
@@ -128,6 +128,8 @@ enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
     if (a->state != ANNOTATE_OPEN || (!a->patch && now_ms < a->due_ms))
         return a->state;
     a->writes = a->patch != NULL;
+    if (!a->writes)
+        a->read_ms = now_ms;
     a->fetch = fetch_start(a->transport,
                            &(struct fetch_spec){
                                .id = a->spec->id,

@@ -45,6 +45,7 @@ struct annotate {
     struct transport transport;
     int64_t interval_ms; /* Between one write and the next. */
     int64_t due_ms;      /* Before that nothing is asked for. */
+    int64_t read_ms;     /* When the last reading of an object began. */
     /* Of the present object: */
     const struct annotate_spec *spec; /* NULL before the first. */
     struct fetch *fetch;              /* NULL between requests. */
