@@ -84,11 +84,12 @@ uint32_t propagation_write_s(struct decode *d, const cJSON *metadata)
     uint32_t newest_s = 0;
 
     cJSON_ArrayForEach (entry, json_get(metadata, "managedFields")) {
-        int64_t time_ms = decode_time(d, entry, "metadata.managedFields[]", "time");
+        uint32_t time_s;
 
-        if (timestamp_seconds(time_ms) > newest_s &&
-            owns_propagation(json_get(json_get(entry, "fieldsV1"), "f:spec")))
-            newest_s = timestamp_seconds(time_ms);
+        if (!owns_propagation(json_get(json_get(entry, "fieldsV1"), "f:spec")))
+            continue;
+        time_s = timestamp_seconds(decode_time(d, entry, "metadata.managedFields[]", "time"));
+        newest_s = time_s > newest_s ? time_s : newest_s;
     }
     return newest_s;
 }
