@@ -43,7 +43,7 @@ struct annotate_spec {
 
 struct annotate {
     struct transport transport;
-    int64_t interval_ms; /* Between one write and the next. */
+    int64_t interval_ms; /* From reading one object that is written to reading the next. */
     int64_t due_ms;      /* Before that nothing is asked for. */
     int64_t read_ms;     /* When the last reading of an object began. */
     /* Of the present object: */
