@@ -49,13 +49,17 @@ class ApiClient:
 
     # ---- requests
 
+    def connect(self):
+        """Another connection, to speak HTTP on."""
+        return http.client.HTTPSConnection("127.0.0.1", self.port, context=self.tls,
+                                           timeout=PATIENCE_S)
+
     def exchange(self, method, path, body, headers):
         if time.monotonic() - self.used > IDLE_S:
             self.hang_up()
         self.used = time.monotonic()
         if not self.connection:
-            self.connection = http.client.HTTPSConnection("127.0.0.1", self.port,
-                                                          context=self.tls, timeout=PATIENCE_S)
+            self.connection = self.connect()
         try:
             self.connection.request(method, path, body, headers)
             answer = self.connection.getresponse()

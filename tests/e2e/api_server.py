@@ -20,9 +20,11 @@ import time
 from api_client import ApiClient
 from exporter import ROOT
 from karmada_crds import karmada_definitions
+from rbac import granted, role
 
 START_S = 120
 READER = "exporter"
+READING = ("get", "list", "watch")
 AUDIT_POLICY = f"""
 apiVersion: audit.k8s.io/v1
 kind: Policy
@@ -107,16 +109,7 @@ class ApiServer:
         self.let_the_exporter_read()
 
     def let_the_exporter_read(self):
-        role = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole",
-                "metadata": {"name": READER}, "rules": [
-                    {"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list", "watch"]}]}
-        binding = {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-                   "metadata": {"name": READER},
-                   "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                               "name": READER},
-                   "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
-                                 "name": READER}]}
-        self.admin.create_all([role, binding])
+        self.admin.create_all([role(READER, READING), granted(READER, READER)])
 
     def give_tokens(self, *tokens):
         """What the exporter's user may show; the server reads it when it starts."""

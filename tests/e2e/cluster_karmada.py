@@ -3,7 +3,6 @@
 resource detector, the scheduler and the dependencies distributor write, each under its own name.
 Every story has a namespace of its own, so that all may use one server."""
 import json
-import math
 import os
 import subprocess
 import tempfile
@@ -12,7 +11,7 @@ import time
 
 from api_client import KARMADA, USER
 from exporter import PROGRAM, equal
-from written import portable
+from written import portable, second_of
 
 POLICY_API = "policy.karmada.io/v1alpha1"
 BINDING_API = "work.karmada.io/v1alpha2"
@@ -97,7 +96,7 @@ class Story:
     def change_later(self, obj, change):
         """So much later than Karmada's last write that the recorded seconds prove it."""
         written = self.client.get(self.binding_of(obj))["metadata"]["managedFields"]
-        newest = max(time_of(field) for field in written)
+        newest = max(second_of(field["time"]) for field in written)
         time.sleep(max(0.0, newest + 2.02 - time.time()))
         self.change(obj, change)
 
@@ -271,8 +270,3 @@ def claim_of(policy):
     meta = policy["metadata"]
     return {"labels": dict(meta["labels"]),
             "annotations": {KEY + "name": meta["name"], KEY + "namespace": meta["namespace"]}}
-
-
-def time_of(field):
-    return math.floor(time.mktime(time.strptime(field["time"], "%Y-%m-%dT%H:%M:%SZ"))
-                      - time.timezone)

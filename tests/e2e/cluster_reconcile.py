@@ -1,37 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reconciling at a real API server: whoever reconciles, with a role of its own, and Karmada's
 reaction to the annotation, which the test plays."""
-import datetime
-import http.client
 import json
 import os
 import re
-import ssl
 import subprocess
 import threading
 import time
 
-from api_client import KARMADA
+from api_client import ApiClient
 from api_server import READER
-from cluster_karmada import POLICY_API, Story, on, selecting
+from cluster_karmada import Story, on, selecting
 from exporter import PROGRAM, PATIENCE_S, wait_for
+from rbac import granted, role
+from written import second_of
 
 KEY = "karmada-policy-exporter/reconcile-at"
 MANAGER = "karmada-policy-exporter-reconcile"
 QUICK = ("--batch", "3", "--pause", "0s", "--timeout", "20s")
-RBAC = "rbac.authorization.k8s.io/v1"
 
 
 def role_to_patch(name="reconciler", resources=("deployments",)):
     """(role, its binding to the exporter's user): what reading does not include."""
-    return ({"apiVersion": RBAC, "kind": "ClusterRole", "metadata": {"name": name},
-             "rules": [{"apiGroups": ["apps"], "resources": list(resources),
-                        "verbs": ["get", "patch"]}]},
-            {"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": name},
-             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                         "name": name},
-             "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User",
-                           "name": READER}]})
+    return role(name, ("get", "patch"), ["apps"], resources), granted(name, READER)
 
 
 def annotation_of(obj):
@@ -172,9 +163,8 @@ class Busy:
 
     def __init__(self, server):
         self.server, self.request = server, None
-        self.tls = ssl.create_default_context(cafile=str(server.certificates.ca))
-        self.tls.load_cert_chain(*map(str, server.certificates.sign(
-            "slow", "/CN=slow", "extendedKeyUsage=clientAuth")))
+        self.slow = ApiClient(server.port, server.certificates.ca, server.certificates.sign(
+            "slow", "/CN=slow", "extendedKeyUsage=clientAuth"))
         self.objects = self.limits()
         server.admin.create_all(self.objects)
         wait_for("the limit to be in force", self.in_force)
@@ -182,11 +172,8 @@ class Busy:
     @staticmethod
     def limits():
         group, name = "flowcontrol.apiserver.k8s.io/v1", "single-seat"
-        slow = {"kind": "User", "apiGroup": "rbac.authorization.k8s.io", "name": "slow"}
         return [
-            {"apiVersion": RBAC, "kind": "ClusterRoleBinding", "metadata": {"name": "slow"},
-             "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole",
-                         "name": "cluster-admin"}, "subjects": [slow]},
+            granted("slow", "slow", "cluster-admin"),
             {"apiVersion": group, "kind": "PriorityLevelConfiguration", "metadata": {"name": name},
              "spec": {"type": "Limited", "limited": {
                  "nominalConcurrencyShares": 0, "borrowingLimitPercent": 0,
@@ -201,7 +188,7 @@ class Busy:
 
     def begin(self):
         """A patch whose body is still to come."""
-        request = http.client.HTTPSConnection("127.0.0.1", self.server.port, context=self.tls)
+        request = self.slow.connect()
         request.putrequest("PATCH", "/api/v1/namespaces/default/configmaps/none")
         request.putheader("Content-Type", "application/merge-patch+json")
         request.putheader("Content-Length", "2")
@@ -243,8 +230,8 @@ class Audit:
 
     def refused(self):
         """When the server was too busy, in seconds."""
-        return [datetime.datetime.fromisoformat(r["requestReceivedTimestamp"]).timestamp()
-                for r in self.writes() if r["responseStatus"]["code"] == 429]
+        return [second_of(r["requestReceivedTimestamp"]) for r in self.writes()
+                if r["responseStatus"]["code"] == 429]
 
     def patched(self):
         """The names of what was patched with success, in order, once nothing else was written.
