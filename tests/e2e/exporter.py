@@ -98,6 +98,14 @@ class Serving:
             assert alive and time.monotonic() < deadline, f"no {pattern} in the log:\n{self.log}"
         return found.group(1) if found.groups() else found.group(0)
 
+    def ready(self):
+        return fetch(self.url + "/-/ready")[0] == 200
+
+    def wait_until_ready(self):
+        """Before it, a page lacks most families: who expects nothing would be content too early."""
+        wait_for("being ready", self.ready)
+        return self
+
     def metrics(self):
         return fetch(self.url + "/metrics")[1]
 
