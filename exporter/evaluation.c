@@ -101,6 +101,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
         .skipped_namespaces = o->skipped_namespaces,
         .skipped_apis = o->skipped_apis,
         .feature_gates = o->feature_gates,
+        .karmada_version = o->karmada_version,
     };
 
     e->store = store_new(settings->seed);

@@ -76,6 +76,12 @@ OPTION(TEXT, skipped_apis, .name = "skipped-propagating-apis", .value = "APIS", 
                "groups, group/versions or group/version/Kinds, several with semicolons",
        .verbs = VERB_LOOKS)
 
+OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fallback = "",
+       .help = "release of Karmada, such as 1.15, where it is older than the newest that is known: "
+               "nothing is expected of it that came later (before 1.16 it does not resolve "
+               "conflicts of dependencies)",
+       .verbs = VERB_LOOKS)
+
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
        .help = "feature gates of Karmada's components that differ from its defaults, by its own "
                "names, as PropagationPolicyPreemption=true; several with commas",

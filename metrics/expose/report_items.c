@@ -127,6 +127,8 @@ void report_dependency(struct writer *w, const struct entry *dependency)
         writer_bool(w, "conflict", d->fields[i].conflict);
         report_put_value(w, "resolved", i, d->fields[i].resolved);
         report_put_stored(w, dependency, i);
+        if (d->fields[i].unsupported)
+            writer_bool(w, "unsupported", true);
         writer_close(w, '}');
     }
     writer_close(w, '}');

@@ -136,6 +136,7 @@ struct field_resolution {
     bool resolved;           /* The value that the rules give. */
     bool stored;             /* The value that the binding has. */
     bool unapplied;          /* The stored value is not the resolved one. */
+    bool unsupported;        /* Nor is it to be: this release of Karmada does not resolve. */
     bool overridden;         /* As unapplied, but the binding keeps the value of its own policy. */
     bool ahead;              /* In conflict once Karmada applies what the policies say now. */
     bool predicted;          /* Ahead, and not in conflict yet. */

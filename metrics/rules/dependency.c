@@ -168,19 +168,21 @@ static void count_ballot(struct count *c, const struct ballot *ballot)
 
 /* About one field of a dependency, with its binding or, where there is none yet, without. */
 static struct field_resolution resolve(const struct count *c, enum dependency_field field,
-                                       const struct binding *b)
+                                       const struct binding *b, bool resolves)
 {
     const struct tally *now = &c->now[field], *current = &c->current[field];
     bool attached = !b || !b->has_placement;
     bool resolved = tally_resolved(now);
     /* Without a binding, what is resolved is what will be stored. */
     bool stored = b ? vote_of(&b->propagation).wants[field] : resolved;
+    bool differs = b && attached && stored != tally_resolved(&c->listed[field]);
 
     return (struct field_resolution){
         .conflict = attached && tally_conflict(now),
         .resolved = resolved,
         .stored = stored,
-        .unapplied = b && attached && stored != tally_resolved(&c->listed[field]),
+        .unapplied = differs && resolves,
+        .unsupported = differs && !resolves,
         .overridden = !attached && stored != resolved,
         .ahead = attached && tally_conflict(current),
         .predicted = attached && !tally_conflict(now) && tally_conflict(current),
@@ -198,7 +200,7 @@ static bool is_ahead(const struct count *c)
 }
 
 struct dependency_decision *dependency_decide(const struct binding *b,
-                                              const struct ballot_list *ballots)
+                                              const struct ballot_list *ballots, bool resolves)
 {
     bool attached = !b || !b->has_placement;
     struct count c = {0};
@@ -213,7 +215,7 @@ struct dependency_decision *dependency_decide(const struct binding *b,
 
     struct dependency_decision *d = xcalloc(1, sizeof(*d));
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        d->fields[i] = resolve(&c, i, b);
+        d->fields[i] = resolve(&c, i, b, resolves);
     d->attached = attached;
     d->derived = c.derived;
     d->referrers = c.referrers;

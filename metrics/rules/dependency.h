@@ -66,8 +66,8 @@ void ballots_gather(const struct store *s, const struct incomplete *incomplete,
 
 /*
  * The decision about a dependency with these referrers: about the binding `b` or, where there is
- * none (`b` is NULL), about a template that no policy governs. NULL if it is no dependency. The
- * caller frees it.
+ * none (`b` is NULL), about a template that no policy governs. `resolves`: Karmada brings the value
+ * that results into the binding (release.h). NULL if it is no dependency. The caller frees it.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
-                                              const struct ballot_list *ballots);
+                                              const struct ballot_list *ballots, bool resolves);

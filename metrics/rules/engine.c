@@ -65,10 +65,12 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
                           struct error *err)
 {
     const char *feature_gates = options->feature_gates ? options->feature_gates : "";
+    const char *version = options->karmada_version ? options->karmada_version : "";
     struct ignored *ignored;
+    struct release release;
     gate_set gates;
 
-    if (!gates_parse(feature_gates, &gates, err))
+    if (!gates_parse(feature_gates, &gates, err) || !release_parse(version, &release, err))
         return NULL;
     ignored = ignored_new(options->skipped_namespaces, options->skipped_apis, err);
     if (!ignored)
@@ -79,6 +81,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .graph = graph_new(store, rank_of),
         .options = *options,
         .gates = gates,
+        .release = release,
         .ignored = ignored,
         .index = selector_index_new(store, seed),
         .placements = placements_new(store, seed),
@@ -250,6 +253,11 @@ int64_t engine_now_ms(const struct engine *e)
 uint64_t engine_evaluations(const struct engine *e)
 {
     return e->evaluations;
+}
+
+bool engine_resolves_dependencies(const struct engine *e)
+{
+    return release_resolves_dependencies(e->context.release);
 }
 
 enum takeover engine_takeover(const struct engine *e)

@@ -67,6 +67,9 @@ uint64_t engine_evaluations(const struct engine *e);
 /* The takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
+/* True if this release of Karmada resolves what referrers want of a dependency (release.h). */
+bool engine_resolves_dependencies(const struct engine *e);
+
 /*
  * Walk over every apiVersion and kind that a selector of some policy names, in no order: start
  * with *at = 0; false at the end. No policy may change during the walk; the texts are valid

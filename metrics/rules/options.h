@@ -18,4 +18,6 @@ struct rules_options {
     const char *skipped_apis;
     /* As --feature-gates of Karmada's components (gates.h); NULL or "" for its defaults. */
     const char *feature_gates;
+    /* The release of Karmada (release.h); NULL or "" for the newest. */
+    const char *karmada_version;
 };

@@ -18,6 +18,7 @@
 #include "metrics/rules/override_events.h"
 #include "metrics/rules/placements.h"
 #include "metrics/rules/policy_versions.h"
+#include "metrics/rules/release.h"
 #include "metrics/rules/seen.h"
 #include "metrics/rules/selector_index.h"
 #include "metrics/rules/type_counts.h"
@@ -36,6 +37,7 @@ struct rule_context {
     struct graph *graph;
     struct rules_options options;
     gate_set gates;
+    struct release release;
     struct ignored *ignored;
     struct selector_index *index;
     struct type_counts bound; /* By the kinds that bindings refer to. */
@@ -93,6 +95,7 @@ struct binding_facts {
     struct entry *template;      /* NULL if it does not exist. */
     const struct entry *claimed; /* The claim's policy, existing or not; NULL without a claim. */
     bool kind_read; /* Some policy selects the kind of the template, and all of it has been read. */
+    bool resolves;  /* As engine_resolves_dependencies(). */
 };
 
 /*

@@ -79,6 +79,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         .claimed = claimed,
         .kind_read = selector_index_type_count(c->index, b->api_version, b->kind) > 0 &&
                      !incomplete_has(&c->incomplete, b->api_version, b->kind),
+        .resolves = release_resolves_dependencies(c->release),
     };
     if (claimed)
         entry_list_add(&out->reads, claimed);
@@ -114,7 +115,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     /* All of the kind has been read, so this template really does not exist. */
     if (!f->template && f->kind_read && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(b, &g->ballots);
+    d->dependency = dependency_decide(b, &g->ballots, f->resolves);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);
     return d;
 }

@@ -168,7 +168,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
                                       d->uptake == UPTAKE_NOT_IN);
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->ballots);
+        d->dependency = dependency_decide(NULL, &g->ballots, true);
     return d;
 }
 

@@ -252,7 +252,7 @@ TEST(derives_what_will_be_stored)
     world_run(&w, 0);
     const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
     assert_null(dependency_decision(entry));
-    assert_null(dependency_decide(NULL, &(struct ballot_list){0}));
+    assert_null(dependency_decide(NULL, &(struct ballot_list){0}, true));
 
     world_put_text(&w, SAYS("a", "Overwrite"));
     world_run(&w, 0);

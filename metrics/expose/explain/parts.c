@@ -202,6 +202,8 @@ static void explain_resolution(struct explaining *x, const struct entry *depende
     report_put_stored(w, dependency, field);
     writer_bool(w, "overridden", f->overridden);
     writer_bool(w, "predicted", f->predicted);
+    if (f->unsupported)
+        writer_bool(w, "unsupported", true);
     explain_say(x, "%s %s %s.", dependency_field_names[field],
                 f->conflict ? "is in conflict, and resolves to" : "resolves to",
                 dependency_value_name(field, f->resolved));
@@ -210,6 +212,11 @@ static void explain_resolution(struct explaining *x, const struct entry *depende
                        dependency_value_name(field, f->stored));
     else if (f->unapplied)
         explain_detail(x, "its binding still has %s", dependency_value_name(field, f->stored));
+    else if (f->unsupported)
+        explain_detail(x,
+                       "unsupported: its binding has %s, for Karmada before 1.16 takes over what "
+                       "the last of them wants",
+                       dependency_value_name(field, f->stored));
     if (f->predicted)
         explain_detail(x,
                        "it will be in conflict, and resolve to %s, once the policies are applied "

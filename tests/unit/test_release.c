@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/release.h"
+
+#include "tests/unit/suite.h"
+
+static struct release_case {
+    const char *name;
+    const char *text;
+    unsigned major;
+    unsigned minor;
+    bool resolves;
+} release_cases[] = {
+    {"not known is the newest", "", 0, 0, true},
+    {"two numbers", "1.15", 1, 15, false},
+    {"as a tag", "v1.15.12", 1, 15, false},
+    {"the first that resolves", "v1.16.0-beta.0", 1, 16, true},
+    {"a later one", "1.19", 1, 19, true},
+    {"an early one", "1.7", 1, 7, false},
+    {"another age", "2.0.1", 2, 0, true},
+};
+
+TEST_ROWS(releases_are_read, release_cases, name)
+{
+    const struct release_case *row = *state;
+    struct release release;
+    struct error err;
+
+    assert_true(release_parse(row->text, &release, &err));
+    assert_int_equal(release.major, row->major);
+    assert_int_equal(release.minor, row->minor);
+    assert_int_equal(release_resolves_dependencies(release), row->resolves);
+}
+
+TEST(what_is_no_release_is_refused)
+{
+    static const char *const texts[] = {"v",     "1",      "1.",    "1.x",   "v1.15x",
+                                        "0.9",   "latest", "v.1.2", "-1.15", "1.99999",
+                                        " 1.15", "1.15 ",  "vv1.15"};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        struct release release;
+        struct error err;
+        char message[128];
+
+        assert_false(release_parse(texts[i], &release, &err));
+        snprintf(message, sizeof(message),
+                 "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'", texts[i]);
+        assert_string_equal(err.text, message);
+    }
+}
