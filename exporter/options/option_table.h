@@ -198,6 +198,11 @@ OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DUR
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
        .help = "how many series a family with one series per object may have", .verbs = VERB_SERVE)
 
+OPTION(UINT, policy_limit, .name = "metrics.policy-limit", .value = "COUNT", .fallback = "1000",
+       .help = "how many policies, the worst first, have rows of their own in families by policy; "
+               "the others are added up in one row without a policy",
+       .verbs = VERB_SERVE)
+
 OPTION(FLAG, opt_in, .name = "metrics.opt-in",
        .help = "also show the families with one series per object that are off by default",
        .verbs = VERB_SERVE)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
+#include "metrics/expose/parties.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/capacity.h"
 
 /* Of these every member cluster has its series, so that a board shows 0 and no gap. */
-static const char *const common_resources[] = {"cpu", "memory"};
+static const char *const common_resources[] = {"cpu", "memory", "pods"};
 
 /* The names as in a Kubernetes resource list; what is no time and no space is counted. */
 static const char *unit_of(const char *resource)
@@ -20,6 +21,8 @@ static const char *unit_of(const char *resource)
         if (strcmp(resource, sizes[i]) == 0)
             return "byte";
     }
+    if (strcmp(resource, "pods") == 0)
+        return "pod";
     return strncmp(resource, pages, strlen(pages)) == 0 ? "byte" : "integer";
 }
 
@@ -34,15 +37,16 @@ static int64_t thousandths(double amount, int32_t times)
     return product;
 }
 
-static void add_requests(struct samples *out, const struct capacity *c, const char *cluster,
-                         int32_t replicas)
+/* What so many pods request, and the pods themselves, by a family's first label. */
+static void add_requests(struct samples *out, const struct resource_request *requests,
+                         uint32_t count, int32_t pods, unsigned index, const char *label)
 {
-    for (uint32_t i = 0; i < c->request_count; i++) {
-        const struct resource_request *r = &c->requests[i];
-
-        SAMPLE(out, thousandths(r->amount, replicas), 0, cluster, r->resource,
-               unit_of(r->resource));
-    }
+    if (pods == 0)
+        return;
+    for (uint32_t i = 0; i < count; i++)
+        SAMPLE(out, thousandths(requests[i].amount, pods), index, label, requests[i].resource,
+               unit_of(requests[i].resource));
+    SAMPLE(out, thousandths(1, pods), index, label, "pods", unit_of("pods"));
 }
 
 /* NULL also of a cluster, which only makes its series present. */
@@ -64,24 +68,72 @@ static void add_zeros(struct samples *out, const char *cluster)
         SAMPLE(out, 0, 0, cluster, common_resources[i], unit_of(common_resources[i]));
 }
 
-static void collect_stale_replicas(const struct entry *entry, struct samples *out)
+static void collect_drift_replicas(const struct entry *entry, struct samples *out)
 {
-    const struct capacity *c = capacity_of(entry);
+    struct movement_walk at = {0};
+    struct cluster_movement m;
 
     if (is_cluster(entry))
         SAMPLE(out, 0, 0, entry->name);
-    for (uint32_t i = 0; c && i < c->assigned_count; i++)
-        SAMPLE(out, c->assigned[i].replicas, 0, c->assigned[i].name);
+    while (capacity_movement(capacity_of(entry), &at, &m)) {
+        for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
+            if (m.replicas[i] != 0)
+                SAMPLE(out, m.replicas[i], i, m.cluster);
+        }
+    }
 }
 
-static void collect_stale_requests(const struct entry *entry, struct samples *out)
+/* The same by governing policy. A cluster has none, but without clusters nothing is said. */
+static void collect_policy_drift_replicas(const struct entry *entry, struct samples *out)
 {
-    const struct capacity *c = capacity_of(entry);
+    const struct template_decision *d = template_decision(entry);
+    struct policy_name policy = policy_name_of(d ? d->governing : NULL);
+    struct movement_walk at = {0};
+    struct cluster_movement m;
+
+    while (capacity_movement(capacity_of(entry), &at, &m)) {
+        for (unsigned i = 0; i < MOVEMENT_COUNT; i++) {
+            if (m.replicas[i] != 0)
+                SAMPLE(out, m.replicas[i], i, policy.kind, policy.ns, policy.name);
+        }
+    }
+}
+
+static void add_movement(struct samples *out, const struct capacity *c,
+                         const struct cluster_movement *m, const char *label)
+{
+    for (unsigned i = 0; i < MOVEMENT_COUNT; i++)
+        add_requests(out, c->requests, c->request_count, m->replicas[i], i, label);
+}
+
+static void collect_drift_requests(const struct entry *entry, struct samples *out)
+{
+    struct movement_walk at = {0};
+    struct cluster_movement m;
 
     if (is_cluster(entry))
         add_zeros(out, entry->name);
-    for (uint32_t i = 0; c && i < c->assigned_count; i++)
-        add_requests(out, c, c->assigned[i].name, c->assigned[i].replicas);
+    while (capacity_movement(capacity_of(entry), &at, &m))
+        add_movement(out, capacity_of(entry), &m, m.cluster);
+}
+
+static void collect_namespace_drift_requests(const struct entry *entry, struct samples *out)
+{
+    struct movement_walk at = {0};
+    struct cluster_movement m;
+
+    while (capacity_movement(capacity_of(entry), &at, &m))
+        add_movement(out, capacity_of(entry), &m, entry_ns(entry));
+}
+
+/* By the pods that come, go, and may do so. */
+static void weigh_namespace(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+{
+    if (!strstr(rows->key, ",resource=\"pods\",unit=\"pod\""))
+        return;
+    weight[0] += rows->series[MOVEMENT_ARRIVING].sum;
+    weight[1] += rows->series[MOVEMENT_LEAVING].sum;
+    weight[2] += rows->series[MOVEMENT_UNDETERMINED].sum;
 }
 
 static void collect_forbidden_replicas(const struct entry *entry, struct samples *out)
@@ -90,103 +142,123 @@ static void collect_forbidden_replicas(const struct entry *entry, struct samples
 
     if (is_cluster(entry))
         SAMPLE(out, 0, 0, entry->name);
-    for (uint32_t i = 0; c && i < c->assigned_count; i++) {
+    for (uint32_t i = 0; c && c->moves && i < c->assigned_count; i++) {
         if (c->assigned[i].forbidden)
             SAMPLE(out, c->assigned[i].replicas, 0, c->assigned[i].name);
     }
-}
-
-static void collect_projected_replicas(const struct entry *entry, struct samples *out)
-{
-    const struct capacity *c = capacity_of(entry);
-
-    if (is_cluster(entry))
-        SAMPLE(out, 0, 0, entry->name);
-    for (uint32_t i = 0; c && i < c->projection.count; i++)
-        SAMPLE(out, c->projection.clusters[i].replicas, 0, c->projection.clusters[i].name);
-}
-
-static void collect_projected_requests(const struct entry *entry, struct samples *out)
-{
-    const struct capacity *c = capacity_of(entry);
-
-    if (is_cluster(entry))
-        add_zeros(out, entry->name);
-    for (uint32_t i = 0; c && i < c->projection.count; i++)
-        add_requests(out, c, c->projection.clusters[i].name, c->projection.clusters[i].replicas);
 }
 
 static void collect_undetermined(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
 
-    if (c && c->governed && !c->projection.determined)
+    if (c && c->moves && !c->projection.determined)
         SAMPLE(out, 1, c->projection.reason);
+}
+
+/* An orphan has its place by no policy, so that it moves nowhere: it holds what it holds. */
+static void collect_orphaned_requests(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (is_cluster(entry))
+        add_zeros(out, entry->name);
+    if (!d || d->state != STATE_ORPHANED)
+        return;
+
+    const struct binding *b = entry_binding(d->binding);
+
+    for (uint32_t i = 0; b && i < b->cluster_count; i++)
+        add_requests(out, b->requests, b->request_count, b->clusters[i].replicas, 0,
+                     b->clusters[i].name);
+}
+
+enum cluster_share { SHARE_ALLOCATABLE, SHARE_ALLOCATED, SHARE_ALLOCATING };
+
+static void collect_share(const struct entry *entry, struct samples *out, enum cluster_share share)
+{
+    const struct cluster *cluster = entry_cluster(entry);
+
+    for (uint32_t i = 0; i < cluster->resource_count; i++) {
+        const struct cluster_resource *r = &cluster->resources[i];
+        const double amounts[] = {r->allocatable, r->allocated, r->allocating};
+
+        SAMPLE(out, thousandths(amounts[share], 1), 0, entry->name, r->resource,
+               unit_of(r->resource));
+    }
 }
 
 static void collect_allocatable(const struct entry *entry, struct samples *out)
 {
-    const struct cluster *cluster = entry_cluster(entry);
-
-    for (uint32_t i = 0; i < cluster->resource_count; i++) {
-        const struct cluster_resource *r = &cluster->resources[i];
-
-        SAMPLE(out, thousandths(r->allocatable, 1), 0, entry->name, r->resource,
-               unit_of(r->resource));
-    }
+    collect_share(entry, out, SHARE_ALLOCATABLE);
 }
 
 static void collect_allocated(const struct entry *entry, struct samples *out)
 {
-    const struct cluster *cluster = entry_cluster(entry);
+    collect_share(entry, out, SHARE_ALLOCATED);
+}
 
-    for (uint32_t i = 0; i < cluster->resource_count; i++) {
-        const struct cluster_resource *r = &cluster->resources[i];
-
-        SAMPLE(out, thousandths(r->allocated, 1), 0, entry->name, r->resource,
-               unit_of(r->resource));
-    }
+static void collect_allocating(const struct entry *entry, struct samples *out)
+{
+    collect_share(entry, out, SHARE_ALLOCATING);
 }
 
 #define MEMBER   FREE_LABEL("member_cluster")
 #define RESOURCE FREE_LABEL("resource"), FREE_LABEL("unit")
+#define MOVEMENT ENUM_LABEL("movement", movement_names)
 
 static const struct family_def families[] = {
-    {.name = "karmada_stale_replicas",
-     .help = "Replicas of stale templates by the member cluster that they are assigned to.",
-     .bound = "member clusters",
-     .labels = {MEMBER},
-     FROM(TEMPLATES | CLUSTERS, collect_stale_replicas)},
-    {.name = "karmada_stale_resource_requests",
-     .help = "Resources that the replicas of stale templates request, by member cluster.",
-     .bound = "member clusters x resources",
+    {.name = "karmada_placement_drift_replicas",
+     .help = "Replicas of templates whose placement drifts, by member cluster, and what becomes of "
+             "them there once the templates follow the policies that govern them; undetermined "
+             "ones stay until the scheduler has decided.",
+     .bound = "member clusters x 4",
+     .labels = {MEMBER, MOVEMENT},
+     FROM(TEMPLATES | CLUSTERS, collect_drift_replicas)},
+    {.name = "karmada_placement_drift_resource_requests",
+     .help = "Resources that the replicas of karmada_placement_drift_replicas request, pods "
+             "included.",
+     .bound = "member clusters x resources x 4",
      .milli = true,
-     .labels = {MEMBER, RESOURCE},
-     FROM(TEMPLATES | CLUSTERS, collect_stale_requests)},
-    {.name = "karmada_stale_forbidden_replicas",
-     .help = "Replicas of stale templates on member clusters that the governing policy's affinity "
-             "no longer selects.",
+     .labels = {MEMBER, RESOURCE, MOVEMENT},
+     FROM(TEMPLATES | CLUSTERS, collect_drift_requests)},
+    {.name = "karmada_placement_drift_forbidden_replicas",
+     .help = "Leaving or undetermined replicas on member clusters that the governing policy's "
+             "affinity no longer selects.",
      .bound = "member clusters",
      .labels = {MEMBER},
      FROM(TEMPLATES | CLUSTERS, collect_forbidden_replicas)},
-    {.name = "karmada_stale_projected_replicas",
-     .help = "Replicas of stale templates by the member cluster that the governing policy's "
-             "placement would assign them to, as far as that is determined.",
-     .bound = "member clusters",
-     .labels = {MEMBER},
-     FROM(TEMPLATES | CLUSTERS, collect_projected_replicas)},
-    {.name = "karmada_stale_projected_resource_requests",
-     .help = "Resources that the replicas of stale templates would request, by the member cluster "
-             "that they would be assigned to.",
+    {.name = "karmada_placement_drift_undetermined_templates",
+     .help = "Templates whose placement drifts and of which only the scheduler can tell where they "
+             "go, by reason.",
+     .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
+     FROM(TEMPLATES | CLUSTERS, collect_undetermined)},
+    {.name = "karmada_propagationpolicy_placement_drift_replicas",
+     .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by the policy "
+             "that governs their templates. Rows that are 0 are left out.",
+     .bound = "policy limit x 4",
+     .fold = FOLD_POLICY,
+     .sparse = true,
+     .labels = {POLICY, MOVEMENT},
+     FROM(TEMPLATES | CLUSTERS, collect_policy_drift_replicas)},
+    {.name = "karmada_namespace_placement_drift_resource_requests",
+     .help = "Resources of karmada_placement_drift_resource_requests in all member clusters, by "
+             "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
+             "are left out.",
+     .bound = "policy limit x resources x 4",
+     .fold = FOLD_NAMESPACE,
+     .weigh = weigh_namespace,
+     .milli = true,
+     .sparse = true,
+     .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},
+     FROM(TEMPLATES | CLUSTERS, collect_namespace_drift_requests)},
+    {.name = "karmada_orphaned_resource_requests",
+     .help = "Resources that the replicas of orphaned templates request, pods included, by member "
+             "cluster.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
-     FROM(TEMPLATES | CLUSTERS, collect_projected_requests)},
-    {.name = "karmada_stale_undetermined_templates",
-     .help = "Stale templates whose assignment under the governing policy is undetermined, by "
-             "reason.",
-     .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
-     FROM(TEMPLATES | CLUSTERS, collect_undetermined)},
+     FROM(TEMPLATES | CLUSTERS, collect_orphaned_requests)},
     {.name = "karmada_member_cluster_allocatable",
      .help = "Resources that a member cluster has for pods.",
      .bound = "member clusters x resources",
@@ -199,5 +271,12 @@ static const struct family_def families[] = {
      .milli = true,
      .labels = {MEMBER, RESOURCE},
      FROM(CLUSTERS, collect_allocated)},
+    {.name = "karmada_member_cluster_allocating",
+     .help = "Resources of a member cluster that pods have been scheduled to and do not use yet; "
+             "free is what is allocatable and neither allocated nor allocating.",
+     .bound = "member clusters x resources",
+     .milli = true,
+     .labels = {MEMBER, RESOURCE},
+     FROM(CLUSTERS, collect_allocating)},
 };
 const struct family_group capacity_families = {families, ARRAY_LEN(families)};

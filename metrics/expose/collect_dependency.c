@@ -46,6 +46,14 @@ static void collect_conflict_info(const struct entry *entry, struct samples *out
     }
 }
 
+/* The values of each field, as dependency_value_name() has them: two a field. */
+static const char *const wanted_names[] = {"Abort", "Overwrite", "false", "true"};
+
+static bool is_value_of(unsigned field, unsigned value)
+{
+    return value / 2 == field;
+}
+
 struct parties {
     const struct dependency_decision *dependency;
     struct samples *out;
@@ -61,9 +69,9 @@ static void collect_party(void *context, const struct ballot *ballot)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         if (parties->dependency->fields[i].conflict)
-            SAMPLE_ONCE(parties->out, 1, 0, policy.kind, policy.ns, policy.name,
-                        dependency_field_names[i],
-                        dependency_value_name(i, ballot->observed.wants[i]));
+            SAMPLE_ONCE(parties->out, 1,
+                        i * (unsigned)ARRAY_LEN(wanted_names) + i * 2 + ballot->observed.wants[i],
+                        policy.kind, policy.ns, policy.name);
     }
 }
 
@@ -161,8 +169,11 @@ static const struct family_def families[] = {
      FROM(DEPENDENCIES, collect_conflict_info)},
     {.name = "karmada_propagationpolicy_dependency_conflicts",
      .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
-     .bound = "policies x 4",
-     .labels = {POLICY, FREE_LABEL("field"), FREE_LABEL("value")},
+     .bound = "policy limit x 4",
+     .fold = FOLD_POLICY,
+     .sparse = true,
+     .labels = {POLICY, DISPUTED, ENUM_LABEL("value", wanted_names)},
+     .pairs = is_value_of,
      FROM(DEPENDENCIES, collect_conflict_parties)},
     {.name = "karmada_dependency_conflicts_predicted",
      .help = "Dependencies without a conflict that will have one once bindings follow the "
@@ -171,7 +182,9 @@ static const struct family_def families[] = {
      FROM(DEPENDENCIES, collect_predicted)},
     {.name = "karmada_dependency_unapplied_resolutions",
      .help = "Attached bindings whose field does not have the value that results from their "
-             "referrers.",
+             "referrers. Absent where Karmada does not resolve (before 1.16, by "
+             "`--karmada.version`).",
+     .supported = engine_resolves_dependencies,
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_unapplied)},
     {.name = "karmada_dependency_overridden",

@@ -56,6 +56,11 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 
+static void weigh_relations(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+{
+    weight[2] += rows->series[RELATION_CLAIMED].sum;
+}
+
 static const char *bool_text(bool value)
 {
     return value ? "true" : "false";
@@ -106,25 +111,32 @@ static void collect_policy_problems(const struct entry *entry, struct samples *o
 static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_templates",
      .help = "Templates that claim a policy, that it selects, that it would win, and that its "
-             "excludedResources exclude; without ignored ones.",
-     .bound = "policies x 4",
+             "excludedResources exclude; without ignored ones. Rows that are 0 are left out.",
+     .bound = "policy limit x 4",
+     .fold = FOLD_POLICY,
+     .sparse = true,
+     .weigh = weigh_relations,
      .labels = {POLICY, ENUM_LABEL("relation", relation_names)},
      FROM(TEMPLATES | POLICIES, collect_policy_templates)},
     {.name = "karmada_propagationpolicy_info",
      .help = "The settings of a policy as labels; always 1.",
-     .bound = "policies",
+     .bound = "policy limit",
+     .fold = FOLD_POLICY,
+     .no_rest = true,
      .labels = {POLICY, FREE_LABEL("activation"), FREE_LABEL("preemption"), FREE_LABEL("priority"),
                 FREE_LABEL("propagate_deps"), FREE_LABEL("conflict_resolution"),
                 FREE_LABEL("preserve_resources_on_deletion")},
      FROM(POLICIES, collect_policy_info)},
     {.name = "karmada_propagationpolicy_generation",
      .help = "The metadata.generation of a policy: it changes when the spec does.",
-     .bound = "policies",
+     .bound = "policy limit",
+     .fold = FOLD_POLICY,
+     .no_rest = true,
      .labels = {POLICY},
      FROM(POLICIES, collect_policy_generation)},
     {.name = "karmada_propagationpolicy_unused",
-     .help = "Policies that select no template: karmada_propagationpolicy_templates with relation "
-             "selected is 0.",
+     .help = "Policies that select no template: they have no row in "
+             "karmada_propagationpolicy_templates with relation selected.",
      .aggregation = AGGREGATE_ZEROS,
      .labels = {ENUM_LABEL("policy_kind", policy_kind_names)},
      .of = "karmada_propagationpolicy_templates",

@@ -28,6 +28,22 @@ static void collect_stale(const struct entry *entry, struct samples *out)
                policy.name);
 }
 
+static void weigh_stale(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+{
+    for (unsigned reason = 0; reason < STALE_REASON_COUNT; reason++) {
+        weight[0] += rows->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
+        weight[1] += rows->series[reason * PHASE_COUNT + PHASE_DEFERRED].sum;
+    }
+}
+
+static void collect_overdue(const struct entry *entry, struct samples *out)
+{
+    const struct template_decision *d = template_decision(entry);
+
+    if (d->state == STATE_STALE && d->phase == PHASE_OVERDUE)
+        SAMPLE(out, 1, 0);
+}
+
 static void collect_stale_fields(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -160,10 +176,21 @@ static const struct family_def families[] = {
      FROM(TEMPLATES, collect_namespace_templates)},
     {.name = "karmada_templates_stale",
      .help = "Templates whose binding differs from what governs them now, by the governing "
-             "policy, or by the claimed one where none governs.",
-     .bound = "policies x 12",
+             "policy, or by the claimed one where none governs. Rows that are 0 are left out.",
+     .bound = "policy limit x 12",
+     .fold = FOLD_POLICY,
+     .sparse = true,
+     .weigh = weigh_stale,
      .labels = {POLICY, ENUM_LABEL("reason", stale_reason_names), PHASE},
      FROM(TEMPLATES, collect_stale)},
+    {.name = "karmada_propagationpolicies_not_in_force",
+     .help = "Policies with at least one such template in karmada_templates_stale.",
+     .aggregation = AGGREGATE_PRESENT,
+     .labels = {ENUM_LABEL("reason", stale_reason_names), PHASE},
+     .of = "karmada_templates_stale"},
+    {.name = "karmada_templates_overdue",
+     .help = "Stale templates that Karmada should have brought up to date by now.",
+     FROM(TEMPLATES, collect_overdue)},
     {.name = "karmada_templates_stale_field",
      .help = "Stale templates by field in which binding and policy differ; one template may count "
              "in several.",
@@ -211,7 +238,9 @@ static const struct family_def families[] = {
     {.name = "karmada_templates_outranked",
      .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
              "by the claimed policy.",
-     .bound = "policies",
+     .bound = "policy limit",
+     .fold = FOLD_POLICY,
+     .sparse = true,
      .labels = {POLICY},
      FROM(TEMPLATES, collect_outranked)},
     {.name = "karmada_templates_unbound_oldest_timestamp_seconds",

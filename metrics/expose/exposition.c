@@ -39,7 +39,7 @@ static void add_series(struct strbuf *out, const struct series *series,
         return;
     if (def->sparse && series->sum == 0)
         return;
-    strbuf_adds(out, series->text);
+    series_add_text(out, series);
     if (def->aggregation == AGGREGATE_MIN)
         number_add_seconds(out, minimum);
     else if (def->aggregation == AGGREGATE_NONE || def->type == FAMILY_HISTOGRAM)
@@ -49,6 +49,13 @@ static void add_series(struct strbuf *out, const struct series *series,
     else
         number_add_int(out, series->sum);
     strbuf_addc(out, '\n');
+}
+
+static void add_label_set(struct strbuf *out, const struct family_state *family,
+                          const struct label_set *set)
+{
+    for (unsigned i = 0; i < family->shown_count; i++)
+        add_series(out, &set->series[family->order[i]], family->def);
 }
 
 void exposition_write(const struct registry *r, enum exposition_format format, bool synced,
@@ -62,9 +69,11 @@ void exposition_write(const struct registry *r, enum exposition_format format, b
         assert(family->sorted == family->count && family->gone == 0);
         add_comments(out, family->def, format);
         size_t shown = registry_shown(r, family);
+        for (size_t k = 0; k < family->rest_count; k++)
+            add_label_set(out, family, family->rest[k]);
         for (size_t k = 0; k < shown; k++) {
-            for (unsigned s = 0; s < family->shown_count; s++)
-                add_series(out, &family->sets[k]->series[family->order[s]], family->def);
+            if (!family->sets[k]->folded)
+                add_label_set(out, family, family->sets[k]);
         }
     }
     if (format == EXPOSITION_OPENMETRICS)

@@ -21,6 +21,13 @@ unsigned family_free_labels(const struct family_def *family)
     return count;
 }
 
+unsigned family_fold_labels(enum fold fold)
+{
+    static const unsigned labels[FOLD_COUNT] = {[FOLD_POLICY] = 3, [FOLD_NAMESPACE] = 1};
+
+    return labels[fold];
+}
+
 unsigned family_series_per_set(const struct family_def *family)
 {
     unsigned count = 1;

@@ -16,6 +16,7 @@ enum family_aggregation {
     AGGREGATE_FIRST,    /* A histogram of each entry's first sample, in milliseconds, for good. */
     AGGREGATE_WAIT,     /* A histogram of how long entries waited: see `ended`. */
     AGGREGATE_ZEROS,    /* How many series of family `of` are 0 but present: see there. */
+    AGGREGATE_PRESENT,  /* How many label sets of family `of` are above 0 in the same series. */
     AGGREGATE_NONE,     /* Set by the exporter (own_families.h); no entry contributes. */
 };
 
@@ -41,6 +42,21 @@ struct family_label {
     }
 
 struct samples;
+struct label_set;
+
+/*
+ * Rows beyond a limit are folded into one without what its first labels name (fold.h): the worst
+ * keep theirs.
+ */
+enum fold {
+    FOLD_NONE,
+    FOLD_POLICY,    /* policy_kind, policy_namespace, policy */
+    FOLD_NAMESPACE, /* namespace */
+    FOLD_COUNT,
+};
+
+/* The first number by which two differ tells which one is worse: the one with more. */
+enum { FOLD_WEIGHTS = 3 };
 
 struct family_def {
     const char *name;
@@ -53,6 +69,10 @@ struct family_def {
     bool milli;  /* AGGREGATE_SUM: samples are in thousandths. */
     bool sparse; /* Series that are 0 are not shown. */
     bool detail; /* One series an object: capped. */
+    enum fold fold;
+    bool no_rest; /* Its rows do not add up: what is folded has none. */
+    /* Add what the rows of a label set weigh; of a policy: overdue, deferred, all templates. */
+    void (*weigh)(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS]);
     /* What was seen before counts, too: a fresh engine over the same objects says less. */
     bool remembers;
     bool opt_in;
@@ -63,9 +83,12 @@ struct family_def {
     /*
      * AGGREGATE_ZEROS: the family looked at, and which of its series by the enumerated
      * labels. Both families have the same first label; this one knows its values.
+     * AGGREGATE_PRESENT: the family looked at; both have the same enumerated labels.
      */
     const char *of;
     unsigned of_index;
+    /* What it counts exists with the Karmada that there is; else it is left out. NULL: always. */
+    bool (*supported)(const struct engine *engine);
     /* Of two enumerated labels: which pairs of their values there are. NULL: all. */
     bool (*pairs)(unsigned first, unsigned last);
     /*
@@ -83,6 +106,9 @@ static inline bool family_remembers(const struct family_def *f)
     return f->remembers || f->aggregation == AGGREGATE_INCREASE ||
            f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT;
 }
+
+/* How many labels name what is folded. */
+unsigned family_fold_labels(enum fold fold);
 
 /* "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);

@@ -104,8 +104,20 @@ static void label_set_free(struct label_set *set)
     free(set);
 }
 
+void family_state_unfold(struct family_state *f)
+{
+    for (size_t i = 0; f->folded > 0 && i < f->count; i++)
+        f->sets[i]->folded = false;
+    for (size_t i = 0; i < f->rest_count; i++)
+        label_set_free(f->rest[i]);
+    free(f->rest);
+    f->rest = NULL;
+    f->rest_count = f->folded = f->folded_series = 0;
+}
+
 void family_state_clear(struct family_state *f)
 {
+    family_state_unfold(f);
     for (size_t i = 0; i < f->count; i++)
         label_set_free(f->sets[i]);
     map_release(&f->by_key);
@@ -123,9 +135,9 @@ void family_state_release(struct family_state *f)
     *f = (struct family_state){0};
 }
 
-/* `name{labels} `, with its NUL. */
-static void add_series_text(struct strbuf *out, const struct family_state *f, const char *key,
-                            unsigned index)
+/* `name{labels} ` */
+static void make_text(struct strbuf *out, const struct family_state *f, const char *key,
+                      unsigned index)
 {
     const struct series_text *text = &f->texts[index];
 
@@ -139,7 +151,17 @@ static void add_series_text(struct strbuf *out, const struct family_state *f, co
         strbuf_adds(out, text->labels);
         strbuf_addc(out, '}');
     }
-    strbuf_add(out, " ", 2);
+    strbuf_addc(out, ' ');
+}
+
+void series_add_text(struct strbuf *out, const struct series *series)
+{
+    const struct label_set *set = series->set;
+
+    if (series->text)
+        strbuf_adds(out, series->text);
+    else
+        make_text(out, set->family, set->key, (unsigned)(series - set->series));
 }
 
 static struct label_set *label_set_new(struct family_state *f, const struct strbuf *key)
@@ -149,20 +171,73 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
 
     set->family = f;
     strbuf_add(&texts, key->data, key->len + 1);
-    for (unsigned i = 0; i < f->series_count; i++)
-        add_series_text(&texts, f, key->data, i);
+    for (unsigned i = 0; i < f->series_count && !f->def->sparse; i++) {
+        make_text(&texts, f, key->data, i);
+        strbuf_add(&texts, "", 1);
+    }
     assert(strbuf_ok(&texts));
     set->key = strbuf_take(&texts, NULL);
 
     const char *text = set->key;
     for (unsigned i = 0; i < f->series_count; i++) {
-        text += strlen(text) + 1;
         set->series[i].set = set;
-        set->series[i].text = text;
+        if (!f->def->sparse) {
+            text += strlen(text) + 1;
+            set->series[i].text = text;
+        }
         if (f->def->aggregation == AGGREGATE_MIN)
             set->series[i].minimum = xcalloc(1, sizeof(struct multiset));
     }
     return set;
+}
+
+/* The key of what a set is folded into: the first labels are empty, the others its own. */
+static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *of,
+                         unsigned labels)
+{
+    for (unsigned i = 0; i < labels; i++)
+        label_key_add(key, def->labels[i].name, "");
+    /* Each label has two quotes; those in a value come after a backslash. */
+    for (unsigned quotes = 2 * labels; quotes > 0; of++) {
+        quotes -= *of == '"';
+        of += *of == '\\';
+    }
+    strbuf_adds(key, of);
+}
+
+static struct label_set *rest_of(struct family_state *f, const struct label_set *set,
+                                 unsigned labels)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(LABELS_MAX_BYTES);
+    size_t at = f->rest_count;
+
+    /* Mostly no label is left, and all are one. */
+    if (at > 0 && family_free_labels(f->def) == labels)
+        return f->rest[0];
+    add_rest_key(&key, f->def, set->key, labels);
+    for (size_t i = 0; i < f->rest_count; i++) {
+        if (strcmp(f->rest[i]->key, key.data) == 0)
+            return f->rest[i];
+    }
+    f->rest = xreallocarray(f->rest, f->rest_count + 1, sizeof(struct label_set *));
+    for (; at > 0 && strcmp(f->rest[at - 1]->key, key.data) > 0; at--)
+        f->rest[at] = f->rest[at - 1];
+    f->rest_count++;
+    return f->rest[at] = label_set_new(f, &key);
+}
+
+void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels)
+{
+    struct label_set *rest = f->def->no_rest ? NULL : rest_of(f, set, labels);
+
+    assert(f->def->aggregation == AGGREGATE_SUM);
+    set->folded = true;
+    f->folded++;
+    for (unsigned i = 0; i < f->series_count; i++) {
+        if (rest)
+            series_add(&rest->series[i], set->series[i].sum);
+        f->folded_series += set->series[i].sum != 0;
+    }
 }
 
 struct label_set *family_state_get(struct family_state *f, const struct strbuf *key)

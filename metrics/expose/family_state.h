@@ -7,7 +7,8 @@
 
 /*
  * The series that one family has now, each with its text made beforehand: a page is texts
- * and numbers, one after another.
+ * and numbers, one after another. Only where few of many are shown (`sparse`) the texts would
+ * cost more memory than they spare time.
  *
  * A label set is one combination of values of the free labels, with a series for each
  * combination of the enumerated ones. It is found by the text of its labels, so that what
@@ -20,8 +21,17 @@ struct series {
         double number;            /* AGGREGATE_NONE, _FIRST */
         struct multiset *minimum; /* AGGREGATE_MIN */
     };
-    const char *text; /* `name{labels} ` */
+    const char *text; /* `name{labels} `; NULL where it is made when it is shown. */
 };
+
+/*
+ * Add to the sum of a series. Beyond 64 bits it wraps, so that a subtraction undoes an addition
+ * whatever was sent.
+ */
+static inline void series_add(struct series *series, int64_t value)
+{
+    series->sum = (int64_t)((uint64_t)series->sum + (uint64_t)value);
+}
 
 struct label_set {
     struct family_state *family;
@@ -30,6 +40,7 @@ struct label_set {
         references; /* Samples that contribute to it, and the registry where it is permanent. */
     uint32_t zeros; /* How many of the samples are 0, only to have the series present. */
     bool gone;      /* Without references; still in `sets`. */
+    bool folded;    /* Not shown: its numbers are in the rest. */
     struct series series[];
 };
 
@@ -51,7 +62,11 @@ struct family_state {
     size_t count;
     size_t sorted;
     size_t capacity;
-    size_t gone; /* How many of `sets` are. */
+    size_t gone;             /* How many of `sets` are. */
+    struct label_set **rest; /* What is folded, added up, by the labels that are left; sorted. */
+    size_t rest_count;
+    size_t folded;        /* How many of `sets` are. */
+    size_t folded_series; /* How many series they have that are not 0. */
 };
 
 void family_state_init(struct family_state *f, const struct family_def *def, uint64_t seed);
@@ -70,6 +85,18 @@ static inline void label_set_ref(struct label_set *set)
 
 /* One reference less; after the last one nobody finds or shows the label set any more. */
 void label_set_unref(struct label_set *set);
+
+/* Append the text of a series, made beforehand or not. */
+void series_add_text(struct strbuf *out, const struct series *series);
+
+/* No set is folded any more. */
+void family_state_unfold(struct family_state *f);
+
+/*
+ * Do not show a set: add what it has to the rest, where the first `labels` of its labels are "".
+ * Only families of AGGREGATE_SUM.
+ */
+void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
 
 /* Free what is gone and sort the rest: sets[0] to sets[count - 1] are what there is to show. */
 void family_state_sort(struct family_state *f);

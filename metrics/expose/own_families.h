@@ -98,9 +98,9 @@
         "Objects above the ceiling of 8 MiB or 200,000 values; the last version of each stays.",   \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
     OWN(OWN_DETAIL_DROPPED, FAMILY_GAUGE, "karmada_policy_exporter_detail_series_dropped",         \
-        "Series of one object each that are left out because there are more than the limit, or "   \
-        "because memory is short.",                                                                \
-        .bound = "detail families", .labels = {FREE_LABEL("family")})                              \
+        "Series of one object, policy or namespace each that are left out, or folded, because "    \
+        "there are more than the limit, or because memory is short.",                              \
+        .bound = "capped families", .labels = {FREE_LABEL("family")})                              \
     OWN(OWN_HTTP_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_total",          \
         "HTTP requests answered, by handler and code.", .bound = "handlers x codes",               \
         .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \

@@ -2,6 +2,7 @@
 #include "metrics/expose/registry.h"
 
 #include "metrics/expose/families.h"
+#include "metrics/expose/fold.h"
 
 enum {
     /* Without a decision these contribute nothing yet; of all others the object is enough. */
@@ -10,7 +11,8 @@ enum {
     ESSENTIAL = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
 };
 
-const struct registry_options registry_options_default = {.detail_limit = 1000};
+const struct registry_options registry_options_default = {.detail_limit = 1000,
+                                                          .policy_limit = 1000};
 
 struct registry {
     struct registry_options options;
@@ -107,12 +109,6 @@ void registry_free(struct registry *r)
     free(r);
 }
 
-/* Beyond 64 bits it wraps, so that a subtraction undoes an addition whatever was sent. */
-static int64_t add_up(int64_t sum, int64_t value)
-{
-    return (int64_t)((uint64_t)sum + (uint64_t)value);
-}
-
 static void sample_add(const struct sample *sample)
 {
     struct series *series = sample->series;
@@ -120,7 +116,7 @@ static void sample_add(const struct sample *sample)
     label_set_ref(series->set);
     switch (series->set->family->def->aggregation) {
     case AGGREGATE_SUM:
-        series->sum = add_up(series->sum, sample->value);
+        series_add(series, sample->value);
         series->set->zeros += sample->value == 0;
         return;
     case AGGREGATE_MIN:
@@ -130,6 +126,7 @@ static void sample_add(const struct sample *sample)
     case AGGREGATE_FIRST:
     case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
+    case AGGREGATE_PRESENT:
     case AGGREGATE_NONE:
         return;
     }
@@ -142,7 +139,7 @@ static void sample_remove(const struct sample *sample)
 
     switch (series->set->family->def->aggregation) {
     case AGGREGATE_SUM:
-        series->sum = add_up(series->sum, -sample->value);
+        series_add(series, -sample->value);
         series->set->zeros -= sample->value == 0;
         break;
     case AGGREGATE_MIN:
@@ -152,6 +149,7 @@ static void sample_remove(const struct sample *sample)
     case AGGREGATE_FIRST:
     case AGGREGATE_WAIT:
     case AGGREGATE_ZEROS:
+    case AGGREGATE_PRESENT:
     case AGGREGATE_NONE:
         break;
     }
@@ -185,7 +183,7 @@ static void count_increases(const struct samples *fresh, const struct contributi
             continue;
         int64_t before = contribution_value(old, series);
         if (value > before)
-            series->sum = add_up(series->sum, value - before);
+            series_add(series, value - before);
     }
 }
 
@@ -321,6 +319,18 @@ static void count_zeros(struct family_state *counts, const struct family_state *
     }
 }
 
+static void count_present(struct family_state *counts, const struct family_state *of)
+{
+    assert(counts->series_count == of->series_count);
+    for (unsigned i = 0; i < counts->series_count; i++) {
+        int64_t count = 0;
+
+        for (size_t k = 0; k < of->count; k++)
+            count += of->sets[k]->series[i].sum > 0;
+        counts->sets[0]->series[i].sum = count;
+    }
+}
+
 static const struct family_state *find_family(const struct registry *r, const char *name)
 {
     size_t i = 0;
@@ -330,34 +340,47 @@ static const struct family_state *find_family(const struct registry *r, const ch
     return &r->families[i];
 }
 
+/* How many of its series a page leaves out. */
+static size_t count_dropped(const struct registry *r, size_t index)
+{
+    const struct family_state *family = &r->families[index];
+
+    if (!family->def->detail)
+        return family->folded_series;
+    return r->left_out ? r->left_out[index] : family->count - registry_shown(r, family);
+}
+
 void registry_prepare(struct registry *r)
 {
+    for (size_t i = 0; i < family_count(); i++) {
+        if (r->families[i].def)
+            family_state_sort(&r->families[i]);
+    }
+    fold_apply(r->families, family_count(), r->options.policy_limit);
     for (size_t i = 0; i < family_count(); i++) {
         struct family_state *family = &r->families[i];
 
         if (!family->def)
             continue;
         family_state_sort(family);
-        if (family->def->detail)
-            REGISTRY_SET(
-                r, OWN_DETAIL_DROPPED,
-                (double)(r->left_out ? r->left_out[i] : family->count - registry_shown(r, family)),
-                family->def->name);
-    }
-    for (size_t i = 0; i < family_count(); i++) {
-        struct family_state *family = &r->families[i];
-
-        if (family->def && family->def->aggregation == AGGREGATE_ZEROS)
+        if (family->def->detail || family->def->fold)
+            REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_dropped(r, i), family->def->name);
+        if (family->def->aggregation == AGGREGATE_ZEROS)
             count_zeros(family, find_family(r, family->def->of));
+        else if (family->def->aggregation == AGGREGATE_PRESENT)
+            count_present(family, find_family(r, family->def->of));
     }
 }
 
 const struct family_state *registry_family(const struct registry *r, size_t index)
 {
     const struct family_def *def = r->families[index].def;
-    unsigned incomplete = r->samples.engine ? engine_incomplete_classes(r->samples.engine) : 0;
+    const struct engine *engine = r->samples.engine;
 
-    return def && !(def->classes & ESSENTIAL & incomplete) ? &r->families[index] : NULL;
+    if (!def || (engine && def->classes & ESSENTIAL & engine_incomplete_classes(engine)) ||
+        (engine && def->supported && !def->supported(engine)))
+        return NULL;
+    return &r->families[index];
 }
 
 size_t registry_shown(const struct registry *r, const struct family_state *family)

@@ -20,7 +20,9 @@ struct registry;
 
 struct registry_options {
     size_t detail_limit; /* Series shown of a family with one series an object. */
-    bool opt_in;         /* Families that are off by default too. */
+    size_t
+        policy_limit; /* Policies, or namespaces, with rows of their own in families that fold. */
+    bool opt_in;      /* Families that are off by default too. */
 };
 extern const struct registry_options registry_options_default;
 
@@ -62,8 +64,8 @@ void registry_clear(struct registry *r, enum own_family family);
 void registry_count(struct registry *r, enum own_family family, double value);
 
 /*
- * Compute the series that count other series, and sort all: due after the last change
- * before they are shown (exposition_write).
+ * Compute the series that count other series, sort all, and choose the policies that are shown:
+ * due after the last change before they are shown (exposition_write).
  */
 void registry_prepare(struct registry *r);
 

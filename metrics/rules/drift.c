@@ -342,3 +342,9 @@ int64_t drift_decide(const struct situation *s, struct template_decision *out)
         return decide_static(s, out);
     return decide_preemption(s, out);
 }
+
+bool drift_moves(const struct template_decision *d)
+{
+    return d->state == STATE_STALE &&
+           (d->reason == STALE_POLICY_REPLACED || (d->fields & 1U << FIELD_PLACEMENT));
+}

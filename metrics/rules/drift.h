@@ -42,6 +42,12 @@ struct situation {
 int64_t drift_decide(const struct situation *s, struct template_decision *out);
 
 /*
+ * True if the placement of a decided template drifts: the policy that governs it says another one
+ * than its binding has, or another policy takes it over (product contract 3.6).
+ */
+bool drift_moves(const struct template_decision *d);
+
+/*
  * Until when Karmada has time to claim the template for the policy that governs it, and to make
  * its binding; 0 where no times are known.
  */

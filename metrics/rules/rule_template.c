@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/capacity.h"
+#include "metrics/rules/drift.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/priority.h"
 #include "metrics/rules/rule_connector.h"
@@ -166,7 +167,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
-                                      d->uptake == UPTAKE_NOT_IN);
+                                      d->uptake == UPTAKE_NOT_IN, drift_moves(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
         d->dependency = dependency_decide(NULL, &g->ballots, true);
     return d;

@@ -24,10 +24,12 @@ static const struct variant {
     struct rules_options rules;
     struct registry_options series;
 } variants[] = {
-    {RULES(TAKEOVER_PREEMPTION, MINUTE_MS, "kube-.*", ""), {1000, false}},
-    {RULES(TAKEOVER_STATIC, 0, "", "v1/Secret"), {1000, true}},
-    {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {2, false}},
-    {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {0, true}},
+    {RULES(TAKEOVER_PREEMPTION, MINUTE_MS, "kube-.*", ""),
+     {.detail_limit = 1000, .policy_limit = 1000}},
+    {RULES(TAKEOVER_STATIC, 0, "", "v1/Secret"),
+     {.detail_limit = 1000, .policy_limit = 1000, .opt_in = true}},
+    {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {.detail_limit = 2, .policy_limit = 2}},
+    {RULES(TAKEOVER_PREEMPTION, 0, "", ""), {.detail_limit = 0, .policy_limit = 0, .opt_in = true}},
 };
 
 /* An object that the store must have, as it was put last. */

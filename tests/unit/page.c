@@ -48,6 +48,28 @@ static const char *find_line(const char *page, const char *start)
     return NULL;
 }
 
+int64_t page_sum(const char *page, const char *family, const char *part)
+{
+    size_t len = strlen(family);
+    int64_t total = 0;
+
+    for (const char *line = page; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, family, len) != 0 || (line[len] != '{' && line[len] != ' '))
+            continue;
+        const char *end = strchr(line, '\n');
+        const char *found = strstr(line, part);
+        const char *value = strchr(line + len, ' ');
+
+        /* A label's value may hold a blank: the number is after the last bracket. */
+        for (const char *at = line; at < end; at++)
+            value = *at == '}' ? at + 1 : value;
+        if (found && found < end)
+            total += (int64_t)strtod(value, NULL);
+    }
+    return total;
+}
+
 void page_has(const char *page, const char *series, const char *value)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(1 << 16);
@@ -63,9 +85,16 @@ void page_lacks(const char *page, const char *start)
         fail_msg("the page has '%s':\n%s", start, page);
 }
 
-/* True of a line of a family that remembers. By lengths, as in find_line(). */
+/* True of a line of a family that remembers, or of how much of it is left out. By lengths, as in
+ * find_line(). */
 static bool is_history(const char *line, size_t len)
 {
+    static const char dropped[] = "karmada_policy_exporter_detail_series_dropped{family=\"";
+
+    if (len > strlen(dropped) && memcmp(line, dropped, strlen(dropped)) == 0) {
+        line += strlen(dropped);
+        len -= strlen(dropped);
+    }
     for (size_t i = 0; i < family_count(); i++) {
         const struct family_def *f = family_at(i);
 
@@ -74,7 +103,7 @@ static bool is_history(const char *line, size_t len)
         size_t name_len = strlen(f->name);
 
         if (len > name_len && memcmp(line, f->name, name_len) == 0 &&
-            memchr("{ _", line[name_len], 3))
+            memchr("{ _\"", line[name_len], 4))
             return true;
     }
     return false;

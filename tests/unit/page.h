@@ -10,6 +10,9 @@ struct registry *page_registry(struct world *w, const struct registry_options *o
 /* The page in the text format, of synced sources. The caller frees it. */
 char *page_of(struct registry *r);
 
+/* The sum of all samples of a family whose labels contain `part`; whole numbers. */
+int64_t page_sum(const char *page, const char *family, const char *part);
+
 /* Fail unless the page has the line `<series> <value>`. */
 void page_has(const char *page, const char *series, const char *value);
 

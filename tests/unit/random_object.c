@@ -512,3 +512,12 @@ cJSON *random_object(struct world *w)
         return random_setting(w);
     return roll < 10 ? random_override(w) : random_cluster(w);
 }
+
+void random_objects(struct world *w, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        CLEANUP(json_cleanup) cJSON *object = random_object(w);
+
+        world_put(w, object);
+    }
+}

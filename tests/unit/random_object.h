@@ -10,3 +10,6 @@
  * deletes it.
  */
 cJSON *random_object(struct world *w);
+
+/* Put so many of them into the world. */
+void random_objects(struct world *w, size_t count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
 
+#include "tests/unit/page.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
@@ -223,4 +224,32 @@ TEST(defects_follow_what_they_are_about)
     world_run(&w, 0);
     assert_int_equal(entry_defects(find(&w, binding)), 1U << DEFECT_DANGLING_CLAIM);
     world_release(&w);
+}
+
+/* Karmada before 1.16 takes over what the last of the referrers wants: that is no fault of it. */
+TEST(only_a_karmada_that_resolves_fails_to)
+{
+    static const struct {
+        const char *version;
+        unsigned defects;
+    } rows[] = {{"v1.15.3", 0}, {"1.16", 1U << DEFECT_UNAPPLIED_RESOLUTION}};
+    static const char shared[] = SHARED("", OVERWRITE, WEB_REQUIRES);
+    static const char family[] = "karmada_dependency_unapplied_resolutions{";
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct rules_options rules = rules_options_default;
+        struct world w;
+
+        rules.karmada_version = rows[i].version;
+        world_init(&w, &rules, 1);
+        struct registry *r = page_registry(&w, &registry_options_default);
+        put(&w, shared);
+        put(&w, BINDING("web-deployment", "apps/v1", "Deployment", "web", ""));
+        world_run(&w, 0);
+        assert_int_equal(entry_defects(find(&w, shared)), rows[i].defects);
+        CLEANUP(free_cleanup) char *page = page_of(r);
+        assert_int_equal(strstr(page, family) != NULL, rows[i].defects != 0);
+        registry_free(r);
+        world_release(&w);
+    }
 }

@@ -19,8 +19,9 @@ static int set_up(void **state)
 
     assert_true(parse_timestamp("2026-01-01T04:00:00Z", &now_ms));
     world_init(&f->world, &rules_options_default, 1);
-    f->registry = page_registry(&f->world,
-                                &(struct registry_options){.detail_limit = 100000, .opt_in = true});
+    f->registry = page_registry(
+        &f->world,
+        &(struct registry_options){.detail_limit = 100000, .policy_limit = 100000, .opt_in = true});
     golden_load(&f->world, "assorted.json");
     world_run(&f->world, now_ms);
     f->before = page_of(f->registry);

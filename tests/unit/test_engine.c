@@ -110,12 +110,7 @@ TEST(every_template_is_in_one_state)
     struct world w;
 
     world_init(&w, &rules_options_default, 7);
-    for (size_t i = 0; i < CHANGES; i++) {
-        cJSON *object = random_object(&w);
-
-        world_put(&w, object);
-        cJSON_Delete(object);
-    }
+    random_objects(&w, CHANGES);
     world_run(&w, 0);
     size_t decided = 0;
     for (const struct type *type = store_types(w.store); type; type = type->next) {

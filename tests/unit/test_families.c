@@ -51,7 +51,7 @@ static void check_labels(const struct family_def *f)
 
 static void check_numbers(const struct family_def *f)
 {
-    bool observed = f->aggregation != AGGREGATE_NONE && f->aggregation != AGGREGATE_ZEROS;
+    bool observed = f->aggregation != AGGREGATE_NONE && !f->of;
 
     assert_int_equal(f->collect != NULL, observed);
     assert_int_equal(f->classes != 0, observed);
@@ -90,6 +90,43 @@ static void check_zeros(const struct family_def *f)
     assert_null(f->labels[1].name);
 }
 
+static void check_present(const struct family_def *f)
+{
+    if (f->aggregation != AGGREGATE_PRESENT)
+        return;
+
+    const struct family_def *of = family_find(f->of);
+
+    assert_non_null(of);
+    assert_true(of->aggregation == AGGREGATE_SUM && !of->opt_in && !f->opt_in);
+    assert_int_equal(family_free_labels(f), 0);
+    assert_int_equal(family_series_per_set(f), family_series_per_set(of));
+    for (unsigned i = 0; f->labels[i].name; i++)
+        assert_ptr_equal(f->labels[i].values, of->labels[family_free_labels(of) + i].values);
+}
+
+/* What is folded is added up without the first labels, and a row that is not there is 0. */
+static void check_fold(const struct family_def *f)
+{
+    static const char *const names[FOLD_COUNT][4] = {
+        [FOLD_POLICY] = {"policy_kind", "policy_namespace", "policy"},
+        [FOLD_NAMESPACE] = {"namespace"},
+    };
+
+    assert_int_equal(f->fold == FOLD_POLICY,
+                     f->labels[0].name && !f->labels[0].values &&
+                         strcmp(f->labels[0].name, names[FOLD_POLICY][0]) == 0);
+    assert_true(f->fold || (!f->no_rest && !f->weigh));
+    if (!f->fold)
+        return;
+    for (size_t i = 0; names[f->fold][i]; i++)
+        assert_string_equal(f->labels[i].name, names[f->fold][i]);
+    assert_null(names[f->fold][family_fold_labels(f->fold)]);
+    assert_int_equal(f->aggregation, AGGREGATE_SUM);
+    assert_true(!f->detail && !f->opt_in && (f->sparse || f->no_rest));
+    assert_non_null(strstr(f->bound, "policy limit"));
+}
+
 TEST(every_row_is_sound)
 {
     for (size_t i = 0; i < family_count(); i++) {
@@ -97,6 +134,8 @@ TEST(every_row_is_sound)
         check_labels(family_at(i));
         check_numbers(family_at(i));
         check_zeros(family_at(i));
+        check_present(family_at(i));
+        check_fold(family_at(i));
     }
     assert_null(family_find("karmada_nothing"));
 }

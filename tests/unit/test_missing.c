@@ -173,14 +173,16 @@ TEST(the_rest_is_served_without_kinds_that_hang)
     check_late(&lab, "Cluster");
     CLEANUP(free_cleanup) char *without = page_of(lab.registry);
     page_lacks(without, deployments);
-    page_lacks(without, "karmada_stale_replicas");
+    page_lacks(without, "karmada_placement_drift_replicas");
     let_go(&lab);
     pass(&lab, 5000);
     assert_int_equal(kube_source_missing_count(lab.source), 0);
     CLEANUP(free_cleanup) char *with = page_of(lab.registry);
     page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
              "1");
-    page_has(with, "karmada_stale_replicas{member_cluster=\"member1\"}", "0");
+    page_has(with,
+             "karmada_placement_drift_replicas{member_cluster=\"member1\",movement=\"staying\"}",
+             "0");
     lab_release(&lab);
 }
 

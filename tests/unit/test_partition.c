@@ -7,29 +7,6 @@
 
 enum { WORLDS = 100, OBJECTS = 120, REPORT_MAX = 1 << 24 };
 
-/* The sum of all samples of a family whose labels contain `part`. */
-static int64_t sum(const char *page, const char *family, const char *part)
-{
-    size_t len = strlen(family);
-    int64_t total = 0;
-
-    for (const char *line = page; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, family, len) != 0 || (line[len] != '{' && line[len] != ' '))
-            continue;
-        const char *end = strchr(line, '\n');
-        const char *found = strstr(line, part);
-        const char *value = strchr(line + len, ' ');
-
-        /* A label's value may hold a blank: the number is after the last bracket. */
-        for (const char *at = line; at < end; at++)
-            value = *at == '}' ? at + 1 : value;
-        if (found && found < end)
-            total += (int64_t)strtod(value, NULL);
-    }
-    return total;
-}
-
 /* How many elements of a list have this text at `key`; NULL counts all. */
 static int64_t count(const cJSON *list, const char *key, const char *text)
 {
@@ -51,8 +28,8 @@ static void check_names(const char *page, const cJSON *rows, const char *key,
         int64_t reported = count(rows, key, names[i]);
 
         snprintf(label, sizeof(label), "%s=\"%s\"", key, names[i]);
-        assert_int_equal(sum(page, family, label), reported);
-        assert_int_equal(sum(page, by_namespace, label), reported);
+        assert_int_equal(page_sum(page, family, label), reported);
+        assert_int_equal(page_sum(page, by_namespace, label), reported);
     }
 }
 
@@ -62,19 +39,22 @@ static void check_states(const char *page, const cJSON *report, const struct sto
     const cJSON *summary = json_get(json_get(report, "summary"), "templates");
     int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
 
-    assert_int_equal(sum(page, "karmada_templates", ""), templates);
-    assert_int_equal(sum(page, "karmada_namespace_templates", ""), templates);
+    assert_int_equal(page_sum(page, "karmada_templates", ""), templates);
+    assert_int_equal(page_sum(page, "karmada_namespace_templates", ""), templates);
     assert_int_equal(count(rows, "state", NULL), templates);
     check_names(page, rows, "state", state_names, STATE_COUNT, "karmada_templates",
                 "karmada_namespace_templates");
     for (unsigned i = 0; i < STATE_COUNT; i++)
         assert_int_equal(json_int(summary, state_names[i], -1),
                          count(rows, "state", state_names[i]));
-    assert_int_equal(sum(page, "karmada_templates_stale", ""), count(rows, "state", "stale"));
-    assert_int_equal(sum(page, "karmada_templates_pending", ""), count(rows, "state", "pending"));
-    assert_int_equal(sum(page, "karmada_templates_ignored", ""), count(rows, "state", "ignored"));
-    assert_int_equal(sum(page, "karmada_template_stale_info", ""), count(rows, "state", "stale"));
-    assert_int_equal(sum(page, "karmada_template_pending_info", ""),
+    assert_int_equal(page_sum(page, "karmada_templates_stale", ""), count(rows, "state", "stale"));
+    assert_int_equal(page_sum(page, "karmada_templates_pending", ""),
+                     count(rows, "state", "pending"));
+    assert_int_equal(page_sum(page, "karmada_templates_ignored", ""),
+                     count(rows, "state", "ignored"));
+    assert_int_equal(page_sum(page, "karmada_template_stale_info", ""),
+                     count(rows, "state", "stale"));
+    assert_int_equal(page_sum(page, "karmada_template_pending_info", ""),
                      count(rows, "state", "pending"));
 }
 
@@ -84,7 +64,7 @@ static void check_stages(const char *page, const cJSON *report, const struct sto
     const cJSON *rows = json_get(report, "templates");
     int64_t templates = (int64_t)store_count(store, CLASS_TEMPLATE);
 
-    assert_int_equal(sum(page, "karmada_templates_stage", ""), templates);
+    assert_int_equal(page_sum(page, "karmada_templates_stage", ""), templates);
     assert_int_equal(count(rows, "stage", NULL), templates);
     check_names(page, rows, "stage", stage_names, STAGE_COUNT, "karmada_templates_stage",
                 "karmada_namespace_templates_stage");
@@ -92,7 +72,7 @@ static void check_stages(const char *page, const cJSON *report, const struct sto
         char label[64];
 
         snprintf(label, sizeof(label), "stage=\"%s\"", stage_names[i]);
-        assert_int_equal(sum(page, "karmada_templates_delivery", label),
+        assert_int_equal(page_sum(page, "karmada_templates_delivery", label),
                          count(rows, "delivery", stage_names[i]));
     }
 }
@@ -102,10 +82,10 @@ static void check_conflicts(const char *page, const cJSON *report)
     const cJSON *rows = json_get(report, "conflicts");
     int64_t predicted = count(rows, "origin", "predicted");
 
-    assert_int_equal(sum(page, "karmada_dependency_conflicts_predicted", ""), predicted);
-    assert_int_equal(sum(page, "karmada_dependency_conflicts", ""),
+    assert_int_equal(page_sum(page, "karmada_dependency_conflicts_predicted", ""), predicted);
+    assert_int_equal(page_sum(page, "karmada_dependency_conflicts", ""),
                      count(rows, "origin", NULL) - predicted);
-    assert_int_equal(sum(page, "karmada_dependency_conflict_info", ""),
+    assert_int_equal(page_sum(page, "karmada_dependency_conflict_info", ""),
                      count(rows, "origin", NULL) - predicted);
 }
 
@@ -123,9 +103,9 @@ static void check_policies(const char *page, const cJSON *report)
         snprintf(label, sizeof(label), "relation=\"%s\"", relations[i]);
         /* Claims of policies that do not exist have a series, but no row of a policy. */
         if (strcmp(relations[i], "claimed") == 0)
-            assert_true(sum(page, "karmada_propagationpolicy_templates", label) >= total);
+            assert_true(page_sum(page, "karmada_propagationpolicy_templates", label) >= total);
         else
-            assert_int_equal(sum(page, "karmada_propagationpolicy_templates", label), total);
+            assert_int_equal(page_sum(page, "karmada_propagationpolicy_templates", label), total);
     }
 }
 
@@ -145,14 +125,14 @@ static int64_t count_elements(const cJSON *rows, const char *reason, const char 
 /* What is wrong with dependencies, which families count by field or by reference. How many rows. */
 static int64_t check_dependencies(const char *page, const cJSON *rows)
 {
-    int64_t references = sum(page, "karmada_dependency_dangling_references", "");
+    int64_t references = page_sum(page, "karmada_dependency_dangling_references", "");
     int64_t named = count_elements(rows, "dangling_reference", "references");
 
     /* One that is listed twice is named once. */
     assert_true(named <= references && (named > 0) == (references > 0));
-    assert_int_equal(sum(page, "karmada_dependency_overridden", ""),
+    assert_int_equal(page_sum(page, "karmada_dependency_overridden", ""),
                      count_elements(rows, "overridden_value", "fields"));
-    assert_int_equal(sum(page, "karmada_dependency_unapplied_resolutions", ""),
+    assert_int_equal(page_sum(page, "karmada_dependency_unapplied_resolutions", ""),
                      count_elements(rows, "unapplied_resolution", "fields") +
                          count_elements(rows, "uncleared_fields", "fields"));
     return count(rows, "reason", "dangling_reference") + count(rows, "reason", "overridden_value") +
@@ -179,13 +159,13 @@ static void check_invalid(const char *page, const cJSON *report)
         int64_t of_reason = count(rows, "reason", policy_problem_names[i]);
 
         snprintf(label, sizeof(label), "reason=\"%s\"", policy_problem_names[i]);
-        assert_int_equal(sum(page, "karmada_propagationpolicy_invalid", label), of_reason);
+        assert_int_equal(page_sum(page, "karmada_propagationpolicy_invalid", label), of_reason);
         total += of_reason;
     }
     for (size_t i = 0; i < ARRAY_LEN(defects); i++) {
         int64_t of_reason = count(rows, "reason", defects[i].reason);
 
-        assert_int_equal(sum(page, defects[i].family, ""), of_reason);
+        assert_int_equal(page_sum(page, defects[i].family, ""), of_reason);
         total += of_reason;
     }
     total += check_dependencies(page, rows);
@@ -201,12 +181,9 @@ TEST(page_and_report_tell_the_same)
 
         world_init(&w, &rules_options_default, seed);
         struct registry *r =
-            page_registry(&w, &(struct registry_options){.detail_limit = 100000, .opt_in = true});
-        for (size_t i = 0; i < OBJECTS; i++) {
-            CLEANUP(json_cleanup) cJSON *object = random_object(&w);
-
-            world_put(&w, object);
-        }
+            page_registry(&w, &(struct registry_options){
+                                  .detail_limit = 100000, .policy_limit = 100000, .opt_in = true});
+        random_objects(&w, OBJECTS);
         world_run(&w, 0);
         report_write(w.engine, NULL, 0, &text);
 

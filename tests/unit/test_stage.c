@@ -286,11 +286,7 @@ TEST(the_worst_target_decides_in_any_world)
         struct world w;
 
         world_init(&w, &rules_options_default, seed);
-        for (size_t i = 0; i < OBJECTS; i++) {
-            CLEANUP(json_cleanup) cJSON *object = random_object(&w);
-
-            world_put(&w, object);
-        }
+        random_objects(&w, OBJECTS);
         world_run(&w, NOW_S * INT64_C(1000));
         for (const struct type *type = store_types(w.store); type; type = type->next) {
             for (const struct partition *p = type->partitions; p; p = p->next_of_type) {

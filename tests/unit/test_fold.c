@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/families.h"
+#include "metrics/expose/fold.h"
+#include "metrics/rules/capacity.h"
+
+#include "tests/unit/page.h"
+#include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
+
+enum { WORLDS = 60, OBJECTS = 200 };
+
+#define CLAIM(policy, id)                                                                          \
+    "\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"" id "\"},\"annotations\":{"      \
+    "\"propagationpolicy.karmada.io/namespace\":\"default\","                                      \
+    "\"propagationpolicy.karmada.io/name\":\"" policy "\"}"
+#define POLICY(name, id, rest)                                                                     \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"name\":\"" name "\",\"namespace\":\"default\",\"generation\":3,\"labels\":{"                \
+    "\"propagationpolicy.karmada.io/permanent-id\":\"" id "\"}},\"spec\":{"                        \
+    "\"resourceSelectors\":[{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"labelSelector\":{"     \
+    "\"matchLabels\":{\"of\":\"" name "\"}}}],\"placement\":{\"clusterAffinity\":{"                \
+    "\"clusterNames\":[\"new\"]}}" rest "}}"
+/* A ConfigMap of a policy that its binding has as it was, or as it is. */
+#define OBJECT(name, policy, id, cluster)                                                          \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"" name "\","           \
+    "\"namespace\":\"default\",\"labels\":{\"of\":\"" policy "\","                                 \
+    "\"propagationpolicy.karmada.io/permanent-id\":\"" id "\"},\"annotations\":{"                  \
+    "\"propagationpolicy.karmada.io/namespace\":\"default\","                                      \
+    "\"propagationpolicy.karmada.io/name\":\"" policy "\"}}}",                                     \
+        "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{" \
+        "\"name\":\"" name "-configmap\",\"namespace\":\"default\"," CLAIM(                        \
+            policy, id) "},"                                                                       \
+                        "\"spec\":{\"resource\":{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","    \
+                        "\"namespace\":\"default\",\"name\":\"" name                               \
+                        "\"},\"conflictResolution\":\"Abort\","                                    \
+                        "\"placement\":{\"clusterAffinity\":{\"clusterNames\":[\"" cluster         \
+                        "\"]}},"                                                                   \
+                        "\"clusters\":[{\"name\":\"old\"}]}}"
+#define LAZY ",\"activationPreference\":\"Lazy\""
+
+/*
+ * By overdue, deferred and templates: late (1, 0, 1) before lazy (0, 2, 2), many (0, 0, 2), and of
+ * one template each early before few; none has none.
+ */
+static const char *const objects[] = {
+    POLICY("early", "i1", ""),
+    POLICY("few", "i2", ""),
+    POLICY("late", "i3", ""),
+    POLICY("lazy", "i4", LAZY),
+    POLICY("many", "i5", ""),
+    POLICY("none", "i6", ""),
+    OBJECT("e1", "early", "i1", "new"),
+    OBJECT("f1", "few", "i2", "new"),
+    OBJECT("l1", "late", "i3", "before"),
+    OBJECT("z1", "lazy", "i4", "before"),
+    OBJECT("z2", "lazy", "i4", "before"),
+    OBJECT("m1", "many", "i5", "new"),
+    OBJECT("m2", "many", "i5", "new"),
+};
+
+static char *page_with_limit(size_t limit)
+{
+    struct registry_options options = registry_options_default;
+    struct world w;
+
+    options.policy_limit = limit;
+    world_init(&w, &rules_options_default, 1);
+    struct registry *r = page_registry(&w, &options);
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+        world_put_text(&w, objects[i]);
+    world_run(&w, 1000);
+    char *page = page_of(r);
+    registry_free(r);
+    world_release(&w);
+    return page;
+}
+
+static struct limit_case {
+    const char *name;
+    size_t limit;
+    const char *shown; /* Of "early few late lazy many none" those with rows. */
+    const char *claimed_by_others;
+    const char *dropped; /* Of karmada_propagationpolicy_templates. */
+} limit_cases[] = {
+    {"as many as there are", 6, "early few late lazy many none", NULL, "0"},
+    {"one too many: what has nothing goes first", 5, "early few late lazy many", "0", "0"},
+    {"of those with as many templates the first by name stays", 4, "early late lazy many", "1",
+     "3"},
+    {"fewer templates", 3, "late lazy many", "2", "6"},
+    {"up to date", 2, "late lazy", "4", "9"},
+    {"deferred before overdue", 1, "late", "6", "12"},
+    {"all", 0, "", "7", "15"},
+};
+
+static void check_policy(const char *page, const struct limit_case *row, const char *name)
+{
+    char labels[160], series[320];
+    bool shown = strstr(row->shown, name) != NULL;
+
+    snprintf(labels, sizeof(labels),
+             "{policy_kind=\"PropagationPolicy\",policy_namespace=\"default\",policy=\"%s\"", name);
+    snprintf(series, sizeof(series), "karmada_propagationpolicy_generation%s}", labels);
+    if (shown)
+        page_has(page, series, "3");
+    else
+        page_lacks(page, series);
+    snprintf(series, sizeof(series), "karmada_propagationpolicy_info%s,", labels);
+    assert_int_equal(strstr(page, series) != NULL, shown);
+    snprintf(series, sizeof(series), "karmada_propagationpolicy_templates%s,", labels);
+    assert_int_equal(strstr(page, series) != NULL, shown && strcmp(name, "none") != 0);
+}
+
+TEST_ROWS(the_worst_are_shown, limit_cases, name)
+{
+    static const char *const names[] = {"early", "few", "late", "lazy", "many", "none"};
+    static const char others[] = "karmada_propagationpolicy_templates{policy_kind=\"\","
+                                 "policy_namespace=\"\",policy=\"\",relation=\"claimed\"}";
+    const struct limit_case *row = *state;
+    CLEANUP(free_cleanup) char *page = page_with_limit(row->limit);
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        check_policy(page, row, names[i]);
+    if (row->claimed_by_others && strcmp(row->claimed_by_others, "0") != 0)
+        page_has(page, others, row->claimed_by_others);
+    else
+        page_lacks(page, others);
+    page_lacks(page, "karmada_propagationpolicy_info{policy_kind=\"\"");
+    page_lacks(page, "karmada_propagationpolicy_generation{policy_kind=\"\"");
+    page_has(page,
+             "karmada_policy_exporter_detail_series_dropped{family="
+             "\"karmada_propagationpolicy_templates\"}",
+             row->dropped);
+    page_has(
+        page,
+        "karmada_propagationpolicies_not_in_force{reason=\"policy_updated\",phase=\"overdue\"}",
+        "1");
+    page_has(
+        page,
+        "karmada_propagationpolicies_not_in_force{reason=\"policy_updated\",phase=\"deferred\"}",
+        "1");
+}
+
+static char *page_of_world(uint32_t seed, size_t limit)
+{
+    struct registry_options options = registry_options_default;
+    struct world w;
+
+    options.policy_limit = limit;
+    world_init(&w, &rules_options_default, seed);
+    struct registry *r = page_registry(&w, &options);
+    random_objects(&w, OBJECTS);
+    world_run(&w, 1000);
+    char *page = page_of(r);
+    registry_free(r);
+    world_release(&w);
+    return page;
+}
+
+/* The rows of each family that folds add up to the same whatever the limit. */
+TEST(sums_stay_whole)
+{
+    int64_t folded = 0, spread = 0;
+
+    for (uint32_t seed = 1; seed <= WORLDS; seed++) {
+        CLEANUP(free_cleanup) char *all = page_of_world(seed, 1000);
+        CLEANUP(free_cleanup) char *page = page_of_world(seed, seed % 6);
+
+        for (size_t i = 0; i < family_count(); i++) {
+            const struct family_def *def = family_at(i);
+
+            if (!def->fold || def->no_rest)
+                continue;
+            assert_int_equal(page_sum(page, def->name, ""), page_sum(all, def->name, ""));
+            folded += page_sum(page, def->name, "{policy_kind=\"\"");
+            spread += page_sum(page, def->name, "{namespace=\"\",resource=\"pods\"");
+        }
+    }
+    assert_true(folded > 100 && spread > 10);
+}
+
+static void add_rows(struct family_state *f, const char *ns, const char *resource, int64_t arriving)
+{
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(512);
+
+    label_key_add(&key, "namespace", ns);
+    label_key_add(&key, "resource", resource);
+    label_key_add(&key, "unit", strcmp(resource, "pods") == 0 ? "pod" : "core");
+    struct label_set *set = family_state_get(f, &key);
+    label_set_ref(set);
+    series_add(&set->series[MOVEMENT_ARRIVING], arriving);
+}
+
+/* Those with most pods to come keep their rows; of the others there is one for each resource. */
+TEST(namespaces_fold_by_resource_whatever_they_are_called)
+{
+    static const char *const names[] = {"quo\"te", "back\\", "back\\\"", "plain", "most"};
+    const struct family_def *def =
+        family_find("karmada_namespace_placement_drift_resource_requests");
+    struct family_state f;
+
+    family_state_init(&f, def, 1);
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        add_rows(&f, names[i], "cpu", 10);
+        add_rows(&f, names[i], "pods", (int64_t)i + 1);
+    }
+    family_state_sort(&f);
+    fold_apply(&f, 1, 2);
+    assert_int_equal(f.folded, 6);
+    assert_int_equal(f.rest_count, 2);
+    assert_string_equal(f.rest[0]->key, "namespace=\"\",resource=\"cpu\",unit=\"core\"");
+    assert_int_equal(f.rest[0]->series[MOVEMENT_ARRIVING].sum, 30);
+    assert_string_equal(f.rest[1]->key, "namespace=\"\",resource=\"pods\",unit=\"pod\"");
+    assert_int_equal(f.rest[1]->series[MOVEMENT_ARRIVING].sum, 1 + 2 + 3);
+    for (size_t i = 0; i < f.count; i++)
+        assert_int_equal(f.sets[i]->folded, !strstr(f.sets[i]->key, "\"plain\"") &&
+                                                !strstr(f.sets[i]->key, "\"most\""));
+    /* With room for all, all are back. */
+    fold_apply(&f, 1, 5);
+    assert_int_equal(f.folded + f.rest_count, 0);
+    family_state_release(&f);
+}
