@@ -155,7 +155,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards setup test check unit sim faults e2e soak restores golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards setup test check unit sim faults e2e rules3 soak restores golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -164,7 +164,7 @@ run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@echo 'then edit a file in that folder and look again.'
 	@exec $(PROGRAM) --manifests exporter/manifests/demo --web.listen-address $(DEMO)
 
-demo: ## set up, build, and play stories to an exporter, a Prometheus and an Alertmanager
+demo: ## set up, build, and play stories to an exporter, a Prometheus and an Alertmanager; shows the alerts
 	@tests/setup.sh demo
 	@$(MAKE) VARIANT=plain CC=gcc all
 	@EXPORTER=$(PROGRAM) dashboards/demo/demo.py
@@ -193,6 +193,9 @@ faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulat
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
+
+rules3: ## run the alerts' tests with promtool of Prometheus 3, built once: it takes minutes
+	@tests/alerts/rules3.sh
 
 soak: $(EXPORTER) ## 1,000 changes a second with faults for SOAK_SECONDS=1200, then compare with a fresh start
 	@mkdir -p $(BUILD)

@@ -3,12 +3,12 @@
   _config+:: {
     // Label that tells control planes apart, added at scrape time or as an external label.
     clusterLabel: 'cluster',
-    // Labels in which replicas of one exporter (an HA pair) differ; folded away by every query.
-    replicaLabels: 'instance, pod',
-    // Of the bundled alerts; other alerts of the same Prometheus are not shown.
-    alertSelector: 'component=~"policy|capacity|config-connector|exporter"',
+    // What tells the replicas of one exporter apart, on the board about exporters.
+    replicaLabels: ['instance', 'pod'],
     // Where the exporter's own page is for whoever looks at a board: a text box on each board.
     exporterPage: 'http://127.0.0.1:19180',
+
+    // ---- boards
 
     uidPrefix: 'kpe-',
     titlePrefix: 'Karmada policy / ',
@@ -16,22 +16,118 @@
     folder: 'Karmada policy',
     from: 'now-6h',
     refresh: '1m',
+    // For how long the last number of an exporter stands in while none is ready.
+    gap: '5m',
+    // The same for what is recorded each hour; and one of these records, by which boards know that the
+    // bundled rules are loaded ('' where they are without the group `review`).
+    reviewGap: '65m',
+    alertsRecord: 'karmada_policy:templates:1h',
+    // Choices of how long ago the last review was, the first being the one that a board starts with.
+    reviews: ['90d', '30d', '7d'],
+    // Links to tables as CSV, where the exporter's API writes them.
+    csvExport: false,
+    colours: import 'lib/colours.libsonnet',
 
-    // Colours of the boards, not alerts: [orange from, red from].
+    // ---- alerts
+
+    // The job of the exporters, as Prometheus has it.
+    jobName: 'karmada-policy-exporter',
+    // Beside control plane and job, what tells exporters apart that see different objects (--shard).
+    keepLabels: ['shard'],
+    // What every alert carries, so that routes, inhibitions and boards know it: {product: this}.
+    product: 'karmada-policy-exporter',
+    alertPrefix: 'Karmada',
+    extraLabels: {},
+    extraAnnotations: {},
+    runbookUrl: 'https://runbooks.example/karmada-policy-exporter',
+    boardUrl: 'https://grafana.example/d',
+    // Where the exporter's own page is: an annotation of each alert, if it is set.
+    pageUrl: '',
+
+    // Other severities, and another patience (`for`), by the name that an alert has here:
+    // { KarmadaTemplatesOnFallback: 'info' }, { KarmadaPolicyDriftBurst: '15m' }.
+    severities: {},
+    patience: {},
+    // Which rules there are; each is a file in alerts/source.
+    groups: {
+      conflicts: true,
+      drift: true,
+      pending: true,
+      delivery: true,
+      capacity: true,
+      'config-connector': true,
+      hygiene: true,
+      exporter: true,
+      review: true,
+      // An alert for each policy: many, where much is overdue.
+      'per-policy': false,
+    },
+
+    // ---- limits, of both
+
+    // What alerts compare with, but for how long a template may be stale, pending or unbound: those
+    // are flags of the exporter (--thresholds.*), which shows them as
+    // karmada_policy_exporter_threshold_seconds, so that each control plane has its own.
     thresholds: {
+      // Controllers are stuck where so many policies and templates are overdue, and they become more
+      // or are such a share of the templates with a policy.
+      stuckPolicies: 3,
+      stuckTemplates: 10,
+      overdueShare: 0.2,
+      // Templates that become stale within a quarter of an hour, and as a share of those with a policy.
+      burstTemplates: 20,
+      burstShare: 0.01,
+      // Templates that become stale and current again in each quarter of an hour, and as a share.
+      flappingTransitions: 5,
+      flappingShare: 0.01,
+      // Conflicts that begin within an hour.
+      conflictsPerHour: 5,
+      // How long a template may be in a stage that is a moment of every rollout, or of every move.
+      stageAgeSeconds: 300,
+      // What drift would bring to a member cluster, as a share of what is free there.
+      capacityShare: 0.8,
+      // How old the asset inventory may be: as long as a lease of Config Connector lasts. Where it is
+      // exported less often, raise this; the exporter judges no leases by an older one.
+      assetSnapshotAgeSeconds: 2400,
+      // How old the numbers of the exporter may be; it renews them several times a minute.
+      snapshotAgeSeconds: 120,
+      // The loop of the exporter turns several times a minute, also when nothing happens.
+      heartbeatAgeSeconds: 60,
+      // 99 of 100 changes are on the page by then.
+      eventLagSeconds: 2,
+      // Starts of one exporter within an hour.
+      restartsPerHour: 3,
+      // Connections that are refused, or ended for others, within a quarter of an hour.
+      connectionsRefused: 100,
+      // An API server sends a bookmark about once a minute, so a watch is never silent for long.
+      watchSilenceSeconds: 900,
+      // How often the watch of one resource may break within a quarter of an hour.
+      watchRestarts: 10,
+      // Lists that failed, as a share of those asked for.
+      listFailureShare: 0.1,
+
+      // From where on numbers of the boards are coloured: [orange, red]. What alerts compare with is the
+      // same number here as there.
       any: [1, null],  // One is worth a look.
       bad: [null, 1],  // One is wrong.
-      staleShare: [0.05, 0.2],
-      pendingAge: [3600, 86400],
+      staleShare: [0.05, self.overdueShare],
+      // The defaults of --thresholds.pending-age, stale-age and unbound-age.
+      pendingAge: [600, 3600],
       staleAge: [86400, 604800],
-      unboundAge: [600, 3600],
-      stageAge: [300, 3600],
-      load: [0.5, 0.8],
-      pageAge: [60, 300],
-      eventLag: [1, 30],
-      watchSilence: [600, 1800],
+      unboundAge: [60, 600],
+      stageAge: [self.stageAgeSeconds, 3600],
+      load: [0.5, self.capacityShare],
+      pageAge: [60, self.snapshotAgeSeconds],
+      eventLag: [1, self.eventLagSeconds],
+      watchSilence: [300, self.watchSilenceSeconds],
       leaseTtl: 2400,
       leaseSoon: 1200,
+      snapshotAge: [1200, self.assetSnapshotAgeSeconds],
+      // What should be all, and is worse the less it is: [orange, green].
+      ready: [0.5, 1],
+      covered: [0.8, 0.95],
+      healthy: [0.8, 0.95],
+      leaseLeft: [0, self.leaseSoon],
     },
   },
 }

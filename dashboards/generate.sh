@@ -1,17 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# generate.sh [FOLDER]: write the boards as JSON (grafana/), and as ConfigMaps with the label that
-# the side-car of Grafana's Helm chart looks for (configmaps/), here or into another folder.
+# generate.sh [FOLDER [CONFIG]]: write all that is committed of the mixin, here or into another folder:
+#   FOLDER/dashboards/grafana, configmaps   the boards as JSON, and as ConfigMaps with the label that the
+#                                           side-car of Grafana's Helm chart looks for
+#   FOLDER/alerts/rules, optional           the rules for a plain Prometheus; what is off by default apart
+#   FOLDER/alerts/prometheusrule.yml, servicemonitor.yml, scrapeconfig.yml   for the Prometheus operator
+#   FOLDER/alerts/README.md                 the table of the alerts in it
+# CONFIG is a file with a site's settings: { clusterLabel: 'plane', thresholds+: { capacityShare: 0.5 } }.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-out=${1:-$here}
+home=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-$home}
 
-mkdir -p "$out/grafana" "$out/configmaps"
-rm -f "$out"/grafana/*.json "$out"/configmaps/*.yaml
-jsonnet -m "$out/grafana" -e "(import '$here/mixin.libsonnet').grafanaDashboards" >/dev/null
-folder=$(jsonnet -S -e "(import '$here/mixin.libsonnet')._config.folder")
+boards=$out/dashboards alerts=$out/alerts
+mkdir -p "$boards/grafana" "$boards/configmaps" "$alerts/rules" "$alerts/optional"
+rm -f "$boards"/grafana/*.json "$boards"/configmaps/*.yaml "$alerts"/rules/*.yml "$alerts"/optional/*.yml
 
-for board in "$out"/grafana/*.json; do
+# Nothing of a site is in the source: what it sets is added to the mixin's _config.
+mixin="(import '$home/dashboards/mixin.libsonnet')"
+if [ $# -gt 1 ]; then
+    mixin="($mixin + { _config+:: import '$(realpath "$2")' })"
+fi
+
+# ---- boards
+
+jsonnet -m "$boards/grafana" -e "$mixin.grafanaDashboards" >/dev/null
+folder=$(jsonnet -S -e "$mixin._config.folder")
+
+for board in "$boards"/grafana/*.json; do
     name=$(basename "$board" .json)
     {
         cat <<END
@@ -29,5 +44,32 @@ data:
   $name.json: |
 END
         sed 's/^/    /' "$board"
-    } >"$out/configmaps/$name.yaml"
+    } >"$boards/configmaps/$name.yaml"
 done
+
+# ---- rules
+
+made=$(mktemp -d)
+trap 'rm -rf "$made"' EXIT
+mkdir "$made/rules" "$made/optional"
+jsonnet -S -m "$made" -e "(import '$home/alerts/source/files.libsonnet')($mixin._config)" >/dev/null
+for folder in rules optional; do
+    find "$made/$folder" -name "*.yml" -exec cp {} "$alerts/$folder/" \;
+done
+cp "$made/servicemonitor.yml" "$made/scrapeconfig.yml" "$alerts/"
+
+# All groups in one object, indented as it needs.
+{
+    sed 's/groups: \[\]/groups:/' "$made/prometheusrule-head"
+    while read -r file; do
+        sed '1,/^groups:$/d; s/^/  /' "$made/$file"
+    done <"$made/order"
+} >"$alerts/prometheusrule.yml"
+
+# The table stands in the text about it.
+{
+    sed '/^<!-- written by/q' "$home/alerts/README.md"
+    cat "$made/table"
+    sed -n '/^<!-- end -->/,$p' "$home/alerts/README.md"
+} >"$made/README.md"
+cp "$made/README.md" "$alerts/README.md"

@@ -1,4 +1,5 @@
-// The boards as a mixin: { grafanaDashboards: { 'kpe-overview.json': {...}, ... } }.
+// All of it as a mixin: { grafanaDashboards: { 'kpe-overview.json': {...}, ... },
+// prometheusAlerts: { groups: [...] }, prometheusRules: { groups: [...] } }.
 (import 'config.libsonnet') + {
   local config = $._config,
   local kit = {
@@ -15,7 +16,12 @@
     (import 'boards/way.libsonnet')(kit),
     (import 'boards/capacity.libsonnet')(kit),
     (import 'boards/leases.libsonnet')(kit),
+    (import 'boards/team.libsonnet')(kit),
     (import 'boards/exporter.libsonnet')(kit),
   ],
   grafanaDashboards+:: { [board.uid + '.json']: board for board in boards },
+
+  local rules = (import '../alerts/source/rules.libsonnet')(config),
+  prometheusAlerts+:: { groups+: std.flattenArrays([concern.alerts for concern in rules.on]) },
+  prometheusRules+:: { groups+: std.flattenArrays([concern.records for concern in rules.on]) },
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# build-go.sh FOLDER: build the Go programs of FOLDER and print the folder that they are in. It is
-# in the user's cache, under the hash of their sources, so that they are built once. Where Go or the
-# modules are missing, the reason goes to standard error and the exit status is 77.
+# build-go.sh FOLDER: build the Go programs of FOLDER, or the tools that its go.mod names, and print
+# the folder that they are in. It is in the user's cache, under the hash of their sources, so that they
+# are built once. Where Go or the modules are missing, the reason goes to standard error and the exit
+# status is 77.
 set -euo pipefail
 cd "$(dirname "$0")/../$1"
 
@@ -24,16 +25,20 @@ if [ ! -d "$built" ]; then
     [ "$(printf '%s\n' "$wanted" "$has" | sort -V | head -n 1)" = "$wanted" ] ||
         skip "$1 needs Go $wanted, and this is $has"
 
+    # A folder without sources of its own names the tools that it is there for in go.mod.
+    packages=./...
+    ! grep -q '^tool' go.mod || packages=tool
+
     mkdir -p "$cache"
     exec 9>"$cache/lock"
     flock 9
     if [ ! -d "$built" ]; then
         echo "building $1 into $built: once, and it may take minutes" >&2
-        said=$(go list -deps ./... 2>&1 >/dev/null) ||
+        said=$(go list -deps "$packages" 2>&1 >/dev/null) ||
             skip "the Go modules of $1 cannot be had: ${said##*$'\n'}"
         half=$(mktemp -d "$cache/half-built.XXXXXX")
         trap 'rm -rf "$half"' EXIT
-        go build -trimpath -ldflags='-s -w' -o "$half/" ./... >&2
+        go build -trimpath -ldflags='-s -w' -o "$half/" "$packages" >&2
         chmod 755 "$half"
         mv "$half" "$built"
     fi

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the families are that rules and pages may name, and whether an expression keeps to them."""
+from announced import ANNOUNCED
 from bundle import TARGET_LABELS, families, rules
-from promql import allowed_values, dropped_labels, listed_labels, selectors
+from promql import allowed_values, kept_labels, listed_labels, made_labels, selectors
 
-# Families that the contract fixes and the program does not have yet, with the known values of
-# their labels. One that it has by now does not belong here, and a test says so.
-ANNOUNCED = {}
 # Series that Prometheus itself adds for each target.
 SCRAPED = ["up", "scrape_duration_seconds", "scrape_samples_scraped",
            "scrape_samples_post_metric_relabeling"]
@@ -24,9 +22,9 @@ def catalogue():
     for _, _, rule in rules():
         if "record" in rule:
             name = rule["record"]
+            kept = kept_labels(rule["expr"])
             labels = {label: values for metric, _ in selectors(rule["expr"])
-                      for label, values in known[metric].items()
-                      if label not in dropped_labels(rule["expr"])}
+                      for label, values in known[metric].items() if label in kept}
             for label, value in rule.get("labels", {}).items():
                 labels[label] = known.get(name, {}).get(label, []) + [value]
             known[name] = labels
@@ -35,7 +33,8 @@ def catalogue():
 
 def check_expression(expression, known, where):
     """Complain about each metric, label and value that does not exist; the labels that do."""
-    labels = set(TARGET_LABELS)
+    # Without honor_labels the namespace of an object arrives under another name.
+    labels = TARGET_LABELS | {"exported_namespace"} | made_labels(expression)
     for metric, matchers in selectors(expression):
         assert metric in known, f"{where}: there is no family {metric}"
         labels |= set(known[metric])

@@ -29,10 +29,15 @@ def listed_labels(expression):
             for label in labels.split(",") if label.strip()}
 
 
-def dropped_labels(expression):
-    """The labels that without takes away, somewhere in the expression."""
-    return {label.strip() for word, labels in re.findall(LABEL_LISTS, expression)
-            if word == "without" for label in labels.split(",") if label.strip()}
+def kept_labels(expression):
+    """The labels of its result, if it is an aggregation: those of the outermost by."""
+    by = re.search(r"\bby\s*\(([^()]*)\)", expression)
+    return made_labels(expression) | ({label.strip() for label in by.group(1).split(",")} if by else set())
+
+
+def made_labels(expression):
+    """The labels that label_replace adds."""
+    return set(re.findall(r'^ *"(\w+)", "\w+", "", ""$', expression, re.M))
 
 
 def template_labels(text):
@@ -43,7 +48,7 @@ def template_labels(text):
 def template_queries(text):
     """The queries within a template, with anything for what printf fills in; the row's labels."""
     queries = [query.replace('\\"', '"').replace("%q", '"x"')
-               for query in re.findall(r'printf "((?:[^"\\]|\\.)*)"[^|]*\| query', text)]
+               for query in re.findall(r'printf "((?:[^"\\]|\\.)*)"(?: \$labels\.\w+)* \| query', text)]
     return queries, set(re.findall(r"\$row\.Labels\.(\w+)", text))
 
 

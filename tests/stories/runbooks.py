@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For each alert about Karmada's objects the smallest story that leads to it: the objects, the one
-that somebody who follows the runbook asks about, and the series that the alert looks at.
-
-The objects are as a control plane has them, with what Karmada wrote, so that the stories can be
+"""For each alert about Karmada's objects, and each part of its page, the smallest story that leads
+to it: the objects, the one in trouble, and the series that the alert looks at. The objects are as a control plane has them, with what Karmada wrote, so that the stories can be
 told from files and on a real API server alike.
 """
 import copy
 import json
-import pathlib
 import re
 import time
 
@@ -20,18 +17,11 @@ GROUPS = {"clusterAffinities": [{"affinityName": "primary", "clusterNames": ["me
 CNRM = "cnrm.cloud.google.com/"
 PROTECTED = {CNRM + "management-conflict-prevention-policy": "resource"}
 STORIES = {}
-RUNBOOKS = pathlib.Path(__file__).resolve().parents[2] / "alerts/runbooks"
-COMMAND = re.compile(r"^karmada-policy-exporter explain (\S+)$", re.M)
 
 
-def commands():
-    """{alert: what its runbook explains}; those about the exporter itself explain nothing."""
-    found = {}
-    for path in RUNBOOKS.glob("*.md"):
-        wanted = COMMAND.findall(path.read_text())
-        assert len(wanted) == (0 if path.stem.startswith("KarmadaPolicyExporter") else 1), path
-        found.update({path.stem: one for one in wanted})
-    return found
+def of_alert(alert):
+    """The stories of an alert by the part of its page that they are about."""
+    return {part: story for (name, part), story in STORIES.items() if name == alert}
 
 
 def titled(said, target):
@@ -40,7 +30,6 @@ def titled(said, target):
 
 
 def policy(name, placement=MEMBER1, kind="Deployment", select=None, lazy=False, **spec):
-    """Selects the one that has the name before the dash, unless told."""
     group = {"Deployment": "apps/v1", "Ingress": "networking.k8s.io/v1",
              "SQLInstance": f"sql.{CNRM}v1beta1"}.get(kind, "v1")
     selector = {"apiVersion": group, "kind": kind, "name": name.split("-")[0]}
@@ -92,21 +81,22 @@ def binding(of, made_by=None, placement=MEMBER1, required_by=(), applied=None, *
                         if required_by else {}), **spec}}
 
 
-def story(alert, target, objects, sign, labels=None, assets=()):
-    """`target` is what stands in the command for NAMESPACE/NAME."""
-    STORIES[alert] = {"target": target, "objects": objects, "sign": (sign, labels or {}),
-                      "assets": list(assets)}
+def story(alert, part, target, objects, sign, labels=None, assets=(), **alerted):
+    """`part` is what the page's heading has, if it has parts: most often the alert's reason.
+
+    `target` is "KIND NAME" of the object in trouble, and `alerted` what labels the alert has.
+    """
+    kind, name = target.split()
+    alerted = alerted or ({"reason": part} if part else {})
+    STORIES[alert, part] = {
+        "kind": kind, "name": name, "target": f"{NS}/{name}", "objects": objects,
+        "sign": (sign, labels or {}), "assets": list(assets), "alerted": alerted}
 
 
 # ---- templates and their policies
 
 WEB, BOUND = deployment(), deployment(claimed="web-policy")
-
-
-def stale(alert, sign="karmada_templates_stale", **labels):
-    """The policy moved on, and nobody applied it."""
-    story(alert, f"{NS}/web", [policy("web-policy", MEMBER2), BOUND, binding(BOUND, "web-policy"),
-                               *clusters()], sign, labels)
+TEMPLATE = "Deployment web"
 
 
 def clusters():
@@ -116,40 +106,115 @@ def clusters():
             for name in ("member1", "member2")]
 
 
+def stale(alert, part=None, lazy=False, sign="karmada_templates_stale", like=None, **alerted):
+    """The policy moved on, and nobody applied it."""
+    needs = {"replicaRequirements": {"resourceRequest": {"cpu": "1", "memory": "1Gi"}}}
+    story(alert, part, TEMPLATE,
+          [policy("web-policy", MEMBER2, lazy=lazy), BOUND, binding(BOUND, "web-policy", **needs),
+           *clusters()],
+          sign, like or {"phase": "deferred" if lazy else "overdue"}, **alerted)
+
+
+def written(changes, owned, at):
+    """What managedFields say of who wrote an object last."""
+    return {**changes, "managedFields": [{
+        "manager": "karmada-controller-manager" if owned else "kubectl", "operation": "Update",
+        "apiVersion": "v1", "fieldsType": "FieldsV1", "time": f"2026-01-01T0{at}:00:00Z",
+        "fieldsV1": {"f:spec": {"f:resource": {}} if owned else {"f:replicas": {}}}}]}
+
+
+def changed_since():
+    """A user scaled the Deployment after its binding was made."""
+    late, old = copy.deepcopy(BOUND), binding(BOUND, "web-policy")
+    late["metadata"] = written(late["metadata"], False, 2)
+    late["spec"]["replicas"] = 5
+    old["metadata"] = written(old["metadata"], True, 1)
+    return [policy("web-policy"), late, old]
+
+
 def templates():
-    stale("PolicyStaleTemplates", phase="overdue")
-    stale("PolicyOverdueShareHigh", phase="overdue")
-    stale("PolicyMassDriftBurst")
-    stale("PolicyDriftCapacityAtRisk", "karmada_templates_stale_field", field="placement")
-    stale("PolicyForbiddenReplicas", "karmada_templates_stale_field", field="placement")
-    story("PolicyStaleTooLong", f"{NS}/web",
-          [policy("web-policy", MEMBER2, lazy=True), BOUND, binding(BOUND, "web-policy")],
-          "karmada_templates_stale", {"phase": "deferred"})
-    story("PolicyFrozenTemplates", f"{NS}/web",
-          [policy("other-policy"), BOUND, binding(BOUND, "web-policy")],
-          "karmada_templates_stale", {"reason": "policy_gone"})
-    story("PolicyTemplatesOutranked", f"{NS}/web",
-          [policy("web-policy"), policy("web-better", priority=5), BOUND,
-           binding(BOUND, "web-policy")], "karmada_templates_outranked")
-    story("PolicyNameDecides", f"{NS}/web", [policy("web-a"), policy("web-b"), WEB],
-          "karmada_propagationpolicy_overlaps", {"decided_by": "name"})
-    story("TemplatesOrphaned", f"{NS}/web", [policy("other-policy"), WEB, binding(WEB)],
-          "karmada_namespace_templates", {"state": "orphaned"})
-    story("TemplatePendingTooLong", f"{NS}/web", [policy("other-policy"), WEB],
-          "karmada_templates_pending", {"reason": "no_match"})
-    story("TemplateExcludedTooLong", f"{NS}/web",
-          [policy("web-policy", excludedResources=[{"name": "web"}]), WEB],
-          "karmada_templates_pending", {"reason": "excluded"})
-    story("TemplateUnboundTooLong", f"{NS}/web", [policy("web-policy"), WEB],
+    stale("KarmadaControllersStuck")
+    stale("KarmadaPolicyNotInForce", "policy_updated")
+    story("KarmadaPolicyNotInForce", "policy_replaced", TEMPLATE,
+          [policy("web-policy", MEMBER2), policy("other-policy"), BOUND,
+           binding(BOUND, "other-policy")],
+          "karmada_templates_stale", {"reason": "policy_replaced", "phase": "overdue"})
+    said, late = policy("web-policy", lazy=True), copy.deepcopy(BOUND)
+    said["metadata"] = written(said["metadata"], False, 1)
+    late["metadata"] = written(late["metadata"], False, 2)
+    story("KarmadaPolicyNotInForce", "never_bound", TEMPLATE, [said, late],
+          "karmada_templates_stale", {"reason": "never_bound", "phase": "overdue"})
+    story("KarmadaPolicyNotInForce", "template_updated", TEMPLATE, changed_since(),
+          "karmada_templates_stale", {"reason": "template_updated"})
+    stale("KarmadaPolicyOverdue", policy_kind="PropagationPolicy", policy_namespace=NS,
+          policy="web-policy", reason="policy_updated")
+    stale("KarmadaPolicyStaleTooLong", "overdue", phase="overdue")
+    stale("KarmadaPolicyStaleTooLong", "deferred", True, phase="deferred")
+    stale("KarmadaPolicyDriftBurst")
+    stale("KarmadaDecisionsFlapping", "templates", what="templates")
+    stale("KarmadaPolicyDriftCapacityAtRisk", None, False, "karmada_templates_stale_field",
+          {"field": "placement"}, member_cluster="member2", resource="cpu")
+    stale("KarmadaPolicyReview", "forbidden_replicas", False, "karmada_templates_stale_field",
+          {"field": "placement"}, item="forbidden_replicas")
+    stale("KarmadaPolicyReview", "dropped_details", item="dropped_details")
+    story("KarmadaPolicyFrozenTemplates", "policy_gone", TEMPLATE,
+          [policy("other-policy"), BOUND, binding(BOUND, "web-policy")], "karmada_templates_stale",
+          {"reason": "policy_gone"})
+    story("KarmadaPolicyFrozenTemplates", "selector_mismatch", TEMPLATE,
+          [policy("web-policy", select={"apiVersion": "apps/v1", "kind": "Deployment",
+                                        "name": "renamed"}), BOUND, binding(BOUND, "web-policy")],
+          "karmada_templates_stale", {"reason": "selector_mismatch"})
+    story("KarmadaTemplateUnboundTooLong", None, TEMPLATE, [policy("web-policy"), WEB],
           "karmada_templates", {"state": "unbound"})
 
 
+def pending():
+    def waits(reason, *objects):
+        story("KarmadaTemplatePendingTooLong", reason, TEMPLATE, objects,
+              "karmada_templates_pending", {"reason": reason})
+    going = policy("web-policy")
+    going["metadata"].update(deletionTimestamp="2026-01-01T00:00:00Z", finalizers=["x.io/wait"])
+    left = binding(WEB)
+    left["metadata"] = written(left["metadata"], True, 1)
+    changed = copy.deepcopy(WEB)
+    changed["metadata"] = written(changed["metadata"], False, 2)
+    changed["spec"]["replicas"] = 5
+    waits("no_match", policy("other-policy"), WEB)
+    waits("policy_gone", policy("other-policy"), changed, left)
+    waits("policy_deleting", going, WEB)
+    waits("override_missing", policy("web-policy", dependentOverrides=["missing"]), WEB)
+
+
+def review():
+    def item(what, target, objects, sign, labels=None, assets=()):
+        story("KarmadaPolicyReview", what, target, objects, sign, labels, assets, item=what)
+    item("outranked_templates", TEMPLATE,
+         [policy("web-policy"), policy("web-better", priority=5), BOUND,
+          binding(BOUND, "web-policy")], "karmada_templates_outranked")
+    item("name_decides", "PropagationPolicy web-b", [policy("web-a"), policy("web-b"), WEB],
+         "karmada_propagationpolicy_overlaps", {"decided_by": "name"})
+    item("orphaned_templates", TEMPLATE, [policy("other-policy"), WEB, binding(WEB)],
+         "karmada_namespace_templates", {"state": "orphaned"})
+    item("excluded_templates", TEMPLATE,
+         [policy("web-policy", excludedResources=[{"name": "web"}]), WEB],
+         "karmada_templates_pending", {"reason": "excluded"})
+    item("unused_policies", "PropagationPolicy nobody-policy", [policy("nobody-policy"), WEB],
+         "karmada_propagationpolicy_unused")
+    predicted = shared(wants=("Abort", "Abort"), stored="Abort")
+    predicted[0]["spec"]["conflictResolution"] = "Overwrite"
+    item("predicted_conflicts", "ConfigMap config", predicted,
+         "karmada_dependency_conflicts_predicted", {"field": "ConflictResolution"})
+    item("overridden_values", "ResourceBinding config-secret",
+         [policy("config-policy", kind="Secret"),
+          *shared("Secret", wants=("Overwrite", "Overwrite"), stored="Abort",
+                  claimed="config-policy", made_by="config-policy")],
+         "karmada_dependency_overridden", {"field": "ConflictResolution"})
+
+
 def policies():
-    story("PolicyInvalid", f"{NS}/bad-policy",
+    story("KarmadaPolicyInvalid", "empty_exclusion", "PropagationPolicy bad-policy",
           [policy("bad-policy", excludedResources=[{}]), WEB], "karmada_propagationpolicy_invalid")
-    story("PolicyUnused", f"{NS}/nobody-policy", [policy("nobody-policy"), WEB],
-          "karmada_propagationpolicy_unused")
-    story("PolicyKindNotServed", f"{NS}/old-policy",
+    story("KarmadaPolicyInvalid", "kind_not_served", "PropagationPolicy old-policy",
           [policy("old-policy", select={"apiVersion": "apps/v1beta1", "kind": "Deployment"}), WEB],
           "karmada_policy_exporter_selected_kind_not_served")
 
@@ -160,14 +225,15 @@ def bindings():
     ingress = template("Ingress", "networking.k8s.io/v1", "web", spec={
         "defaultBackend": {"service": {"name": "web", "port": {"number": 80}}}})
     other = template("Ingress", "example.com/v1", "web")
-    story("BindingNameCollision", f"{NS}/web",
+    story("KarmadaBindingNameCollision", None, "Ingress web",
           [policy("web-ingress", kind="Ingress"), ingress, other,
            policy("web-other", select={"apiVersion": "example.com/v1", "kind": "Ingress"})],
           "karmada_binding_name_collisions")
-    story("BindingsNotRescheduled", f"{NS}/web-deployment",
-          [policy("web-policy"), BOUND, binding(BOUND, "web-policy", applied=MEMBER2)],
+    story("KarmadaTemplateNotScheduled", "placement_not_applied", "ResourceBinding web-deployment",
+          [policy("web-policy"), BOUND, {**binding(BOUND, "web-policy", applied=MEMBER2),
+                                         "status": status()}, *clusters()],
           "karmada_bindings_not_rescheduled")
-    story("BindingsWithoutTemplate", f"{NS}/web-deployment",
+    story("KarmadaDanglingReferences", "template_missing", "ResourceBinding web-deployment",
           [policy("web-policy"), binding(BOUND, "web-policy")],
           "karmada_bindings_without_template")
 
@@ -186,41 +252,47 @@ def item(cluster, health="Unknown", **more):
     return {"clusterName": cluster, "health": health, **more}
 
 
-def on_the_way(alert, sign, said, placement=MEMBER1, labels=None, suspension=None, **spec):
+def on_the_way(alert, part, sign, said, placement=MEMBER1, labels=None, suspension=None,
+               alerted=None, **spec):
     """The binding is as the policy says, and `said` is its status."""
     held = {"suspension": suspension} if suspension else {}
     made = {**binding(BOUND, "web-policy", placement, **held, **spec), "status": said}
-    story(alert, f"{NS}/web", [policy("web-policy", placement, **held), BOUND, made, *clusters()],
-          sign, labels)
+    story(alert, part, TEMPLATE,
+          [policy("web-policy", placement, **held), BOUND, made, *clusters()],
+          sign, labels, **(alerted or {}))
 
 
-def stopped(alert, stage, reason, said, placement=MEMBER1, **spec):
-    on_the_way(alert, "karmada_templates_delivery", said, placement,
-               {"stage": stage, "reason": reason}, **spec)
+def stopped(alert, stage, reason, said, placement=MEMBER1, part=True, **spec):
+    on_the_way(alert, reason if part else None, "karmada_templates_delivery", said, placement,
+               {"stage": stage, "reason": reason}, alerted={"stage": stage, "reason": reason},
+               **spec)
 
 
 def ways():
-    stopped("TemplateNoClusterFit", "unscheduled", "no_cluster_fit", status(
+    stopped("KarmadaTemplateNoClusterFit", "unscheduled", "no_cluster_fit", status(
         "NoClusterFit", "0/2 clusters are available: 2 cluster(s) did not match the placement "
         "cluster affinity constraint."), {"clusterAffinity": {"clusterNames": ["member3"]}},
-        clusters=[])
-    stopped("TemplateNotScheduled", "unscheduled", "scheduler_error", status(
+        part=False, clusters=[])
+    stopped("KarmadaTemplateNotScheduled", "unscheduled", "scheduler_error", status(
         "SchedulerError", "failed to select clusters: the number of feasible clusters is less than "
         "spreadConstraint.MinGroups"), {"spreadConstraints": [
             {"spreadByField": "cluster", "minGroups": 5, "maxGroups": 5}]},
         applied=False, clusters=[])
-    stopped("TemplateQuotaExceeded", "unscheduled", "quota_exceeded", status(
+    stopped("KarmadaTemplateNotScheduled", "unscheduled", "quota_exceeded", status(
         "QuotaExceeded", 'admission webhook "resourcebinding.karmada.io" denied the request: '
         f"FederatedResourceQuota({NS}/limit) exceeded for resource cpu: requested sum 800m, limit "
         "500m."), applied=False, clusters=[])
-    stopped("TemplateNotDelivered", "undispatched", "waiting", status())
-    stopped("TemplateNotApplied", "unapplied", "already_exists", status(aggregatedStatus=[item(
-        "member1", appliedMessage="Failed to apply all manifests (0/1): resource(kind=Deployment, "
-        f"{NS}/web) already exists in the cluster member1 and the work.karmada.io/conflict-"
-        "resolution strategy value is empty, Karmada will not manage this resource")]))
-    on_the_way("TemplateChangesSuspended", "karmada_templates_suspended",
+    stopped("KarmadaTemplateNotDelivered", "undispatched", "waiting", status())
+    taken = "already exists in the cluster member1 and the work.karmada.io/conflict-resolution " \
+            "strategy value is empty, Karmada will not manage this resource"
+    for reason, message in (
+            ("already_exists", f"resource(kind=Deployment, {NS}/web) {taken}"),
+            ("refused", f'Deployment.apps "web" is invalid: spec.selector: {NS} is immutable')):
+        stopped("KarmadaTemplateNotApplied", "unapplied", reason, status(aggregatedStatus=[item(
+            "member1", appliedMessage=f"Failed to apply all manifests (0/1): {message}")]))
+    on_the_way("KarmadaPolicyReview", "suspended_changes", "karmada_templates_suspended",
                status(aggregatedStatus=[item("member1")]), labels={"waiting": "true"},
-               suspension={"dispatching": True})
+               suspension={"dispatching": True}, alerted={"item": "suspended_changes"})
 
 
 def moves():
@@ -229,14 +301,14 @@ def moves():
     member2 = [{"name": "member2", "replicas": 2}]
     evicted = [{"fromCluster": "member1", "replicas": 2, "purgeMode": "Gracefully",
                 "producer": "TaintManager", "reason": "TaintUntolerated"}]
-    on_the_way("TemplateLastCopyAtRisk", "karmada_templates_last_copy_at_risk", status(
+    on_the_way("KarmadaTemplateLastCopyAtRisk", None, "karmada_templates_last_copy_at_risk", status(
         "NoClusterFit", "0/2 clusters are available: 1 cluster(s) did not match the placement "
         "cluster affinity constraint, 1 cluster(s) is in the process of eviction.",
         aggregatedStatus=[old]), clusters=[], gracefulEvictionTasks=evicted)
-    stopped("TemplateEvictionStuck", "evicting", "replacing",
+    stopped("KarmadaTemplateEvictionStuck", "evicting", "replacing",
             status(aggregatedStatus=[old, {**new, "health": "Unhealthy"}]), BOTH,
             clusters=member2, gracefulEvictionTasks=evicted)
-    on_the_way("TemplatesOnFallback", "karmada_templates_on_fallback", status(
+    on_the_way("KarmadaTemplatesOnFallback", None, "karmada_templates_on_fallback", status(
         aggregatedStatus=[new], schedulerObservingAffinityName="backup"), GROUPS, clusters=member2)
 
 
@@ -257,23 +329,16 @@ def shared(kind="ConfigMap", wants=("Overwrite", "Abort"), stored="Overwrite", *
 
 
 def dependencies():
-    target = f"{NS}/config"
     field = {"field": "ConflictResolution"}
-    story("DependencyPolicyConflict", target, shared(), "karmada_dependency_conflicts", field)
-    story("DependencyConflictsRecurring", target, shared(), "karmada_dependency_conflicts", field)
-    story("DependencyResolutionUnapplied", target, shared(stored="Abort"),
-          "karmada_dependency_unapplied_resolutions", field)
-    story("DependencyDanglingReferences", target, shared(also=["gone-deployment"]),
-          "karmada_dependency_dangling_references")
-    story("DependencyValueOverridden", target,
-          [policy("config-policy", kind="Secret"),
-           *shared("Secret", wants=("Overwrite", "Overwrite"), stored="Abort",
-                   claimed="config-policy", made_by="config-policy")],
-          "karmada_dependency_overridden", field)
-    predicted = shared(wants=("Abort", "Abort"), stored="Abort")
-    predicted[0]["spec"]["conflictResolution"] = "Overwrite"
-    story("DependencyConflictPredicted", target, predicted,
-          "karmada_dependency_conflicts_predicted", field)
+    story("KarmadaDependencyPolicyConflict", None, "ConfigMap config", shared(),
+          "karmada_dependency_conflicts", field, **field)
+    story("KarmadaDecisionsFlapping", "conflicts", "ConfigMap config", shared(),
+          "karmada_dependency_conflicts", field, what="conflicts")
+    story("KarmadaDependencyResolutionUnapplied", None, "ResourceBinding config-configmap",
+          shared(stored="Abort"),
+          "karmada_dependency_unapplied_resolutions", field, **field)
+    story("KarmadaDanglingReferences", "required_by_missing", "ResourceBinding config-configmap",
+          shared(also=["gone-deployment"]), "karmada_dependency_dangling_references")
 
 
 # ---- Config Connector
@@ -298,29 +363,38 @@ def lease(holder, left_s):
 
 
 def connector():
-    def told(alert, conflict, *objects, assets=()):
-        story(alert, f"{NS}/db", [policy("db-policy", kind="SQLInstance", select={
+    def told(alert, part, conflict, *objects, assets=(), **alerted):
+        story(alert, part, "SQLInstance db", [policy("db-policy", kind="SQLInstance", select={
             "apiVersion": f"sql.{CNRM}v1beta1", "kind": "SQLInstance"}), ids(), *objects],
-            "karmada_configconnector_conflicts", {"class": conflict}, assets)
+            "karmada_configconnector_conflicts", {"class": conflict}, assets,
+            **(alerted or {"class": conflict}))
     refused = {"conditions": [{
         "type": "Ready", "status": "False", "reason": "ManagementConflict",
         "message": "resource is under lease by 'xyz' for an additional 1m"}]}
     placed = sql(claimed="db-policy")
-    told("ConfigConnectorManagementConflict", "reported",
-         sql(annotations=PROTECTED, status=refused))
-    told("ConfigConnectorSharedResource", "duplicate_identity", sql(),
-         sql("two", spec={"resourceID": "db"}))
-    told("ConfigConnectorDeletionTrap", "deletion_trap", placed,
-         binding(placed, "db-policy", replicas=0,
-                 clusters=[{"name": "member1"}, {"name": "member2"}]))
-    told("ConfigConnectorUnprotected", "lapse_hazard", sql(
-        annotations={**PROTECTED, CNRM + "reconcile-interval-in-seconds": "3600"}))
+    on_both = binding(placed, "db-policy", replicas=0,
+                      clusters=[{"name": "member1"}, {"name": "member2"}])
     held = sql(annotations=PROTECTED)
-    told("ConfigConnectorUnknownHolder", "unknown_holder", held, assets=[lease("zzz", 2000)])
-    told("ConfigConnectorLeaseExpired", "expired", held, assets=[lease("id-of-shop", -60)])
-    told("ConfigConnectorLeaseExpiring", "expiring", held, assets=[lease("id-of-shop", 300)])
-    told("ConfigConnectorSnapshotStale", "unknown_holder", held, assets=[lease("zzz", 2000)])
+    told("KarmadaConfigConnectorManagementConflict", "reported", "reported",
+         sql(annotations=PROTECTED, status=refused))
+    shares = "KarmadaConfigConnectorSharedResource"
+    told(shares, "duplicate_identity", "duplicate_identity", sql(),
+         sql("two", spec={"resourceID": "db"}))
+    told(shares, "multi_cluster_placement", "multi_cluster_placement", placed, on_both)
+    told(shares, "silent", "silent", sql(), assets=[lease("zzz", 2000)])
+    told("KarmadaConfigConnectorDeletionTrap", None, "deletion_trap", placed, on_both)
+    told("KarmadaPolicyReview", "unprotected_leases", "lapse_hazard", sql(
+        annotations={**PROTECTED, CNRM + "reconcile-interval-in-seconds": "3600"}),
+        item="unprotected_leases")
+    told("KarmadaConfigConnectorLeaseAtRisk", "unknown_holder", "unknown_holder", held,
+         assets=[lease("zzz", 2000)], reason="unknown_holder")
+    told("KarmadaConfigConnectorLeaseExpired", None, "expired", held,
+         assets=[lease("id-of-shop", -60)])
+    told("KarmadaConfigConnectorLeaseAtRisk", "expiring", "expiring", held,
+         assets=[lease("id-of-shop", 300)], reason="expiring")
+    told("KarmadaConfigConnectorLeaseAtRisk", "snapshot_old", "unknown_holder", held,
+         assets=[lease("zzz", 2000)], reason="snapshot_old")
 
 
-for tell in (templates, policies, bindings, ways, moves, dependencies, connector):
+for tell in (templates, pending, review, policies, bindings, ways, moves, dependencies, connector):
     tell()
