@@ -1,5 +1,6 @@
 // A board: variables, links and annotations that all share, and panels laid out left to right.
 function(config) {
+  local q = (import 'promql.libsonnet')(config),
   local datasource = { type: 'prometheus', uid: '${datasource}' },
 
   // A variable whose values are those of a label, All first.
@@ -20,8 +21,20 @@ function(config) {
     regex: '',
     skipUrlSync: false,
   },
-  variable(name, label, family, of_label=name)::
-    variable(name, label, '%s{%s=~"$cluster", job=~"$job"}' % [family, config.clusterLabel], of_label),
+  variable(name, label, family, of_label=name):: variable(name, label, q.raw(family), of_label),
+  // One of a few values, the first to begin with.
+  choice(name, label, values):: {
+    type: 'custom',
+    name: name,
+    label: label,
+    query: std.join(', ', values),
+    current: { selected: true, text: values[0], value: values[0] },
+    options: [{ selected: value == values[0], text: value, value: value } for value in values],
+    hide: 0,
+    includeAll: false,
+    multi: false,
+    skipUrlSync: false,
+  },
 
   local shared_variables = [
     {
@@ -38,8 +51,9 @@ function(config) {
       regex: '',
       skipUrlSync: false,
     },
-    variable('cluster', 'Control plane', 'karmada_policy_exporter_up', config.clusterLabel),
-    variable('job', 'Job', 'karmada_policy_exporter_up{%s=~"$cluster"}' % config.clusterLabel, 'job', '.+'),
+    // Named as the label, and so as links of alerts name it.
+    variable(config.clusterLabel, 'Control plane', 'karmada_policy_exporter_up', config.clusterLabel),
+    variable('job', 'Job', 'karmada_policy_exporter_up{%s=~"$%s"}' % [config.clusterLabel, config.clusterLabel], 'job', '.+'),
   ],
   local page_variable = {
     type: 'textbox',
@@ -56,7 +70,7 @@ function(config) {
     {
       type: 'dashboards',
       title: 'Karmada policy boards',
-      tags: ['karmada-policy-mixin'],
+      tags: config.tags,
       asDropdown: true,
       includeVars: true,
       keepTime: true,
@@ -77,6 +91,19 @@ function(config) {
       tooltip: 'What the exporter itself says, object by object',
       url: '${page}/',
     },
+  ] + if !config.csvExport then [] else [
+    {
+      type: 'link',
+      title: 'Stale templates as CSV',
+      tags: [],
+      asDropdown: false,
+      includeVars: false,
+      keepTime: false,
+      icon: 'doc',
+      targetBlank: true,
+      tooltip: 'Every stale template, a line each',
+      url: '${page}/api/v1/stale?format=csv',
+    },
   ],
 
   annotation(name, colour, expr, title, text, on=true):: {
@@ -85,7 +112,7 @@ function(config) {
     enable: on,
     hide: false,
     iconColor: colour,
-    expr: expr,
+    expr: q.overTime(expr),
     titleFormat: title,
     textFormat: text,
     step: '60s',
@@ -93,8 +120,8 @@ function(config) {
   local alerts = $.annotation(
     'Firing alerts',
     'red',
-    'ALERTS{alertstate="firing", severity=~"warning|critical", %s, %s=~"$cluster"}'
-    % [config.alertSelector, config.clusterLabel],
+    // One mark an alert, whatever else tells its series apart.
+    'max by (%s) (%s)' % [q.cluster('alertname, severity'), q.alerts('alertstate="firing", severity=~"warning|critical"')],
     '{{alertname}}',
     '{{severity}} {{%s}}' % config.clusterLabel
   ),

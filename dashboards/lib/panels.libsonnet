@@ -1,16 +1,20 @@
 // Panels. One without title, description or unit does not compile.
 function(config) {
+  local p = self,
   local datasource = { type: 'prometheus', uid: '${datasource}' },
-  local steps(limits) = [{ color: 'green', value: null }] + [
-    { color: color, value: limit }
-    for pair in [['orange', limits[0]], ['red', limits[1]]]
-    for color in [pair[0]]
-    for limit in [pair[1]]
-    if limit != null
-  ],
-  local no_limits = [null, null],
+  local q = (import 'promql.libsonnet')(config),
 
-  local panel(type, title, description, unit, queries, w, h, limits=no_limits) =
+  // Colours in steps. `limits` are [orange from, red from]; `good`, where less is worse, [orange
+  // from, green from]. Without either a number is neither good nor bad.
+  local no_limits = [null, null],
+  local step(color, value) = { color: color, value: value },
+  local steps(limits, good=null, base='green') =
+    if good != null then [step('red', null), step('orange', good[0]), step('green', good[1])]
+    else [step(if limits == no_limits then 'text' else base, null)]
+         + [step('orange', limits[0]) for _ in [0] if limits[0] != null]
+         + [step('red', limits[1]) for _ in [0] if limits[1] != null],
+
+  local panel(type, title, description, unit, queries, w, h, thresholds=steps(no_limits)) =
     assert std.length(title) > 0 : 'a panel without a title';
     assert std.length(description) > 20 : 'panel "%s" needs a description' % title;
     assert std.length(unit) > 0 : 'panel "%s" needs a unit' % title;
@@ -19,14 +23,16 @@ function(config) {
       title: title,
       description: description,
       datasource: datasource,
-      targets: std.mapWithIndex(function(i, q) q { refId: std.char(65 + i) }, queries),
+      targets: std.mapWithIndex(
+        function(i, one) one { refId: std.char(65 + i), expr: if one.instant then q.now(one.expr) else q.overTime(one.expr) },
+        queries
+      ),
       gridPos: { w: w, h: h },
-      fieldConfig: {
-        defaults: { unit: unit, thresholds: { mode: 'absolute', steps: steps(limits) } },
-        overrides: [],
-      },
+      fieldConfig: { defaults: { unit: unit, thresholds: { mode: 'absolute', steps: thresholds } }, overrides: [] },
       options: {},
     },
+
+  cores:: 'suffix: cores',
 
   query(expr, legend=''):: {
     datasource: datasource,
@@ -37,21 +43,44 @@ function(config) {
     range: true,
     format: 'time_series',
   },
-  local instant(q, format) = q { instant: true, range: false, format: format },
+  local instant(query, format) = query { instant: true, range: false, format: format },
 
   // Where a click goes: another board, with what was chosen here.
   to(title, board, extra=''):: {
     title: title,
     targetBlank: false,
-    url: '/d/' + config.uidPrefix + board
-         + '?${datasource:queryparam}&${cluster:queryparam}&${job:queryparam}'
-         + '&${__url_time_range}' + extra,
+    url: '/d/%s%s?${datasource:queryparam}&${%s:queryparam}&${job:queryparam}&${__url_time_range}%s'
+         % [config.uidPrefix, board, config.clusterLabel, extra],
   },
 
-  // One number (or one a legend), coloured from the first limit on.
-  stat(title, description, unit, expr, legend='', w=4, h=4, limits=no_limits, link=null, spark=true, names=false, mappings=[])::
-    local q = $.query(expr, legend);
-    panel('stat', title, description, unit, [if spark then q else instant(q, 'time_series')], w, h, limits) {
+  local property(id, value) = { id: id, value: value },
+  local override(name, properties) = { matcher: { id: 'byName', options: name }, properties: properties },
+  local fixed(colour) = property('color', { mode: 'fixed', fixedColor: colour }),
+  // The colours of words, of the table that all boards share. Lines that may coincide have several
+  // widths, so that a narrow one is seen on a broad one.
+  local widths = [5, 3, 1],
+  colours(of, apart=false):: std.mapWithIndex(
+    function(i, name) override(name, [fixed(config.colours[of][name])] + [property('custom.lineWidth', widths[i % 3]) for _ in [0] if apart]),
+    std.objectFields(config.colours[of])
+  ),
+  // How one line of a picture looks: of two that may coincide the second is dashed, or narrow on a
+  // broad one.
+  line(name, colour=null, dashed=false, width=null, kept=false):: override(
+    name,
+    [property('custom.hideFrom', { legend: false, tooltip: false, viz: false }) for _ in [0] if kept] +
+    [fixed(colour) for _ in [0] if colour != null]
+    + [property('custom.lineStyle', { fill: 'dash', dash: [10, 10] }) for _ in [0] if dashed]
+    + [property('custom.lineWidth', width) for _ in [0] if width != null]
+  ),
+  // What is 0 all the time.
+  local zeros_hidden = [{
+    matcher: { id: 'byValue', options: { reducer: 'allIsZero', op: 'gte', value: 0 } },
+    properties: [property('custom.hideFrom', { legend: true, tooltip: true, viz: true })],
+  }],
+
+  // One number of now, coloured from the first limit on.
+  stat(title, description, unit, expr, w=3, h=3, limits=no_limits, good=null, link=null, mappings=[])::
+    panel('stat', title, description, unit, [instant(p.query(expr), 'time_series')], w, h, steps(limits, good)) {
       fieldConfig+: { defaults+: {
         [if unit == 'short' then 'decimals']: 0,
         noValue: 'no data',
@@ -61,79 +90,59 @@ function(config) {
       } },
       options: {
         colorMode: 'value',
-        graphMode: if spark then 'area' else 'none',
+        graphMode: 'none',
         justifyMode: 'auto',
         orientation: 'auto',
         reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
-        textMode: if names then 'value_and_name' else 'value',
+        textMode: 'value',
       },
     },
 
-  // States have the same colour on every board.
-  local states = {
-    current: 'green',
-    attached: 'semi-dark-green',
-    unbound: 'blue',
-    stale: 'orange',
-    orphaned: 'purple',
-    pending: 'red',
-    ignored: 'text',
-  },
-  stateColours:: [
-    { matcher: { id: 'byName', options: state }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: states[state] } }] }
-    for state in std.objectFields(states)
+  stages:: [
+    'unmatched',
+    'unbound',
+    'outdated',
+    'evicting',
+    'unscheduled',
+    'placed_nowhere',
+    'undispatched',
+    'unapplied',
+    'undelivered',
+    'unhealthy',
+    'unreachable',
+    'healthy',
   ],
 
-  // The stages of a template's way, in its order, and the colours that they have.
-  local stages = [
-    ['unmatched', 'red'],
-    ['unbound', 'blue'],
-    ['outdated', 'orange'],
-    ['evicting', 'light-blue'],
-    ['unscheduled', 'dark-orange'],
-    ['placed_nowhere', 'text'],
-    ['undispatched', 'yellow'],
-    ['unapplied', 'dark-red'],
-    ['undelivered', 'purple'],
-    ['unhealthy', 'super-light-red'],
-    ['unreachable', 'dark-purple'],
-    ['healthy', 'green'],
-  ],
-  stages:: [stage[0] for stage in stages],
-  stageColours:: [
-    { matcher: { id: 'byName', options: stage[0] }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: stage[1] } }] }
-    for stage in stages
-  ],
-
-  // What templates run, the newer the greener.
-  local versions = { current: 'green', previous: 'yellow', older: 'orange', unknown: 'purple' },
-  versionColours:: [
-    { matcher: { id: 'byName', options: version }, properties: [{ id: 'color', value: { mode: 'fixed', fixedColor: versions[version] } }] }
-    for version in std.objectFields(versions)
-  ],
-
-  // Lines over time; stacked where the parts add up to something.
-  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, overrides=[], points=null)::
-    panel('timeseries', title, description, unit, queries, w, h, limits) {
+  // Lines over time; stacked where the parts add up to something. `of`: the table of their colours;
+  // those of names that nobody knows beforehand stand for nothing, and are shades of one where
+  // there are few. What is 0 all the
+  // time is not drawn, but for a line that is `kept`. `rows`: a line ends where there are no rows any more; else it goes on over the minutes
+  // for which an exporter is missing.
+  series(title, description, unit, queries, w=12, h=8, stack=false, max=null, limits=no_limits, of=null, overrides=[], points=null, rows=false, shades=false)::
+    panel('timeseries', title, description, unit, queries, w, h, steps(limits)) {
       [if points != null then 'maxDataPoints']: points,
-      fieldConfig+: { overrides: overrides, defaults+: {
-        color: { mode: 'palette-classic' },
-        min: 0,
-        [if max != null then 'max']: max,
-        custom: {
-          drawStyle: 'line',
-          lineInterpolation: 'linear',
-          lineWidth: 1,
-          fillOpacity: if stack then 30 else 8,
-          showPoints: 'never',
-          spanNulls: false,
-          stacking: { group: 'A', mode: if stack then 'normal' else 'none' },
-          thresholdsStyle: { mode: if limits == no_limits then 'off' else 'dashed' },
+      fieldConfig+: {
+        defaults+: {
+          color: if shades then { mode: 'shades', fixedColor: 'blue' } else { mode: 'palette-classic' },
+          [if unit == 'short' then 'decimals']: 0,
+          min: 0,
+          [if max != null then 'max']: max,
+          custom: {
+            drawStyle: 'line',
+            lineInterpolation: 'linear',
+            lineWidth: 1,
+            fillOpacity: if stack then 30 else 0,
+            showPoints: if rows then 'auto' else 'never',
+            spanNulls: if rows then false else 300000,
+            stacking: { group: 'A', mode: if stack then 'normal' else 'none' },
+            thresholdsStyle: { mode: if limits == no_limits then 'off' else 'dashed' },
+          },
         },
-      } },
+        overrides: zeros_hidden + (if of == null then [] else p.colours(of, !stack && of != 'quantile')) + overrides,
+      },
       options: {
         legend: if w > 8 then
-          { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'right', showLegend: true }
+          { calcs: ['lastNotNull', 'max'], displayMode: 'table', placement: 'right', showLegend: true, sortBy: 'Last *', sortDesc: true }
         else
           { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
         tooltip: { mode: 'multi', sort: 'desc' },
@@ -141,16 +150,19 @@ function(config) {
     },
 
   // Horizontal bars of what is now, the longest being the largest; those of several queries stand
-  // in the order of these.
-  bars(title, description, unit, expr, legend='', w=12, h=8, limits=no_limits, max=null)::
-    local queries = if std.isArray(expr) then expr else [$.query(expr, legend)];
-    panel('bargauge', title, description, unit, [instant(q, 'time_series') for q in queries], w, h, limits) {
-      fieldConfig+: { defaults+: {
-        color: if limits == no_limits then { mode: 'fixed', fixedColor: 'blue' } else { mode: 'thresholds' },
-        min: 0,
-        [if max != null then 'max']: max,
-        noValue: 'none',
-      } },
+  // in the order of these. One query's are sorted by it, and say nothing of what is 0.
+  bars(title, description, unit, expr, legend='', w=12, h=8, limits=no_limits, max=null, of=null)::
+    local queries = if std.isArray(expr) then expr else [p.query('sort_desc((%s) > 0)' % expr, legend)];
+    panel('bargauge', title, description, unit, [instant(one, 'time_series') for one in queries], w, h, steps(limits)) {
+      fieldConfig+: {
+        defaults+: {
+          color: if limits == no_limits then { mode: 'fixed', fixedColor: 'blue' } else { mode: 'thresholds' },
+          min: 0,
+          [if max != null then 'max']: max,
+          noValue: 'none',
+        },
+        overrides: if of == null then [] else p.colours(of),
+      },
       options: {
         displayMode: 'basic',
         orientation: 'horizontal',
@@ -160,34 +172,49 @@ function(config) {
       },
     },
 
-  // A column of a label: header, and a width or what a click on it opens.
-  label(name, header, width=null, link=null):: { name: name, header: header, width: width, link: link },
+  // A column of a label: header, and a width or what a click on it opens, and what stands for nothing.
+  label(name, header, width=null, link=null, none=''):: { name: name, header: header, width: width, link: link, none: none },
   // A column of a query: its value, coloured from the limits on.
-  value(header, unit, expr, width=110, limits=no_limits, hide=false)::
-    { header: header, unit: unit, expr: expr, width: width, limits: limits, hide: hide },
-  clusterLabel:: $.label(config.clusterLabel, 'Control plane', 115),
-  policyLabels:: [
-    $.clusterLabel,
-    $.label('policy_kind', 'Kind', 200),
-    $.label('policy_namespace', 'Namespace', 120),
-    $.label('policy', 'Policy', null, $.to('Drift of this policy', 'drift', '&var-policy=${__value.text}')),
+  value(header, unit, expr, width=110, limits=no_limits, good=null, hide=false, mappings=[])::
+    { header: header, unit: unit, expr: expr, width: width, limits: limits, good: good, hide: hide, mappings: mappings },
+  clusterLabel:: p.label(config.clusterLabel, 'Control plane', 120),
+  // Beyond the exporter's limit of policies the rest is one row without a name.
+  policyLabels(kind=190):: [
+    p.clusterLabel,
+    p.label('policy_kind', 'Kind', kind),
+    p.label('policy_namespace', 'Namespace', 115),
+    p.label('policy', 'Policy', null, p.to('Drift of this policy', 'drift', '&var-policy=${__value.text}'), none='all others'),
   ],
 
-  // Rows by label, one query a value column, joined on the labels; the first value sorts, or the
-  // label that is named. `worst`: rows come sorted, the largest first. `empty` is said where there
-  // are no rows.
-  table(title, description, labels, values, w=24, h=8, hidden=false, sort=null, worst=false, empty='')::
+  local value_column(v, empty) = override(
+    v.header,
+    [property('unit', v.unit), property('custom.width', v.width)]
+    + [property('noValue', '') for _ in [0] if empty != '']
+    + [property('decimals', 0) for _ in [0] if v.unit == 'short']
+    + [property('mappings', v.mappings) for _ in [0] if v.mappings != []]
+    + (if v.limits == no_limits && v.good == null && v.mappings == [] then [] else [
+         property('thresholds', { mode: 'absolute', steps: steps(v.limits, v.good, 'text') }),
+         property('custom.cellOptions', { type: 'color-text' }),
+       ])
+  ),
+  local label_column(l, empty) = override(
+    l.header,
+    [property('custom.width', l.width) for _ in [0] if l.width != null]
+    + [property('links', [l.link]) for _ in [0] if l.link != null]
+    + [property('mappings', [{ type: 'special', options: { match: 'empty', result: { text: l.none, index: 0 } } }]) for _ in [0] if l.none != '']
+    + [property('noValue', '') for _ in [0] if empty != '']
+  ),
+
+  // Rows by label, one query a value column, joined on the labels, the largest of the first value
+  // first, or by the label that is named. `hidden`: the rows are all that the query has to say.
+  // `empty` is said where there are no rows.
+  table(title, description, labels, values, w=24, h=8, hidden=false, sort=null, desc=false, empty='')::
     local count = std.length(values);
     local names = [if count == 1 then 'Value' else 'Value #' + std.char(65 + i) for i in std.range(0, count - 1)];
-    local override(header, properties) = { matcher: { id: 'byName', options: header }, properties: properties };
-    local property(id, value) = { id: id, value: value };
-    panel('table', title, description, 'short', [instant($.query(v.expr), 'table') for v in values], w, h) {
+    local by = if sort != null then sort else if hidden then labels[std.length(labels) - 1].name else null;
+    panel('table', title, description, 'short', [instant(p.query(v.expr), 'table') for v in values], w, h) {
       transformations: [
         { id: 'merge', options: {} },
-      ] + (
-        if sort == null && !worst then []
-        else [{ id: 'sortBy', options: { fields: {}, sort: [if worst then { field: names[0], desc: true } else { field: sort, desc: false }] } }]
-      ) + [
         { id: 'organize', options: {
           excludeByName: { Time: true } + (if hidden then { [names[0]]: true } else {}) + { [names[i]]: true for i in std.range(0, count - 1) if values[i].hide },
           indexByName: { [labels[i].name]: i for i in std.range(0, std.length(labels) - 1) }
@@ -198,27 +225,11 @@ function(config) {
       options: {
         cellHeight: 'sm',
         showHeader: true,
-        sortBy: [
-          if sort != null then { displayName: [l.header for l in labels if l.name == sort][0], desc: false }
-          else { displayName: if hidden then labels[std.length(labels) - 1].header else values[0].header, desc: !hidden },
-        ],
+        sortBy: [if by == null then { displayName: values[0].header, desc: true } else { displayName: [l.header for l in labels if l.name == by][0], desc: desc }],
       },
       fieldConfig+: {
         defaults+: { noValue: empty, custom: { align: 'auto', filterable: false } },
-        overrides: [
-          override(v.header, [property('unit', v.unit), property('custom.width', v.width)]
-                             + (if v.limits == no_limits then [] else [
-                                  property('thresholds', { mode: 'absolute', steps: steps(v.limits) }),
-                                  property('custom.cellOptions', { type: 'color-text' }),
-                                ]))
-          for v in values
-        ] + [
-          override(l.header, (if l.width == null then [] else [property('custom.width', l.width)])
-                             + (if l.link == null then [] else [property('links', [l.link])])
-                             + (if empty == '' then [] else [property('noValue', '')]))
-          for l in labels
-          if l.width != null || l.link != null || empty != ''
-        ],
+        overrides: [value_column(v, empty) for v in values] + [label_column(l, empty) for l in labels if l.width != null || l.link != null || l.none != '' || empty != ''],
       },
     },
 

@@ -5,9 +5,12 @@ import { FieldType, toDataFrame } from '@grafana/data';
 // Grafana draws a gap where there is no number.
 const number = (text) => (text === 'NaN' ? null : Number(text));
 
+// The stories go on for minutes: so does the time since their last review.
+const REVIEW = '3m';
+
 // Every variable at All.
 export const allValues = (board) => Object.fromEntries(board.templating.list.map((v) => [
-  v.name, v.allValue || v.current.value]));
+  v.name, v.name === 'review' ? REVIEW : v.allValue || v.current.value]));
 
 export function fill(expr, variables, range) {
   return expr
@@ -46,14 +49,17 @@ function table(target, rows, ofSeveral) {
   })];
 }
 
-const series = (target, rows) => rows.map((row) => {
+const series = (target, rows, range) => rows.map((row) => {
   const values = row.values || [row.value];
   const name = legend(target, row.metric);
   return toDataFrame({
     refId: target.refId,
     name,
     fields: [
-      { name: 'Time', type: FieldType.time, values: values.map((v) => v[0] * 1000) },
+      {
+        name: 'Time', type: FieldType.time, config: { interval: range.step * 1000 },
+        values: values.map((v) => v[0] * 1000),
+      },
       {
         name: 'Value', type: FieldType.number, labels: row.metric,
         config: { displayNameFromDS: name }, values: values.map((v) => number(v[1])),
@@ -66,9 +72,9 @@ export async function framesOf(prometheus, target, ofSeveral, variables, range) 
   const query = fill(target.expr, variables, range);
   if (target.instant) {
     const rows = await ask(prometheus, 'query', { query, time: range.to });
-    return target.format === 'table' ? table(target, rows, ofSeveral) : series(target, rows);
+    return target.format === 'table' ? table(target, rows, ofSeveral) : series(target, rows, range);
   }
   return series(target, await ask(prometheus, 'query_range', {
     query, start: range.from, end: range.to, step: range.step,
-  }));
+  }), range);
 }

@@ -8,6 +8,11 @@ import * as ui from '@grafana/ui';
 import { TableNG } from '@grafana/ui/unstable';
 import { initPluginTranslations } from '@grafana/i18n';
 import { allValues, framesOf } from './data.js';
+// Grafana's own fonts, from packages: or a picture would have those of the machine that draws it.
+import '@fontsource/inter/400.css';
+import '@fontsource/inter/500.css';
+import '@fontsource/inter/600.css';
+import '@fontsource/roboto-mono/400.css';
 
 const asked = new URLSearchParams(window.location.search);
 const WIDTH = 1600, ROW = 38;
@@ -34,6 +39,8 @@ data.standardFieldConfigEditorRegistry.setInit(() => [
   option('mappings', data.valueMappingsOverrideProcessor), option('links', () => []),
   option('custom.width', data.numberOverrideProcessor, 'width'),
   option('custom.cellOptions', same, 'cellOptions'),
+  option('custom.lineStyle', same, 'lineStyle'), option('custom.lineWidth', same, 'lineWidth'),
+  option('custom.hideFrom', same, 'hideFrom'),
 ]);
 data.standardTransformersRegistry.setInit(() => {
   const known = Object.values(data.standardTransformers).filter((t) => t?.id && t.operator);
@@ -97,7 +104,7 @@ const Series = ({ panel, frames, width, height }) => (
 );
 
 const Table = ({ panel, frames, width, height }) => (
-  <TableNG data={frames[0]} width={width} height={height} initialSortBy={panel.options.sortBy}
+  <TableNG data={frames[0]} width={width} height={height} sortBy={panel.options.sortBy}
     cellHeight="sm" noHeader={false} getActions={() => []} timeRange={timeRange} structureRev={1}
     fieldConfig={panel.fieldConfig} />
 );
@@ -116,7 +123,7 @@ function Panel({ panel, variables }) {
   const unit = WIDTH / 24, { x, y, w, h } = panel.gridPos;
   const place = { position: 'absolute', left: x * unit + 4, top: y * ROW + 4 };
   if (panel.type === 'row') {
-    return <div style={{ ...place, font: '500 16px sans-serif', color: theme.colors.text.primary, paddingTop: 10, whiteSpace: 'nowrap' }}>
+    return <div style={{ ...place, font: '500 16px Inter', color: theme.colors.text.primary, paddingTop: 10, whiteSpace: 'nowrap' }}>
       ⌄ {panel.title}</div>;
   }
   const body = (width, height) => {
@@ -146,16 +153,19 @@ const frame = () => new Promise((done) => requestAnimationFrame(done));
 // Once every panel has its answers, some frames more: a graph is drawn after its legend is measured.
 async function allDrawn() {
   while (document.querySelector('[data-state=loading]') || !document.querySelector('[data-state]')) await frame();
+  await document.fonts.ready;
   for (let i = 0; i < 60; i++) await frame();
 }
 
 (async () => {
+  // Before anything is measured.
+  await Promise.all(['400', '500', '600'].map((weight) => document.fonts.load(`${weight} 14px Inter`)));
   await initPluginTranslations('boards', []);
   const board = await (await fetch(asked.get('board'))).json();
   const variables = allValues(board);
   const height = Math.max(...board.panels.map((p) => p.gridPos.y + p.gridPos.h)) * ROW;
   document.body.style.background = theme.colors.background.canvas;
-  const text = { font: '500 18px sans-serif', color: theme.colors.text.primary, padding: '14px 10px' };
+  const text = { font: '500 18px Inter', color: theme.colors.text.primary, padding: '14px 10px' };
   createRoot(document.getElementById('root')).render(
     <data.ThemeContext.Provider value={theme}>
       <ui.GlobalStyles /><ui.PortalContainer />

@@ -28,7 +28,8 @@ sys.path.insert(0, str(HERE.parent / "demo"))
 import demo  # noqa: E402
 from plane import Plane  # noqa: E402
 from servers import ROOT  # noqa: E402
-from stories import play_to_peak, set_up  # noqa: E402
+from scene import set_up  # noqa: E402
+from stories import play_to_peak  # noqa: E402
 
 BOARDS = HERE.parent / "grafana"
 SCREENSHOTS = HERE.parent / "screenshots"
@@ -36,7 +37,7 @@ BUILT = ROOT / os.environ.get("BUILD", "build") / "render"
 LARGEST = 300_000
 # Panels that a demo on manifests leaves empty.
 EMPTY = {"Silence of watches", "Watches that ended", "Lists", "Trouble with resources", "Audits",
-         "Clients sent away"}
+         "Alerts about policies of the namespaces", "Bindings that do not fit"}
 
 
 def bundle():
@@ -131,11 +132,11 @@ def play(stack, seconds):
     (folder / "manifests").mkdir()
     plane = Plane(folder / "manifests")
     set_up(plane)
-    prometheus = demo.start(stack, folder, demo.options(any_port=True))
-    demo.tell(plane, seconds)
+    shown = demo.start(stack, folder, demo.options(any_port=True))
+    demo.tell(plane, seconds, shown)
     play_to_peak(plane)
     time.sleep(25)
-    return prometheus.url
+    return shown.prometheus.url
 
 
 def main():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of boards share: the boards, their queries, and what the queries name."""
+import functools
 import json
 import os
 import pathlib
@@ -12,16 +13,28 @@ PROGRAM = str(ROOT / os.environ.get("EXPORTER", "build/karmada-policy-exporter")
 BOARDS = ROOT / "dashboards/grafana"
 sys.path.insert(0, str(ROOT / "dashboards/demo"))
 sys.path.insert(0, str(ROOT / "tests/e2e"))
+sys.path.append(str(ROOT / "tests/alerts"))
+from announced import ANNOUNCED  # noqa: E402
 
 # Families that Prometheus makes itself, with the labels that ours are asked for.
 OF_PROMETHEUS = {
     "up": set(),
     "scrape_duration_seconds": set(),
     "scrape_samples_scraped": set(),
-    "ALERTS": {"alertname", "alertstate", "severity", "component"},
+    "ALERTS": {"alertname", "alertstate", "severity", "product", "policy_namespace", "policy"},
+}
+# What the bundled rules record once an hour for reviews.
+RECORDED = {
+    "karmada_policy:placement_drift_replicas:1h": {"member_cluster", "movement"},
+    "karmada_policy:placement_drift_requests:1h": {
+        "member_cluster", "resource", "unit", "movement"},
+    "karmada_policy:member_cluster_free:1h": {"member_cluster", "resource", "unit"},
+    "karmada_policy:templates_stale:1h": {"reason", "phase"},
+    "karmada_policy:stale_age_seconds:1h": {"phase"},
+    "karmada_policy:templates:1h": {"state"},
 }
 # Labels of a target, on every series.
-OF_TARGETS = {"cluster", "job", "instance", "pod"}
+OF_TARGETS = {"cluster", "job", "shard", "instance", "pod"}
 
 
 def boards():
@@ -29,25 +42,45 @@ def boards():
     return {path.name: json.loads(path.read_text()) for path in sorted(BOARDS.glob("*.json"))}
 
 
-def families():
-    """The family table: name -> labels, with the names under which a histogram is asked for."""
+@functools.lru_cache(None)
+def program_families():
+    """The program's own table of families."""
     done = subprocess.run([PROGRAM, "metrics", "--output", "json"], capture_output=True,
                           timeout=60, check=True)
-    table = {}
-    for family in json.loads(done.stdout):
-        labels = {label["name"] for label in family["labels"]}
-        if family["type"] == "histogram":
+    return json.loads(done.stdout)
+
+
+def own_labels():
+    """The labels of each family, those that are only announced included."""
+    table = {family["name"]: [label["name"] for label in family["labels"]]
+             for family in program_families()}
+    return {**{name: list(labels) for name, labels in ANNOUNCED.items()}, **table}
+
+
+def values_of_labels():
+    """(family, label) -> the values that it may have, where they are known."""
+    known = {(family["name"], label["name"]): label["values"]
+             for family in program_families() for label in family["labels"] if label["values"]}
+    known.update(((name, label), values) for name, labels in ANNOUNCED.items()
+                 for label, values in labels.items() if values)
+    return known
+
+
+def families():
+    """Name -> labels of all that can be asked for: a histogram has three names."""
+    kinds, table = types(), {}
+    for name, labels in own_labels().items():
+        if kinds.get(name) == "histogram":
             for suffix in ("_bucket", "_sum", "_count"):
-                table[family["name"] + suffix] = labels | ({"le"} if suffix == "_bucket" else set())
+                table[name + suffix] = {*labels, *(("le",) if suffix == "_bucket" else ())}
         else:
-            table[family["name"]] = labels
-    return table
+            table[name] = set(labels)
+    return {**table, **RECORDED}
 
 
 def types():
-    done = subprocess.run([PROGRAM, "metrics", "--output", "json"], capture_output=True,
-                          timeout=60, check=True)
-    return {family["name"]: family["type"] for family in json.loads(done.stdout)}
+    return {**dict.fromkeys(ANNOUNCED, "gauge"),
+            **{family["name"]: family["type"] for family in program_families()}}
 
 
 def queries(board):
@@ -71,7 +104,7 @@ TOKEN = re.compile(r"""
     (?P<grouping>\b(?:by|without|on|ignoring|group_left|group_right)\s*\((?P<group>[^)]*)\)) |
     (?P<selector>(?P<family>[a-zA-Z_:][\w:]*)\s*\{(?P<matchers>(?:[^{}"']|"(?:\\.|[^"\\])*")*)\}) |
     (?P<call>[a-zA-Z_]\w*)\s*\( |
-    (?P<offset>\boffset\s+\w+) |
+    (?P<offset>\boffset\s+\$?\w+) |
     (?P<word>[a-zA-Z_:][\w:]*) |
     (?P<other>.)
     """, re.X | re.S)
@@ -97,9 +130,9 @@ def named(expr):
     return selectors, groups
 
 
-def filled(expr, chosen, range_s=3600, interval="15s"):
+def filled(expr, chosen, range_s=3600, interval="15s", rate_interval=None):
     """An expression as Grafana sends it, with the variables' values."""
-    expr = re.sub(r"\$\{?__rate_interval\}?", interval, expr)
+    expr = re.sub(r"\$\{?__rate_interval\}?", rate_interval or interval, expr)
     expr = re.sub(r"\$\{?__interval\}?", interval, expr)
     expr = re.sub(r"\$\{?__range\}?", f"{range_s}s", expr)
     return re.sub(r"\$\{?(\w+)\}?", lambda m: chosen.get(m[1], m[0]), expr)
@@ -109,3 +142,24 @@ def all_values(board):
     """Every variable of a board at All."""
     return {v["name"]: v.get("allValue") or v["current"]["value"]
             for v in board["templating"]["list"]}
+
+
+def domain_queries(all_boards):
+    """The queries over what replicas show alike, that are not about time.
+
+    What was recorded of reasons that no template has any more is one of those for some time."""
+    for name, board in all_boards.items():
+        for where, expr, _ in queries(board):
+            if (where.startswith("panel") and name != "kpe-exporter.json"
+                    and not re.search(
+                        r"time\(\)|increase|rate\(|ALERTS|offset|avg\(|age_seconds|templates_stale:1h", expr)):
+                yield name, where, board, expr
+
+
+def rendered(**config):
+    """The whole mixin as {boards, rules} where a site's _config says this."""
+    made = subprocess.run(
+        ["jsonnet", "-e", "local m = (import '%s/dashboards/mixin.libsonnet') + { _config+:: %s }; "
+         "{ boards: m.grafanaDashboards, rules: m.prometheusRules }" % (ROOT, json.dumps(config))],
+        capture_output=True, check=True, timeout=60)
+    return json.loads(made.stdout)

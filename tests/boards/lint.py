@@ -1,24 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lint of boards: what Grafana's own linter asks for, and what our boards promise besides."""
+"""The lint of boards: what Grafana's own linter asks for, and what our boards promise besides.
+
+What can be seen of a panel is in looks.py.
+"""
 import re
 
 from boards import LABEL_VALUES, OF_PROMETHEUS, OF_TARGETS, named, queries
+from looks import faults_of_looks
 
-
-# The label that a label_replace makes: the first of its four strings.
-MADE_LABEL = re.compile(r',\s*"(\w+)",\s*"[^"]*",\s*"\w*",\s*"[^"]*"\)')
+# The label that a label_replace makes: the first of its four strings; or a label_join.
+MADE_LABEL = re.compile(r',\s*"(\w+)",\s*(?:"[^"]*",\s*"\w*",\s*"[^"]*"\)|" ", )')
 
 
 def faults(board, names, families, types):
     """Each fault of a board, in words. `names` are the uids of all boards."""
     yield from faults_of_frame(board, names)
-    seen = set()
+    seen, titles = set(), set()
     for panel in board["panels"]:
         where = f"panel '{panel.get('title')}'"
         if panel["id"] in seen:
             yield f"{where}: the id {panel['id']} is taken"
         seen.add(panel["id"])
+        if panel.get("title") in titles:
+            yield f"{where}: another one is called so"
+        titles.add(panel.get("title"))
         yield from (f"{where}: {fault}" for fault in faults_of_panel(panel))
+        yield from (f"{where}: {fault}" for fault in faults_of_looks(panel))
         for target in panel.get("targets", []):
             yield from (f"{where} {target['refId']}: {fault}"
                         for fault in faults_of_query(target, types))
@@ -105,7 +112,14 @@ def faults_of_query(target, types):
             yield "irate shows what was by chance last"
         elif window not in ("$__rate_interval", "$__range"):
             yield f"{function} over [{window}]: only $__rate_interval is right at every zoom"
+    for number, unit in re.findall(r"\[(\d+)([smhd])[\]:]", expr):
+        if int(number) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[unit] < 300:
+            yield f"[{number}{unit}] has not always two scrapes, which may be two minutes apart"
+    if re.search(r"\bwithout\s*\(", expr):
+        yield "what is left out is for the site to say: aggregate by what is to stay"
     for family, labels in named(expr)[0]:
+        if family == "ALERTS" and 'product="karmada-policy-exporter"' not in expr:
+            yield "shows alerts of others, too"
         base = re.sub(r"_(bucket|sum|count)$", "", family)
         kind = types.get(family) or types.get(base)
         under_rate = re.search(rf"\b(rate|increase)\({re.escape(family)}\{{", expr)
@@ -113,7 +127,7 @@ def faults_of_query(target, types):
             yield f"{family} is a counter and not under rate or increase"
         if kind == "gauge" and under_rate:
             yield f"{family} is no counter, and under rate or increase"
-        if family not in ("ALERTS",) and not {"cluster", "job"} <= labels:
+        if not {"cluster", *(("job",) if family != "ALERTS" else ())} <= labels:
             yield f"{family} is not narrowed to the chosen cluster and job"
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real servers for the tests of boards: exporters on the demo's stories, a Prometheus on them."""
 import contextlib
+import json
 import pathlib
 import tempfile
 
@@ -11,6 +12,16 @@ from servers import Exporter, Prometheus, bundled_rules, fetch, hurry, program
 
 JOB = "karmada-policy-exporter"
 FLAGS = ("--rules.grace", "1s", "--metrics.opt-in", "--thresholds.pending-age", "1s")
+
+# Two replicas of one exporter, and what a site may tell them apart by.
+PODS = [{"pod": f"exporter-{n}", "node": f"node-{n}", "zone": f"zone-{n}", "endpoint": f"http-{n}",
+         "pod_template_hash": f"hash-{n}", "container": f"exporter-{n}"} for n in (1, 2)]
+
+# One more target of a Prometheus, which a test moves about: in this file.
+MOVED = """  - job_name: moved
+    honor_labels: true
+    file_sd_configs: [{files: ['%s'], refresh_interval: 1s}]
+"""
 
 
 def config(targets, rules=()):
@@ -50,12 +61,21 @@ class World(contextlib.ExitStack):
         log = self.folder / f"exporter-{self.exporters}.log"
         return self.enter_context(Exporter(log, *arguments, *FLAGS, **more))
 
-    def prometheus(self, targets, with_rules=False):
+    def prometheus(self, targets, with_rules=False, flags=()):
         rules = []
         for path in bundled_rules() if with_rules else ():
             rules.append(self.folder / path.name)
             rules[-1].write_text(hurry(path.read_text(), 1e9))
-        return self.enter_context(Prometheus(self.folder / "prometheus", config(targets, rules)))
+        return self.enter_context(Prometheus(
+            self.folder / "prometheus", config(targets, rules) + MOVED % (self.folder / "moved.json"),
+            flags=flags))
+
+    def move(self, exporter, **labels):
+        """The job `moved` has this one target now."""
+        path = self.folder / "moved.json"
+        beside = path.with_name("moved")
+        beside.write_text(json.dumps([{"targets": [exporter.address], "labels": labels}]))
+        beside.rename(path)
 
 
 def followed(plane, *exporters):
@@ -77,7 +97,10 @@ def has_prometheus():
     return program("prometheus") is not None
 
 
-def ask(prometheus, board, expr, **chosen):
-    """The rows that a board's query gives, with some variables chosen and the others at All."""
-    values = {**all_values(board), **chosen}
-    return prometheus.query(filled(expr, values, interval="5s"))
+def ask(prometheus, board, expr, gap="5m", **chosen):
+    """The rows that a board's query gives, with some variables chosen and the others at All.
+
+    `gap`: for how long the last numbers stand in where no exporter is ready.
+    """
+    values = {**all_values(board), "review": "3s", **chosen}
+    return prometheus.query(filled(expr.replace("[5m]", f"[{gap}]"), values, interval="5s"))
