@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""demo.py: a control plane that changes by itself, an exporter, a Prometheus and an Alertmanager.
+"""demo.py: a control plane that changes by itself, an exporter, a Prometheus and an Alertmanager,
+and a page of the alerts that fire.
 
-Every story is told in a line when it moves. Ctrl-C, SIGTERM or the end of --seconds ends all that
+Every story is told in a line when it moves, and which alerts that leads to. Ctrl-C, SIGTERM or the end of --seconds ends all that
 was started here, by its process number, and removes the folder.
 """
 import argparse
@@ -15,10 +16,12 @@ import tempfile
 import time
 
 sys.dont_write_bytecode = True
+from alerts_page import AlertsPage  # noqa: E402
 from plane import Plane  # noqa: E402
 from servers import (ROOT, Alertmanager, Exporter, Prometheus, bundled_rules,  # noqa: E402
                      fetch, free_port, hurry, program)
-from stories import PEAK, STORIES, set_up  # noqa: E402
+from scene import set_up  # noqa: E402
+from stories import ALERTS, ALWAYS, PEAK, STORIES  # noqa: E402
 
 PROMETHEUS = """global:
   scrape_interval: 2s
@@ -33,6 +36,8 @@ scrape_configs:
       - targets: ['{exporter}']
         labels: {{cluster: demo}}
 """
+# However long an alert waits by its rule, nobody watches a demo for that long.
+MOST_S = 10
 # Used where alerts/ has no example of its own.
 ALERTMANAGER = """route: {receiver: nobody, group_by: [alertname, cluster], group_wait: 5s}
 receivers: [{name: nobody}]
@@ -44,24 +49,26 @@ def options(**chosen):
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--seconds", type=float, help="end after so many; without it on Ctrl-C")
     parser.add_argument("--alerts-hurry", type=float, default=60, metavar="TIMES",
-                        help="let alerts wait only so small a part of their time (default 60, so "
-                             "that minutes become seconds; 1 leaves the rules as they are)")
+                        help="let alerts wait only so small a part of their time, and ten seconds "
+                             "at most (default 60; 1 leaves the rules as they are)")
     parser.add_argument("--any-port", action="store_true",
-                        help="take free ports, not 19180, 19090 and 19093")
+                        help="take free ports, not 19080, 19090, 19093 and 19180")
     if not chosen:
         return parser.parse_args()
     return argparse.Namespace(**{**vars(parser.parse_args([])), **chosen})
 
 
+PORTS = {"exporter": 19180, "prometheus": 19090, "alertmanager": 19093, "alerts": 19080}
+
+
 def start(stack, folder, wanted):
-    """The servers; what of them there is no program for is left out with a word. The Prometheus."""
-    ports = dict(zip(("exporter", "prometheus", "alertmanager"),
-                     (free_port(), free_port(), free_port()) if wanted.any_port
-                     else (19180, 19090, 19093)))
+    """The servers; what of them there is no program for is left out with a word. The page of the
+    alerts, None where there is none."""
+    ports = {name: free_port() if wanted.any_port else port for name, port in PORTS.items()}
     exporter = stack.enter_context(Exporter(
         folder / "exporter.log", "--manifests", folder / "manifests",
         "--configconnector.asset-file", folder / "manifests.assets.json", "--rules.grace", "5s",
-        "--thresholds.pending-age", "20s", "--thresholds.stale-age", "60s",
+        "--thresholds.pending-age", "10s", "--thresholds.stale-age", "20s",
         "--thresholds.unbound-age", "10s", "--metrics.opt-in", port=ports["exporter"]))
     print(f"exporter      {exporter.url}/   (and /metrics)")
     alertmanager = None
@@ -79,7 +86,7 @@ def start(stack, folder, wanted):
     rules = []
     for path in bundled_rules():
         rules.append(folder / path.name)
-        rules[-1].write_text(hurry(path.read_text(), wanted.alerts_hurry))
+        rules[-1].write_text(hurried(path, wanted.alerts_hurry))
     prometheus = stack.enter_context(Prometheus(folder / "prometheus", PROMETHEUS.format(
         rules=", ".join(f"'{r}'" for r in rules), exporter=exporter.address,
         alerting="" if not alertmanager else
@@ -90,15 +97,24 @@ def start(stack, folder, wanted):
                  if fetch(prometheus.url + page)[0] == 200), "/api/v1/alerts")
     print(f"prometheus    {prometheus.url}{page}")
     if rules and wanted.alerts_hurry != 1:
-        print(f"              alerts wait 1/{wanted.alerts_hurry:g} of their time; "
-              "see --alerts-hurry")
+        print(f"              alerts wait 1/{wanted.alerts_hurry:g} of their time, {MOST_S} s at "
+              "most; see --alerts-hurry")
+    shown = stack.enter_context(AlertsPage(prometheus, alertmanager, ports["alerts"]))
+    print(f"alerts        {shown.url}/   (look here: what fires, and the story that leads to it)")
     print(f"boards        import dashboards/grafana/*.json into a Grafana, with {prometheus.url} "
           "as its data source")
-    return prometheus
+    return shown
 
 
-def tell(plane, until):
-    """Let every story go round on a clock of its own."""
+def hurried(path, times):
+    """The rules of a file as the demo has them."""
+    return hurry(path.read_text(), times, MOST_S if times != 1 else float("inf"))
+
+
+def tell(plane, until, shown=None):
+    """Let every story go round on a clock of its own; `shown` is the page that says so, too."""
+    if shown:
+        shown.told[-1] = "always there: what nobody ever cleaned up", False, ALWAYS
     began = time.monotonic()
     due = [(0, number, 0) for number in range(len(STORIES))]
     while due[0][0] < until:
@@ -107,10 +123,14 @@ def tell(plane, until):
         steps = STORIES[number](plane)
         seconds, words, act = steps[index]
         act()
-        if words.startswith(PEAK):
-            words = "\033[1m" + words[len(PEAK):] + "\033[0m" if sys.stdout.isatty() else words[
-                len(PEAK):]
-        print(f"{int(time.monotonic() - began):5} s  {words}", flush=True)
+        at_peak, words = words.startswith(PEAK), words.removeprefix(PEAK)
+        leads = ALERTS[STORIES[number]]
+        if shown:
+            shown.told[number] = words, at_peak, leads
+        if at_peak and sys.stdout.isatty():
+            words = f"\033[1m{words}\033[0m"
+        print(f"{int(time.monotonic() - began):5} s  {words}"
+              + (f"\n         -> {', '.join(leads)}" if at_peak and leads else ""), flush=True)
         heapq.heappush(due, (at + seconds, number, (index + 1) % len(steps)))
     time.sleep(max(0, until - (time.monotonic() - began)))
 
@@ -124,11 +144,11 @@ def main():
         plane = Plane(folder / "manifests")
         set_up(plane)
         try:
-            start(stack, folder, wanted)
+            shown = start(stack, folder, wanted)
             print(f"manifests     {folder / 'manifests'}   (edit one if you like)")
             print("Until Ctrl-C:" if wanted.seconds is None else f"For {wanted.seconds:g} s:",
                   flush=True)
-            tell(plane, wanted.seconds or float("inf"))
+            tell(plane, wanted.seconds or float("inf"), shown)
         except KeyboardInterrupt:
             print()
         except RuntimeError as fault:

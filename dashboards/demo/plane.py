@@ -45,13 +45,14 @@ class Plane:
 
     # ---- what users write
 
-    def cluster(self, name, cpu, memory, used_cpu, used_memory):
+    def cluster(self, name, cpu, memory, used_cpu, used_memory, coming=None):
         self.write({
             "apiVersion": "cluster.karmada.io/v1alpha1", "kind": "Cluster",
             "metadata": {"name": name, "labels": {"env": "demo"}}, "spec": {"region": "eu"},
             "status": {"conditions": [{"type": "Ready", "status": "True"}], "resourceSummary": {
                 "allocatable": {"cpu": cpu, "memory": memory, "pods": "110"},
-                "allocated": {"cpu": used_cpu, "memory": used_memory, "pods": "20"}}}})
+                "allocated": {"cpu": used_cpu, "memory": used_memory, "pods": "20"},
+                "allocating": coming or {}}}})
 
     def drain(self, name, down=True):
         """It does not answer, and its taint moves off what does not tolerate it; or it is back."""

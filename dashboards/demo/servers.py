@@ -151,12 +151,14 @@ WAIT = re.compile(r"^(\s+(?:for|keep_firing_for|interval): *)(\d\S*)", re.M)
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
-def hurry(rules, times):
-    """The text of a rule file whose alerts wait only a fraction of their time."""
+def hurry(rules, times, most_s=float("inf")):
+    """The text of a rule file whose alerts wait only a fraction of their time, and no longer than
+    `most_s`."""
     def shorter(match):
         seconds = sum(int(n) * SECONDS[unit]
                       for n, unit in re.findall(r"(\d+)(ms|[smhdw])", match[2])) / times
-        return f"{match[1]}{max(int(seconds), 1 if 'interval' in match[1] else 0)}s"
+        seconds = min(int(seconds), most_s)
+        return f"{match[1]}{max(seconds, 1 if 'interval' in match[1] else 0)}s"
     return WAIT.sub(shorter, rules)
 
 
