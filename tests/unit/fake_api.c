@@ -793,14 +793,30 @@ static void disturb(struct fake_api *f, struct transfer *t)
     }
 }
 
+/* Where the changes after a version begin in the log, which is in order. */
+static size_t first_after(const struct fake_api *f, uint64_t version)
+{
+    size_t begin = 0, end = f->log_count;
+
+    while (begin < end) {
+        size_t middle = begin + (end - begin) / 2;
+
+        if (f->log[middle].version <= version)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 /* Put what has happened since into the body. */
 static void catch_up(struct fake_api *f, struct transfer *t)
 {
-    for (size_t i = 0; i < f->log_count && !t->deaf; i++) {
+    for (size_t i = first_after(f, t->seen); i < f->log_count && !t->deaf; i++) {
         const struct fake_change *c = &f->log[i];
 
-        if (c->version <= t->seen || c->version > f->version - f->behind)
-            continue;
+        if (c->version > f->version - f->behind)
+            break;
         t->seen = c->version;
         if (!is_wanted(t, &c->object))
             continue;
