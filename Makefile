@@ -243,13 +243,18 @@ format: ## gate: clang-format has nothing to change
 reformat: ## let clang-format change it
 	$(if $(OURS),@clang-format -i $(OURS))
 
-tidy: $(SOURCES:%.c=$(B)/tidy/%.ok) ## gate: clang-tidy; only what changed is looked at again
+# How many states of a function the analyzer follows before it moves on. Its own limit is 225000, which
+# takes more than twice as long, a fifth of all of make test: make tidy TIDY_STATES=225000.
+TIDY_STATES ?= 75000
+ANALYZER := -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_STATES)
+
+tidy: $(SOURCES:%.c=$(B)/tidy-$(TIDY_STATES)/%.ok) ## gate: clang-tidy; only what changed is looked at again
 
 # The object stands for the source and all it includes.
-$(B)/tidy/%.ok: %.c $(B)/%.o .clang-tidy
+$(B)/tidy-$(TIDY_STATES)/%.ok: %.c $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
 	$(call say,TIDY,$<)
-	$(Q)clang-tidy --quiet $< -- $(LANGUAGE) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)clang-tidy --quiet $(ANALYZER:%=--extra-arg=%) $< -- $(LANGUAGE) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	$(Q)touch $@
 
 layers: $(PURE:%.c=$(B)/%.o) $(WORLD:%.c=$(B)/%.o) ## gate: metrics/ is pure, includes point one way, no circles, no globals

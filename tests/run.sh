@@ -17,18 +17,19 @@ run_make() {
 
 # A gate is one test.
 gate() {
+    local begun_s=$SECONDS
     if run_make "$@"; then
-        echo "ok    $*"
+        echo "ok    $* ($((SECONDS - begun_s)) s)"
         echo '1 0 0' >>"$TALLY"
     else
-        echo "FAIL  $*"
+        echo "FAIL  $* ($((SECONDS - begun_s)) s)"
         echo '0 1 0' >>"$TALLY"
     fi
 }
 
 # A suite adds its own counts to TALLY. One that fails without a failure among them did not build.
 suite() {
-    local before after
+    local before after begun_s=$SECONDS
     echo "== $*"
     before=$(awk '{ n += $2 } END { print n + 0 }' "$TALLY")
     if ! TALLY=$TALLY "${MAKE:-make}" -s -j"${JOBS:-2}" "$@"; then
@@ -36,6 +37,7 @@ suite() {
         [ "$after" -gt "$before" ] || echo '0 1 0' >>"$TALLY"
         echo "FAIL  $*"
     fi
+    echo "      $((SECONDS - begun_s)) s"
 }
 
 gates() {
