@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/options/config.h"
 
-#include <yaml.h>
-
 #include "exporter/system/file.h"
+#include "exporter/yaml/document.h"
 #include "metrics/base/strbuf.h"
 
 enum { CONFIG_MAX = 1024 * 1024 };
@@ -14,23 +13,6 @@ struct reading {
     struct options *options;
     bool seen[OPTION_COUNT];
 };
-
-static const char *scalar_of(const yaml_node_t *node)
-{
-    return (const char *)node->data.scalar.value;
-}
-
-/* A NUL, which YAML can write as an escape, would hide what follows it. */
-static bool is_text(const yaml_node_t *node)
-{
-    return node->type == YAML_SCALAR_NODE && strlen(scalar_of(node)) == node->data.scalar.length;
-}
-
-/* Put the node's line and column before the reason. */
-static bool fail_at(const char *path, const yaml_node_t *node, struct error *err)
-{
-    return fail_in(err, "%s:%zu:%zu", path, node->start_mark.line + 1, node->start_mark.column + 1);
-}
 
 /* A list of choices is joined, so that it means what commas mean on the command line. */
 static bool set_list(struct reading *r, const struct option_def *def, const yaml_node_t *list,
@@ -45,11 +27,11 @@ static bool set_list(struct reading *r, const struct option_def *def, const yaml
     for (const yaml_node_item_t *i = first; i < end; i++) {
         const yaml_node_t *item = yaml_document_get_node(r->document, *i);
 
-        if (!is_text(item))
+        if (!document_text(item))
             return fail(err, "'%s' takes a list of texts", def->name);
         if (def->type == OPTION_SET)
-            strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", scalar_of(item));
-        else if (!options_set(r->options, def, scalar_of(item), i == first, err))
+            strbuf_addf(&joined, "%s%s", joined.len > 0 ? "," : "", document_text(item));
+        else if (!options_set(r->options, def, document_text(item), i == first, err))
             return fail_in(err, "'%s'", def->name);
     }
     return def->type != OPTION_SET || options_set(r->options, def, joined.data, true, err) ||
@@ -61,11 +43,11 @@ static const struct option_def *find_key(struct reading *r, const yaml_node_t *k
 {
     const struct option_def *def;
 
-    if (!is_text(key)) {
+    if (!document_text(key)) {
         fail(err, "a key is not the name of an option");
         return NULL;
     }
-    def = option_find(scalar_of(key), err);
+    def = option_find(document_text(key), err);
     if (!def)
         return NULL;
     if (def->flag_only) {
@@ -88,7 +70,7 @@ static bool bind_document(const char *path, struct reading *r, struct error *err
         return true;
     if (root->type != YAML_MAPPING_NODE) {
         fail(err, "expected 'option: value' lines");
-        return fail_at(path, root, err);
+        return document_fail(path, root, err);
     }
     for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start;
          pair < root->data.mapping.pairs.top; pair++) {
@@ -98,57 +80,32 @@ static bool bind_document(const char *path, struct reading *r, struct error *err
         bool done;
 
         if (!def)
-            return fail_at(path, key, err);
+            return document_fail(path, key, err);
         if (value->type == YAML_SEQUENCE_NODE &&
             (option_type_grows(def->type) || def->type == OPTION_SET))
             done = set_list(r, def, value, err);
-        else if (!is_text(value))
+        else if (!document_text(value))
             done = fail(err, "'%s' takes a single value", def->name);
         else
-            done = options_set(r->options, def, scalar_of(value), true, err) ||
+            done = options_set(r->options, def, document_text(value), true, err) ||
                    fail_in(err, "'%s'", def->name);
         if (!done)
-            return fail_at(path, value, err);
+            return document_fail(path, value, err);
     }
     return true;
-}
-
-static bool fail_parse(const char *path, const yaml_parser_t *parser, struct error *err)
-{
-    const yaml_mark_t *at = &parser->problem_mark;
-
-    return fail(err, "%s:%zu:%zu: not YAML: %s", path, at->line + 1, at->column + 1,
-                parser->problem ? parser->problem : "out of memory");
 }
 
 bool config_apply(const char *path, const char *text, size_t len, struct options *o,
                   struct error *err)
 {
-    yaml_parser_t parser;
-    yaml_document_t document, next;
+    yaml_document_t document;
     struct reading r = {.document = &document, .options = o};
-    bool done, empty;
 
-    if (!yaml_parser_initialize(&parser))
-        abort();
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
-    if (!yaml_parser_load(&parser, &document)) {
-        fail_parse(path, &parser, err);
-        yaml_parser_delete(&parser);
+    if (!document_read(path, text, len, &document, err))
         return false;
-    }
-    done = bind_document(path, &r, err);
-    empty = yaml_document_get_root_node(&document) == NULL;
+    bool done = bind_document(path, &r, err);
+
     yaml_document_delete(&document);
-    /* Only one document: a second one would be ignored without a word. */
-    if (done && !empty && !yaml_parser_load(&parser, &next)) {
-        done = fail_parse(path, &parser, err);
-    } else if (done && !empty) {
-        done = yaml_document_get_root_node(&next) == NULL ||
-               fail(err, "%s: has more than one YAML document", path);
-        yaml_document_delete(&next);
-    }
-    yaml_parser_delete(&parser);
     return done;
 }
 
