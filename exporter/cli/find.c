@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/find.h"
 
-#include "exporter/cli/object_name.h"
+#include "exporter/object_name.h"
 #include "exporter/system/platform.h"
 
 enum { SLICE_MS = 100, NAME_MAX_BYTES = 4096 };

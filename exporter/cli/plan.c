@@ -3,9 +3,9 @@
 
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
-#include "exporter/cli/object_name.h"
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
+#include "exporter/object_name.h"
 #include "exporter/system/platform.h"
 #include "metrics/expose/report_plan.h"
 
