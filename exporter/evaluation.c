@@ -90,6 +90,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     e->options = *settings->options;
     *settings->options = (struct options){0};
     e->changes_fd = -1;
+    e->since_ms = platform_now_ms();
     e->workers = settings->workers;
 
     const struct options *o = &e->options;

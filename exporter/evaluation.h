@@ -24,6 +24,7 @@ struct evaluation {
     struct kube_session *session; /* NULL without an API server. */
     struct asset_source *assets;  /* NULL without a file of them. */
     struct workers *workers;      /* NULL: files are read where they are wanted. Borrowed. */
+    int64_t since_ms;             /* When it was made: since then its series count. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool caught_up; /* No object is left to be evaluated. */
     bool begun;     /* The manifests are being read. */

@@ -32,6 +32,7 @@ clang-tidy            clang-tidy
 libclang-rt-14-dev    has_fuzzer
 python3               python3
 python3-yaml          has_python_yaml
+python3-prometheus-client  has_prometheus_client
 jq                    jq
 openssl               openssl
 curl                  curl
@@ -61,6 +62,10 @@ has_alertmanager() {
 
 has_python_yaml() {
     python3 -c 'import yaml' 2>/dev/null
+}
+
+has_prometheus_client() {
+    python3 -c 'import prometheus_client' 2>/dev/null
 }
 
 found() {

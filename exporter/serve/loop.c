@@ -16,6 +16,7 @@
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/memory.h"
 #include "exporter/system/platform.h"
+#include "exporter/web/api/api.h"
 #include "exporter/web/server.h"
 
 enum {
@@ -36,7 +37,9 @@ struct loop {
     bool next_loaded;
     bool reloading; /* The options are to be read again. */
     struct rehearsal rehearsal;
+    int64_t started_ms; /* Since the epoch. */
     bool stopping;
+    bool asked; /* Calls of the API wait. */
     bool config_loaded;
     uint64_t evaluations; /* As has_changed() last saw them. */
     size_t files;         /* Likewise, as is the next one. */
@@ -93,6 +96,7 @@ static struct health health_of(const struct loop *l)
         .log_dropped = log_dropped(l->settings.log),
         .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
         .now_ms = platform_now_ms(),
+        .started_ms = l->started_ms,
     };
 }
 
@@ -115,6 +119,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->settings = *settings;
     l->signals.fd = -1;
     l->config_loaded = true;
+    l->started_ms = platform_now_ms();
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
     l->rehearsal = (struct rehearsal){
         .workers = settings->workers,
@@ -341,7 +346,16 @@ static int64_t wait_ms(const struct loop *l)
     wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, SOON_MS);
-    return wait > 0 ? wait : 0;
+    return wait > 0 && !l->asked ? wait : 0;
+}
+
+/* True if some wait that could be answered now. */
+static bool answer_calls(struct loop *l)
+{
+    const struct health health = health_of(l);
+    bool settled = !l->current || l->current->caught_up;
+
+    return api_turn(server_desk(l->server), &health, settled, SLICE_MS) && settled;
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
@@ -352,6 +366,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
+        {.fd = desk_fd(server_desk(l->server)), .events = POLLIN},
         {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
     };
 
@@ -369,6 +384,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         follow(l, wanted[1].revents != 0);
     readiness_turn(&l->readiness, l->current, shown_session(l),
                    l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
+    l->asked = answer_calls(l);
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);

@@ -37,6 +37,7 @@ void publisher_release(struct publisher *p)
 {
     publisher_forget(p);
     snapshot_free(p->snapshot);
+    metrics_page_drop(p->metrics);
     registry_free(p->blank);
     *p = (struct publisher){.snapshot = NULL};
 }
@@ -71,27 +72,53 @@ static bool collect(struct publisher *p, const struct evaluation *e, size_t budg
     return findings_step(&p->findings, budget);
 }
 
-static void publish(struct publisher *p, enum page page, const struct health *health)
+/* False if the page is too large. */
+static bool publish_metrics(struct publisher *p, const struct health *h)
+{
+    const struct exposition how = {
+        .synced = h->evaluation != NULL,
+        .created_ms = h->started_ms,
+        .since_ms = h->evaluation ? h->evaluation->since_ms : 0,
+    };
+
+    health_fill(h, h->registry);
+    registry_prepare(h->registry);
+    struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX);
+
+    if (!fresh)
+        return false;
+    metrics_page_drop(p->metrics);
+    p->metrics = fresh;
+    snapshot_publish_metrics(p->snapshot, fresh);
+    return true;
+}
+
+/* False if the page is too large. */
+static bool publish_text(struct publisher *p, enum page page, const struct health *h)
 {
     struct strbuf text = STRBUF_INIT(PAGE_MAX);
+
+    /* Most pages are as long as the one before, or nearly. */
+    strbuf_reserve(&text, p->lengths[page] + p->lengths[page] / ROOM_PART);
+    page_defs[page].write(h, &text);
+    p->lengths[page] = text.len;
+    bool fits = strbuf_ok(&text);
+
+    if (fits)
+        snapshot_publish(p->snapshot, page, &text);
+    strbuf_release(&text);
+    return fits;
+}
+
+static void publish(struct publisher *p, enum page page, const struct health *health)
+{
     struct health shown = *health;
     int64_t used_ms = platform_thread_ms();
 
     shown.registry = health->evaluation ? health->evaluation->registry : p->blank;
-    if (page == PAGE_METRICS) {
-        health_fill(&shown, shown.registry);
-        registry_prepare(shown.registry);
-    }
-    /* Most pages are as long as the one before, or nearly. */
-    strbuf_reserve(&text, p->lengths[page] + p->lengths[page] / ROOM_PART);
-    page_defs[page].write(&shown, &text);
-    p->lengths[page] = text.len;
-    if (strbuf_ok(&text))
-        snapshot_publish(p->snapshot, page, &text, page_defs[page].content_type);
-    else
+    if (!(page == PAGE_METRICS ? publish_metrics(p, &shown) : publish_text(p, page, &shown)))
         log_write(p->log, LOG_LEVEL_ERROR, "page is too large to publish", "page",
                   page_defs[page].handler);
-    strbuf_release(&text);
 
     int64_t waited_ms =
         throttle_publish(&p->throttles[page], platform_thread_ms() - used_ms, platform_steady_ms());

@@ -9,9 +9,10 @@
 
 /* Writes each page when it is due, and hands it to the threads that serve it. */
 struct publisher {
-    struct snapshot *snapshot; /* Owned. */
-    const struct log *log;     /* Borrowed. */
-    struct registry *blank;    /* The exporter's own health, until there is an evaluation. */
+    struct snapshot *snapshot;    /* Owned. */
+    const struct log *log;        /* Borrowed. */
+    struct metrics_page *metrics; /* The last one; what of it stays is shared. Held. */
+    struct registry *blank;       /* The exporter's own health, until there is an evaluation. */
     struct throttle throttles[PAGE_COUNT];
     size_t lengths[PAGE_COUNT]; /* Of the pages as they are. */
     /* What the page for people is made from is collected over several turns. */

@@ -6,7 +6,7 @@
 enum { NOT_NAMED = -1, WEIGHT_MAX = 1000 };
 
 struct span {
-    const char *at;
+    const char *at; /* NULL only where it is empty. */
     size_t len;
 };
 
@@ -35,7 +35,7 @@ static struct span cut(struct span *rest, char separator)
 
 static bool span_is(struct span s, const char *word)
 {
-    return s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
+    return s.len > 0 && s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
 }
 
 /* "0.25" as thousandths: RFC 9110 allows three digits and nothing above one. False if it is none.
@@ -58,26 +58,54 @@ static bool parse_weight(struct span s, int *out)
     return weight <= WEIGHT_MAX;
 }
 
-bool accept_gzip(const char *header)
+/* One element of such a header; the parameters that nobody asked for are not kept. */
+struct wanted {
+    struct span name;
+    struct span version;
+    struct span escaping;
+    int weight;
+};
+
+/* Cut the next element off that is valid. False at the end. */
+static bool next_wanted(struct span *rest, struct wanted *out)
 {
-    int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
-    struct span rest = {header ? header : "", header ? strlen(header) : 0};
+    bool valid = false;
 
-    while (rest.len > 0) {
-        struct span entry = cut(&rest, ',');
-        struct span name = cut(&entry, ';');
-        int weight = WEIGHT_MAX;
-        bool valid = true;
+    while (rest->len > 0 && !valid) {
+        struct span entry = cut(rest, ',');
 
+        *out = (struct wanted){.name = cut(&entry, ';'), .weight = WEIGHT_MAX};
+        valid = true;
         while (entry.len > 0) {
             struct span value = cut(&entry, ';');
             struct span parameter = cut(&value, '=');
 
             if (span_is(parameter, "q"))
-                valid = valid && parse_weight(trim(value), &weight);
+                valid = valid && parse_weight(trim(value), &out->weight);
+            else if (span_is(parameter, "version"))
+                out->version = trim(value);
+            else if (span_is(parameter, "escaping"))
+                out->escaping = trim(value);
         }
-        if (!valid)
-            continue;
+    }
+    return valid;
+}
+
+static struct span span_of(const char *header)
+{
+    return (struct span){header ? header : "", header ? strlen(header) : 0};
+}
+
+bool accept_gzip(const char *header)
+{
+    int gzip = NOT_NAMED, identity = NOT_NAMED, others = NOT_NAMED;
+    struct span rest = span_of(header);
+    struct wanted wanted;
+
+    while (next_wanted(&rest, &wanted)) {
+        struct span name = wanted.name;
+        int weight = wanted.weight;
+
         if (span_is(name, "gzip") || span_is(name, "x-gzip"))
             gzip = weight;
         else if (span_is(name, "identity"))
@@ -88,4 +116,50 @@ bool accept_gzip(const char *header)
     if (gzip == NOT_NAMED)
         gzip = others;
     return gzip > 0 && gzip >= identity;
+}
+
+const char *const media_types[MEDIA_COUNT] = {
+    [MEDIA_TEXT_0] = "text/plain; version=0.0.4; charset=utf-8",
+    [MEDIA_TEXT_1] = "text/plain; version=1.0.0; charset=utf-8",
+    [MEDIA_OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
+/* Which format an element names; MEDIA_COUNT for one that is not here. */
+static enum media media_of(const struct wanted *w)
+{
+    bool newest = span_is(w->version, "1.0.0");
+
+    if (span_is(w->name, "application/openmetrics-text"))
+        return newest || w->version.len == 0 ? MEDIA_OPENMETRICS : MEDIA_COUNT;
+    if (span_is(w->name, "text/plain"))
+        return newest                                                ? MEDIA_TEXT_1
+               : w->version.len == 0 || span_is(w->version, "0.0.4") ? MEDIA_TEXT_0
+                                                                     : MEDIA_COUNT;
+    return span_is(w->name, "*/*") || span_is(w->name, "text/*") ? MEDIA_TEXT_0 : MEDIA_COUNT;
+}
+
+enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX])
+{
+    static const char *const schemes[] = {"allow-utf-8", "underscores", "dots", "values"};
+    struct span rest = span_of(header);
+    enum media best = MEDIA_TEXT_0;
+    struct span escaping = {0};
+    struct wanted wanted;
+    int weight = 0;
+
+    while (next_wanted(&rest, &wanted)) {
+        enum media media = media_of(&wanted);
+
+        if (media == MEDIA_COUNT || wanted.weight <= weight)
+            continue;
+        best = media;
+        weight = wanted.weight;
+        escaping = wanted.escaping;
+    }
+    snprintf(out_type, MEDIA_TYPE_MAX, "%s", media_types[best]);
+    for (size_t i = 0; best != MEDIA_TEXT_0 && i < ARRAY_LEN(schemes); i++) {
+        if (span_is(escaping, schemes[i]))
+            snprintf(out_type, MEDIA_TYPE_MAX, "%s; escaping=%s", media_types[best], schemes[i]);
+    }
+    return best;
 }

@@ -10,3 +10,17 @@
  * weight is ignored, and where the client weighs "identity" higher it gets that.
  */
 bool accept_gzip(const char *header);
+
+/* The formats of metrics, and how their content types begin. */
+enum media { MEDIA_TEXT_0, MEDIA_TEXT_1, MEDIA_OPENMETRICS, MEDIA_COUNT };
+extern const char *const media_types[MEDIA_COUNT];
+
+enum { MEDIA_TYPE_MAX = 128 };
+
+/*
+ * The format that the client prefers, and its content type with the escaping scheme that the client
+ * named for it (all names here are the same in each). `header` is the value of Accept, several
+ * joined by commas, or NULL. Of equal weights the first wins; what it does not name, and what is
+ * asked for by a wildcard, as browsers and curl do, is the oldest format: that is never refused.
+ */
+enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX]);

@@ -24,6 +24,21 @@ struct MHD_Response *response_new(char *bytes, size_t len, const char *content_t
                   content_type);
 }
 
+struct MHD_Response *response_borrowed(char *bytes, size_t len, const char *content_type,
+                                       void (*release)(void *context), void *context)
+{
+    return finish(
+        MHD_create_response_from_buffer_with_free_callback_cls(len, bytes, release, context),
+        content_type);
+}
+
+struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned count,
+                                        const char *content_type, void (*release)(void *context),
+                                        void *context)
+{
+    return finish(MHD_create_response_from_iovec(pieces, count, release, context), content_type);
+}
+
 struct MHD_Response *response_text(const char *text)
 {
     /* The library wants a pointer it could write through, and does not write. */

@@ -13,9 +13,22 @@
 
 /* The content type of plain text. */
 #define RESPONSE_TEXT "text/plain; charset=utf-8"
+#define RESPONSE_JSON "application/json"
+
+/* What it is asked again after, where it is unavailable. */
+#define RESPONSE_RETRY_SECONDS "5"
 
 /* A response of these bytes, which it owns from here on. */
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
+
+/* A response of bytes that stay until `release` is called with the context, by any thread. */
+struct MHD_Response *response_borrowed(char *bytes, size_t len, const char *content_type,
+                                       void (*release)(void *context), void *context) MUST_USE;
+
+/* The same of pieces, whose list is copied. */
+struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned count,
+                                        const char *content_type, void (*release)(void *context),
+                                        void *context) MUST_USE;
 
 /* A plain text that outlives the response. */
 struct MHD_Response *response_text(const char *text) MUST_USE;

@@ -15,11 +15,13 @@ enum {
     CONNECTION_BYTES = 16 * 1024, /* A request's line and headers fit, or it is refused. */
     CONNECTIONS_LEAST = 32,       /* However little memory there is. */
     LOG_LINE_MAX = 256,
+    CALLS_MAX = 64, /* Of the API, that wait for their answer. */
 };
 
 struct server {
     const struct log *log; /* Borrowed. */
     struct site *site;
+    struct desk *desk;
     struct peers *peers;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
@@ -42,7 +44,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 {
     (void)context;
     (void)connection;
-    return site_state(uri);
+    return visit_new(uri);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
@@ -55,9 +57,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)version;
     (void)data;
     *data_size = 0;
-    if (site_begins(state))
+    if (visit_begins(*state))
         enter_phase(s, connection, PEER_ANSWER);
-    return site_answer(s->site, connection, path, method, state);
+    return site_answer(s->site, connection, path, method, *state);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -66,6 +68,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     struct server *s = context;
 
     (void)reason;
+    visit_free(*state);
     *state = NULL;
     enter_phase(s, connection, PEER_IDLE);
 }
@@ -122,8 +125,8 @@ static bool listen_on(struct server *s, const char *text, struct error *err)
 static bool start_daemon(struct server *s, unsigned limit, struct error *err)
 {
     /* Without a channel between threads it would notice its end only when a client moves. */
-    const unsigned flags =
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
+    const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
+                           MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
 
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
@@ -169,7 +172,9 @@ struct server *server_start(const struct server_options *options, struct snapsho
     bool running;
 
     s->log = options->log;
-    s->site = site_new(options->telemetry_path, snapshot, options->heartbeat, err);
+    s->desk = desk_new(CALLS_MAX, options->memory_bytes);
+    s->site = site_new(
+        &(struct site_parts){options->telemetry_path, snapshot, s->desk, options->heartbeat}, err);
     s->peers = peers_new(limit);
     s->listeners = xcalloc(options->address_count, sizeof(*s->listeners));
     s->names = xcalloc(options->address_count, sizeof(*s->names));
@@ -189,7 +194,10 @@ void server_stop(struct server *s)
     acceptor_stop(s->acceptor);
     for (size_t i = 0; i < s->listener_count; i++)
         close(s->listeners[i]);
+    /* The library does not end while a connection is suspended. */
+    desk_close(s->desk);
     MHD_stop_daemon(s->daemon);
+    desk_free(s->desk);
     peers_free(s->peers);
     site_free(s->site);
     free(s->listeners);
@@ -200,6 +208,11 @@ void server_stop(struct server *s)
 void server_set_ready(struct server *s, bool ready, const char *text)
 {
     site_set_ready(s->site, ready, text);
+}
+
+struct desk *server_desk(const struct server *s)
+{
+    return s->desk;
 }
 
 const char *server_address(const struct server *s, size_t at)

@@ -38,6 +38,9 @@ void server_stop(struct server *s);
  */
 void server_set_ready(struct server *s, bool ready, const char *text);
 
+/* Where calls of the API wait for whoever started it. Borrowed. */
+struct desk *server_desk(const struct server *s);
+
 /* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);
 

@@ -8,21 +8,30 @@
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
 
-enum { TEXT_MAX = 256 };
+enum { TEXT_MAX = 256, ERROR_MAX = 4096, VERBOSE_MAX = 128 * 1024 };
 
 /* A name that is not a text does not compile: nothing else follows "". */
 #define HANDLER_NAME(id, name, ...)       "" name,
 #define HANDLER_PATH(id, name, path, ...) path,
 
-const char *const server_handler_names[SERVER_HANDLERS] = {PAGES(HANDLER_NAME)
-                                                               ANSWERS(HANDLER_NAME)};
+const char *const server_handler_names[SERVER_HANDLERS] = {
+    PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) ANSWERS(HANDLER_NAME)};
 
 /* Compared whole, as decoded. NULL: the telemetry path. */
-static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ANSWERS(HANDLER_PATH)};
+static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
+                                                       ANSWERS(HANDLER_PATH)};
+
+/* The endpoint that a handler stands for; NULL if it is none. They follow the pages, in order. */
+static const struct endpoint *endpoint_of(enum server_handler handler)
+{
+    unsigned at = (unsigned)handler - PAGE_COUNT;
+
+    return at < ENDPOINT_COUNT ? &endpoints[at] : NULL;
+}
 
 const char *const server_code_names[SERVER_CODES] = {
-    [SERVER_200] = "200", [SERVER_400] = "400", [SERVER_404] = "404",
-    [SERVER_405] = "405", [SERVER_413] = "413", [SERVER_503] = "503",
+    [SERVER_200] = "200", [SERVER_400] = "400", [SERVER_404] = "404", [SERVER_405] = "405",
+    [SERVER_413] = "413", [SERVER_500] = "500", [SERVER_503] = "503",
 };
 
 static const unsigned statuses[SERVER_CODES] = {
@@ -31,6 +40,7 @@ static const unsigned statuses[SERVER_CODES] = {
     [SERVER_404] = MHD_HTTP_NOT_FOUND,
     [SERVER_405] = MHD_HTTP_METHOD_NOT_ALLOWED,
     [SERVER_413] = MHD_HTTP_CONTENT_TOO_LARGE,
+    [SERVER_500] = MHD_HTTP_INTERNAL_SERVER_ERROR,
     [SERVER_503] = MHD_HTTP_SERVICE_UNAVAILABLE,
 };
 
@@ -59,16 +69,13 @@ static const struct reply_def {
     [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n", NULL, NULL, false},
 };
 
-/* What it is asked again after, where it is unavailable. */
-#define RETRY_SECONDS "5"
-
 struct site {
-    struct snapshot *snapshot;         /* Borrowed. */
-    const struct heartbeat *heartbeat; /* Borrowed. */
-    char *telemetry_path;
+    struct site_parts parts;
+    char *telemetry_path; /* A copy. */
     struct MHD_Response *replies[REPLIES];
-    pthread_mutex_t lock; /* Guards the two below, not what the response holds. */
+    pthread_mutex_t lock; /* Guards the three below, not what the response holds. */
     struct MHD_Response *readiness;
+    char *ready_text; /* What it says. */
     unsigned ready_status;
     _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
 };
@@ -82,7 +89,7 @@ static struct MHD_Response *make_unavailable(const char *text)
 {
     struct MHD_Response *response = make_text(text);
 
-    response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
+    response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
     return response;
 }
 
@@ -93,34 +100,78 @@ static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connect
     return MHD_queue_response(connection, *out_status, s->replies[reply]);
 }
 
+/* Does the query have "verbose", with or without a value? */
+static bool is_verbose(struct MHD_Connection *connection)
+{
+    static const char name[] = "verbose";
+    const char *value;
+    size_t len;
+
+    return MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND, name, strlen(name),
+                                         &value, &len) == MHD_YES;
+}
+
+/* As kube-apiserver writes it: a line for the check, why it failed, and a line for the whole. */
+static struct MHD_Response *make_verbose(enum server_handler handler, const char *check,
+                                         bool passed, const char *text)
+{
+    struct strbuf out = STRBUF_INIT(VERBOSE_MAX);
+    size_t len;
+
+    strbuf_addf(&out, "[%c]%s %s\n%s%s check %s\n", passed ? '+' : '-', check,
+                passed ? "ok" : "failed", passed ? "" : text, server_handler_names[handler],
+                passed ? "passed" : "failed");
+    char *bytes = strbuf_take(&out, &len);
+    struct MHD_Response *response = response_new(bytes, len, RESPONSE_TEXT);
+
+    if (!passed)
+        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
+    return response;
+}
+
+static enum MHD_Result send_once(struct MHD_Connection *connection, unsigned status,
+                                 struct MHD_Response *response)
+{
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+
+    MHD_destroy_response(response);
+    return result;
+}
+
 /* Asked of the loop's heart by the thread that answers: a page would be as old as the loop is. */
 static enum MHD_Result send_health(struct site *s, struct MHD_Connection *connection,
-                                   unsigned *out_status)
+                                   enum server_handler handler, unsigned *out_status)
 {
-    int64_t age_ms = s->heartbeat ? heartbeat_age_ms(s->heartbeat, platform_steady_ms()) : 0;
+    const struct heartbeat *heartbeat = s->parts.heartbeat;
+    int64_t age_ms = heartbeat ? heartbeat_age_ms(heartbeat, platform_steady_ms()) : 0;
+    bool beats = age_ms <= HEARTBEAT_LIMIT_MS, verbose = is_verbose(connection);
     char text[TEXT_MAX];
 
-    if (age_ms <= HEARTBEAT_LIMIT_MS)
+    if (beats && !verbose)
         return send_reply(s, connection, REPLY_HEALTHY, out_status);
     snprintf(text, sizeof(text),
              "karmada-policy-exporter is not healthy: its loop stands still for %" PRId64
              " s, and %d s is the most; what it serves is as old\n",
              age_ms / 1000, HEARTBEAT_LIMIT_MS / 1000);
-    struct MHD_Response *response = make_unavailable(text);
-    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE, response);
-
-    MHD_destroy_response(response);
-    *out_status = MHD_HTTP_SERVICE_UNAVAILABLE;
-    return result;
+    *out_status = beats ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    return send_once(connection, *out_status,
+                     verbose ? make_verbose(handler, "loop", beats, text) : make_unavailable(text));
 }
 
 static enum MHD_Result send_readiness(struct site *s, struct MHD_Connection *connection,
-                                      unsigned *out_status)
+                                      enum server_handler handler, unsigned *out_status)
 {
+    enum MHD_Result result;
+
     /* A text that is replaced is released: under the lock the queue gets its own reference. */
     pthread_mutex_lock(&s->lock);
-    enum MHD_Result result = MHD_queue_response(connection, s->ready_status, s->readiness);
     *out_status = s->ready_status;
+    if (is_verbose(connection))
+        result =
+            send_once(connection, *out_status,
+                      make_verbose(handler, "sources", *out_status == MHD_HTTP_OK, s->ready_text));
+    else
+        result = MHD_queue_response(connection, *out_status, s->readiness);
     pthread_mutex_unlock(&s->lock);
     return result;
 }
@@ -143,78 +194,137 @@ static void count_request(struct site *s, enum server_handler handler, unsigned 
     }
 }
 
-/* libmicrohttpd keeps it for us between its calls for one request, in a pointer. */
-enum state { STATE_NEW, STATE_BAD_URI, STATE_SOUND, STATE_ANSWERED };
+enum state { STATE_NEW, STATE_SOUND, STATE_WAITING, STATE_ANSWERED };
 
-static void *state_pointer(enum state state)
+struct visit {
+    enum state state;
+    bool bad_uri;
+    struct call *call; /* Of the API; NULL for anything else. Owned. */
+};
+
+struct visit *visit_new(const char *uri)
 {
-    return (void *)(uintptr_t)state;
+    struct visit *v = xcalloc(1, sizeof(*v));
+
+    v->bad_uri = request_uri_has_nul(uri);
+    return v;
 }
 
-void *site_state(const char *uri)
+void visit_free(struct visit *v)
 {
-    return state_pointer(request_uri_has_nul(uri) ? STATE_BAD_URI : STATE_NEW);
+    if (v)
+        call_free(v->call);
+    free(v);
+}
+
+bool visit_begins(const struct visit *v)
+{
+    return v->state == STATE_NEW;
 }
 
 /* The headers are complete: refuse the request, which closes the connection, or let it go on. */
 static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *connection,
-                                     const char *path, const char *method, void **state)
+                                     const char *path, const char *method, struct visit *v)
 {
     static const enum reply refusals[] = {
         [REQUEST_MALFORMED] = REPLY_MALFORMED,
         [REQUEST_METHOD] = REPLY_METHOD,
         [REQUEST_WITH_CONTENT] = REPLY_CONTENT,
     };
-    bool bad_uri = *state == state_pointer(STATE_BAD_URI);
-    enum request_verdict verdict = request_check(connection, method);
+    enum request_verdict verdict =
+        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method);
     unsigned status;
 
-    if (bad_uri)
-        verdict = REQUEST_MALFORMED;
     if (verdict == REQUEST_FINE) {
-        *state = state_pointer(STATE_SOUND);
+        v->state = STATE_SOUND;
         return MHD_YES;
     }
-    *state = state_pointer(STATE_ANSWERED);
+    v->state = STATE_ANSWERED;
     enum MHD_Result result = send_reply(s, connection, refusals[verdict], &status);
-    count_request(s, bad_uri ? SERVER_OTHER : find_handler(s->telemetry_path, path), status);
+    count_request(s, v->bad_uri ? SERVER_OTHER : find_handler(s->telemetry_path, path), status);
     return result;
 }
 
-bool site_begins(void *const *state)
+static enum MHD_Result send_error(struct MHD_Connection *connection, unsigned status,
+                                  const char *text)
 {
-    return *state == state_pointer(STATE_NEW) || *state == state_pointer(STATE_BAD_URI);
+    struct strbuf body = STRBUF_INIT(ERROR_MAX);
+    size_t len;
+
+    api_error_write(&body, text);
+    char *bytes = strbuf_take(&body, &len);
+    struct MHD_Response *response = response_new(bytes, len, RESPONSE_JSON);
+
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
+    return send_once(connection, status, response);
+}
+
+/* Have the loop answer; what is wrong with the query is answered here. */
+static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connection,
+                                 enum server_handler handler, struct visit *v)
+{
+    const struct endpoint *endpoint = endpoint_of(handler);
+    CLEANUP(query_release) struct query query;
+    enum MHD_Result result;
+    unsigned status;
+    struct error err;
+
+    if (!query_parse(connection, endpoint->known, endpoint->required, &query, &err)) {
+        status = MHD_HTTP_BAD_REQUEST;
+        result = send_error(connection, status, err.text);
+    } else {
+        v->call = call_new(endpoint, &query);
+        v->state = STATE_WAITING;
+        if (desk_submit(s->parts.desk, v->call, connection))
+            return MHD_YES;
+        v->state = STATE_ANSWERED;
+        status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        result = send_error(connection, status, "too many ask at once: ask again in a moment");
+    }
+    count_request(s, handler, status);
+    return result;
+}
+
+static enum MHD_Result send_answer(struct site *s, struct MHD_Connection *connection,
+                                   enum server_handler handler, const struct call *call)
+{
+    count_request(s, handler, call->status);
+    return MHD_queue_response(connection, call->status, call->response);
 }
 
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, void **state)
+                            const char *method, struct visit *v)
 {
+    enum server_handler handler = find_handler(s->telemetry_path, path);
+    bool waited = v->state == STATE_WAITING;
+    enum MHD_Result result;
     unsigned status;
 
-    if (site_begins(state))
-        return begin_request(s, connection, path, method, state);
-    if (*state == state_pointer(STATE_ANSWERED))
+    if (visit_begins(v))
+        return begin_request(s, connection, path, method, v);
+    if (v->state == STATE_ANSWERED)
         return MHD_YES;
-    *state = state_pointer(STATE_ANSWERED);
-
-    enum server_handler handler = find_handler(s->telemetry_path, path);
-    enum MHD_Result result;
-
+    v->state = STATE_ANSWERED;
+    if (waited)
+        return send_answer(s, connection, handler, v->call);
+    if (endpoint_of(handler))
+        return send_call(s, connection, handler, v);
     if ((unsigned)handler < PAGE_COUNT)
-        result = snapshot_serve(s->snapshot, (enum page)handler, connection, &status);
+        result = snapshot_serve(s->parts.snapshot, (enum page)handler, connection, &status);
     else if (handler == SERVER_HEALTHY || handler == SERVER_LIVEZ || handler == SERVER_HEALTHZ)
-        result = send_health(s, connection, &status);
+        result = send_health(s, connection, handler, &status);
     else if (handler == SERVER_READY || handler == SERVER_READYZ)
-        result = send_readiness(s, connection, &status);
+        result = send_readiness(s, connection, handler, &status);
     else
         result = send_reply(s, connection, REPLY_NOT_FOUND, &status);
     count_request(s, handler, status);
     return result;
 }
 
-struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
-                      const struct heartbeat *heartbeat, struct error *err)
+struct site *site_new(const struct site_parts *parts, struct error *err)
 {
+    const char *telemetry_path = parts->telemetry_path;
     bool plain = telemetry_path[0] == '/';
 
     /* Requests' paths are compared as decoded and without a query: others can never be equal. */
@@ -230,8 +340,7 @@ struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
     }
     struct site *s = xcalloc(1, sizeof(*s));
 
-    s->snapshot = snapshot;
-    s->heartbeat = heartbeat;
+    s->parts = *parts;
     pthread_mutex_init(&s->lock, NULL);
     site_set_ready(s, false, "karmada-policy-exporter is not ready: nothing was read yet\n");
     s->telemetry_path = xstrdup(telemetry_path);
@@ -252,6 +361,7 @@ void site_free(struct site *s)
     for (size_t i = 0; i < REPLIES; i++)
         MHD_destroy_response(s->replies[i]);
     MHD_destroy_response(s->readiness);
+    free(s->ready_text);
     pthread_mutex_destroy(&s->lock);
     free(s->telemetry_path);
     free(s);
@@ -264,6 +374,8 @@ void site_set_ready(struct site *s, bool ready, const char *text)
     pthread_mutex_lock(&s->lock);
     struct MHD_Response *old = s->readiness;
     s->readiness = fresh;
+    free(s->ready_text);
+    s->ready_text = xstrdup(text);
     s->ready_status = ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
     pthread_mutex_unlock(&s->lock);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/system/heartbeat.h"
+#include "exporter/web/api/api.h"
 #include "exporter/web/snapshot.h"
 #include "metrics/base/error.h"
 
@@ -9,7 +10,7 @@
  * What the server serves: which path is answered by what. The library's threads
  * call it, several at once; all it changes are atomic counters.
  */
-/* What is answered beside the pages; a row is as those of PAGES are. */
+/* What is answered beside pages and API; a row is as those of PAGES are. */
 #define ANSWERS(ANSWER)                                                                            \
     ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
     ANSWER(READY, "ready", "/-/ready")                                                             \
@@ -20,7 +21,10 @@
 
 /* Who answered, and with what: the labels of the counter of requests. */
 #define HANDLER_ENUMERATOR(id, ...) SERVER_##id,
-enum server_handler { PAGES(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR) SERVER_HANDLERS };
+enum server_handler {
+    PAGES(HANDLER_ENUMERATOR) ENDPOINTS(HANDLER_ENUMERATOR) ANSWERS(HANDLER_ENUMERATOR)
+        SERVER_HANDLERS
+};
 
 enum server_code {
     SERVER_200,
@@ -28,6 +32,7 @@ enum server_code {
     SERVER_404,
     SERVER_405,
     SERVER_413,
+    SERVER_500,
     SERVER_503,
     SERVER_CODES
 };
@@ -37,28 +42,39 @@ extern const char *const server_code_names[SERVER_CODES];
 
 struct site;
 
-/*
- * Every page of the site, with the metrics at this path. NULL if the path cannot be one. It is
- * healthy while this heart beats (NULL: always), and not ready at first.
- */
-struct site *site_new(const char *telemetry_path, struct snapshot *snapshot,
-                      const struct heartbeat *heartbeat, struct error *err) MUST_USE;
+/* What the site is made of. All of it is borrowed. */
+struct site_parts {
+    const char *telemetry_path; /* Where the metrics are. */
+    struct snapshot *snapshot;
+    struct desk *desk;                 /* For calls of the API. */
+    const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
+};
+
+/* Every page of the site; not ready at first. NULL if the path of the metrics cannot be one. */
+struct site *site_new(const struct site_parts *parts, struct error *err) MUST_USE;
 
 /* NULL is fine. No thread may be answering any more. */
 void site_free(struct site *s);
 
-/* What libmicrohttpd keeps for a request of this URI, as it was sent, until it is answered. */
-void *site_state(const char *uri);
+/*
+ * One request, from its first line to its end: libmicrohttpd keeps it. It begins with its URI as
+ * that was sent; the request is over when it is freed.
+ */
+struct visit;
+struct visit *visit_new(const char *uri) MUST_USE;
+/* NULL is fine. */
+void visit_free(struct visit *v);
 
-/* Is this the first call for the request: are its headers complete just now? */
-bool site_begins(void *const *state);
+/* Are its headers complete just now, at the first call for the request? */
+bool visit_begins(const struct visit *v);
 
 /*
  * Answer a request. Called when the headers are complete, which is when requests are
- * refused, then with each piece of a body, which is ignored, then once more.
+ * refused, then with each piece of a body, which is ignored, then once more; and again when a call
+ * of the API has its answer.
  */
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, void **state);
+                            const char *method, struct visit *visit);
 
 /* See server_set_ready(). */
 void site_set_ready(struct site *s, bool ready, const char *text);

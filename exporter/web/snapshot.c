@@ -3,78 +3,25 @@
 
 #include <pthread.h>
 
-/* Makes zlib's input const. */
-#define ZLIB_CONST
-#include <zlib.h>
-
 #include "exporter/web/accept.h"
 #include "exporter/web/response.h"
 
-enum {
-    ACCEPT_MAX = 1024,
-    GZIP_LEVEL = 1,        /* A page is replaced within seconds: speed counts more than size. */
-    GZIP_WINDOW = 15 + 16, /* 16 asks zlib for gzip's header and checksum. */
-    GZIP_MEMORY = 8,
-};
-
-struct encoded_page {
-    unsigned status;
-    struct MHD_Response *plain;
-    struct MHD_Response *gzip; /* NULL where it would not be smaller. */
-};
+enum { ACCEPT_MAX = 1024 };
 
 struct snapshot {
-    pthread_mutex_t lock; /* Guards `pages`, the pointers alone. */
-    struct encoded_page pages[PAGE_COUNT];
+    pthread_mutex_t lock;         /* Guards the pointers alone. */
+    struct metrics_page *metrics; /* NULL before the first, as are all others. */
+    struct body *pages[PAGE_COUNT];
+    struct MHD_Response *unavailable;
 };
-
-static void release_page(const struct encoded_page *page)
-{
-    if (page->plain)
-        MHD_destroy_response(page->plain);
-    if (page->gzip)
-        MHD_destroy_response(page->gzip);
-}
-
-/* The bytes gzipped, the caller's to free; NULL if they would not get smaller. */
-static char *compress_bytes(const char *bytes, size_t len, size_t *out_len)
-{
-    z_stream stream = {0};
-
-    if (deflateInit2(&stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        abort();
-    /* deflate() counts in 32 bits; a page beyond that goes out plain. */
-    if (len > UINT32_MAX / 2) {
-        deflateEnd(&stream);
-        return NULL;
-    }
-    size_t room = deflateBound(&stream, len);
-    char *out = xmalloc(room);
-
-    stream.next_in = (const Bytef *)bytes;
-    stream.avail_in = (uInt)len;
-    stream.next_out = (Bytef *)out;
-    stream.avail_out = (uInt)room;
-    int result = deflate(&stream, Z_FINISH);
-    *out_len = stream.total_out;
-    deflateEnd(&stream);
-    if (result == Z_STREAM_END && *out_len < len)
-        return xreallocarray(out, *out_len, 1);
-    free(out);
-    return NULL;
-}
 
 struct snapshot *snapshot_new(void)
 {
     struct snapshot *s = xcalloc(1, sizeof(*s));
 
     pthread_mutex_init(&s->lock, NULL);
-    for (size_t i = 0; i < PAGE_COUNT; i++) {
-        s->pages[i].status = MHD_HTTP_SERVICE_UNAVAILABLE;
-        s->pages[i].plain = response_text("not ready: nothing was read yet\n");
-        response_header(s->pages[i].plain, MHD_HTTP_HEADER_RETRY_AFTER, "5");
-    }
+    s->unavailable = response_text("not ready: nothing was read yet\n");
+    response_header(s->unavailable, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
     return s;
 }
 
@@ -82,65 +29,148 @@ void snapshot_free(struct snapshot *s)
 {
     if (!s)
         return;
+    metrics_page_drop(s->metrics);
     for (size_t i = 0; i < PAGE_COUNT; i++)
-        release_page(&s->pages[i]);
+        body_drop(s->pages[i]);
+    MHD_destroy_response(s->unavailable);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
-void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
-                      const char *content_type)
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
 {
-    struct encoded_page fresh = {.status = MHD_HTTP_OK};
-    size_t len, gzip_len;
+    size_t len;
 
-    assert(strbuf_ok(body));
-    char *bytes = strbuf_take(body, &len);
-    char *gzip = compress_bytes(bytes, len, &gzip_len);
+    assert(strbuf_ok(text) && page != PAGE_METRICS);
+    char *bytes = strbuf_take(text, &len);
+    struct segment *segment = segment_new(bytes, len);
+    struct body *fresh = body_new(&segment, 1);
 
-    fresh.plain = response_new(bytes, len, content_type);
-    response_header(fresh.plain, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-    if (gzip) {
-        fresh.gzip = response_new(gzip, gzip_len, content_type);
-        response_header(fresh.gzip, MHD_HTTP_HEADER_VARY, MHD_HTTP_HEADER_ACCEPT_ENCODING);
-        response_header(fresh.gzip, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
-    }
-
+    segment_drop(segment);
     pthread_mutex_lock(&s->lock);
-    struct encoded_page old = s->pages[page];
+    struct body *old = s->pages[page];
     s->pages[page] = fresh;
     pthread_mutex_unlock(&s->lock);
 
-    release_page(&old);
+    body_drop(old);
 }
+
+void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
+{
+    pthread_mutex_lock(&s->lock);
+    struct metrics_page *old = s->metrics;
+    s->metrics = metrics_page_hold(page);
+    pthread_mutex_unlock(&s->lock);
+
+    metrics_page_drop(old);
+}
+
+/* The headers of one name, joined. */
+struct joined {
+    const char *name;
+    struct strbuf values;
+};
 
 static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const char *name,
                                   const char *value)
 {
-    struct strbuf *joined = context;
+    struct joined *joined = context;
 
     (void)kind;
-    if (value && strcasecmp(name, MHD_HTTP_HEADER_ACCEPT_ENCODING) == 0)
-        strbuf_addf(joined, "%s%s", joined->len > 0 ? "," : "", value);
+    if (value && strcasecmp(name, joined->name) == 0)
+        strbuf_addf(&joined->values, "%s%s", joined->values.len > 0 ? "," : "", value);
     return MHD_YES;
+}
+
+/* What a client accepts; what is longer than any client's says nothing. */
+static struct strbuf accepted(struct MHD_Connection *connection, const char *name)
+{
+    struct joined joined = {name, STRBUF_INIT(ACCEPT_MAX)};
+
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
+    if (!strbuf_ok(&joined.values))
+        strbuf_reset(&joined.values);
+    return joined.values;
+}
+
+/* What of the metrics the client wants, in the format that it does; NULL before the first page. */
+static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *connection,
+                                 const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
+{
+    CLEANUP(strbuf_release) struct strbuf header = accepted(connection, MHD_HTTP_HEADER_ACCEPT);
+    bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
+
+    pthread_mutex_lock(&s->lock);
+    struct metrics_page *page = metrics_page_hold(s->metrics);
+    pthread_mutex_unlock(&s->lock);
+    if (!page)
+        return NULL;
+    struct body *body =
+        metrics_page_body(page, newer ? EXPOSITION_OPENMETRICS : EXPOSITION_TEXT, filter);
+
+    metrics_page_drop(page);
+    return body;
+}
+
+static struct body *hold_page(struct snapshot *s, enum page page)
+{
+    pthread_mutex_lock(&s->lock);
+    struct body *body = body_hold(s->pages[page]);
+    pthread_mutex_unlock(&s->lock);
+    return body;
+}
+
+/* Answer with the body, which is dropped; without one, that there is none yet. */
+static enum MHD_Result send_body(struct snapshot *s, struct MHD_Connection *connection,
+                                 struct body *body, const char *type, const char *vary,
+                                 unsigned *out_status)
+{
+    CLEANUP(strbuf_release)
+    struct strbuf encodings = accepted(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+
+    *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
+    if (!body)
+        return MHD_queue_response(connection, *out_status, s->unavailable);
+
+    struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
+
+    response_header(response, MHD_HTTP_HEADER_VARY, vary);
+    enum MHD_Result result = MHD_queue_response(connection, *out_status, response);
+
+    MHD_destroy_response(response);
+    body_drop(body);
+    return result;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *connection, const struct error *err,
+                              unsigned *out_status)
+{
+    struct strbuf text = STRBUF_INIT(2 * sizeof(err->text));
+    size_t len;
+
+    strbuf_addf(&text, "%s\n", err->text);
+    char *bytes = strbuf_take(&text, &len);
+    struct MHD_Response *response = response_new(bytes, len, RESPONSE_TEXT);
+    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_BAD_REQUEST, response);
+
+    MHD_destroy_response(response);
+    *out_status = MHD_HTTP_BAD_REQUEST;
+    return result;
 }
 
 enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
                                struct MHD_Connection *connection, unsigned *out_status)
 {
-    CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(ACCEPT_MAX);
+    static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
+    CLEANUP(family_filter_release) struct family_filter filter = {0};
+    char type[MEDIA_TYPE_MAX];
+    struct error err;
 
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
-    bool gzip = strbuf_ok(&joined) && accept_gzip(joined.data);
-
-    /* A page that is replaced is released: under the lock the queue gets its own reference first.
-     */
-    pthread_mutex_lock(&s->lock);
-    const struct encoded_page *now = &s->pages[page];
-    enum MHD_Result result =
-        MHD_queue_response(connection, now->status, gzip && now->gzip ? now->gzip : now->plain);
-    *out_status = now->status;
-    pthread_mutex_unlock(&s->lock);
-
-    return result;
+    if (page != PAGE_METRICS)
+        return send_body(s, connection, hold_page(s, page), page_defs[page].content_type,
+                         MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
+    if (!family_filter_read(connection, &filter, &err))
+        return refuse(connection, &err, out_status);
+    return send_body(s, connection, hold_metrics(s, connection, &filter, type), type, vary,
+                     out_status);
 }

@@ -3,6 +3,7 @@
 
 #include <microhttpd.h>
 
+#include "exporter/web/metrics_page.h"
 #include "exporter/web/pages/pages.h"
 
 /*
@@ -18,11 +19,17 @@ struct snapshot *snapshot_new(void) MUST_USE;
 /* NULL is fine. No thread may be serving any more. */
 void snapshot_free(struct snapshot *s);
 
-/* Put the page in place, plain and gzipped. Moves the bytes out of `body`, which is not overfull.
+/* Put a page other than of metrics in place. Moves the bytes out of `text`, which is not overfull.
  */
-void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *body,
-                      const char *content_type);
+void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text);
 
-/* Queue the page as it is now, in the encoding the client prefers; `out_status` is what it gets. */
+/* Put the page of metrics in place, which is held from here on. */
+void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page);
+
+/*
+ * Queue the page as it is now, in the encoding the client prefers; of metrics in the format that it
+ * prefers, and the families that its parameters name. `out_status` is what it gets: 400 if they
+ * name what is not there.
+ */
 enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
                                struct MHD_Connection *connection, unsigned *out_status);

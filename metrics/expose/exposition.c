@@ -4,6 +4,8 @@
 #include "metrics/expose/families.h"
 #include "metrics/expose/number_text.h"
 
+enum { SERIES_MAX_BYTES = 1 << 20 };
+
 static void add_comment(struct strbuf *out, const char *keyword, const char *name, size_t name_len,
                         const char *text)
 {
@@ -17,8 +19,8 @@ static void add_comment(struct strbuf *out, const char *keyword, const char *nam
 }
 
 /* OpenMetrics names a counter without its _total here, and knows units. */
-static void add_comments(struct strbuf *out, const struct family_def *def,
-                         enum exposition_format format)
+void exposition_write_head(const struct family_def *def, enum exposition_format format,
+                           struct strbuf *out)
 {
     size_t len = strlen(def->name);
 
@@ -51,31 +53,75 @@ static void add_series(struct strbuf *out, const struct series *series,
     strbuf_addc(out, '\n');
 }
 
-static void add_label_set(struct strbuf *out, const struct family_state *family,
-                          const struct label_set *set)
+/* OpenMetrics: since when a counter, or with its last series a histogram, counts. */
+static void add_created(struct strbuf *out, const struct label_set *set, unsigned at,
+                        int64_t created_ms)
 {
-    for (unsigned i = 0; i < family->shown_count; i++)
-        add_series(out, &set->series[family->order[i]], family->def);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(SERIES_MAX_BYTES);
+    const struct family_state *family = set->family;
+    size_t len = strlen(family->def->name);
+
+    series_add_text(&text, &set->series[at]);
+    strbuf_add(out, family->def->name,
+               family->def->type == FAMILY_COUNTER ? len - strlen("_total") : len);
+    strbuf_adds(out, "_created");
+    strbuf_adds(out, text.data + len + strlen(family->texts[at].suffix));
+    number_add_seconds(out, created_ms);
+    strbuf_addc(out, '\n');
 }
 
-void exposition_write(const struct registry *r, enum exposition_format format, bool synced,
-                      struct strbuf *out)
+static void add_label_set(struct strbuf *out, const struct family_state *family,
+                          const struct label_set *set, const struct exposition *how)
+{
+    bool tells = how->format == EXPOSITION_OPENMETRICS && how->created_ms > 0;
+    bool later = !family->def->of_process && how->since_ms > how->created_ms;
+
+    for (unsigned i = 0; i < family->shown_count; i++) {
+        bool last = i + 1 == family->shown_count;
+        size_t before = out->len;
+
+        add_series(out, &set->series[family->order[i]], family->def);
+        if (tells && out->len > before &&
+            (family->def->type == FAMILY_COUNTER ||
+             (family->def->type == FAMILY_HISTOGRAM && last)))
+            add_created(out, set, family->order[i], later ? how->since_ms : how->created_ms);
+    }
+}
+
+bool exposition_has(const struct registry *r, bool synced, size_t family)
+{
+    const struct family_state *state = registry_family(r, family);
+
+    return state && (synced || state->def->aggregation == AGGREGATE_NONE);
+}
+
+void exposition_write_series(const struct registry *r, size_t family, struct exposition how,
+                             struct strbuf *out)
+{
+    const struct family_state *state = registry_family(r, family);
+    size_t shown = registry_shown(r, state);
+
+    assert(state->sorted == state->count && state->gone == 0);
+    for (size_t k = 0; k < state->rest_count; k++)
+        add_label_set(out, state, state->rest[k], &how);
+    for (size_t k = 0; k < shown; k++) {
+        if (!state->sets[k]->folded)
+            add_label_set(out, state, state->sets[k], &how);
+    }
+}
+
+const char *exposition_end(enum exposition_format format)
+{
+    return format == EXPOSITION_OPENMETRICS ? "# EOF\n" : "";
+}
+
+void exposition_write(const struct registry *r, struct exposition how, struct strbuf *out)
 {
     for (size_t i = 0; i < family_count(); i++) {
-        const struct family_state *family = registry_family(r, i);
-
-        if (!family || (!synced && family->def->aggregation != AGGREGATE_NONE))
+        if (!exposition_has(r, how.synced, i))
             continue;
-        assert(family->sorted == family->count && family->gone == 0);
-        add_comments(out, family->def, format);
-        size_t shown = registry_shown(r, family);
-        for (size_t k = 0; k < family->rest_count; k++)
-            add_label_set(out, family, family->rest[k]);
-        for (size_t k = 0; k < shown; k++) {
-            if (!family->sets[k]->folded)
-                add_label_set(out, family, family->sets[k]);
-        }
+        exposition_write_head(family_at(i), how.format, out);
+        exposition_write_series(r, i, how, out);
     }
-    if (format == EXPOSITION_OPENMETRICS)
-        strbuf_adds(out, "# EOF\n");
+    strbuf_adds(out, exposition_end(how.format));
 }

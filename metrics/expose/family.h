@@ -76,6 +76,7 @@ struct family_def {
     /* What was seen before counts, too: a fresh engine over the same objects says less. */
     bool remembers;
     bool opt_in;
+    bool of_process; /* A counter that goes on over a reload; others begin anew. */
     struct family_label labels[FAMILY_LABELS_MAX + 1]; /* Ends with a NULL name. */
     /* Whose entries contribute, bits by object_class, and what they do: see samples.h. */
     unsigned classes;

@@ -33,7 +33,8 @@
         "How long the first change after a page waited for the next page.", .unit = "seconds",     \
         .bound = "1", .buckets = lag_buckets, .bucket_count = ARRAY_LEN(lag_buckets))              \
     OWN(OWN_LOG_DROPPED, FAMILY_COUNTER, "karmada_policy_exporter_log_lines_dropped_total",        \
-        "Lines of the log that were dropped because nobody reads it.", .bound = "1")               \
+        "Lines of the log that were dropped because nobody reads it.", .of_process = true,         \
+        .bound = "1")                                                                              \
     OWN(OWN_RELOAD_SUCCESSFUL, FAMILY_GAUGE,                                                       \
         "karmada_policy_exporter_config_last_reload_successful",                                   \
         "1 if the last reload succeeded; after a failed one the old configuration stays in "       \
@@ -93,7 +94,7 @@
         .bound = "1")                                                                              \
     OWN(OWN_DECODE_ERRORS, FAMILY_COUNTER, "karmada_policy_exporter_decode_errors_total",          \
         "Objects that could not be decoded; the last good version of each, if any, counts.",       \
-        .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
+        .of_process = true, .bound = "resources", .labels = {FREE_LABEL("resource")})              \
     OWN(OWN_OBJECTS_REJECTED, FAMILY_COUNTER, "karmada_policy_exporter_objects_rejected_total",    \
         "Objects above the ceiling of 8 MiB or 200,000 values; the last version of each stays.",   \
         .bound = "resources", .labels = {FREE_LABEL("resource")})                                  \
@@ -102,14 +103,15 @@
         "there are more than the limit, or because memory is short.",                              \
         .bound = "capped families", .labels = {FREE_LABEL("family")})                              \
     OWN(OWN_HTTP_REQUESTS, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_total",          \
-        "HTTP requests answered, by handler and code.", .bound = "handlers x codes",               \
-        .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})                                     \
+        "HTTP requests answered, by handler and code.", .of_process = true,                        \
+        .bound = "handlers x codes", .labels = {FREE_LABEL("handler"), FREE_LABEL("code")})        \
     OWN(OWN_REFUSED, FAMILY_COUNTER, "karmada_policy_exporter_connections_refused_total",          \
         "Connections of HTTP clients that were refused, or ended before they were answered or "    \
         "to make room for others, by reason.",                                                     \
-        .bound = "7", .labels = {FREE_LABEL("reason")})                                            \
+        .of_process = true, .bound = "7", .labels = {FREE_LABEL("reason")})                        \
     OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
-        "Total user and system CPU time spent in seconds.", .unit = "seconds", .bound = "1")       \
+        "Total user and system CPU time spent in seconds.", .unit = "seconds", .of_process = true, \
+        .bound = "1")                                                                              \
     OWN(OWN_MAX_FDS, FAMILY_GAUGE, "process_max_fds", "Maximum number of open file descriptors.",  \
         .bound = "1")                                                                              \
     OWN(OWN_OPEN_FDS, FAMILY_GAUGE, "process_open_fds", "Number of open file descriptors.",        \

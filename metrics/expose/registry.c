@@ -362,6 +362,8 @@ void registry_prepare(struct registry *r)
 
         if (!family->def)
             continue;
+        /* Once more: what is set below gives rows to a family of the exporter's own, a later one.
+         */
         family_state_sort(family);
         if (family->def->detail || family->def->fold)
             REGISTRY_SET(r, OWN_DETAIL_DROPPED, (double)count_dropped(r, i), family->def->name);

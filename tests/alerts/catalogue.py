@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the families are that rules and pages may name, and whether an expression keeps to them."""
-from announced import ANNOUNCED
 from bundle import TARGET_LABELS, families, rules
 from promql import allowed_values, kept_labels, listed_labels, made_labels, selectors
 
@@ -16,8 +15,6 @@ def catalogue():
     for name, family in families().items():
         if family["type"] == "histogram":
             known[name + "_bucket"] = {**known[name], "le": []}
-    for name, labels in ANNOUNCED.items():
-        known.setdefault(name, labels)
     known.update((name, {}) for name in SCRAPED)
     for _, _, rule in rules():
         if "record" in rule:

@@ -71,7 +71,7 @@ static double load(const char *path, size_t *held)
     while (!engine_run(engine, 0, SIZE_MAX))
         ;
     registry_prepare(registry);
-    exposition_write(registry, EXPOSITION_TEXT, true, &page);
+    exposition_write(registry, (struct exposition){.synced = true}, &page);
     double spent = measure_cpu_s() - start;
 
     if (store_count(store, CLASS_TEMPLATE) != world.templates)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scrapes while files change: eight clients take the page of a large folder of
- * manifests, gzipped and on a kept connection as Prometheus does, while a file of it is
- * replaced ten times a second.
+ * Scrapes on kept connections, as Prometheus has them: of a page of 1 MB, by ever more clients,
+ * plain and gzipped; then by eight while a file of what it is made from is replaced ten times a
+ * second.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 #include "tests/bench/measure.h"
 
 enum {
-    CLIENTS = 8,
+    CLIENTS_MAX = 64,
     SECONDS = 10,
     PAUSE_US = 50 * 1000,
     SCRAPES_MAX = 1000,
@@ -25,13 +25,22 @@ enum {
     ANSWER_MAX = 8 << 20,
 };
 
-static const struct generated world = {.templates = 100000, .policies = 1000, .namespaces = 100};
+static const struct generated world = {.templates = 100000, .policies = 1000, .namespaces = 500};
 
 struct client {
     pthread_t thread;
+    const char *encoding;
     double *latencies_ms;
     size_t count;
     size_t page_bytes;
+};
+
+/* What the clients of one run saw. */
+struct run {
+    size_t count;
+    size_t page_bytes;
+    double median_ms;
+    double late_ms; /* The 99th percentile. */
 };
 
 static int connect_to_exporter(void)
@@ -59,13 +68,14 @@ static size_t answer_len(const char *answer)
 }
 
 /* One scrape; its size, or 0 if it failed. */
-static size_t scrape(int fd, char *answer)
+static size_t scrape(int fd, const char *encoding, char *answer)
 {
-    static const char request[] = "GET /metrics HTTP/1.1\r\nHost: bench\r\n"
-                                  "Accept-Encoding: gzip\r\n\r\n";
+    char request[128];
     size_t got = 0, want = 0;
 
-    if (write(fd, request, sizeof(request) - 1) < 0)
+    snprintf(request, sizeof(request),
+             "GET /metrics HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: %s\r\n\r\n", encoding);
+    if (write(fd, request, strlen(request)) < 0)
         return 0;
     while (want == 0 || got < want) {
         ssize_t n = read(fd, answer + got, ANSWER_MAX - got - 1);
@@ -86,10 +96,12 @@ static void *run_client(void *context)
     double end = measure_wall_s() + SECONDS;
     int fd = connect_to_exporter();
 
+    /* Not all at once. */
+    usleep((useconds_t)(random() % PAUSE_US));
     while (measure_wall_s() < end && client->count < SCRAPES_MAX) {
         double start = measure_wall_s();
 
-        client->page_bytes = scrape(fd, answer);
+        client->page_bytes = scrape(fd, client->encoding, answer);
         if (client->page_bytes == 0)
             abort();
         client->latencies_ms[client->count++] = (measure_wall_s() - start) * 1000;
@@ -147,35 +159,68 @@ static void change_files(const char *directory)
     }
 }
 
+/* Start so many, do what is to be done meanwhile, and wait for them. */
+static struct run run_clients(unsigned count, const char *encoding, void (*meanwhile)(const char *),
+                              const char *directory)
+{
+    static double latencies_ms[CLIENTS_MAX * SCRAPES_MAX];
+    struct client clients[CLIENTS_MAX];
+    struct run run = {0};
+
+    for (unsigned i = 0; i < count; i++) {
+        clients[i] = (struct client){.encoding = encoding,
+                                     .latencies_ms = xcalloc(SCRAPES_MAX, sizeof(double))};
+        if (pthread_create(&clients[i].thread, NULL, run_client, &clients[i]) != 0)
+            abort();
+    }
+    if (meanwhile)
+        meanwhile(directory);
+    for (unsigned i = 0; i < count; i++) {
+        pthread_join(clients[i].thread, NULL);
+        memcpy(latencies_ms + run.count, clients[i].latencies_ms,
+               clients[i].count * sizeof(double));
+        run.count += clients[i].count;
+        free(clients[i].latencies_ms);
+    }
+    run.page_bytes = clients[0].page_bytes;
+    run.median_ms = measure_median(latencies_ms, run.count);
+    run.late_ms = latencies_ms[run.count * 99 / 100];
+    return run;
+}
+
+static void measure_crowds(const char *encoding)
+{
+    static const unsigned counts[] = {1, 8, CLIENTS_MAX};
+    char what[80];
+    struct run runs[ARRAY_LEN(counts)];
+
+    for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
+        runs[i] = run_clients(counts[i], encoding, NULL, NULL);
+        printf("  %2u clients, %s: %5zu scrapes of %.3f MB, median %.2f ms, 99th percentile "
+               "%.2f ms (%.1f and %.1f times that of one)\n",
+               counts[i], encoding, runs[i].count, (double)runs[i].page_bytes / 1e6,
+               runs[i].median_ms, runs[i].late_ms, runs[i].median_ms / runs[0].median_ms,
+               runs[i].late_ms / runs[0].late_ms);
+    }
+    snprintf(what, sizeof(what), "99th percentile, %s, of 64 clients / of one", encoding);
+    measure_print(what, runs[ARRAY_LEN(counts) - 1].late_ms / runs[0].late_ms, "x", 5);
+}
+
 int main(void)
 {
     CLEANUP(generate_cleanup) char *directory = generate_directory();
-    static double latencies_ms[CLIENTS * SCRAPES_MAX];
-    struct client clients[CLIENTS];
-    size_t count = 0;
 
     generate_list(&world, directory, "list.json");
     pid_t exporter = start_exporter(directory);
     wait_until_ready();
-    for (size_t i = 0; i < CLIENTS; i++) {
-        clients[i] = (struct client){.latencies_ms = xcalloc(SCRAPES_MAX, sizeof(double))};
-        if (pthread_create(&clients[i].thread, NULL, run_client, &clients[i]) != 0)
-            abort();
-    }
-    change_files(directory);
-    for (size_t i = 0; i < CLIENTS; i++) {
-        pthread_join(clients[i].thread, NULL);
-        memcpy(latencies_ms + count, clients[i].latencies_ms, clients[i].count * sizeof(double));
-        count += clients[i].count;
-        free(clients[i].latencies_ms);
-    }
+    measure_crowds("identity");
+    measure_crowds("gzip");
+    struct run run = run_clients(8, "gzip", change_files, directory);
+
     kill(exporter, SIGTERM);
     waitpid(exporter, NULL, 0);
-
-    double median = measure_median(latencies_ms, count);
-    printf("  %zu scrapes of %.2f MB (gzipped) by %d clients, median %.2f ms\n", count,
-           (double)clients[0].page_bytes / 1e6, CLIENTS, median);
-    measure_print("scrape, 99th percentile, 8 clients while files change",
-                  latencies_ms[count * 99 / 100], "ms", 5);
+    printf("  %zu scrapes of %.3f MB (gzipped) by 8 clients, median %.2f ms\n", run.count,
+           (double)run.page_bytes / 1e6, run.median_ms);
+    measure_print("scrape, 99th percentile, 8 clients while files change", run.late_ms, "ms", 5);
     return 0;
 }

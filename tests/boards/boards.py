@@ -13,8 +13,6 @@ PROGRAM = str(ROOT / os.environ.get("EXPORTER", "build/karmada-policy-exporter")
 BOARDS = ROOT / "dashboards/grafana"
 sys.path.insert(0, str(ROOT / "dashboards/demo"))
 sys.path.insert(0, str(ROOT / "tests/e2e"))
-sys.path.append(str(ROOT / "tests/alerts"))
-from announced import ANNOUNCED  # noqa: E402
 
 # Families that Prometheus makes itself, with the labels that ours are asked for.
 OF_PROMETHEUS = {
@@ -51,36 +49,33 @@ def program_families():
 
 
 def own_labels():
-    """The labels of each family, those that are only announced included."""
-    table = {family["name"]: [label["name"] for label in family["labels"]]
-             for family in program_families()}
-    return {**{name: list(labels) for name, labels in ANNOUNCED.items()}, **table}
+    """The labels of each family."""
+    return {family["name"]: [label["name"] for label in family["labels"]]
+            for family in program_families()}
 
 
 def values_of_labels():
     """(family, label) -> the values that it may have, where they are known."""
-    known = {(family["name"], label["name"]): label["values"]
-             for family in program_families() for label in family["labels"] if label["values"]}
-    known.update(((name, label), values) for name, labels in ANNOUNCED.items()
-                 for label, values in labels.items() if values)
-    return known
+    return {(family["name"], label["name"]): label["values"]
+            for family in program_families() for label in family["labels"] if label["values"]}
 
 
 def families():
-    """Name -> labels of all that can be asked for: a histogram has three names."""
+    """Name -> labels of all that can be asked for: a histogram has four names, a counter two."""
     kinds, table = types(), {}
     for name, labels in own_labels().items():
         if kinds.get(name) == "histogram":
-            for suffix in ("_bucket", "_sum", "_count"):
+            for suffix in ("_bucket", "_sum", "_count", "_created"):
                 table[name + suffix] = {*labels, *(("le",) if suffix == "_bucket" else ())}
         else:
             table[name] = set(labels)
+        if kinds.get(name) == "counter":
+            table[name.removesuffix("_total") + "_created"] = set(labels)
     return {**table, **RECORDED}
 
 
 def types():
-    return {**dict.fromkeys(ANNOUNCED, "gauge"),
-            **{family["name"]: family["type"] for family in program_families()}}
+    return {family["name"]: family["type"] for family in program_families()}
 
 
 def queries(board):

@@ -4,31 +4,37 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "exporter/web/pages/pages.h"
 #include "exporter/web/site.h"
 #include "tests/fuzz/must.h"
+#include "tests/unit/blank_page.h"
 
 /*
  * Whatever bytes a client sends on one connection, however cut: the library hands them to the
  * site, and what comes back are whole answers, one for each request, in order; pages are those
- * that were published, plain or gzipped; and then the connection is closed.
+ * that were published, plain or gzipped; calls of the API are answered, too; and then the
+ * connection is closed.
  */
 
 enum {
     REQUESTS_MAX = 4096,
     ANSWERS_MAX = 16 << 20,
     PAGE_MAX = 1 << 16,
+    NAMES = 200, /* Of objects. */
     CONNECTION_BYTES = 32 * 1024,
+    CALLS_MAX = 1, /* A connection has one request at a time. */
+    TURN_MS = 1000,
     QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
 };
 
 static const char index_page[] = "<!DOCTYPE html><title>index</title>\n";
-static const char metrics_line[] = "karmada_templates{state=\"attached\"} 1\n";
 
 struct harness {
     struct MHD_Daemon *daemon;
     struct snapshot *snapshot;
     struct site *site;
-    char metrics[PAGE_MAX];
+    struct desk *desk;
+    struct strbuf metrics[EXPOSITION_FORMATS];
     /* Of the connection: the site's requests in order, and whether each was a HEAD. */
     bool heads[REQUESTS_MAX];
     size_t requests;
@@ -42,7 +48,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 
     (void)connection;
     h->uri = uri;
-    return site_state(uri);
+    return visit_new(uri);
 }
 
 /* To the library "HEAD" with a NUL after it is another method, which has a body. */
@@ -62,11 +68,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     (void)version;
     (void)data;
     *data_size = 0;
-    if (site_begins(state)) {
+    if (visit_begins(*state)) {
         MUST(h->requests < REQUESTS_MAX);
         h->heads[h->requests++] = is_head(h, method);
     }
-    return site_answer(h->site, connection, path, method, state);
+    return site_answer(h->site, connection, path, method, *state);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -75,6 +81,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)context;
     (void)connection;
     (void)reason;
+    visit_free(*state);
     *state = NULL;
 }
 
@@ -88,12 +95,30 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     h->open = what == MHD_CONNECTION_NOTIFY_STARTED;
 }
 
-static void publish(struct harness *h, enum page page, const char *text)
+/* Own health, and names enough that some of it is long. */
+static void publish(struct harness *h)
 {
+    struct registry *r = registry_new(NULL, &registry_options_default, 1);
     struct strbuf body = STRBUF_INIT(PAGE_MAX);
+    char name[16];
 
-    strbuf_adds(&body, text);
-    snapshot_publish(h->snapshot, page, &body, page_defs[page].content_type);
+    for (unsigned i = 0; i < NAMES; i++) {
+        snprintf(name, sizeof(name), "%u", i);
+        REGISTRY_SET(r, OWN_OBJECTS, 1, name);
+    }
+    struct metrics_page *page = blank_page_of(r, NULL);
+
+    snapshot_publish_metrics(h->snapshot, page);
+    metrics_page_drop(page);
+    for (unsigned i = 0; i < EXPOSITION_FORMATS; i++) {
+        h->metrics[i] = STRBUF_INIT(PAGE_MAX);
+        exposition_write(
+            r, (struct exposition){.format = i, .synced = false, .created_ms = BLANK_PAGE_SINCE_MS},
+            &h->metrics[i]);
+    }
+    registry_free(r);
+    strbuf_adds(&body, index_page);
+    snapshot_publish(h->snapshot, PAGE_INDEX, &body);
 }
 
 /* Made once. As server.c starts it, but that it runs when it is told to and listens nowhere. */
@@ -104,23 +129,31 @@ static struct harness *the_harness(void)
 
     if (h.daemon)
         return &h;
-    while (strlen(h.metrics) + sizeof(metrics_line) < 4000)
-        memcpy(h.metrics + strlen(h.metrics), metrics_line, sizeof(metrics_line));
     h.snapshot = snapshot_new();
-    h.site = site_new("/metrics", h.snapshot, NULL, &err);
+    h.desk = desk_new(CALLS_MAX, 0);
+    h.site = site_new(
+        &(struct site_parts){.telemetry_path = "/metrics", .snapshot = h.snapshot, .desk = h.desk},
+        &err);
     MUST(h.site);
-    publish(&h, PAGE_METRICS, h.metrics);
-    publish(&h, PAGE_INDEX, index_page);
-    h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, on_request,
-                                &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-                                MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK,
-                                on_uri, &h, MHD_OPTION_NOTIFY_COMPLETED, on_completed, &h,
+    publish(&h);
+    h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
+                                0, NULL, NULL, on_request, &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                                (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                                MHD_OPTION_URI_LOG_CALLBACK, on_uri, &h,
+                                MHD_OPTION_NOTIFY_COMPLETED, on_completed, &h,
                                 MHD_OPTION_NOTIFY_CONNECTION, on_connection, &h, MHD_OPTION_END);
     MUST(h.daemon);
     return &h;
 }
 
 /* ---- the client ---- */
+
+/* The library's turn, and the loop's, which has read nothing yet. */
+static void turn(struct harness *h)
+{
+    MHD_run(h->daemon);
+    api_turn(h->desk, &(struct health){0}, true, TURN_MS);
+}
 
 /* Let the library work until it has nothing more to say. True when it has closed. */
 static bool run(struct harness *h, int fd, struct strbuf *answers)
@@ -131,7 +164,7 @@ static bool run(struct harness *h, int fd, struct strbuf *answers)
     while (quiet < QUIET_TURNS) {
         ssize_t n;
 
-        MHD_run(h->daemon);
+        turn(h);
         while ((n = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0) {
             strbuf_add(answers, bytes, (size_t)n);
             quiet = 0;
@@ -166,7 +199,7 @@ static void talk(struct harness *h, const char *bytes, size_t len, size_t pieces
     close(fds[0]);
     MUST(closed && strbuf_ok(answers));
     for (unsigned i = 0; i < QUIET_TURNS && h->open; i++)
-        MHD_run(h->daemon);
+        turn(h);
     MUST(!h->open);
 }
 
@@ -230,9 +263,32 @@ static struct answer read_answer(const char *at)
     return answer;
 }
 
+/* Are its lines, in their order, some of the page's, up to an end of a line? */
+static bool is_part(const struct strbuf *page, const char *bytes, size_t len)
+{
+    const char *at = page->data;
+
+    while (len > 0) {
+        const char *line_end = memchr(bytes, '\n', len);
+        const char *page_end = strchr(at, '\n');
+        size_t line_len;
+
+        if (!line_end || !page_end)
+            return false;
+        line_len = (size_t)(line_end - bytes) + 1;
+        if ((size_t)(page_end - at) + 1 == line_len && memcmp(at, bytes, line_len) == 0) {
+            bytes += line_len;
+            len -= line_len;
+        }
+        at = page_end + 1;
+    }
+    return true;
+}
+
 static bool is_page(const struct harness *h, const char *bytes, size_t len)
 {
-    return (len == strlen(h->metrics) && memcmp(bytes, h->metrics, len) == 0) ||
+    return is_part(&h->metrics[EXPOSITION_TEXT], bytes, len) ||
+           is_part(&h->metrics[EXPOSITION_OPENMETRICS], bytes, len) ||
            (len == strlen(index_page) && memcmp(bytes, index_page, len) == 0);
 }
 
@@ -269,7 +325,9 @@ static void check_answer(const struct harness *h, const struct answer *answer, b
         check_gzip(h, answer);
     else if (has_body && answer->status == MHD_HTTP_OK)
         MUST(is_page(h, answer->body, answer->len) ||
-             starts_with(answer->body, "karmada-policy-exporter is "));
+             starts_with(answer->body, "karmada-policy-exporter is ") ||
+             starts_with(answer->body, "[+]loop ok\n") ||
+             starts_with(answer->body, "{\n \"openapi\":"));
 }
 
 /*

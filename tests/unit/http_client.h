@@ -10,6 +10,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define ZLIB_CONST
+#include <zlib.h>
+
 #include "metrics/base/strbuf.h"
 
 enum { HTTP_ANSWER_MAX = 4 * 1024 * 1024, HTTP_PATIENCE_S = 20 };
@@ -87,4 +90,23 @@ static inline unsigned http_answers(const struct strbuf *answer)
     for (const char *at = answer->data; (at = strstr(at, "HTTP/1.")) != NULL; at++)
         count += strlen(at) > strlen("HTTP/1.x ") && at[9] >= '1' && at[9] <= '5';
     return count;
+}
+
+/* Unpack a gzipped body; false unless it is exactly one. */
+static inline bool http_unpack(const char *bytes, size_t len, struct strbuf *out)
+{
+    z_stream stream = {.next_in = (const Bytef *)bytes, .avail_in = (uInt)len};
+    unsigned char chunk[16384];
+    int result;
+
+    if (inflateInit2(&stream, 15 + 16) != Z_OK)
+        return false;
+    do {
+        stream.next_out = chunk;
+        stream.avail_out = sizeof(chunk);
+        result = inflate(&stream, Z_NO_FLUSH);
+        strbuf_add(out, chunk, sizeof(chunk) - stream.avail_out);
+    } while (result == Z_OK);
+    inflateEnd(&stream);
+    return result == Z_STREAM_END && stream.avail_in == 0;
 }

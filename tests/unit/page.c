@@ -24,7 +24,7 @@ char *page_of(struct registry *r)
 
     REGISTRY_SET(r, OWN_UP, 1);
     registry_prepare(r);
-    exposition_write(r, EXPOSITION_TEXT, true, &out);
+    exposition_write(r, (struct exposition){.synced = true}, &out);
     assert_true(strbuf_ok(&out));
     return strbuf_take(&out, NULL);
 }
@@ -50,22 +50,21 @@ static const char *find_line(const char *page, const char *start)
 
 int64_t page_sum(const char *page, const char *family, const char *part)
 {
-    size_t len = strlen(family);
+    const char *end = page + strlen(page), *next;
+    size_t len = strlen(family), part_len = strlen(part);
     int64_t total = 0;
 
-    for (const char *line = page; line; line = strchr(line, '\n')) {
-        line += *line == '\n';
-        if (strncmp(line, family, len) != 0 || (line[len] != '{' && line[len] != ' '))
-            continue;
-        const char *end = strchr(line, '\n');
-        const char *found = strstr(line, part);
-        const char *value = strchr(line + len, ' ');
+    /* By lengths, as in find_line(). */
+    for (const char *line = page; line < end; line = next + 1) {
+        next = memchr(line, '\n', (size_t)(end - line));
+        next = next ? next : end;
+        size_t line_len = (size_t)(next - line);
 
-        /* A label's value may hold a blank: the number is after the last bracket. */
-        for (const char *at = line; at < end; at++)
-            value = *at == '}' ? at + 1 : value;
-        if (found && found < end)
-            total += (int64_t)strtod(value, NULL);
+        if (line_len <= len || memcmp(line, family, len) != 0 || !memchr("{ ", line[len], 2) ||
+            !memmem(line, line_len, part, part_len))
+            continue;
+        /* A label's value may hold a blank: the number is behind the last one. */
+        total += (int64_t)strtod((const char *)memrchr(line, ' ', line_len), NULL);
     }
     return total;
 }

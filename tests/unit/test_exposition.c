@@ -75,7 +75,9 @@ static void render(const struct golden_case *c, bool synced, struct strbuf *out)
         set_own(r);
     REGISTRY_SET(r, OWN_UP, synced);
     registry_prepare(r);
-    exposition_write(r, c->format, synced, out);
+    exposition_write(
+        r, (struct exposition){.format = c->format, .synced = synced, .created_ms = 1767230000125},
+        out);
     assert_true(strbuf_ok(out));
     registry_free(r);
     world_release(&w);
@@ -225,4 +227,31 @@ TEST(two_runs_are_byte_equal)
     render(observed, true, &one);
     render(observed, true, &two);
     assert_string_equal(one.data, two.data);
+}
+
+/* A reload makes another registry, whose counters begin anew. */
+TEST(what_goes_on_over_a_reload_counts_since_the_start)
+{
+    struct registry *r = registry_new(NULL, &registry_options_default, 1);
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
+    struct exposition how = {
+        .format = EXPOSITION_OPENMETRICS, .created_ms = 1000, .since_ms = 2500};
+
+    REGISTRY_SET(r, OWN_EVALUATIONS, 7);
+    REGISTRY_SET(r, OWN_CPU_SECONDS, 7);
+    REGISTRY_SET(r, OWN_HTTP_REQUESTS, 7, "metrics", "200");
+    registry_prepare(r);
+    exposition_write(r, how, &page);
+    page_has(page.data, "karmada_policy_exporter_evaluations_created", "2.5");
+    page_has(page.data, "karmada_policy_exporter_evaluation_duration_seconds_created", "2.5");
+    page_has(page.data, "process_cpu_seconds_created", "1");
+    page_has(page.data,
+             "karmada_policy_exporter_http_requests_created{handler=\"metrics\",code=\"200\"}",
+             "1");
+    /* Of what nobody knows the beginning there is none. */
+    how.created_ms = 0;
+    strbuf_reset(&page);
+    exposition_write(r, how, &page);
+    assert_null(strstr(page.data, "process_cpu_seconds_created"));
+    registry_free(r);
 }

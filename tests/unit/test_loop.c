@@ -192,6 +192,49 @@ TEST_WITH(a_changed_file_changes_the_page, set_up, tear_down)
     turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
 }
 
+/* What the API answers: the loop is turned while the client waits. */
+static char *call(const struct bench *b, const char *path)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    int fd = http_connect(loop_address(b->loop, 0));
+    char request[256], chunk[4096];
+    ssize_t n = -1;
+    size_t len;
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    assert_true(http_send(fd, request, strlen(request)));
+    while (n != 0) {
+        turn(b);
+        while ((n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
+            strbuf_add(&answer, chunk, (size_t)n);
+    }
+    close(fd);
+    return strbuf_take(&answer, &len);
+}
+
+TEST_WITH(calls_of_the_api_are_answered, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    CLEANUP(free_cleanup)
+    char *found = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=settings");
+
+    assert_memory_equal(found, "HTTP/1.1 200 ", 13);
+    assert_non_null(strstr(found, "\r\nCache-Control: no-store\r\n"));
+    assert_non_null(strstr(found, "\"state\":\"unbound\""));
+    CLEANUP(free_cleanup)
+    char *missing = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=setting");
+
+    assert_memory_equal(missing, "HTTP/1.1 404 ", 13);
+    assert_non_null(strstr(missing, "{\"error\":\"there is no 'configmap/default/setting'"));
+    CLEANUP(free_cleanup) char *slash = call(b, "/api/v1/explain?kind=cm&name=default%2fsettings");
+
+    assert_memory_equal(slash, "HTTP/1.1 400 ", 13);
+    assert_non_null(strstr(slash, "has no '/'"));
+}
+
 TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)
 {
     struct bench *b = *state;

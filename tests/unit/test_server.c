@@ -2,6 +2,7 @@
 #include "exporter/web/server.h"
 
 #include "exporter/web/pages/pages.h"
+#include "tests/unit/blank_page.h"
 #include "tests/unit/http_client.h"
 
 #include "tests/unit/suite.h"
@@ -42,13 +43,25 @@ static int stop_server(void **state)
     return 0;
 }
 
-static void publish(const struct fixture *f, enum page page, const char *text)
+static void publish(const struct fixture *f)
 {
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1000);
 
-    strbuf_adds(&body, text);
-    snapshot_publish(f->snapshot, page, &body, "text/plain; version=0.0.4; charset=utf-8");
+    strbuf_adds(&body, "the index\n");
+    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
+    blank_page_publish(f->snapshot);
 }
+
+#define UP_QUERY "?collect[]=karmada_policy_exporter_up"
+#define UP_PAGE                                                                                    \
+    "# HELP karmada_policy_exporter_up 1 once all objects have been read; until then only the "    \
+    "exporter's own health is shown.\n"                                                            \
+    "# TYPE karmada_policy_exporter_up gauge\n"                                                    \
+    "karmada_policy_exporter_up 1\n"
+
+#define MORE     "&collect[]=karmada_policy_exporter_up"
+#define TEN_MORE MORE MORE MORE MORE MORE MORE MORE MORE MORE MORE
+#define TEN      "0123456789"
 
 /* One request of bytes as they are, on its own connection, on a server with both pages. */
 static struct request_case {
@@ -60,15 +73,52 @@ static struct request_case {
     enum server_handler handler;
     int code; /* The cell of the counter that moves; -1: none, the library answers by itself. */
 } request_cases[] = {
-    {"metrics", "GET /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
-     "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", "up 1\n", SERVER_METRICS,
+    {"metrics", "GET /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n", UP_PAGE, SERVER_METRICS,
      SERVER_200},
-    {"a query does not matter", "GET /metrics?a=%41 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
-     "up 1\n", SERVER_METRICS, SERVER_200},
-    {"an escaped letter is that letter", "GET /%6detrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
-     "up 1\n", SERVER_METRICS, SERVER_200},
-    {"HEAD tells the length and sends nothing", "HEAD /metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
-     "\r\nContent-Length: 5\r\n", "", SERVER_METRICS, SERVER_200},
+    {"metrics as Prometheus 3 asks",
+     "GET /metrics" UP_QUERY " HTTP/1.1\r\n"
+     "Accept: application/openmetrics-text;version=1.0.0;escaping=values;q=0.5\r\n"
+     "Accept: text/plain;q=0.2\r\n" CLOSE,
+     "HTTP/1.1 200 ",
+     "\r\nContent-Type: application/openmetrics-text; version=1.0.0; charset=utf-8; "
+     "escaping=values\r\n",
+     UP_PAGE "# EOF\n", SERVER_METRICS, SERVER_200},
+    {"what a format is chosen by", "GET /metrics" UP_QUERY " HTTP/1.1\r\nAccept: */*\r\n" CLOSE,
+     "HTTP/1.1 200 ", "\r\nVary: Accept, Accept-Encoding\r\n", UP_PAGE, SERVER_METRICS, SERVER_200},
+    {"what else a query has does not matter",
+     "GET /metrics" UP_QUERY "&a=%41&name[]=b HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, UP_PAGE,
+     SERVER_METRICS, SERVER_200},
+    {"an escaped letter is that letter",
+     "GET /%6detrics?collect%5B%5d=%6barmada_policy_exporter_up HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 200 ", NULL, UP_PAGE, SERVER_METRICS, SERVER_200},
+    {"a family that has no series now",
+     "GET /metrics?collect[]=karmada_templates HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
+     "\r\nContent-Length: 0\r\n", "", SERVER_METRICS, SERVER_200},
+    {"no family", "GET /metrics?collect[]=process_open_fd HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     "\r\nContent-Type: text/plain; charset=utf-8\r\n",
+     "there is no metric family \"process_open_fd\": did you mean \"process_open_fds\"?\n",
+     SERVER_METRICS, SERVER_400},
+    {"what is typed is shown as text",
+     "GET /metrics?exclude[]=%3Cb%0d%0aA:%22%ff HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "there is no metric family \"<b\xef\xbf\xbd\xef\xbf\xbd"
+     "A:\\\"\xef\xbf\xbd\"\n",
+     SERVER_METRICS, SERVER_400},
+    {"a family's name of nothing", "GET /metrics?collect[] HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     NULL, "there is no metric family \"\"\n", SERVER_METRICS, SERVER_400},
+    {"a name that no family could have",
+     "GET /metrics?collect[]=" TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN "1 HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "no metric family has a name that long\n", SERVER_METRICS, SERVER_400},
+    {"these and all but those",
+     "GET /metrics" UP_QUERY "&exclude[]=process_open_fds HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     NULL, "collect[] and exclude[] cannot be combined\n", SERVER_METRICS, SERVER_400},
+    {"more than 100 families",
+     "GET /metrics" UP_QUERY TEN_MORE TEN_MORE TEN_MORE TEN_MORE TEN_MORE TEN_MORE TEN_MORE TEN_MORE
+         TEN_MORE TEN_MORE " HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "more than 100 metric families are named\n", SERVER_METRICS,
+     SERVER_400},
+    {"HEAD tells the length and sends nothing", "HEAD /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 200 ", "\r\nContent-Length: 190\r\n", "", SERVER_METRICS, SERVER_200},
     {"index", "GET / HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL, "the index\n", SERVER_INDEX,
      SERVER_200},
     {"healthy", "GET /-/healthy HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ",
@@ -77,6 +127,13 @@ static struct request_case {
     {"not ready at first", "GET /-/ready HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
      "\r\nRetry-After: 5\r\n", "karmada-policy-exporter is not ready: nothing was read yet\n",
      SERVER_READY, SERVER_503},
+    {"healthy, check by check", "GET /livez?verbose HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     "[+]loop ok\nlivez check passed\n", SERVER_LIVEZ, SERVER_200},
+    {"not ready, check by check", "GET /readyz?verbose=1 HTTP/1.1\r\n" CLOSE, "HTTP/1.1 503 ",
+     "\r\nRetry-After: 5\r\n",
+     "[-]sources failed\nkarmada-policy-exporter is not ready: nothing was read yet\n"
+     "readyz check failed\n",
+     SERVER_READYZ, SERVER_503},
     {"no such path", "GET /metric HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, "not found\n",
      SERVER_OTHER, SERVER_404},
     {"a longer path is another", "GET /metrics/ HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
@@ -126,8 +183,29 @@ static struct request_case {
     {"a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 400 ", NULL, NULL, 0, -1},
     {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 505 ", NULL, NULL, 0, -1},
-    {"HTTP/1.0 needs no host", "GET /metrics HTTP/1.0\r\n\r\n", "HTTP/1.", NULL, "up 1\n",
-     SERVER_METRICS, SERVER_200},
+    {"the API knows its parameters", "GET /api/v1/explain?kid=x HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", "\r\nContent-Type: application/json\r\n",
+     "{\"error\":\"there is no parameter 'kid'; do you mean 'kind'?\"}\n", SERVER_EXPLAIN,
+     SERVER_400},
+    {"the API takes the parameters of the endpoint alone",
+     "GET /api/v1/openapi.json?kind=x HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "{\"error\":\"there is no parameter 'kind'\"}\n", SERVER_OPENAPI, SERVER_400},
+    {"a parameter given twice", "GET /api/v1/explain?kind=x&kind=y HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "{\"error\":\"the parameter 'kind' is given twice\"}\n", SERVER_EXPLAIN,
+     SERVER_400},
+    {"a parameter without a value", "GET /api/v1/explain?kind HTTP/1.1\r\n" CLOSE, "HTTP/1.1 400 ",
+     NULL, "{\"error\":\"the parameter 'kind' needs a value of at most 1024 bytes\"}\n",
+     SERVER_EXPLAIN, SERVER_400},
+    {"a parameter that is missing", "GET /api/v1/explain?kind=x&name= HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "{\"error\":\"the parameter 'name' is missing\"}\n", SERVER_EXPLAIN,
+     SERVER_400},
+    {"a parameter's name is shown as text", "GET /api/v1/explain?%22%3Cb%0a=x HTTP/1.1\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "{\"error\":\"there is no parameter '\\\"<b\\n'\"}\n", SERVER_EXPLAIN,
+     SERVER_400},
+    {"POST to the API", "POST /api/v1/explain HTTP/1.1\r\nContent-Length: 0\r\n" CLOSE,
+     "HTTP/1.1 405 ", "\r\nAllow: GET, HEAD\r\n", NULL, SERVER_EXPLAIN, SERVER_405},
+    {"HTTP/1.0 needs no host", "GET /metrics" UP_QUERY " HTTP/1.0\r\n\r\n", "HTTP/1.", NULL,
+     UP_PAGE, SERVER_METRICS, SERVER_200},
 };
 
 static uint64_t requests_in_all(const struct server *s)
@@ -150,8 +228,7 @@ TEST_ROWS(request, request_cases, name)
     assert_int_equal(start_server(&fixture), 0);
     const struct fixture *f = fixture;
 
-    publish(f, PAGE_METRICS, "up 1\n");
-    publish(f, PAGE_INDEX, "the index\n");
+    publish(f);
     /* A server that closes while bytes are on their way may reset: the answer is what counts. */
     (void)http_talk(server_address(f->server, 0), c->request, &answer);
     uint64_t all = requests_in_all(f->server);
@@ -187,19 +264,18 @@ TEST_WITH(pipelined_requests_are_answered_in_turn, start_server, stop_server)
 {
     static const char three[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
                                 "HEAD /nothing HTTP/1.1\r\nHost: a\r\n\r\n"
-                                "GET /metrics HTTP/1.1\r\n" CLOSE;
+                                "GET /metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE;
     const struct fixture *f = *state;
     CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
 
-    publish(f, PAGE_METRICS, "up 1\n");
-    publish(f, PAGE_INDEX, "the index\n");
+    publish(f);
     assert_true(http_talk(server_address(f->server, 0), three, &answer));
     assert_int_equal(http_answers(&answer), 3);
     const char *second = strstr(answer.data, "the index\nHTTP/1.1 404 ");
 
     assert_non_null(second);
     assert_non_null(strstr(second, "\r\n\r\nHTTP/1.1 200 "));
-    assert_string_equal(answer.data + answer.len - 5, "up 1\n");
+    assert_string_equal(answer.data + answer.len - strlen(UP_PAGE), UP_PAGE);
 }
 
 TEST_WITH(every_form_of_address_is_listened_on, start_server, stop_server)
@@ -360,10 +436,10 @@ TEST(every_page_has_a_name_and_a_path_of_its_own)
 {
 #define PAGE_HANDLER(id, handler, path, ...) handler,
 #define PAGE_PATH(id, handler, path, ...)    path,
-    static const char *const handlers[] = {PAGES(PAGE_HANDLER)};
-    static const char *const paths[] = {PAGES(PAGE_PATH)};
+    static const char *const handlers[] = {PAGES(PAGE_HANDLER) ENDPOINTS(PAGE_HANDLER)};
+    static const char *const paths[] = {PAGES(PAGE_PATH) ENDPOINTS(PAGE_PATH)};
 
-    for (size_t i = 0; i < PAGE_COUNT; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
         if (!*handlers[i] || (i == PAGE_METRICS) != !paths[i] || (paths[i] && *paths[i] != '/'))
             fail_msg("pages.h: '%s' needs a name, and a path that begins with '/'", handlers[i]);
         for (size_t k = 0; k < i; k++) {

@@ -4,16 +4,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define ZLIB_CONST
-#include <zlib.h>
-
 #include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 
 enum { BODY_MAX = 1024 * 1024, PUBLISHERS = 2, READERS = 8, ROUNDS = 25 };
-
-static const char content_type[] = "text/plain; version=0.0.4; charset=utf-8";
 
 struct fixture {
     struct snapshot *snapshot;
@@ -46,33 +41,14 @@ static int stop(void **state)
     return 0;
 }
 
-/* Fetch /metrics with these extra header lines. */
+/* Fetch the page with these extra header lines. */
 static bool fetch(const struct fixture *f, const char *headers, struct strbuf *answer)
 {
     char request[512];
 
-    snprintf(request, sizeof(request),
-             "GET /metrics HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n", headers);
+    snprintf(request, sizeof(request), "GET / HTTP/1.1\r\nHost: a\r\n%sConnection: close\r\n\r\n",
+             headers);
     return http_talk(server_address(f->server, 0), request, answer);
-}
-
-/* Unpack a gzipped body; false unless it is exactly one. */
-static bool unpack(const char *bytes, size_t len, struct strbuf *out)
-{
-    z_stream stream = {.next_in = (const Bytef *)bytes, .avail_in = (uInt)len};
-    unsigned char chunk[16384];
-    int result;
-
-    if (inflateInit2(&stream, 15 + 16) != Z_OK)
-        return false;
-    do {
-        stream.next_out = chunk;
-        stream.avail_out = sizeof(chunk);
-        result = inflate(&stream, Z_NO_FLUSH);
-        strbuf_add(out, chunk, sizeof(chunk) - stream.avail_out);
-    } while (result == Z_OK);
-    inflateEnd(&stream);
-    return result == Z_STREAM_END && stream.avail_in == 0;
 }
 
 /* A page all of whose lines say the same number, so that a mixed one shows. */
@@ -87,7 +63,7 @@ static void publish(struct fixture *f, unsigned number, unsigned lines)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     fill_page(&body, number, lines);
-    snapshot_publish(f->snapshot, PAGE_METRICS, &body, content_type);
+    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
     assert(body.len == 0);
 }
 
@@ -122,11 +98,11 @@ TEST_ROWS(encoding, encoding_cases, name)
 
     fill_page(&wanted, 7, 1000);
     assert_non_null(strstr(answer.data, "\r\nVary: Accept-Encoding\r\n"));
-    assert_non_null(strstr(answer.data, "\r\nContent-Type: text/plain; version=0.0.4;"));
+    assert_non_null(strstr(answer.data, "\r\nContent-Type: text/html;"));
     if (c->gzip) {
         assert_non_null(strstr(answer.data, "\r\nContent-Encoding: gzip\r\n"));
         assert_true(len < wanted.len / 4);
-        assert_true(unpack(body, len, &plain));
+        assert_true(http_unpack(body, len, &plain));
         assert_string_equal(plain.data, wanted.data);
     } else {
         assert_null(strstr(answer.data, "Content-Encoding"));
@@ -141,7 +117,7 @@ TEST_WITH(what_would_grow_is_sent_plain, start, stop)
     CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(BODY_MAX);
 
     strbuf_adds(&body, "up 1\n");
-    snapshot_publish(f->snapshot, PAGE_METRICS, &body, content_type);
+    snapshot_publish(f->snapshot, PAGE_INDEX, &body);
     assert_true(fetch(f, "Accept-Encoding: gzip\r\n", &answer));
     assert_string_equal(http_body(&answer), "up 1\n");
 }
@@ -177,7 +153,7 @@ static bool is_whole_page(const struct strbuf *answer, bool gzip)
         return false;
     if (!gzip)
         strbuf_adds(&page, body);
-    else if (!unpack(body, answer->len - (size_t)(body - answer->data), &page))
+    else if (!http_unpack(body, answer->len - (size_t)(body - answer->data), &page))
         return false;
     if (page.len < 7)
         return false;
@@ -217,5 +193,5 @@ TEST_WITH(pages_are_replaced_under_readers, start, stop)
     for (int i = 0; i < PUBLISHERS; i++)
         pthread_join(publishers[i], NULL);
     assert_int_equal(f->bad, 0);
-    assert_int_equal(server_requests(f->server, SERVER_METRICS, SERVER_200), READERS * ROUNDS);
+    assert_int_equal(server_requests(f->server, SERVER_INDEX, SERVER_200), READERS * ROUNDS);
 }

@@ -22,6 +22,7 @@ struct health {
     uint64_t log_dropped; /* Lines of the log. */
     int64_t beat_age_ms;  /* How long ago the loop last turned. */
     int64_t now_ms;
+    int64_t started_ms; /* When the process was; 0 if unknown. */
 };
 
 /* Append the page to `out`. The loop's thread calls it. */
@@ -30,18 +31,18 @@ typedef void page_fn(const struct health *h, struct strbuf *out);
 /*
  * THE table of pages. A row is its enumerator, what http_requests_total{handler} calls it, its
  * path (NULL: that of --web.telemetry-path), its content type and the function that writes it.
+ * Metrics have neither: what a client gets of them is put together for it (metrics_page.h).
  * A new page is one row here and one file in this folder: it is then served, published when
  * something changed, and counted.
  */
 #define PAGES(PAGE)                                                                                \
-    PAGE(METRICS, "metrics", NULL, "text/plain; version=0.0.4; charset=utf-8", metrics_page_write) \
+    PAGE(METRICS, "metrics", NULL, NULL, NULL)                                                     \
     PAGE(INDEX, "index", "/", "text/html; charset=utf-8", index_page_write)
 
 #define PAGE_ENUMERATOR(id, handler, path, content_type, write) PAGE_##id,
 enum page { PAGES(PAGE_ENUMERATOR) PAGE_COUNT };
 
-#define PAGE_FUNCTION(id, handler, path, content_type, write) page_fn write;
-PAGES(PAGE_FUNCTION)
+page_fn index_page_write;
 
 struct page_def {
     const char *handler;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/version.h"
+#include "exporter/web/api/api.h"
+#include "metrics/expose/writer.h"
+
+static void put_parameter(struct writer *w, enum parameter parameter, bool required)
+{
+    writer_open(w, NULL, '{');
+    writer_text(w, "name", parameter_names[parameter]);
+    writer_text(w, "in", "query");
+    writer_text(w, "description", parameter_texts[parameter]);
+    writer_bool(w, "required", required);
+    writer_open(w, "schema", '{');
+    writer_text(w, "type", "string");
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+/* An answer: its status, when it is given, and the type of what it is. */
+static void put_answer(struct writer *w, const char *status, const char *text, const char *schema)
+{
+    writer_open(w, status, '{');
+    writer_text(w, "description", text);
+    writer_open(w, "content", '{');
+    writer_open(w, "application/json", '{');
+    writer_open(w, "schema", '{');
+    writer_text(w, *schema == '#' ? "$ref" : "type", schema);
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+static void put_endpoint(struct writer *w, const struct endpoint *e)
+{
+    static const char error[] = "#/components/schemas/Error";
+
+    writer_open(w, e->path, '{');
+    writer_open(w, "get", '{');
+    writer_text(w, "operationId", e->handler);
+    writer_text(w, "summary", e->summary);
+    writer_open(w, "parameters", '[');
+    for (unsigned i = 0; i < PARAMETER_COUNT; i++) {
+        if (e->known >> i & 1)
+            put_parameter(w, (enum parameter)i, e->required >> i & 1);
+    }
+    writer_close(w, ']');
+    writer_open(w, "responses", '{');
+    put_answer(w, "200", e->summary, "object");
+    put_answer(w, "400", "a parameter is unknown, missing or not valid", error);
+    if (e->required)
+        put_answer(w, "404", "there is no such object", error);
+    put_answer(w, "503", "not everything has been read yet, or too many ask at once", error);
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+static void put_error_schema(struct writer *w)
+{
+    writer_open(w, "components", '{');
+    writer_open(w, "schemas", '{');
+    writer_open(w, "Error", '{');
+    writer_text(w, "type", "object");
+    writer_open(w, "required", '[');
+    writer_text(w, NULL, "error");
+    writer_close(w, ']');
+    writer_open(w, "properties", '{');
+    writer_open(w, "error", '{');
+    writer_text(w, "type", "string");
+    writer_text(w, "description", "what is wrong, and what to do, for people");
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+void api_openapi(struct call *call, const struct health *h)
+{
+    struct writer w = {.out = &call->body, .lines = 4};
+
+    (void)h;
+    writer_open(&w, NULL, '{');
+    writer_text(&w, "openapi", "3.0.3");
+    writer_open(&w, "info", '{');
+    writer_text(&w, "title", EXPORTER_NAME);
+    writer_text(&w, "version", EXPORTER_VERSION);
+    writer_close(&w, '}');
+    writer_open(&w, "paths", '{');
+    for (size_t i = 0; i < ENDPOINT_COUNT; i++)
+        put_endpoint(&w, &endpoints[i]);
+    writer_close(&w, '}');
+    put_error_schema(&w);
+    writer_close(&w, '}');
+    strbuf_addc(&call->body, '\n');
+}

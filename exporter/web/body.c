@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/body.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <zlib.h>
+
+#include "exporter/web/response.h"
+
+enum {
+    SHORT_BYTES = 8192, /* Segments below are put together. */
+    PLAIN = 0,
+    GZIP = 1,
+    ENCODINGS = 2,
+    GZIP_END = 2 + 4 + 4, /* The empty last block, the checksum and the length. */
+};
+
+/* Deflate, no name, no time, no flags; the fastest level, as from Unix. */
+static const unsigned char gzip_head[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3};
+
+struct encoding {
+    pthread_mutex_t lock; /* Guards what follows until `pieces` are there. */
+    struct MHD_IoVec *pieces;
+    char **owned; /* For each of them what is to be freed; NULL: its bytes are a segment's. */
+    unsigned count;
+    size_t len;
+    unsigned char end[GZIP_END];
+};
+
+struct body {
+    _Atomic unsigned holders;
+    struct encoding encodings[ENCODINGS];
+    size_t len; /* Plain. */
+    size_t count;
+    struct segment *segments[];
+};
+
+struct body *body_new(struct segment *const *segments, size_t count)
+{
+    struct body *b = xcalloc(1, sizeof(*b) + count * sizeof(struct segment *));
+
+    atomic_init(&b->holders, 1);
+    for (size_t i = 0; i < ENCODINGS; i++)
+        pthread_mutex_init(&b->encodings[i].lock, NULL);
+    b->count = count;
+    for (size_t i = 0; i < count; i++) {
+        b->segments[i] = segment_hold(segments[i]);
+        b->len += segment_len(segments[i]);
+    }
+    return b;
+}
+
+struct body *body_hold(struct body *b)
+{
+    if (b)
+        atomic_fetch_add(&b->holders, 1);
+    return b;
+}
+
+void body_drop(struct body *b)
+{
+    if (!b || atomic_fetch_sub(&b->holders, 1) > 1)
+        return;
+    for (size_t i = 0; i < ENCODINGS; i++) {
+        struct encoding *e = &b->encodings[i];
+
+        for (unsigned k = 0; k < e->count; k++)
+            free(e->owned[k]);
+        free(e->owned);
+        free(e->pieces);
+        pthread_mutex_destroy(&e->lock);
+    }
+    for (size_t i = 0; i < b->count; i++)
+        segment_drop(b->segments[i]);
+    free(b);
+}
+
+/* How many segments the next piece is made of: a long one, or all short ones up to the next. */
+static size_t run_at(const struct body *b, size_t from)
+{
+    size_t to = from;
+
+    while (to < b->count && segment_len(b->segments[to]) < SHORT_BYTES)
+        to++;
+    return to > from ? to - from : 1;
+}
+
+static void add_piece(struct encoding *e, const void *bytes, size_t len, char *owned)
+{
+    e->pieces[e->count] = (struct MHD_IoVec){bytes, len};
+    e->owned[e->count++] = owned;
+    e->len += len;
+}
+
+static void add_plain(struct encoding *e, struct segment *const *run, size_t count)
+{
+    size_t len = 0;
+
+    if (count == 1) {
+        add_piece(e, segment_bytes(*run), segment_len(*run), NULL);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        len += segment_len(run[i]);
+    char *bytes = xmalloc(len > 0 ? len : 1);
+
+    add_piece(e, bytes, len, bytes);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(bytes, segment_bytes(run[i]), segment_len(run[i]));
+        bytes += segment_len(run[i]);
+    }
+}
+
+/* Add the run compressed, and its checksum to that of what is before it. */
+static uLong add_deflated(struct encoding *e, struct segment *const *run, size_t count, uLong crc)
+{
+    struct deflated own = {0};
+    const struct deflated *deflated = &own;
+    size_t len = 0;
+
+    if (segment_len(*run) < SHORT_BYTES)
+        segments_deflate(run, count, &own);
+    else
+        deflated = segment_deflated(*run);
+    for (size_t i = 0; i < count; i++)
+        len += segment_len(run[i]);
+    add_piece(e, deflated->bytes, deflated->len, own.bytes);
+    return crc32_combine(crc, deflated->crc, (z_off_t)len);
+}
+
+static void put_little_endian(unsigned char *out, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        out[i] = (unsigned char)(value >> 8 * i);
+}
+
+static void encode(const struct body *b, unsigned encoding, struct encoding *e)
+{
+    uLong crc = crc32(0, NULL, 0);
+    size_t count;
+
+    e->pieces = xcalloc(b->count + 2, sizeof(*e->pieces));
+    e->owned = xcalloc(b->count + 2, sizeof(*e->owned));
+    if (encoding == GZIP)
+        add_piece(e, gzip_head, sizeof(gzip_head), NULL);
+    for (size_t i = 0; i < b->count; i += count) {
+        count = run_at(b, i);
+        if (encoding == GZIP)
+            crc = add_deflated(e, &b->segments[i], count, crc);
+        else
+            add_plain(e, &b->segments[i], count);
+    }
+    if (encoding == PLAIN)
+        return;
+    e->end[0] = 3;
+    put_little_endian(e->end + 2, (uint32_t)crc);
+    put_little_endian(e->end + 6, (uint32_t)b->len);
+    add_piece(e, e->end, sizeof(e->end), NULL);
+}
+
+static const struct encoding *encoding_of(struct body *b, unsigned encoding)
+{
+    struct encoding *e = &b->encodings[encoding];
+
+    pthread_mutex_lock(&e->lock);
+    if (!e->pieces)
+        encode(b, encoding, e);
+    pthread_mutex_unlock(&e->lock);
+    return e;
+}
+
+static void drop_held(void *body)
+{
+    body_drop(body);
+}
+
+struct MHD_Response *body_response(struct body *b, bool gzip, const char *content_type)
+{
+    const struct encoding *e = encoding_of(b, gzip ? GZIP : PLAIN);
+    bool smaller = e->len < b->len;
+
+    if (gzip && !smaller)
+        e = encoding_of(b, PLAIN);
+    struct MHD_Response *response =
+        response_of_pieces(e->pieces, e->count, content_type, drop_held, body_hold(b));
+
+    if (gzip && smaller)
+        response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, "gzip");
+    return response;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/desk.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "exporter/web/response.h"
+
+enum { BODY_MAX = 256 * 1024 * 1024 };
+
+struct desk {
+    pthread_mutex_t lock; /* Guards all of it but `unread` and what desk_next() gave away. */
+    struct call *first;
+    struct call **last;
+    unsigned count;
+    unsigned limit;
+    bool closed;
+    int fd;
+    uint64_t bytes;
+    _Atomic uint64_t unread; /* Bytes of answers that clients have not read yet. */
+};
+
+struct desk *desk_new(unsigned limit, uint64_t bytes)
+{
+    struct desk *d = xcalloc(1, sizeof(*d));
+
+    pthread_mutex_init(&d->lock, NULL);
+    d->last = &d->first;
+    d->limit = limit;
+    d->bytes = bytes > 0 ? bytes : UINT64_MAX;
+    d->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (d->fd < 0)
+        abort();
+    return d;
+}
+
+void desk_free(struct desk *d)
+{
+    if (!d)
+        return;
+    assert(!d->first && atomic_load(&d->unread) == 0);
+    close(d->fd);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}
+
+struct call *call_new(const struct endpoint *endpoint, struct query *query)
+{
+    struct call *call = xcalloc(1, sizeof(*call));
+
+    call->endpoint = endpoint;
+    call->query = *query;
+    *query = (struct query){{0}};
+    call->status = MHD_HTTP_OK;
+    call->content_type = RESPONSE_JSON;
+    call->body = STRBUF_INIT(BODY_MAX);
+    return call;
+}
+
+void call_free(struct call *call)
+{
+    if (!call)
+        return;
+    if (call->response)
+        MHD_destroy_response(call->response);
+    query_release(&call->query);
+    strbuf_release(&call->body);
+    free(call);
+}
+
+bool desk_submit(struct desk *d, struct call *call, struct MHD_Connection *connection)
+{
+    const uint64_t one = 1;
+
+    pthread_mutex_lock(&d->lock);
+    bool taken = !d->closed && d->count < d->limit;
+
+    if (taken) {
+        /* Before the loop can see it: it may answer at once. */
+        MHD_suspend_connection(connection);
+        call->connection = connection;
+        *d->last = call;
+        d->last = &call->next;
+        d->count++;
+    }
+    pthread_mutex_unlock(&d->lock);
+    return taken && write(d->fd, &one, sizeof(one)) == sizeof(one);
+}
+
+int desk_fd(const struct desk *d)
+{
+    return d->fd;
+}
+
+struct call *desk_next(struct desk *d)
+{
+    uint64_t count;
+
+    while (read(d->fd, &count, sizeof(count)) > 0)
+        continue;
+    pthread_mutex_lock(&d->lock);
+    struct call *call = atomic_load(&d->unread) < d->bytes ? d->first : NULL;
+    pthread_mutex_unlock(&d->lock);
+    return call;
+}
+
+/* The bytes of an answer, counted until the library is done with them. */
+struct unread {
+    struct desk *desk;
+    char *bytes;
+    size_t len;
+};
+
+static void free_read(void *context)
+{
+    struct unread *u = context;
+
+    atomic_fetch_sub(&u->desk->unread, u->len);
+    free(u->bytes);
+    free(u);
+}
+
+static struct MHD_Response *make_response(struct desk *d, struct call *call)
+{
+    struct unread *u = xcalloc(1, sizeof(*u));
+
+    if (!strbuf_ok(&call->body)) {
+        strbuf_reset(&call->body);
+        strbuf_adds(&call->body, "{\"error\": \"the answer is too large: ask for less of it\"}\n");
+        call->status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        call->content_type = RESPONSE_JSON;
+    }
+    u->desk = d;
+    u->bytes = strbuf_take(&call->body, &u->len);
+    atomic_fetch_add(&d->unread, u->len);
+
+    struct MHD_Response *response =
+        response_borrowed(u->bytes, u->len, call->content_type, free_read, u);
+
+    response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+    if (call->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
+    return response;
+}
+
+void desk_answer(struct desk *d)
+{
+    /* Only this thread takes calls away. */
+    struct call *call = d->first;
+
+    call->response = make_response(d, call);
+    pthread_mutex_lock(&d->lock);
+    d->first = call->next;
+    if (!d->first)
+        d->last = &d->first;
+    d->count--;
+    pthread_mutex_unlock(&d->lock);
+    /* The last thing: its thread may free it at once. */
+    MHD_resume_connection(call->connection);
+}
+
+void desk_close(struct desk *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->closed = true;
+    bool waiting = d->first;
+    pthread_mutex_unlock(&d->lock);
+
+    while (waiting) {
+        struct call *call = d->first;
+
+        call->status = MHD_HTTP_SERVICE_UNAVAILABLE;
+        call->content_type = RESPONSE_TEXT;
+        strbuf_reset(&call->body);
+        strbuf_adds(&call->body, "the exporter is stopping\n");
+        waiting = call->next;
+        desk_answer(d);
+    }
+}

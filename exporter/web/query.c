@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/query.h"
+
+#include "exporter/options/nearest.h"
+
+enum { VALUE_MAX = 1024, SHOWN_MAX = 64 };
+
+#define PARAMETER_NAME(id, name, text) name,
+#define PARAMETER_TEXT(id, name, text) text,
+
+const char *const parameter_names[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_NAME)};
+const char *const parameter_texts[PARAMETER_COUNT] = {PARAMETERS(PARAMETER_TEXT)};
+
+struct reading {
+    struct query *query;
+    unsigned known;
+    struct error *err;
+    bool failed;
+};
+
+/* The parameters that an endpoint knows, one by one, for nearest_name(). */
+struct choice {
+    unsigned known;
+    size_t at;
+};
+
+static const char *next_known(void *context)
+{
+    struct choice *c = context;
+
+    while (c->at < PARAMETER_COUNT && !(c->known >> c->at & 1))
+        c->at++;
+    return c->at < PARAMETER_COUNT ? parameter_names[c->at++] : NULL;
+}
+
+static bool refuse_name(const char *name, unsigned known, struct error *err)
+{
+    struct choice choice = {known, 0};
+    const char *nearest = nearest_name(name, next_known, &choice);
+
+    if (nearest)
+        return fail(err, "there is no parameter '%.*s'; do you mean '%s'?", SHOWN_MAX, name,
+                    nearest);
+    return fail(err, "there is no parameter '%.*s'", SHOWN_MAX, name);
+}
+
+static bool take(const struct reading *r, const char *name, const char *value)
+{
+    size_t at = 0;
+
+    while (at < PARAMETER_COUNT &&
+           !((r->known >> at & 1) && strcmp(parameter_names[at], name) == 0))
+        at++;
+    if (at == PARAMETER_COUNT)
+        return refuse_name(name, r->known, r->err);
+    if (r->query->values[at])
+        return fail(r->err, "the parameter '%s' is given twice", name);
+    if (!value || strlen(value) > VALUE_MAX)
+        return fail(r->err, "the parameter '%s' needs a value of at most %d bytes", name,
+                    VALUE_MAX);
+    r->query->values[at] = xstrdup(value);
+    return true;
+}
+
+static enum MHD_Result take_argument(void *context, enum MHD_ValueKind kind, const char *name,
+                                     const char *value)
+{
+    struct reading *r = context;
+
+    (void)kind;
+    r->failed = !take(r, name, value);
+    return r->failed ? MHD_NO : MHD_YES;
+}
+
+bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
+                 struct query *out, struct error *err)
+{
+    struct reading r = {.query = out, .known = known, .err = err};
+
+    *out = (struct query){{0}};
+    MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_argument, &r);
+    for (size_t i = 0; !r.failed && i < PARAMETER_COUNT; i++) {
+        if ((required >> i & 1) && (!out->values[i] || !*out->values[i]))
+            r.failed = !fail(err, "the parameter '%s' is missing", parameter_names[i]);
+    }
+    return !r.failed;
+}
+
+void query_release(struct query *q)
+{
+    for (size_t i = 0; i < PARAMETER_COUNT; i++)
+        free(q->values[i]);
+    *q = (struct query){{0}};
+}

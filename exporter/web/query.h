@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <microhttpd.h>
+
+#include "metrics/base/error.h"
+
+/*
+ * What comes behind the '?' of a URL of the API: each parameter at most once, and none that the
+ * endpoint does not know.
+ */
+
+/* THE table of parameters: the enumerator, its name, and what it is for (openapi.json). */
+#define PARAMETERS(PARAMETER)                                                                      \
+    PARAMETER(KIND, "kind", "the kind of the object, as kubectl takes it: Deployment, deploy, pp") \
+    PARAMETER(GROUP, "group", "the API group of the kind, where it is not clear without")          \
+    PARAMETER(NAMESPACE, "namespace", "the namespace of the object; none if it is cluster-scoped") \
+    PARAMETER(NAME, "name", "the name of the object")
+
+#define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
+enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };
+
+/* The bit of a parameter in what an endpoint knows. */
+#define PARAMETER_BIT(id) (1U << PARAMETER_##id)
+
+/* By enum parameter. */
+extern const char *const parameter_names[PARAMETER_COUNT];
+extern const char *const parameter_texts[PARAMETER_COUNT];
+
+struct query {
+    char *values[PARAMETER_COUNT]; /* Owned; NULL: not given. */
+};
+
+/*
+ * Read the query of a request: `known` and `required` have the bits of what the endpoint takes and
+ * needs. False with what is wrong, for a 400. Release the query in either case.
+ */
+bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
+                 struct query *out, struct error *err) MUST_USE;
+/* All zero is released. */
+void query_release(struct query *q);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/web/snapshot.h"
+
+enum { BLANK_PAGE_MAX = 1 << 30, BLANK_PAGE_SINCE_MS = 1500 };
+
+/* The page of a registry as it is now, of which some may be shared with one before it. */
+static inline struct metrics_page *blank_page_of(struct registry *r, struct metrics_page *previous)
+{
+    registry_prepare(r);
+    return metrics_page_new(r, (struct exposition){.created_ms = BLANK_PAGE_SINCE_MS}, previous,
+                            BLANK_PAGE_MAX);
+}
+
+/* Publish the metrics of an exporter that is up and knows nothing. */
+static inline void blank_page_publish(struct snapshot *s)
+{
+    struct registry *r = registry_new(NULL, &registry_options_default, 1);
+
+    REGISTRY_SET(r, OWN_UP, 1);
+    struct metrics_page *page = blank_page_of(r, NULL);
+
+    snapshot_publish_metrics(s, page);
+    metrics_page_drop(page);
+    registry_free(r);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/desk.h"
+
+#include <poll.h>
+
+#include "exporter/web/pages/pages.h"
+#include "exporter/web/server.h"
+#include "tests/unit/http_client.h"
+
+#include "tests/unit/suite.h"
+
+/*
+ * Clients on sockets of their own, a real server, and the test in the place of the loop: it
+ * decides when a call is answered, and with what.
+ */
+enum { PATIENCE_MS = 20000, MORE_THAN_WAIT = 70 };
+
+#define REQUEST "GET /api/v1/openapi.json HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
+
+struct fixture {
+    struct snapshot *snapshot;
+    struct server *server;
+    struct desk *desk;
+};
+
+static int set_up(void **state)
+{
+    static const char *const addresses[] = {"127.0.0.1:0"};
+    const struct server_options options = {
+        .addresses = addresses, .address_count = 1, .telemetry_path = "/metrics"};
+    struct fixture *f = xcalloc(1, sizeof(*f));
+    struct error err;
+
+    f->snapshot = snapshot_new();
+    f->server = server_start(&options, f->snapshot, &err);
+    *state = f;
+    if (!f->server)
+        return -1;
+    f->desk = server_desk(f->server);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *f = *state;
+
+    server_stop(f->server);
+    snapshot_free(f->snapshot);
+    free(f);
+    return 0;
+}
+
+static int ask(const struct fixture *f)
+{
+    int fd = http_connect(server_address(f->server, 0));
+
+    assert_true(fd >= 0);
+    assert_true(http_send(fd, REQUEST, strlen(REQUEST)));
+    return fd;
+}
+
+/* The call that comes next; waits for it. */
+static struct call *next_call(const struct fixture *f)
+{
+    struct pollfd wanted = {.fd = desk_fd(f->desk), .events = POLLIN};
+    struct call *call = desk_next(f->desk);
+
+    while (!call) {
+        assert_int_equal(poll(&wanted, 1, PATIENCE_MS), 1);
+        call = desk_next(f->desk);
+    }
+    return call;
+}
+
+static void reads(int fd, const char *status, const char *body)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+    assert_true(http_read_all(fd, &answer));
+    close(fd);
+    assert_memory_equal(answer.data, status, strlen(status));
+    assert_string_equal(http_body(&answer), body);
+}
+
+TEST_WITH(a_call_is_answered_by_the_loop, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+    int fd = ask(f);
+    struct call *call = next_call(f);
+
+    assert_ptr_equal(call->endpoint, &endpoints[ENDPOINT_OPENAPI]);
+    strbuf_adds(&call->body, "{}\n");
+    desk_answer(f->desk);
+    reads(fd, "HTTP/1.1 200 ", "{}\n");
+    assert_null(desk_next(f->desk));
+    assert_int_equal(server_requests(f->server, SERVER_OPENAPI, SERVER_200), 1);
+}
+
+TEST_WITH(calls_are_answered_in_the_order_in_which_they_came, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+    int first = ask(f);
+    struct call *call = next_call(f);
+    int second = ask(f);
+
+    assert_ptr_equal(next_call(f), call);
+    strbuf_adds(&call->body, "first\n");
+    desk_answer(f->desk);
+    reads(first, "HTTP/1.1 200 ", "first\n");
+    call = next_call(f);
+    call->status = MHD_HTTP_NOT_FOUND;
+    strbuf_adds(&call->body, "second\n");
+    desk_answer(f->desk);
+    reads(second, "HTTP/1.1 404 ", "second\n");
+}
+
+TEST_WITH(an_answer_that_is_too_large_says_so, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+    int fd = ask(f);
+    struct call *call = next_call(f);
+
+    strbuf_release(&call->body);
+    call->body = STRBUF_INIT(4);
+    strbuf_adds(&call->body, "too large");
+    desk_answer(f->desk);
+    reads(fd, "HTTP/1.1 500 ", "");
+}
+
+/* The metrics are served all the while. */
+TEST_WITH(those_beyond_the_limit_are_sent_away, set_up, tear_down)
+{
+    static const char metrics[] = "GET /metrics HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    const struct fixture *f = *state;
+    int fds[MORE_THAN_WAIT];
+
+    for (size_t i = 0; i < MORE_THAN_WAIT; i++)
+        fds[i] = ask(f);
+    while (server_requests(f->server, SERVER_OPENAPI, SERVER_503) < 1)
+        usleep(1000);
+    assert_true(http_talk(server_address(f->server, 0), metrics, &answer));
+    assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+    for (size_t i = 0; i < MORE_THAN_WAIT; i++)
+        close(fds[i]);
+}
+
+TEST_WITH(who_goes_while_waiting_is_answered_in_vain, set_up, tear_down)
+{
+    const struct fixture *f = *state;
+    int gone = ask(f);
+    struct call *call = next_call(f);
+
+    close(gone);
+    strbuf_adds(&call->body, "nobody reads this\n");
+    desk_answer(f->desk);
+
+    int fd = ask(f);
+
+    call = next_call(f);
+    strbuf_adds(&call->body, "{}\n");
+    desk_answer(f->desk);
+    reads(fd, "HTTP/1.1 200 ", "{}\n");
+}
+
+TEST_WITH(who_waits_when_it_stops_is_let_go, set_up, tear_down)
+{
+    struct fixture *f = *state;
+    int fd = ask(f);
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+    next_call(f);
+    server_stop(f->server);
+    f->server = NULL;
+    /* With the answer, or closed before it was sent. */
+    (void)http_read_all(fd, &answer);
+    close(fd);
+    if (answer.len > 0)
+        assert_memory_equal(answer.data, "HTTP/1.1 503 ", 13);
+}
