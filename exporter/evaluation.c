@@ -2,6 +2,7 @@
 #include "exporter/evaluation.h"
 
 #include "exporter/kube/auth/locate.h"
+#include "exporter/system/descriptors.h"
 #include "exporter/system/platform.h"
 
 enum {
@@ -260,11 +261,8 @@ void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, 
 {
     int timeout = wait_ms > INT32_MAX ? INT32_MAX : (int)wait_ms;
 
-    /* Signals are blocked, so it is not EINTR; after any other failure every source is read. */
     if (e && e->session)
         kube_session_poll(e->session, others, count, timeout);
-    else if (poll(others, count, timeout) < 0) {
-        for (size_t i = 0; i < count; i++)
-            others[i].revents = POLLIN;
-    }
+    else
+        descriptors_poll(others, count, timeout);
 }

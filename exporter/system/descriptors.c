@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/descriptors.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 
@@ -11,6 +12,7 @@ enum {
     WEB_MOST = 2048,   /* Each has a buffer as well. */
     WEB_LEAST = 8,
     EXPECTED = 1024, /* The soft limit that systems start programs with. */
+    REFUSED_PAUSE_MS = 20,
 };
 
 static unsigned at_most(uint64_t count, unsigned most)
@@ -64,4 +66,19 @@ void descriptors_lower_for(int pid)
         return;
     limit.rlim_cur = EXPECTED;
     (void)prlimit(pid, RLIMIT_NOFILE, &limit, NULL);
+}
+
+int descriptors_poll(struct pollfd *wanted, size_t count, int timeout_ms)
+{
+    int ready = poll(wanted, count, timeout_ms);
+
+    if (ready >= 0 || errno == EINTR)
+        return ready;
+    /* Else who waits would spin. */
+    if (timeout_ms < 0 || timeout_ms > REFUSED_PAUSE_MS)
+        timeout_ms = REFUSED_PAUSE_MS;
+    (void)poll(NULL, 0, timeout_ms);
+    for (size_t i = 0; i < count; i++)
+        wanted[i].revents = wanted[i].fd >= 0 ? wanted[i].events : 0;
+    return (int)count;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <poll.h>
+
 #include "metrics/base/base.h"
 
 /*
@@ -32,3 +34,10 @@ void descriptors_raise(void);
  * fd_set, and some close whatever the limit allows. Where that is refused it keeps ours.
  */
 void descriptors_lower_for(int pid);
+
+/*
+ * As poll(2), for who has to go on whatever happens: where it fails otherwise than by a signal (the
+ * limit fell below `count`, or there is no memory), the answer is, after a moment, that all that
+ * was wanted may be ready. -1 after a signal alone.
+ */
+int descriptors_poll(struct pollfd *wanted, size_t count, int timeout_ms);

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporter/system/platform.h"
+
 #include "tests/unit/suite.h"
 
 /* Whatever the limit: both sides have some, and some is left to files and listeners. */
@@ -95,4 +97,30 @@ TEST(another_process_gets_the_usual_limit_back)
     close(hold[1]);
     assert_int_equal(after.rlim_cur, before.rlim_max < 1024 ? before.rlim_max : 1024);
     assert_int_equal(after.rlim_max, before.rlim_max);
+}
+
+/* Where the limit has fallen below what is waited for, who waits neither spins nor goes deaf. */
+TEST(a_wait_that_the_kernel_refuses_ends_as_if_all_were_ready)
+{
+    struct rlimit before, low;
+    struct pollfd wanted[] = {
+        {.fd = STDIN_FILENO, .events = POLLIN},
+        {.fd = -1, .events = POLLIN},
+        {.fd = STDOUT_FILENO, .events = POLLOUT},
+    };
+
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    low = (struct rlimit){.rlim_cur = 2, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    int64_t start_ms = platform_steady_ms();
+    int ready = descriptors_poll(wanted, 3, -1);
+    int64_t paused_ms = platform_steady_ms() - start_ms;
+
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(ready, 3);
+    assert_true(paused_ms >= 10);
+    assert_int_equal(wanted[0].revents, POLLIN);
+    assert_int_equal(wanted[1].revents, 0);
+    assert_int_equal(wanted[2].revents, POLLOUT);
+    assert_int_equal(descriptors_poll(wanted + 1, 1, 0), 0);
 }

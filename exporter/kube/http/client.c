@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/http/client.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <sys/select.h>
 
 #include "exporter/kube/http/capacity.h"
 #include "exporter/kube/http/pool.h"
+#include "exporter/system/descriptors.h"
 
 enum {
     IDLE_MS = 5 * 1000, /* After which an empty pool is freed. */
@@ -260,10 +260,11 @@ bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t 
         add_fds(p, &list);
     if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
         timeout_ms = BLIND_WAIT_MS;
-    ready = poll(list.items, list.count, timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
+    ready = descriptors_poll(list.items, list.count,
+                             timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = ready < 0 ? 0 : list.items[i].revents;
-    return ready >= 0 || errno != EINTR;
+    return ready >= 0;
 }
 
 unsigned client_connections(const struct client *c)
