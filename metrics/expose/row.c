@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/row.h"
+
+#include <strings.h>
+
+#include "metrics/expose/report_parts.h"
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
+#include "metrics/rules/policy_history.h"
+
+static void hold(struct entry *entry)
+{
+    if (entry)
+        store_pin(entry);
+}
+
+static void let_go(struct store *store, struct entry *entry)
+{
+    if (entry)
+        store_unpin(store, entry);
+}
+
+/* Who made the template what it is: of what its policy said, who wrote that. */
+static const char *author_of(const struct template_decision *d)
+{
+    const struct policy_decision *policy;
+
+    if (d->state != STATE_STALE || d->reason != STALE_POLICY_UPDATED || !d->governing)
+        return NULL;
+    policy = policy_decision(d->governing);
+    return policy && policy->history ? policy_history_now(policy->history)->by : NULL;
+}
+
+void row_take(struct row *row, struct entry *template, const char *owner_key)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct template *t = entry_template(template);
+    const char *owner = owner_key ? labels_get(&t->labels, owner_key) : NULL;
+    const char *author = author_of(d);
+
+    *row = (struct row){
+        .template = template,
+        .policy = d->state == STATE_IGNORED ? NULL : d->winner,
+        .claimed = d->claimed,
+        .changed_by = author ? intern_ref(author) : NULL,
+        .owner = owner ? intern_ref(owner) : NULL,
+        .since_ms = d->since_ms,
+        .version = d->version ? d->version->number : 0,
+        .behind = d->version ? policy_version_behind(d->version) : -1,
+        .clusters = d->target_count,
+        .state = d->state,
+        .reason = (uint8_t)d->reason,
+        .phase = d->phase,
+        .stage = (uint8_t)d->way.at.stage,
+        .stage_reason = (uint8_t)d->way.at.reason,
+    };
+    hold(row->template);
+    hold(row->policy);
+    hold(row->claimed);
+}
+
+void row_drop(struct row *row, struct store *store)
+{
+    intern_drop(store_strings(store), row->changed_by);
+    intern_drop(store_strings(store), row->owner);
+    let_go(store, row->policy);
+    let_go(store, row->claimed);
+    let_go(store, row->template);
+}
+
+bool row_equal(const struct row *a, const struct row *b)
+{
+    return a->template == b->template && a->policy == b->policy && a->claimed == b->claimed &&
+           a->changed_by == b->changed_by && a->owner == b->owner && a->since_ms == b->since_ms &&
+           a->version == b->version && a->behind == b->behind && a->clusters == b->clusters &&
+           a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
+           a->stage == b->stage && a->stage_reason == b->stage_reason;
+}
+
+static void put_count(struct writer *w, const char *key, int64_t value, bool known)
+{
+    if (known)
+        writer_int(w, key, value);
+    else
+        writer_text(w, key, NULL);
+}
+
+void row_write(struct writer *w, const struct row *row)
+{
+    const struct entry *e = row->template;
+    bool staged = row->stage != STAGE_NONE;
+
+    writer_open(w, NULL, '{');
+    report_put_identity(w, (struct identity){e->partition->type->api_version, entry_kind(e),
+                                             entry_ns(e), e->name});
+    writer_text(w, "state", state_names[row->state]);
+    writer_text(w, "reason", reason_name(row->state, row->reason));
+    writer_text(w, "phase", row->state == STATE_STALE ? phase_names[row->phase] : NULL);
+    writer_text(w, "stage", staged ? stage_names[row->stage] : NULL);
+    writer_text(w, "stageReason",
+                row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL);
+    report_put_time(w, "since", row->since_ms);
+    report_put_policy(w, "policy", policy_name_of(row->policy));
+    report_put_policy(w, "claimed", policy_name_of(row->claimed));
+    put_count(w, "version", row->version, row->version > 0);
+    put_count(w, "behind", row->behind, row->behind >= 0);
+    writer_int(w, "clusters", row->clusters);
+    writer_text(w, "changedBy", row->changed_by);
+    writer_text(w, "owner", row->owner);
+    writer_close(w, '}');
+}
+
+bool row_reason_exists(const char *reason)
+{
+    static const struct {
+        const char *const *names;
+        size_t count;
+    } reasons[] = {
+        {stale_reason_names, STALE_REASON_COUNT},
+        {pending_reason_names, PENDING_REASON_COUNT},
+        {unbound_reason_names, UNBOUND_REASON_COUNT},
+        {ignored_reason_names, IGNORED_REASON_COUNT},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        for (size_t k = 0; k < reasons[i].count; k++) {
+            if (strcmp(reasons[i].names[k], reason) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* NAME, or NAMESPACE/NAME */
+static bool is_named(const struct entry *policy, const char *name)
+{
+    const char *slash = strchr(name, '/');
+
+    if (!policy)
+        return false;
+    if (!slash)
+        return strcmp(policy->name, name) == 0;
+    return strlen(entry_ns(policy)) == (size_t)(slash - name) &&
+           strncmp(entry_ns(policy), name, (size_t)(slash - name)) == 0 &&
+           strcmp(policy->name, slash + 1) == 0;
+}
+
+static bool differs(const char *wanted, const char *value)
+{
+    return wanted && (!value || strcmp(wanted, value) != 0);
+}
+
+bool row_matches(const struct row *row, const struct row_filter *filter)
+{
+    const struct entry *e = row->template;
+
+    if (filter->state >= 0 && filter->state != row->state)
+        return false;
+    if (differs(filter->reason, reason_name(row->state, row->reason)) ||
+        differs(filter->ns, entry_ns(e)) || differs(filter->group, e->partition->type->group) ||
+        differs(filter->owner, row->owner))
+        return false;
+    if (filter->kind && strcasecmp(filter->kind, entry_kind(e)) != 0)
+        return false;
+    if (filter->version >= 0 && filter->version != row->version)
+        return false;
+    if (filter->policy && !is_named(row->policy, filter->policy) &&
+        !is_named(row->claimed, filter->policy))
+        return false;
+    return !filter->search || strcasestr(e->name, filter->search);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/expose/writer.h"
+#include "metrics/rules/engine.h"
+
+/*
+ * What lists of templates say of one: a part of its decision, small enough to be kept as it was
+ * while a client reads page after page. Members have the names of the report's.
+ */
+struct row {
+    struct entry *template; /* Entries are pinned and texts are shared: a row holds them. */
+    struct entry *policy;   /* That wins a fresh match, and that it claims; NULL: none. */
+    struct entry *claimed;
+    const char *changed_by; /* NULL if unknown. */
+    const char *owner;
+    int64_t since_ms; /* 0 if unknown. */
+    uint32_t version; /* Of the policy that it runs; 0 if unknown. */
+    int32_t behind;   /* -1 if unknown. */
+    uint32_t clusters;
+    uint8_t state; /* The enums of struct template_decision. */
+    uint8_t reason;
+    uint8_t phase;
+    uint8_t stage;
+    uint8_t stage_reason;
+};
+
+/*
+ * Fill in the row of a decided template and hold what it names. `owner_key` is the shared key of
+ * the label that says whose a template is; NULL: nobody's is known.
+ */
+void row_take(struct row *row, struct entry *template, const char *owner_key);
+/* Let go of what it names. */
+void row_drop(struct row *row, struct store *store);
+/* True if it says the same of the same template. */
+bool row_equal(const struct row *a, const struct row *b);
+
+/* Append the row as a JSON object on one line. */
+void row_write(struct writer *w, const struct row *row);
+
+/* Whom a list is about. What is NULL, or negative, is not asked for. */
+struct row_filter {
+    const char *ns;
+    const char *kind; /* Without case. */
+    const char *group;
+    const char *policy; /* NAME, or NAMESPACE/NAME: what it is to follow or claims. */
+    const char *owner;
+    const char *search; /* A part of the name, without case. */
+    const char *reason;
+    int state;
+    int64_t version;
+};
+
+/* A filter that lets all through. */
+#define ROW_FILTER_ALL ((struct row_filter){.state = -1, .version = -1})
+
+/* True if a template of some state can have this reason. */
+bool row_reason_exists(const char *reason);
+
+bool row_matches(const struct row *row, const struct row_filter *filter);

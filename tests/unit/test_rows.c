@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/rows.h"
+
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+enum { BODY_MAX = 1024 * 1024 };
+
+/* A world whose templates all have rows. */
+struct listed {
+    struct world world;
+    struct rows *rows;
+};
+
+static void decided(void *context, struct entry *entry)
+{
+    struct listed *l = context;
+    struct row row;
+
+    if (entry_class(entry) != CLASS_TEMPLATE)
+        return;
+    if (template_decision(entry) && entry_exists(entry)) {
+        row_take(&row, entry, NULL);
+        rows_put(l->rows, &row);
+    } else {
+        rows_remove(l->rows, entry);
+    }
+}
+
+static void listed_init(struct listed *l, uint32_t seed)
+{
+    world_init(&l->world, &rules_options_default, seed);
+    l->rows = rows_new(l->world.store);
+    engine_observe(l->world.engine, (struct engine_observer){.decided = decided, .context = l});
+}
+
+static void listed_release(struct listed *l)
+{
+    engine_observe(l->world.engine, (struct engine_observer){0});
+    rows_free(l->rows);
+    world_release(&l->world);
+}
+
+static void put_named(struct listed *l, uint32_t number)
+{
+    char json[256];
+
+    snprintf(json, sizeof(json),
+             "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": "
+             "\"c-%" PRIu32 "\", \"namespace\": \"team-%" PRIu32 "\"}}",
+             number, number % 7);
+    world_put_text(&l->world, json);
+}
+
+/* What a view says, a row a line. */
+static void tell(const struct row_view *view, struct strbuf *out)
+{
+    struct row_place at = {0};
+    const struct row *row;
+
+    strbuf_reset(out);
+    while ((row = row_view_next(view, &at)) != NULL) {
+        struct writer w = {.out = out};
+
+        row_write(&w, row);
+        strbuf_addc(out, '\n');
+    }
+}
+
+/* Every decided template has its row, in the order of lists. */
+static void check_now(struct listed *l)
+{
+    struct row_view *view = rows_view(l->rows);
+    struct row_place at = {0};
+    const struct row *row, *before = NULL;
+    size_t count = 0;
+
+    while ((row = row_view_next(view, &at)) != NULL) {
+        struct row fresh;
+
+        if (before)
+            assert_true(entry_compare(before->template, row->template) < 0);
+        row_take(&fresh, row->template, NULL);
+        assert_true(row_equal(row, &fresh));
+        row_drop(&fresh, l->world.store);
+        before = row;
+        count++;
+    }
+    assert_int_equal(count, store_count(l->world.store, CLASS_TEMPLATE));
+    assert_int_equal(count, row_view_count(view));
+    assert_int_equal(count, rows_count(l->rows));
+    row_view_drop(view);
+}
+
+TEST(rows_of_nothing_are_none)
+{
+    struct listed l;
+
+    listed_init(&l, 1);
+    check_now(&l);
+    listed_release(&l);
+}
+
+/* Whatever came and went: rows are as the decisions, and each view is as it was made. */
+TEST(views_stay_as_they_were_made)
+{
+    enum { VIEWS = 6, ROUNDS = 400, OBJECTS = 900 };
+    struct listed l;
+    struct row_view *views[VIEWS] = {NULL};
+    struct strbuf told[VIEWS], now = STRBUF_INIT(BODY_MAX);
+
+    listed_init(&l, 7);
+    for (size_t i = 0; i < VIEWS; i++)
+        told[i] = STRBUF_INIT(BODY_MAX);
+    for (uint32_t i = 0; i < OBJECTS; i++)
+        put_named(&l, i);
+    world_run(&l.world, 1000);
+    check_now(&l);
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        size_t which = world_random(&l.world, VIEWS);
+
+        for (uint32_t i = world_random(&l.world, 8); i-- > 0;) {
+            uint32_t number = world_random(&l.world, OBJECTS);
+            struct entry *entry;
+            char ns[16], name[16];
+
+            snprintf(ns, sizeof(ns), "team-%" PRIu32, number % 7);
+            snprintf(name, sizeof(name), "c-%" PRIu32, number);
+            entry = world_find(&l.world, "v1", "ConfigMap", ns, name);
+            if (entry && entry_exists(entry))
+                store_remove(l.world.store, entry);
+            else
+                put_named(&l, number);
+        }
+        if (world_random(&l.world, 20) == 0)
+            world_put_text(&l.world, "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": "
+                                     "\"PropagationPolicy\", \"metadata\": {\"name\": \"p\", "
+                                     "\"namespace\": \"team-3\"}, \"spec\": {\"resourceSelectors\":"
+                                     " [{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}]}}");
+        world_run(&l.world, 1000 + round);
+        rows_tidy(l.rows);
+        check_now(&l);
+        if (views[which]) {
+            tell(views[which], &now);
+            assert_string_equal(now.data, told[which].data);
+            row_view_drop(views[which]);
+        }
+        views[which] = rows_view(l.rows);
+        tell(views[which], &told[which]);
+    }
+    for (size_t i = 0; i < VIEWS; i++) {
+        tell(views[i], &now);
+        assert_string_equal(now.data, told[i].data);
+        row_view_drop(views[i]);
+        strbuf_release(&told[i]);
+    }
+    strbuf_release(&now);
+    listed_release(&l);
+}
+
+TEST(a_view_is_made_once_while_nothing_changes)
+{
+    struct listed l;
+
+    listed_init(&l, 3);
+    put_named(&l, 1);
+    world_run(&l.world, 1000);
+    struct row_view *first = rows_view(l.rows), *second = rows_view(l.rows);
+
+    assert_ptr_equal(first, second);
+    put_named(&l, 2);
+    world_run(&l.world, 2000);
+    struct row_view *third = rows_view(l.rows);
+
+    assert_ptr_not_equal(first, third);
+    assert_int_equal(row_view_count(first), 1);
+    assert_int_equal(row_view_count(third), 2);
+    row_view_drop(first);
+    row_view_drop(second);
+    row_view_drop(third);
+    listed_release(&l);
+}
+
+static const char *const objects[] = {
+    "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": \"App-Settings\", "
+    "\"namespace\": \"a\", \"labels\": {\"team\": \"blue\"}}}",
+    "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", \"metadata\": {\"name\": \"shop\", "
+    "\"namespace\": \"a\"}}",
+    "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": \"PropagationPolicy\", "
+    "\"metadata\": {\"name\": \"p\", \"namespace\": \"a\"}, \"spec\": {\"resourceSelectors\": "
+    "[{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\"}]}}",
+};
+
+static struct filter_case {
+    const char *title;
+    struct row_filter filter;
+    bool settings, shop;
+} filter_cases[] = {
+    {"nothing asked", ROW_FILTER_ALL, true, true},
+    {"a namespace", {.ns = "a", .state = -1, .version = -1}, true, true},
+    {"another namespace", {.ns = "", .state = -1, .version = -1}, false, false},
+    {"a kind", {.kind = "deployment", .state = -1, .version = -1}, false, true},
+    {"the group of the core", {.group = "", .state = -1, .version = -1}, true, false},
+    {"a group", {.group = "apps", .state = -1, .version = -1}, false, true},
+    {"a state", {.state = STATE_PENDING, .version = -1}, true, false},
+    {"a reason", {.reason = "kind_not_selected", .state = -1, .version = -1}, true, false},
+    {"a policy", {.policy = "p", .state = -1, .version = -1}, false, true},
+    {"a policy of a namespace", {.policy = "a/p", .state = -1, .version = -1}, false, true},
+    {"of another one", {.policy = "b/p", .state = -1, .version = -1}, false, false},
+    {"a cluster-scoped one", {.policy = "/p", .state = -1, .version = -1}, false, false},
+    {"an owner", {.owner = "blue", .state = -1, .version = -1}, true, false},
+    {"a part of a name", {.search = "app-S", .state = -1, .version = -1}, true, false},
+    {"no version", {.state = -1, .version = 0}, true, true},
+    {"a version", {.state = -1, .version = 1}, false, false},
+};
+
+TEST_ROWS(a_filter_asks_for, filter_cases, title)
+{
+    const struct filter_case *c = *state;
+    struct world w;
+    struct row settings, shop;
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < ARRAY_LEN(objects); i++)
+        world_put_text(&w, objects[i]);
+    world_run(&w, 1000);
+    row_take(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"),
+             intern_find(store_strings(w.store), "team"));
+    row_take(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"),
+             intern_find(store_strings(w.store), "team"));
+    assert_int_equal(row_matches(&settings, &c->filter), c->settings);
+    assert_int_equal(row_matches(&shop, &c->filter), c->shop);
+    row_drop(&settings, w.store);
+    row_drop(&shop, w.store);
+    world_release(&w);
+}
+
+TEST(reasons_are_known_by_name)
+{
+    assert_true(row_reason_exists("policy_updated"));
+    assert_true(row_reason_exists("no_match"));
+    assert_false(row_reason_exists("no_such"));
+    assert_false(row_reason_exists(""));
+}
