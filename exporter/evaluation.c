@@ -84,6 +84,29 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
     return open_session(e, settings, err);
 }
 
+static void note_row(struct evaluation *e, struct entry *entry)
+{
+    struct row row;
+
+    if (entry_class(entry) != CLASS_TEMPLATE)
+        return;
+    if (!entry_exists(entry) || !template_decision(entry)) {
+        rows_remove(e->rows, entry);
+        return;
+    }
+    row_take(&row, entry, e->owner_key);
+    rows_put(e->rows, &row);
+}
+
+static void decided(void *context, struct entry *entry)
+{
+    struct evaluation *e = context;
+
+    registry_decided(e->registry, entry);
+    if (e->rows)
+        note_row(e, entry);
+}
+
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)
 {
     struct evaluation *e = xcalloc(1, sizeof(*e));
@@ -117,8 +140,8 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
                                                           .policy_limit = e->options.policy_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
-    engine_observe(e->engine,
-                   (struct engine_observer){.decided = registry_decided, .context = e->registry});
+    e->owner_key = *o->owner_label ? intern_add(store_strings(e->store), o->owner_label) : NULL;
+    engine_observe(e->engine, (struct engine_observer){.decided = decided, .context = e});
     return e;
 }
 
@@ -130,6 +153,9 @@ void evaluation_free(struct evaluation *e)
     asset_source_free(e->assets);
     manifests_free(e->manifests);
     registry_free(e->registry);
+    evaluation_drop_rows(e);
+    if (e->owner_key)
+        intern_drop(store_strings(e->store), e->owner_key);
     engine_free(e->engine);
     store_free(e->store);
     options_release(&e->options);
@@ -213,6 +239,8 @@ bool evaluation_slice(struct evaluation *e, unsigned slice_ms)
         done = evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
         duration = platform_steady_seconds() - start;
     }
+    if (e->rows)
+        rows_tidy(e->rows);
     if (engine_evaluations(e->engine) != evaluations)
         registry_count(e->registry, OWN_EVALUATION_DURATION, duration);
     return done;
@@ -265,4 +293,23 @@ void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, 
         kube_session_poll(e->session, others, count, timeout);
     else
         descriptors_poll(others, count, timeout);
+}
+
+struct rows *evaluation_rows(struct evaluation *e)
+{
+    struct walk walk = walk_over(e->store, 1U << CLASS_TEMPLATE);
+    struct entry *entry;
+
+    if (e->rows)
+        return e->rows;
+    e->rows = rows_new(e->store);
+    while ((entry = walk_next(&walk)) != NULL)
+        note_row(e, entry);
+    return e->rows;
+}
+
+void evaluation_drop_rows(struct evaluation *e)
+{
+    rows_free(e->rows);
+    e->rows = NULL;
 }

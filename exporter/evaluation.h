@@ -8,6 +8,7 @@
 #include "exporter/manifests/source.h"
 #include "exporter/options/options.h"
 #include "metrics/expose/registry.h"
+#include "metrics/expose/rows.h"
 
 /*
  * All that follows from one set of options: the sources, the objects they deliver,
@@ -19,6 +20,8 @@ struct evaluation {
     struct store *store;
     struct engine *engine;
     struct registry *registry;
+    struct rows *rows;           /* For lists; NULL while nobody asks for any. */
+    const char *owner_key;       /* Of the label that names owners, shared; NULL: none does. */
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */
@@ -89,3 +92,11 @@ int64_t evaluation_idle_ms(const struct evaluation *e);
  * but at most `wait_ms`. `e` may be NULL.
  */
 void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, int64_t wait_ms);
+
+/*
+ * The rows of all templates, kept up to date from the first call on. It has nothing left to
+ * evaluate.
+ */
+struct rows *evaluation_rows(struct evaluation *e);
+/* No longer; no view may be left. */
+void evaluation_drop_rows(struct evaluation *e);

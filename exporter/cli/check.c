@@ -5,7 +5,7 @@
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "metrics/expose/report.h"
+#include "exporter/report.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
 
@@ -114,24 +114,6 @@ static void print_found(const struct check *c, bool listed, struct output *o)
     strbuf_adds(&o->text, c->unread > 0 ? ". Not everything could be read.\n" : ".\n");
 }
 
-static void write_report(const struct check *c, struct strbuf *out)
-{
-    const struct manifests *m = c->evaluation->manifests;
-    size_t count = manifests_problem_count(m);
-    struct report_invalid *invalid = xcalloc(count ? count : 1, sizeof(*invalid));
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        struct manifest_problem p = manifests_problem(m, i);
-
-        if (p.kind != PROBLEM_FOREIGN)
-            invalid[kept++] = (struct report_invalid){
-                "Manifest", p.path, p.line, p.column, p.text, p.kind == PROBLEM_DUPLICATE};
-    }
-    report_write(c->evaluation->engine, invalid, kept, out);
-    free(invalid);
-}
-
 static enum exit_status answer(const struct check *c, const struct command *command)
 {
     enum exit_status status = c->read;
@@ -139,7 +121,7 @@ static enum exit_status answer(const struct check *c, const struct command *comm
 
     output_init(&o, command->out);
     if (document_wanted(c->evaluation->options.output)) {
-        write_report(c, &o.text);
+        report_of_sources(c->evaluation, &o.text);
     } else {
         size_t start = o.text.len;
 

@@ -12,6 +12,7 @@
 #include "exporter/serve/readiness.h"
 #include "exporter/serve/rehearsal.h"
 #include "exporter/serve/signals.h"
+#include "exporter/system/descriptors.h"
 #include "exporter/system/file.h"
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/memory.h"
@@ -31,6 +32,8 @@ struct loop {
     struct signals signals;
     struct heartbeat heartbeat;
     struct server *server;
+    struct clerk *clerk;
+    struct api *api;
     char *telemetry_path;       /* The server's: a reload may change the option, not the server. */
     struct evaluation *current; /* NULL until everything is read once. */
     struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
@@ -39,7 +42,6 @@ struct loop {
     struct rehearsal rehearsal;
     int64_t started_ms; /* Since the epoch. */
     bool stopping;
-    bool asked; /* Calls of the API wait. */
     bool config_loaded;
     uint64_t evaluations; /* As has_changed() last saw them. */
     size_t files;         /* Likewise, as is the next one. */
@@ -154,6 +156,12 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         loop_free(l);
         return NULL;
     }
+    l->clerk = clerk_new(err);
+    if (!l->clerk) {
+        loop_free(l);
+        return NULL;
+    }
+    l->api = api_new(server_desk(l->server), l->clerk, platform_seed());
     readiness_init(&l->readiness, l->server);
     publish_all(l);
     return l;
@@ -165,6 +173,8 @@ void loop_free(struct loop *l)
         return;
     if (l->server)
         server_set_ready(l->server, false, "karmada-policy-exporter is stopping\n");
+    clerk_free(l->clerk);
+    api_free(l->api);
     server_stop(l->server);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
@@ -261,6 +271,7 @@ static void adopt_next(struct loop *l)
 {
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
+    api_forget(l->api);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
@@ -346,20 +357,37 @@ static int64_t wait_ms(const struct loop *l)
     wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, SOON_MS);
-    return wait > 0 && !l->asked ? wait : 0;
+    return wait > 0 ? wait : 0;
 }
 
-/* True if some wait that could be answered now. */
-static bool answer_calls(struct loop *l)
+static void answer_calls(struct loop *l)
 {
     const struct health health = health_of(l);
-    bool settled = !l->current || l->current->caught_up;
 
-    return api_turn(server_desk(l->server), &health, settled, SLICE_MS) && settled;
+    api_turn(l->api, &health, l->current, !l->current || l->current->caught_up);
+}
+
+/* The clerk reads the evaluation: until it is done only what has nothing to do with that goes on.
+ */
+static enum loop_step turn_lent(struct loop *l)
+{
+    struct pollfd wanted[] = {
+        {.fd = l->signals.fd, .events = POLLIN},
+        {.fd = clerk_fd(l->clerk), .events = POLLIN},
+    };
+
+    descriptors_poll(wanted, ARRAY_LEN(wanted), WAIT_MAX_MS);
+    heartbeat_beat(&l->heartbeat, platform_steady_ms());
+    handle_signals(l);
+    answer_calls(l);
+    return l->stopping ? LOOP_ENDED : LOOP_GOES_ON;
 }
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
+    if (api_lent(l->api))
+        return turn_lent(l);
+
     struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
     bool listens = l->current && manifests_listens(l->current->manifests);
     /* poll() ignores a negative descriptor. */
@@ -368,6 +396,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
         {.fd = desk_fd(server_desk(l->server)), .events = POLLIN},
         {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
+        {.fd = clerk_fd(l->clerk), .events = POLLIN},
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
@@ -378,13 +407,13 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (l->settings.workers)
         workers_turn(l->settings.workers);
     turn_files(l);
-    if (l->next && !advance_next(l, err))
+    /* Where it replaces the current one, nobody may be reading that. */
+    if (l->next && !api_busy(l->api) && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);
     readiness_turn(&l->readiness, l->current, shown_session(l),
                    l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
-    l->asked = answer_calls(l);
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);
@@ -393,5 +422,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
 
         publisher_turn(&l->publisher, &health, platform_steady_ms());
     }
+    /* The last thing: it may lend the evaluation. */
+    answer_calls(l);
     return LOOP_GOES_ON;
 }

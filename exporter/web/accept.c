@@ -163,3 +163,24 @@ enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX])
     }
     return best;
 }
+
+size_t accept_type(const char *header, const char *const *types, size_t count)
+{
+    struct span rest = span_of(header);
+    struct wanted wanted;
+    size_t best = 0;
+    int weight = 0;
+
+    while (next_wanted(&rest, &wanted)) {
+        for (size_t i = 0; i < count; i++) {
+            struct span type = {types[i], strcspn(types[i], ";")};
+
+            if (wanted.weight > weight && wanted.name.len == type.len &&
+                strncasecmp(wanted.name.at, type.at, type.len) == 0) {
+                best = i;
+                weight = wanted.weight;
+            }
+        }
+    }
+    return best;
+}

@@ -24,3 +24,9 @@ enum { MEDIA_TYPE_MAX = 128 };
  * asked for by a wildcard, as browsers and curl do, is the oldest format: that is never refused.
  */
 enum media accept_media(const char *header, char out_type[MEDIA_TYPE_MAX]);
+
+/*
+ * Which of these media types, whose parameters do not count, the client weighs most; 0 where it
+ * names none of them. Of equal weights the first that it names wins.
+ */
+size_t accept_type(const char *header, const char *const *types, size_t count);

@@ -15,6 +15,7 @@
  */
 struct desk;
 struct endpoint;
+struct paging;
 
 /* What a client asks, and what it is answered. */
 struct call {
@@ -24,6 +25,9 @@ struct call {
     unsigned status; /* 200 before. */
     const char *content_type;
     struct strbuf body; /* What does not fit is answered with 500, which says so. */
+    char *link;         /* The header Link; NULL without. Owned. */
+    /* Of a list that may have several pages (api/paging.h); borrowed. */
+    struct paging *paging;
     /* The desk's own. */
     struct MHD_Connection *connection;
     struct MHD_Response *response; /* NULL until it is answered. */

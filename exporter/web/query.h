@@ -15,7 +15,16 @@
     PARAMETER(KIND, "kind", "the kind of the object, as kubectl takes it: Deployment, deploy, pp") \
     PARAMETER(GROUP, "group", "the API group of the kind, where it is not clear without")          \
     PARAMETER(NAMESPACE, "namespace", "the namespace of the object; none if it is cluster-scoped") \
-    PARAMETER(NAME, "name", "the name of the object")
+    PARAMETER(NAME, "name", "the name of the object")                                              \
+    PARAMETER(STATE, "state", "of templates: current, stale, pending and so on")                   \
+    PARAMETER(REASON, "reason", "why a template is in its state: policy_updated, no_match ...")    \
+    PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a policy that wins or is claimed")      \
+    PARAMETER(VERSION, "version", "the number of the policy's version that a template runs")       \
+    PARAMETER(OWNER, "owner", "whose a template is, by the label of --owner-label")                \
+    PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
+    PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
+    PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
+    PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")
 
 #define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
 enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };

@@ -3,6 +3,8 @@
 
 #include <strings.h>
 
+enum { HEADER_MAX = 1024 };
+
 /* The headers that decide where a request ends and whom it is for. */
 struct census {
     unsigned hosts;
@@ -43,4 +45,31 @@ enum request_verdict request_check(struct MHD_Connection *connection, const char
 bool request_uri_has_nul(const char *uri)
 {
     return strstr(uri, "%00") != NULL;
+}
+
+/* The headers of one name, joined. */
+struct joined {
+    const char *name;
+    struct strbuf values;
+};
+
+static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const char *name,
+                                  const char *value)
+{
+    struct joined *joined = context;
+
+    (void)kind;
+    if (value && strcasecmp(name, joined->name) == 0)
+        strbuf_addf(&joined->values, "%s%s", joined->values.len > 0 ? "," : "", value);
+    return MHD_YES;
+}
+
+struct strbuf request_header(struct MHD_Connection *connection, const char *name)
+{
+    struct joined joined = {name, STRBUF_INIT(HEADER_MAX)};
+
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
+    if (!strbuf_ok(&joined.values))
+        strbuf_reset(&joined.values);
+    return joined.values;
 }

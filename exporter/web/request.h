@@ -3,7 +3,7 @@
 
 #include <microhttpd.h>
 
-#include "metrics/base/base.h"
+#include "metrics/base/strbuf.h"
 
 /*
  * What a request must be before its path counts. libmicrohttpd accepts headers
@@ -21,3 +21,9 @@ enum request_verdict request_check(struct MHD_Connection *connection, const char
 
 /* Does the URI, as it was sent, decode to one with a NUL inside? It would end the path early. */
 bool request_uri_has_nul(const char *uri);
+
+/*
+ * The values of the headers of a name, joined by commas; "" for none, and where they are longer
+ * than any client's. Release it.
+ */
+struct strbuf request_header(struct MHD_Connection *connection, const char *name) MUST_USE;

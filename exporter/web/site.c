@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 
 #include "exporter/system/platform.h"
+#include "exporter/web/list_format.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
 
@@ -31,7 +32,7 @@ static const struct endpoint *endpoint_of(enum server_handler handler)
 
 const char *const server_code_names[SERVER_CODES] = {
     [SERVER_200] = "200", [SERVER_400] = "400", [SERVER_404] = "404", [SERVER_405] = "405",
-    [SERVER_413] = "413", [SERVER_500] = "500", [SERVER_503] = "503",
+    [SERVER_410] = "410", [SERVER_413] = "413", [SERVER_500] = "500", [SERVER_503] = "503",
 };
 
 static const unsigned statuses[SERVER_CODES] = {
@@ -39,6 +40,7 @@ static const unsigned statuses[SERVER_CODES] = {
     [SERVER_400] = MHD_HTTP_BAD_REQUEST,
     [SERVER_404] = MHD_HTTP_NOT_FOUND,
     [SERVER_405] = MHD_HTTP_METHOD_NOT_ALLOWED,
+    [SERVER_410] = MHD_HTTP_GONE,
     [SERVER_413] = MHD_HTTP_CONTENT_TOO_LARGE,
     [SERVER_500] = MHD_HTTP_INTERNAL_SERVER_ERROR,
     [SERVER_503] = MHD_HTTP_SERVICE_UNAVAILABLE,
@@ -274,6 +276,8 @@ static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connecti
         status = MHD_HTTP_BAD_REQUEST;
         result = send_error(connection, status, err.text);
     } else {
+        if (endpoint->known & PARAMETER_BIT(FORMAT))
+            list_format_accept(connection, &query);
         v->call = call_new(endpoint, &query);
         v->state = STATE_WAITING;
         if (desk_submit(s->parts.desk, v->call, connection))

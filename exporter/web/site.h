@@ -31,6 +31,7 @@ enum server_code {
     SERVER_400,
     SERVER_404,
     SERVER_405,
+    SERVER_410,
     SERVER_413,
     SERVER_500,
     SERVER_503,

@@ -4,9 +4,8 @@
 #include <pthread.h>
 
 #include "exporter/web/accept.h"
+#include "exporter/web/request.h"
 #include "exporter/web/response.h"
-
-enum { ACCEPT_MAX = 1024 };
 
 struct snapshot {
     pthread_mutex_t lock;         /* Guards the pointers alone. */
@@ -65,39 +64,12 @@ void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
     metrics_page_drop(old);
 }
 
-/* The headers of one name, joined. */
-struct joined {
-    const char *name;
-    struct strbuf values;
-};
-
-static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const char *name,
-                                  const char *value)
-{
-    struct joined *joined = context;
-
-    (void)kind;
-    if (value && strcasecmp(name, joined->name) == 0)
-        strbuf_addf(&joined->values, "%s%s", joined->values.len > 0 ? "," : "", value);
-    return MHD_YES;
-}
-
-/* What a client accepts; what is longer than any client's says nothing. */
-static struct strbuf accepted(struct MHD_Connection *connection, const char *name)
-{
-    struct joined joined = {name, STRBUF_INIT(ACCEPT_MAX)};
-
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
-    if (!strbuf_ok(&joined.values))
-        strbuf_reset(&joined.values);
-    return joined.values;
-}
-
 /* What of the metrics the client wants, in the format that it does; NULL before the first page. */
 static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *connection,
                                  const struct family_filter *filter, char type[MEDIA_TYPE_MAX])
 {
-    CLEANUP(strbuf_release) struct strbuf header = accepted(connection, MHD_HTTP_HEADER_ACCEPT);
+    CLEANUP(strbuf_release)
+    struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
     bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
 
     pthread_mutex_lock(&s->lock);
@@ -126,7 +98,7 @@ static enum MHD_Result send_body(struct snapshot *s, struct MHD_Connection *conn
                                  unsigned *out_status)
 {
     CLEANUP(strbuf_release)
-    struct strbuf encodings = accepted(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
+    struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 
     *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
     if (!body)

@@ -41,8 +41,7 @@ static bool is_texts(const cJSON *list)
 {
     const cJSON *item;
 
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         if (!cJSON_IsString(item))
             return false;
     }
@@ -54,8 +53,7 @@ static void add_joined(struct strbuf *out, const cJSON *list)
     CLEANUP(strbuf_release) struct strbuf joined = STRBUF_INIT(JOINED_MAX);
     const cJSON *item;
 
-    cJSON_ArrayForEach(item, list)
-    {
+    cJSON_ArrayForEach (item, list) {
         strbuf_adds(&joined, joined.len > 0 ? "; " : "");
         strbuf_adds(&joined, item->valuestring);
     }

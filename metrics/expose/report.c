@@ -12,50 +12,8 @@ struct report {
     struct listing policies;
     struct listing bindings;
     struct listing leases;
-    struct listing dependencies;  /* By the resource that they are about. */
-    struct policy_counts *counts; /* As `policies`. */
-    struct map counts_by_policy;
+    struct listing dependencies; /* By the resource that they are about. */
 };
-
-static bool is_of_policy(const void *item, const void *key)
-{
-    const struct policy_counts *counts = item;
-
-    return counts->policy == key;
-}
-
-/* The counts of a policy; those that nobody reads if there is no such policy. */
-static struct policy_counts *counts_of(struct report *r, const struct entry *policy)
-{
-    struct policy_counts *counts =
-        policy ? map_get(&r->counts_by_policy, map_hash_address(policy), policy) : NULL;
-
-    return counts ? counts : &r->counts[r->policies.count];
-}
-
-/* A template counts for the policies that select it and for the one that it claims. */
-static void count_template(struct report *r, const struct template_decision *d)
-{
-    bool counted = false;
-
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        policy_counts_add(counts_of(r, d->candidates[i].policy), d);
-        counted |= d->candidates[i].policy == d->claimed;
-    }
-    if (d->claimed && !counted)
-        policy_counts_add(counts_of(r, d->claimed), d);
-}
-
-static void count_policies(struct report *r)
-{
-    r->counts = xcalloc(r->policies.count + 1, sizeof(*r->counts));
-    for (size_t i = 0; i < r->policies.count; i++) {
-        r->counts[i].policy = r->policies.entries[i];
-        map_add(&r->counts_by_policy, map_hash_address(r->policies.entries[i]), &r->counts[i]);
-    }
-    for (size_t i = 0; i < r->templates.count; i++)
-        count_template(r, template_decision(r->templates.entries[i]));
-}
 
 /* Of a kind that has not been read as a whole no template has a decision. */
 static struct listing list_decided(const struct store *store)
@@ -194,10 +152,7 @@ static void put_lists(struct writer *w, const struct report *r)
     writer_close(w, ']');
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
-    writer_open(w, "policies", '[');
-    for (size_t i = 0; i < r->policies.count; i++)
-        report_policy(w, &r->counts[i]);
-    writer_close(w, ']');
+    put_list(w, "policies", &r->policies, report_policy);
 }
 
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
@@ -211,11 +166,9 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
         .policies = listing_make(store, CLASS_POLICY),
         .bindings = listing_make(store, CLASS_BINDING),
         .leases = listing_make(store, CLASS_LEASE),
-        .counts_by_policy = MAP_INIT(is_of_policy),
     };
 
     r.dependencies = list_dependencies(&r.templates, &r.bindings);
-    count_policies(&r);
     writer_open(&w, NULL, '{');
     writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
@@ -229,6 +182,59 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     listing_release(&r.bindings);
     listing_release(&r.leases);
     listing_release(&r.dependencies);
-    free(r.counts);
-    map_release(&r.counts_by_policy);
+}
+
+static void add_line(const struct entry *entry, put_fn *put, struct strbuf *out)
+{
+    struct writer w = {.out = out};
+
+    put(&w, entry);
+    strbuf_addc(out, '\n');
+}
+
+static void add_conflict_lines(const struct engine *engine, const struct entry *dependency,
+                               struct strbuf *out)
+{
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        struct writer w = {.out = out};
+
+        if (!d->fields[i].conflict && !d->fields[i].predicted)
+            continue;
+        report_conflict(&w, engine, dependency, i, NULL);
+        strbuf_addc(out, '\n');
+    }
+}
+
+static struct listing list_all_dependencies(const struct store *store)
+{
+    struct listing templates = list_decided(store);
+    struct listing bindings = listing_make(store, CLASS_BINDING);
+    struct listing out = list_dependencies(&templates, &bindings);
+
+    listing_release(&templates);
+    listing_release(&bindings);
+    return out;
+}
+
+void report_lines(const struct engine *engine, const struct report_choice *choice,
+                  struct strbuf *out)
+{
+    const struct store *store = engine_store(engine);
+    struct listing all = choice->list == REPORT_CONFLICTS ? list_all_dependencies(store)
+                         : choice->list == REPORT_LEASES  ? listing_make(store, CLASS_LEASE)
+                                                          : listing_make(store, CLASS_POLICY);
+
+    for (size_t i = 0; i < all.count; i++) {
+        const struct entry *entry = all.entries[i];
+
+        if (!choice->wants(choice->context, entry))
+            continue;
+        if (choice->list == REPORT_CONFLICTS)
+            add_conflict_lines(engine, entry, out);
+        else
+            add_line(entry, choice->list == REPORT_LEASES ? report_lease : report_policy, out);
+    }
+    listing_release(&all);
 }

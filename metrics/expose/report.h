@@ -26,3 +26,15 @@ struct report_invalid {
  */
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);
+
+/* One of its lists, and whom of it somebody asks for; a conflict by the entry of its dependency. */
+enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
+struct report_choice {
+    enum report_list list;
+    bool (*wants)(const void *context, const struct entry *entry);
+    const void *context;
+};
+
+/* Append the elements of a list that are asked for, a line each, in the report's order. */
+void report_lines(const struct engine *engine, const struct report_choice *choice,
+                  struct strbuf *out);

@@ -134,18 +134,31 @@ void report_dependency(struct writer *w, const struct entry *dependency)
     writer_close(w, '}');
 }
 
-void policy_counts_add(struct policy_counts *counts, const struct template_decision *d)
+static void count_template(struct policy_counts *counts, const struct template_decision *d,
+                           const struct entry *policy)
 {
-    if (d->state == STATE_IGNORED)
-        return;
-    counts->won += d->winner == counts->policy;
-    counts->claimed += d->claimed == counts->policy;
-    counts->stale += d->state == STATE_STALE && stale_policy(d) == counts->policy;
+    counts->won += d->winner == policy;
+    counts->claimed += d->claimed == policy;
+    counts->stale += d->state == STATE_STALE && stale_policy(d) == policy;
     for (uint32_t i = 0; i < d->candidate_count; i++) {
         const struct candidate *c = &d->candidates[i];
 
-        counts->selected += c->policy == counts->policy && candidate_eligible(c);
+        counts->selected += c->policy == policy && candidate_eligible(c);
     }
+}
+
+struct policy_counts policy_counts_of(const struct entry *policy)
+{
+    struct policy_counts counts = {0};
+
+    for (uint32_t i = 0; i < policy->reader_count; i++) {
+        const struct entry *reader = policy->readers[i];
+        const struct template_decision *d = template_decision(reader);
+
+        if (d && entry_exists(reader) && d->state != STATE_IGNORED)
+            count_template(&counts, d, policy);
+    }
+    return counts;
 }
 
 void report_put_counts(struct writer *w, const struct policy_counts *counts)
@@ -156,14 +169,15 @@ void report_put_counts(struct writer *w, const struct policy_counts *counts)
     writer_int(w, "stale", counts->stale);
 }
 
-void report_policy(struct writer *w, const struct policy_counts *counts)
+void report_policy(struct writer *w, const struct entry *policy)
 {
-    const struct policy_decision *d = policy_decision(counts->policy);
+    const struct policy_decision *d = policy_decision(policy);
+    struct policy_counts counts = policy_counts_of(policy);
 
     writer_open(w, NULL, '{');
-    report_put_object(w, counts->policy);
-    report_put_counts(w, counts);
-    report_put_versions(w, counts->policy);
+    report_put_object(w, policy);
+    report_put_counts(w, &counts);
+    report_put_versions(w, policy);
     /* The member clusters that it may use; nothing where the source has no clusters. */
     if (d && d->resolved->has_clusters) {
         writer_open(w, "clusters", '[');

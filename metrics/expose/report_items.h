@@ -23,17 +23,15 @@ void report_dependency(struct writer *w, const struct entry *dependency);
 
 /* How many templates a policy has to do with. */
 struct policy_counts {
-    const struct entry *policy;
     uint32_t selected;
     uint32_t won;
     uint32_t claimed;
     uint32_t stale;
 };
-/* Count a template that reads the policy; once each. */
-void policy_counts_add(struct policy_counts *counts, const struct template_decision *d);
+struct policy_counts policy_counts_of(const struct entry *policy);
 /* The counts as members. */
 void report_put_counts(struct writer *w, const struct policy_counts *counts);
-void report_policy(struct writer *w, const struct policy_counts *counts);
+void report_policy(struct writer *w, const struct entry *policy);
 
 /* One element for each thing that is wrong with a policy. */
 void report_problems(struct writer *w, const struct entry *policy);

@@ -91,8 +91,8 @@ void row_write(struct writer *w, const struct row *row)
     bool staged = row->stage != STAGE_NONE;
 
     writer_open(w, NULL, '{');
-    report_put_identity(w, (struct identity){e->partition->type->api_version, entry_kind(e),
-                                             entry_ns(e), e->name});
+    report_put_identity(
+        w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
     writer_text(w, "state", state_names[row->state]);
     writer_text(w, "reason", reason_name(row->state, row->reason));
     writer_text(w, "phase", row->state == STATE_STALE ? phase_names[row->phase] : NULL);

@@ -302,6 +302,11 @@ size_t row_view_count(const struct row_view *view)
     return view->sequence.rows;
 }
 
+bool row_view_has(const struct row_view *view, struct row_place at)
+{
+    return at.chunk < view->sequence.count && at.row < view->sequence.chunks[at.chunk]->count;
+}
+
 const struct row *row_view_next(const struct row_view *view, struct row_place *at)
 {
     const struct chunk *chunk;

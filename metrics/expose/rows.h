@@ -42,5 +42,8 @@ struct row_place {
     size_t row;
 };
 
+/* True if a row is there. */
+bool row_view_has(const struct row_view *view, struct row_place at);
+
 /* The row there, and on to the next place; NULL behind the last. */
 const struct row *row_view_next(const struct row_view *view, struct row_place *at);

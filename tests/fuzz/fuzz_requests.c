@@ -22,8 +22,7 @@ enum {
     PAGE_MAX = 1 << 16,
     NAMES = 200, /* Of objects. */
     CONNECTION_BYTES = 32 * 1024,
-    CALLS_MAX = 1, /* A connection has one request at a time. */
-    TURN_MS = 1000,
+    CALLS_MAX = 1,   /* A connection has one request at a time. */
     QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
 };
 
@@ -34,6 +33,7 @@ struct harness {
     struct snapshot *snapshot;
     struct site *site;
     struct desk *desk;
+    struct api *api;
     struct strbuf metrics[EXPOSITION_FORMATS];
     /* Of the connection: the site's requests in order, and whether each was a HEAD. */
     bool heads[REQUESTS_MAX];
@@ -131,6 +131,7 @@ static struct harness *the_harness(void)
         return &h;
     h.snapshot = snapshot_new();
     h.desk = desk_new(CALLS_MAX, 0);
+    h.api = api_new(h.desk, NULL, 1);
     h.site = site_new(
         &(struct site_parts){.telemetry_path = "/metrics", .snapshot = h.snapshot, .desk = h.desk},
         &err);
@@ -152,7 +153,7 @@ static struct harness *the_harness(void)
 static void turn(struct harness *h)
 {
     MHD_run(h->daemon);
-    api_turn(h->desk, &(struct health){0}, true, TURN_MS);
+    api_turn(h->api, &(struct health){0}, NULL, true);
 }
 
 /* Let the library work until it has nothing more to say. True when it has closed. */

@@ -235,6 +235,29 @@ TEST_WITH(calls_of_the_api_are_answered, set_up, tear_down)
     assert_non_null(strstr(slash, "has no '/'"));
 }
 
+/* The clerk reads what the loop lends it, or a view that the loop goes on beside. */
+TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
+{
+    struct bench *b = *state;
+    static const char *const paths[] = {
+        "/api/v1/templates",       "/api/v1/report",       "/api/v1/policies?limit=1",
+        "/api/v1/pending?limit=1", "/api/v1/openapi.json", "/api/v1/templates?format=csv",
+    };
+
+    begin(b);
+    for (unsigned i = 0; i < 60; i++) {
+        CLEANUP(free_cleanup) char *answer = call(b, paths[i % ARRAY_LEN(paths)]);
+
+        assert_memory_equal(answer, "HTTP/1.1 200 ", 13);
+        write_manifest(b, i % 2 ? "extra.yaml" : "policy.yaml", i % 4 < 2 ? policy : config_map);
+        if (i == 30)
+            assert_int_equal(kill(getpid(), SIGHUP), 0);
+    }
+    CLEANUP(free_cleanup) char *gone = call(b, "/api/v1/templates?continue=0-0-0-0");
+
+    assert_memory_equal(gone, "HTTP/1.1 410 ", 13);
+}
+
 TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)
 {
     struct bench *b = *state;

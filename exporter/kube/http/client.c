@@ -260,8 +260,7 @@ bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t 
         add_fds(p, &list);
     if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
         timeout_ms = BLIND_WAIT_MS;
-    ready = descriptors_poll(list.items, list.count,
-                             timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
+    ready = descriptors_poll(list.items, list.count, timeout_ms > INT32_MAX ? -1 : (int)timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = ready < 0 ? 0 : list.items[i].revents;
     return ready >= 0;

@@ -1,13 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/api/api.h"
 
+#include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
-#include "metrics/expose/writer.h"
+#include "exporter/web/api/paging.h"
+#include "exporter/web/list_format.h"
+#include "exporter/web/pages/pages.h"
 
-#define ENDPOINT_ROW(id, handler, path, summary, known, required, answer)                          \
-    {handler, path, summary, known, required, answer},
+enum { ROWS_KEPT_MS = 15 * 60 * 1000 };
+
+#define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
+    {handler, path, summary, known, required, needs, answer},
 
 const struct endpoint endpoints[ENDPOINT_COUNT] = {ENDPOINTS(ENDPOINT_ROW)};
+
+struct api {
+    struct desk *desk;
+    struct clerk *clerk;
+    struct paging *paging;
+    struct call *call;             /* That is being answered; NULL: none. */
+    struct health health;          /* For its function. */
+    struct evaluation *evaluation; /* That is lent; NULL: none. */
+    int64_t listed_ms;             /* When rows were last asked for. */
+};
 
 void api_error_write(struct strbuf *out, const char *text)
 {
@@ -26,16 +41,135 @@ void api_refuse(struct call *call, unsigned status, const char *text)
     api_error_write(&call->body, text);
 }
 
-bool api_turn(struct desk *desk, const struct health *h, bool settled, unsigned slice_ms)
+struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed)
 {
-    int64_t end_ms = platform_steady_ms() + slice_ms;
+    struct api *a = xcalloc(1, sizeof(*a));
+
+    a->desk = desk;
+    a->clerk = clerk;
+    a->paging = paging_new(seed);
+    return a;
+}
+
+void api_free(struct api *a)
+{
+    if (!a)
+        return;
+    paging_free(a->paging);
+    free(a);
+}
+
+/* True if the call has what it needs but for what is lent; else it is answered with why not. */
+static bool open_list(struct api *a, struct call *call)
+{
+    unsigned status;
+    struct error err;
+
+    if (call->endpoint->needs < NEEDS_LINES)
+        return true;
+    if (list_format_named(call->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
+        api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
+        return false;
+    }
+    if (!paging_open(a->paging, call, platform_steady_ms(), platform_now_ms(), &status, &err)) {
+        api_refuse(call, status, err.text);
+        return false;
+    }
+    call->paging = a->paging;
+    return true;
+}
+
+/* The first list of all has to make the rows. */
+static void make_view(struct api *a, struct evaluation *e)
+{
+    a->listed_ms = platform_steady_ms();
+    paging_set_view(a->paging, rows_view(evaluation_rows(e)));
+}
+
+/* The clerk's part. */
+static void answer(void *context)
+{
+    struct api *a = context;
+    struct call *call = a->call;
+
+    if (call->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
+        make_view(a, a->evaluation);
+    call->endpoint->answer(call, &a->health);
+}
+
+static void finish(struct api *a)
+{
+    if (a->call->paging)
+        paging_close(a->paging, platform_steady_ms());
+    a->call = NULL;
+    a->evaluation = NULL;
+    desk_answer(a->desk);
+}
+
+static void begin(struct api *a, const struct health *h, struct evaluation *e)
+{
+    enum endpoint_needs needs = a->call->endpoint->needs;
+
+    if (needs != NEEDS_NOTHING && !e) {
+        api_refuse(a->call, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
+        finish(a);
+        return;
+    }
+    if (!open_list(a, a->call)) {
+        finish(a);
+        return;
+    }
+    if (needs == NEEDS_ROWS && e->rows && !paging_goes_on(a->paging))
+        make_view(a, e);
+    if (needs == NEEDS_WORLD || (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
+        a->evaluation = e;
+    a->health = *h;
+    a->health.evaluation = a->evaluation;
+    if (a->clerk) {
+        clerk_begin(a->clerk, answer, a);
+        return;
+    }
+    answer(a);
+    finish(a);
+}
+
+/* Nobody has asked for a list for long: no rows have to be kept. */
+static void tidy(struct api *a, struct evaluation *e)
+{
+    int64_t now_ms = platform_steady_ms();
+
+    paging_tidy(a->paging, now_ms);
+    if (e && e->rows && !paging_keeps_views(a->paging) && now_ms - a->listed_ms >= ROWS_KEPT_MS)
+        evaluation_drop_rows(e);
+}
+
+void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
+{
     struct call *call;
 
-    while ((call = desk_next(desk)) != NULL) {
-        if (!settled || platform_steady_ms() >= end_ms)
-            return true;
-        call->endpoint->answer(call, h);
-        desk_answer(desk);
+    if (a->call && clerk_done(a->clerk))
+        finish(a);
+    if (!a->call)
+        tidy(a, e);
+    while (!a->call && (call = desk_next(a->desk)) != NULL) {
+        if (!settled && call->endpoint->needs != NEEDS_NOTHING)
+            return;
+        a->call = call;
+        begin(a, h, e);
     }
-    return false;
+}
+
+bool api_lent(const struct api *a)
+{
+    return a->evaluation;
+}
+
+bool api_busy(const struct api *a)
+{
+    return a->call;
+}
+
+void api_forget(struct api *a)
+{
+    paging_forget(a->paging);
 }

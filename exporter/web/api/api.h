@@ -1,28 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/web/clerk.h"
 #include "exporter/web/desk.h"
 
 /*
- * The JSON API: what programs ask of the live store. The loop answers, one call after the other.
+ * The JSON API: what programs ask of the live store. The loop takes calls from the desk, one after
+ * the other; a clerk (clerk.h) answers them from what the loop lends it.
  */
+struct api;
+struct evaluation;
 struct health;
+
+/* What an endpoint's function may look at. */
+enum endpoint_needs {
+    NEEDS_NOTHING,
+    NEEDS_WORLD, /* The evaluation, which has nothing left to evaluate. */
+    NEEDS_LINES, /* The same for the first page of a list, which makes lines of it; then those. */
+    NEEDS_ROWS,  /* A view of the rows of templates alone: nothing is lent. */
+};
+
+#define OF_OBJECT                                                                                  \
+    PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME)
+#define OF_LIST                                                                                    \
+    PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                      \
+        PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT)
+#define OF_TEMPLATES                                                                               \
+    OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                 \
+        PARAMETER_BIT(POLICY) | PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER)
 
 /*
  * THE table of endpoints. A row is its enumerator, what http_requests_total{handler} calls it, its
  * path, what it answers (openapi.json), the parameters that it knows, those of them that it needs,
- * and the function that answers. A new endpoint is one row here and one file in this folder.
+ * what it looks at, and the function that answers. A new endpoint is one row here and a function in
+ * this folder.
  */
 #define ENDPOINTS(ENDPOINT)                                                                        \
+    ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
+             "all that the rules concluded, as `check --output json` prints it", 0, 0,             \
+             NEEDS_WORLD, api_report)                                                              \
+    ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
+             "templates by kind, namespace and name, each with its state",                         \
+             OF_TEMPLATES | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)                    \
+    ENDPOINT(PENDING, "api_pending", "/api/v1/pending", "the templates that nothing propagates",   \
+             OF_TEMPLATES, 0, NEEDS_ROWS, api_pending)                                             \
+    ENDPOINT(STALE, "api_stale", "/api/v1/stale",                                                  \
+             "the templates that are not on what governs them now", OF_TEMPLATES, 0, NEEDS_ROWS,   \
+             api_stale)                                                                            \
+    ENDPOINT(POLICIES, "api_policies", "/api/v1/policies",                                         \
+             "policies with their versions and how many templates they have",                      \
+             OF_LIST | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_policies)                          \
+    ENDPOINT(CONFLICTS, "api_conflicts", "/api/v1/conflicts",                                      \
+             "fields of dependencies about which those that refer to them disagree",               \
+             OF_LIST | PARAMETER_BIT(KIND), 0, NEEDS_LINES, api_conflicts)                         \
+    ENDPOINT(LEASES, "api_leases", "/api/v1/leases",                                               \
+             "the leases on cloud resources that the inventory has", OF_LIST, 0, NEEDS_LINES,      \
+             api_leases)                                                                           \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
-             "the decision about one template, policy or binding, step by step",                   \
-             PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) |               \
-                 PARAMETER_BIT(NAME),                                                              \
-             PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME), api_explain)                               \
+             "the decision about one template, policy or binding, step by step", OF_OBJECT,        \
+             PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME), NEEDS_WORLD, api_explain)                  \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
-             api_openapi)
+             NEEDS_NOTHING, api_openapi)
 
-/* Write the answer to `call`; the evaluation, if there is one, has nothing left to evaluate. */
+/* Write the answer to `call`. The clerk's thread calls it. */
 typedef void endpoint_fn(struct call *call, const struct health *h);
 
 struct endpoint {
@@ -31,13 +71,15 @@ struct endpoint {
     const char *summary;
     unsigned known;
     unsigned required;
+    enum endpoint_needs needs;
     endpoint_fn *answer;
 };
 
 #define ENDPOINT_ENUMERATOR(id, ...) ENDPOINT_##id,
 enum endpoint_id { ENDPOINTS(ENDPOINT_ENUMERATOR) ENDPOINT_COUNT };
 
-#define ENDPOINT_FUNCTION(id, handler, path, summary, known, required, answer) endpoint_fn answer;
+#define ENDPOINT_FUNCTION(id, handler, path, summary, known, required, needs, answer)              \
+    endpoint_fn answer;
 ENDPOINTS(ENDPOINT_FUNCTION)
 
 /* The rows as data, by enum endpoint_id. */
@@ -50,7 +92,22 @@ void api_refuse(struct call *call, unsigned status, const char *text);
 void api_error_write(struct strbuf *out, const char *text);
 
 /*
- * Answer what waits at the desk, for about `slice_ms`. An evaluation that is not `settled` is
- * waited for. True if calls are left.
+ * Answers what comes to the desk, which is borrowed, as is the clerk. Without a clerk (NULL) the
+ * caller of api_turn() does the work. `seed` tells its lists from those of another start.
  */
-bool api_turn(struct desk *desk, const struct health *h, bool settled, unsigned slice_ms);
+struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed) MUST_USE;
+/* The clerk is at no work any more. NULL is fine. */
+void api_free(struct api *a);
+
+/*
+ * Hand on what is answered, and begin with what waits. `e` is the evaluation of `h`; while it is
+ * not `settled`, what needs it waits.
+ */
+void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
+
+/* The evaluation is lent: neither it nor anything of it may be touched before the next turn. */
+bool api_lent(const struct api *a);
+/* A call is being answered: the evaluation must not be freed, nor its rows. */
+bool api_busy(const struct api *a);
+/* Forget the lists that can be gone on with: their evaluation is about to be freed. */
+void api_forget(struct api *a);

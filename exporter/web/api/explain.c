@@ -38,10 +38,6 @@ void api_explain(struct call *call, const struct health *h)
     struct explanation x;
     struct error err;
 
-    if (!h->evaluation) {
-        api_refuse(call, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
-        return;
-    }
     if (has_slash(call->query.values)) {
         api_refuse(call, MHD_HTTP_BAD_REQUEST, "a kind, group, namespace or name has no '/'");
         return;

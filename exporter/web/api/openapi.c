@@ -50,6 +50,8 @@ static void put_endpoint(struct writer *w, const struct endpoint *e)
     put_answer(w, "400", "a parameter is unknown, missing or not valid", error);
     if (e->required)
         put_answer(w, "404", "there is no such object", error);
+    if (e->known & PARAMETER_BIT(CONTINUE))
+        put_answer(w, "410", "the list of 'continue' is no longer kept", error);
     put_answer(w, "503", "not everything has been read yet, or too many ask at once", error);
     writer_close(w, '}');
     writer_close(w, '}');

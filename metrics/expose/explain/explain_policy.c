@@ -201,13 +201,12 @@ static void explain_lagging(struct explaining *x, const struct entry *template)
 static void explain_templates(struct explaining *x, const struct entry *policy,
                               const struct listing *templates)
 {
-    struct policy_counts counts = {.policy = policy};
+    struct policy_counts counts = policy_counts_of(policy);
     size_t lagging = 0;
 
     for (size_t i = 0; i < templates->count; i++) {
         const struct template_decision *d = template_decision(templates->entries[i]);
 
-        policy_counts_add(&counts, d);
         lagging += is_not_in_force(d, policy);
     }
     explain_section(x, "templates", "Its templates");

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/api/list.h"
+
+#include "exporter/web/list_format.h"
+#include "exporter/web/url.h"
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/cells.h"
+
+enum { LINE_MAX_BYTES = 1024 * 1024, LINK_MAX = 16 * 1024 };
+
+/* A page that is being written. */
+struct page_writer {
+    struct call *call;
+    const struct list_def *def;
+    enum list_format format;
+    size_t count;
+};
+
+static void begin(struct page_writer *p)
+{
+    struct strbuf *out = &p->call->body;
+    char made[32];
+
+    p->call->content_type = list_format_types[p->format];
+    if (p->format == LIST_CSV)
+        cells_head(out, p->def->columns);
+    if (p->format != LIST_JSON)
+        return;
+    format_timestamp(paging_made_ms(p->call->paging), made);
+    strbuf_addf(out,
+                "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\","
+                "\"items\":[",
+                p->def->kind, made);
+}
+
+static void add(struct page_writer *p, const char *line, size_t len)
+{
+    struct strbuf *out = &p->call->body;
+
+    if (p->format == LIST_CSV) {
+        /* A line is what row_write() and the report's writers made. */
+        if (!cells_row(out, p->def->columns, line, len))
+            abort();
+    } else {
+        strbuf_adds(out, p->format == LIST_NDJSON ? "" : p->count > 0 ? ",\n" : "\n");
+        strbuf_add(out, line, len);
+        strbuf_adds(out, p->format == LIST_NDJSON ? "\n" : "");
+    }
+    p->count++;
+}
+
+/* The question again, but for where it goes on: relative, so that it is right behind a proxy. */
+static char *link_to(const struct call *call, const char *token)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX);
+    size_t len;
+
+    strbuf_addf(&out, "<?continue=%s", token);
+    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
+        if (i != PARAMETER_CONTINUE && call->query.values[i])
+            url_add(&out, '&', parameter_names[i], call->query.values[i]);
+    }
+    strbuf_adds(&out, ">; rel=\"next\"");
+    return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
+}
+
+/* `token`: where the next page begins, NULL if this is the last one. */
+static void end(struct page_writer *p, const char *token)
+{
+    struct strbuf *out = &p->call->body;
+
+    if (token)
+        p->call->link = link_to(p->call, token);
+    if (p->format != LIST_JSON)
+        return;
+    strbuf_adds(out, p->count > 0 ? "\n]" : "]");
+    if (token)
+        strbuf_addf(out, ",\"metadata\":{\"continue\":\"%s\"}", token);
+    strbuf_adds(out, "}\n");
+}
+
+static struct page_writer page_of(struct call *call, const struct list_def *def)
+{
+    struct page_writer page = {
+        .call = call,
+        .def = def,
+        .format = list_format_named(call->query.values[PARAMETER_FORMAT]),
+    };
+
+    begin(&page);
+    return page;
+}
+
+void list_rows(struct call *call, const struct list_def *def, const struct row_filter *filter)
+{
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    struct page_writer page = page_of(call, def);
+    const struct row_view *view = paging_view(call->paging);
+    struct row_place *place = paging_place(call->paging), before = *place;
+    const struct row *row;
+
+    while ((row = row_view_next(view, place)) != NULL) {
+        if (row_matches(row, filter)) {
+            struct writer w = {.out = &line};
+
+            if (page.count == paging_limit(call->paging)) {
+                end(&page, paging_break(call->paging, before));
+                return;
+            }
+            strbuf_reset(&line);
+            row_write(&w, row);
+            add(&page, line.data, line.len);
+        }
+        before = *place;
+    }
+    end(&page, NULL);
+}
+
+void list_lines(struct call *call, const struct list_def *def)
+{
+    struct page_writer page = page_of(call, def);
+    struct row_place before = *paging_place(call->paging);
+    const char *line;
+    size_t len;
+
+    while ((line = paging_line(call->paging, &len)) != NULL) {
+        if (page.count == paging_limit(call->paging)) {
+            end(&page, paging_break(call->paging, before));
+            return;
+        }
+        add(&page, line, len);
+        before = *paging_place(call->paging);
+    }
+    end(&page, NULL);
+}
