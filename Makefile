@@ -51,7 +51,7 @@ LINK.fuzz   := $(SANITIZE)
 $(if $(filter $(VARIANT),plain asan tsan cover fuzz),,$(error VARIANT is '$(VARIANT)'; it may be plain, asan, tsan or cover))
 
 FLAGS := $(LANGUAGE) -O2 -g -fno-common -fstack-protector-strong $(WARNINGS) $(FLAGS.$(VARIANT))
-LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lpthread -lm
+LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lpthread -lm
 # The commit, where this is a clone of it and not only unpacked inside another repository.
 ifeq ($(origin REVISION),undefined)
 REVISION := $(shell git ls-files --error-unmatch Makefile >/dev/null 2>&1 && git rev-parse HEAD)

@@ -14,6 +14,7 @@ gcc                   gcc
 make                  make
 libc6-dev             stdio.h
 libmicrohttpd-dev     microhttpd.h
+libgnutls28-dev       gnutls/gnutls.h
 libcurl4-openssl-dev  curl/curl.h
 libcjson-dev          cjson/cJSON.h
 libyaml-dev           yaml.h

@@ -180,6 +180,16 @@ OPTION(TEXTS, listen_addresses, .name = "web.listen-address", .value = "ADDRESS"
 OPTION(TEXT, telemetry_path, .name = "web.telemetry-path", .value = "PATH", .fallback = "/metrics",
        .help = "where the metrics are served", .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(TEXT, web_config_file, .name = "web.config.file", .value = "FILE", .fallback = "",
+       .help = "TLS, users, headers and rate limits, in the schema of Prometheus' exporter "
+               "toolkit; read again when it changes",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(FLAG, probes_without_auth, .name = "web.probes-without-auth",
+       .help = "answer /-/healthy, /-/ready, /livez, /readyz and /healthz to everybody, with ok or "
+               "not ok alone",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 /* Alerts compare with these three. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",

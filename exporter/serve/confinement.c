@@ -8,6 +8,7 @@
 #include "exporter/system/hardening/build.h"
 #include "exporter/system/hardening/landlock.h"
 #include "exporter/system/hardening/seccomp.h"
+#include "exporter/web/security/armour.h"
 
 /* What is read whatever the options are. None of it is a secret. */
 static const char *const system_paths[] = {
@@ -76,6 +77,7 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
         allow_text(l, o->manifests.items[i]);
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
+    armour_each_file(o->web_config_file, allow_text, l);
     kube_place_each_file(place, allow_text, l);
     kube_config_each_file(config, allow_text, l);
 

@@ -2,6 +2,7 @@
 #include "exporter/serve/health.h"
 
 #include "exporter/serve/watch_health.h"
+#include "exporter/serve/web.h"
 #include "exporter/system/process.h"
 #include "exporter/version.h"
 
@@ -46,6 +47,22 @@ static void fill_refused(const struct server *server, struct registry *registry)
     for (unsigned reason = 0; reason < REFUSAL_COUNT; reason++)
         REGISTRY_SET(registry, OWN_REFUSED, (double)server_refused(server, (enum refusal)reason),
                      refusal_names[reason]);
+}
+
+/* Nothing where everybody may ask. */
+static void fill_security(const struct web *web, struct registry *registry)
+{
+    int64_t not_after = admission_not_after(web->admission);
+
+    if (!web->admission)
+        return;
+    for (unsigned why = 0; why < ADMISSION_REFUSALS; why++)
+        REGISTRY_SET(registry, OWN_NOT_ADMITTED, (double)admission_refused(web->admission, why),
+                     admission_refusal_names[why]);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_VALID, web->valid ? 1 : 0);
+    REGISTRY_SET(registry, OWN_WEB_CONFIG_TIME, (double)web->changed_ms / 1000);
+    if (not_after > 0)
+        REGISTRY_SET(registry, OWN_CERTIFICATE_END, (double)not_after);
 }
 
 static void fill_objects(const struct store *store, struct registry *registry)
@@ -96,8 +113,9 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_LOG_DROPPED, (double)h->log_dropped);
     REGISTRY_SET(registry, OWN_RELOAD_SUCCESSFUL, h->config_loaded ? 1 : 0);
     fill_process(registry);
-    fill_requests(h->server, registry);
-    fill_refused(h->server, registry);
+    fill_requests(h->web->server, registry);
+    fill_refused(h->web->server, registry);
+    fill_security(h->web, registry);
     /* Clears what it shares with the manifests, and goes first therefore. */
     if (h->session)
         watch_health_fill(kube_session_source(h->session), registry);

@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include "exporter/evaluation.h"
-#include "exporter/options/config.h"
 #include "exporter/serve/announce.h"
 #include "exporter/serve/memory_guard.h"
 #include "exporter/serve/problem_log.h"
@@ -12,13 +11,12 @@
 #include "exporter/serve/readiness.h"
 #include "exporter/serve/rehearsal.h"
 #include "exporter/serve/signals.h"
+#include "exporter/serve/web.h"
 #include "exporter/system/descriptors.h"
-#include "exporter/system/file.h"
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/memory.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/api/api.h"
-#include "exporter/web/server.h"
 
 enum {
     SLICE_MS = 5,
@@ -31,10 +29,7 @@ struct loop {
     struct loop_settings settings;
     struct signals signals;
     struct heartbeat heartbeat;
-    struct server *server;
-    struct clerk *clerk;
-    struct api *api;
-    char *telemetry_path;       /* The server's: a reload may change the option, not the server. */
+    struct web web;
     struct evaluation *current; /* NULL until everything is read once. */
     struct evaluation *next;    /* Being prepared to replace it; NULL if none is. */
     bool next_loaded;
@@ -55,21 +50,8 @@ struct loop {
 /* Start an evaluation with what the command line and its configuration file say now. */
 static bool prepare_next(struct loop *l, struct error *err)
 {
-    struct options options;
-    struct evaluation *next = NULL;
+    struct evaluation *next = rehearsal_perform(&l->rehearsal, err);
 
-    if (config_load(&options, l->settings.argc, l->settings.argv, err))
-        next = evaluation_new(
-            &(struct evaluation_settings){
-                .options = &options,
-                .environment = platform_environment(),
-                .log = l->settings.log,
-                .workers = l->settings.workers,
-                .follow = true,
-                .seed = platform_seed(),
-            },
-            err);
-    options_release(&options);
     if (!next)
         return false;
     evaluation_free(l->next);
@@ -91,9 +73,9 @@ static struct health health_of(const struct loop *l)
     return (struct health){
         .evaluation = l->current,
         .session = shown_session(l),
-        .server = l->server,
-        .telemetry_path = l->telemetry_path,
+        .telemetry_path = l->web.telemetry_path,
         .config_loaded = l->config_loaded,
+        .web = &l->web,
         .rejected = l->problems.rejected,
         .log_dropped = log_dropped(l->settings.log),
         .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
@@ -140,29 +122,20 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     memory_return_large();
     l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
 
-    const struct server_options server = {
-        .addresses = (const char *const *)o->listen_addresses.items,
-        .address_count = o->listen_addresses.count,
-        .telemetry_path = o->telemetry_path,
+    const struct web_settings web = {
+        .options = o,
         .log = settings->log,
         .heartbeat = &l->heartbeat,
+        .snapshot = l->publisher.snapshot,
         .memory_bytes = l->memory.limit / WEB_MEMORY_PART,
     };
 
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
-    l->telemetry_path = xstrdup(o->telemetry_path);
-    l->server = server_start(&server, l->publisher.snapshot, err);
-    if (!l->server) {
+    if (!web_start(&l->web, &web, err)) {
         loop_free(l);
         return NULL;
     }
-    l->clerk = clerk_new(err);
-    if (!l->clerk) {
-        loop_free(l);
-        return NULL;
-    }
-    l->api = api_new(server_desk(l->server), l->clerk, platform_seed());
-    readiness_init(&l->readiness, l->server);
+    readiness_init(&l->readiness, l->web.server);
     publish_all(l);
     return l;
 }
@@ -171,17 +144,12 @@ void loop_free(struct loop *l)
 {
     if (!l)
         return;
-    if (l->server)
-        server_set_ready(l->server, false, "karmada-policy-exporter is stopping\n");
-    clerk_free(l->clerk);
-    api_free(l->api);
-    server_stop(l->server);
+    web_release(&l->web);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
     rehearsal_release(&l->rehearsal);
     evaluation_free(l->next);
     evaluation_free(l->current);
-    free(l->telemetry_path);
     problem_log_release(&l->problems);
     signals_close(&l->signals);
     free(l);
@@ -189,7 +157,7 @@ void loop_free(struct loop *l)
 
 const char *loop_address(const struct loop *l, size_t at)
 {
-    return server_address(l->server, at);
+    return server_address(l->web.server, at);
 }
 
 static void begin_reload(struct loop *l)
@@ -224,12 +192,15 @@ static void turn_files(struct loop *l)
 {
     struct evaluation *e = l->current ? l->current : l->next;
     int64_t now_ms = platform_steady_ms();
-    bool wanted = l->reloading || (e && evaluation_files_due(e) <= now_ms);
+    bool wanted = l->reloading || (e && evaluation_files_due(e) <= now_ms) ||
+                  web_files_due(&l->web) <= now_ms;
     struct error err;
     enum rehearsal_state state = rehearsal_turn(&l->rehearsal, wanted, now_ms, &err);
 
     if (e)
         evaluation_hold_files(e, state != REHEARSAL_DONE);
+    if (state == REHEARSAL_DONE && web_files_due(&l->web) <= now_ms && web_read_files(&l->web))
+        note_change(l);
     if (l->reloading && (state == REHEARSAL_DONE || state == REHEARSAL_HANGS))
         reload(l, state == REHEARSAL_DONE, &err);
 }
@@ -271,7 +242,7 @@ static void adopt_next(struct loop *l)
 {
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
-    api_forget(l->api);
+    api_forget(l->web.api);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
@@ -354,6 +325,8 @@ static int64_t wait_ms(const struct loop *l)
         wait = smaller(wait, evaluation_idle_ms(l->next));
     if (shown && !l->rehearsal.job)
         wait = smaller(wait, evaluation_files_due(shown) - platform_steady_ms());
+    if (!l->rehearsal.job)
+        wait = smaller(wait, web_files_due(&l->web) - platform_steady_ms());
     wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, SOON_MS);
@@ -364,16 +337,15 @@ static void answer_calls(struct loop *l)
 {
     const struct health health = health_of(l);
 
-    api_turn(l->api, &health, l->current, !l->current || l->current->caught_up);
+    api_turn(l->web.api, &health, l->current, !l->current || l->current->caught_up);
 }
 
-/* The clerk reads the evaluation: until it is done only what has nothing to do with that goes on.
- */
+/* While the clerk reads the evaluation, only what has nothing to do with that goes on. */
 static enum loop_step turn_lent(struct loop *l)
 {
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
-        {.fd = clerk_fd(l->clerk), .events = POLLIN},
+        {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
     };
 
     descriptors_poll(wanted, ARRAY_LEN(wanted), WAIT_MAX_MS);
@@ -385,7 +357,7 @@ static enum loop_step turn_lent(struct loop *l)
 
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
-    if (api_lent(l->api))
+    if (api_lent(l->web.api))
         return turn_lent(l);
 
     struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
@@ -394,9 +366,9 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     struct pollfd wanted[] = {
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
-        {.fd = desk_fd(server_desk(l->server)), .events = POLLIN},
+        {.fd = desk_fd(server_desk(l->web.server)), .events = POLLIN},
         {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
-        {.fd = clerk_fd(l->clerk), .events = POLLIN},
+        {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
@@ -408,7 +380,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         workers_turn(l->settings.workers);
     turn_files(l);
     /* Where it replaces the current one, nobody may be reading that. */
-    if (l->next && !api_busy(l->api) && !advance_next(l, err))
+    if (l->next && !api_busy(l->web.api) && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);

@@ -7,6 +7,7 @@
 #include "exporter/options/config.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
+#include "exporter/web/security/armour.h"
 
 enum {
     CHUNK = 4096,
@@ -69,6 +70,8 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
         try_file(out, options.config_file);
     options_release(&options);
     parsed = config_load(&options, line.argc, line.argv, &ignored);
+    if (parsed)
+        armour_each_file(options.web_config_file, try_file, out);
     if (parsed && options.manifests.count == 0)
         try_server(out, &options);
     options_release(&options);
@@ -131,4 +134,24 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err)
 int64_t rehearsal_due(const struct rehearsal *r)
 {
     return r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+}
+
+struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err)
+{
+    struct options options;
+    struct evaluation *e = NULL;
+
+    if (config_load(&options, r->argc, r->argv, err))
+        e = evaluation_new(
+            &(struct evaluation_settings){
+                .options = &options,
+                .environment = platform_environment(),
+                .log = r->log,
+                .workers = r->workers,
+                .follow = true,
+                .seed = platform_seed(),
+            },
+            err);
+    options_release(&options);
+    return e;
 }

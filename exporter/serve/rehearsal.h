@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/evaluation.h"
 #include "exporter/system/log.h"
 #include "exporter/system/workers.h"
 
@@ -37,3 +38,9 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
 
 /* When a turn is due though nothing has arrived; INT64_MAX for never. */
 int64_t rehearsal_due(const struct rehearsal *r);
+
+/*
+ * An evaluation of what the command line and its configuration file say now: after a rehearsal. It
+ * has not been loaded; NULL with the reason if an option is not valid.
+ */
+struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err) MUST_USE;

@@ -71,6 +71,14 @@ void call_free(struct call *call)
     free(call);
 }
 
+struct MHD_Response *call_response(struct call *call)
+{
+    struct MHD_Response *response = call->response;
+
+    call->response = NULL;
+    return response;
+}
+
 bool desk_submit(struct desk *d, struct call *call, struct MHD_Connection *connection)
 {
     const uint64_t one = 1;

@@ -47,6 +47,9 @@ struct call *call_new(const struct endpoint *endpoint, struct query *query) MUST
 /* NULL is fine. It must not wait for its answer. */
 void call_free(struct call *call);
 
+/* The response of a call that was answered, which is the caller's from here on. */
+struct MHD_Response *call_response(struct call *call) MUST_USE;
+
 /*
  * Suspend the connection until the loop has answered; its thread calls this, and is called again
  * then. False if nobody will answer: too many wait, or the desk is closed.

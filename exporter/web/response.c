@@ -41,13 +41,23 @@ struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned
 
 struct MHD_Response *response_text(const char *text)
 {
-    /* The library wants a pointer it could write through, and does not write. */
-    union {
-        const char *constant;
-        void *plain;
-    } bytes = {.constant = text};
+    return response_new(xstrdup(text), strlen(text), RESPONSE_TEXT);
+}
 
-    return finish(
-        MHD_create_response_from_buffer(strlen(text), bytes.plain, MHD_RESPMEM_PERSISTENT),
-        RESPONSE_TEXT);
+struct MHD_Response *response_unavailable(const char *text)
+{
+    struct MHD_Response *response = response_text(text);
+
+    response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
+    return response;
+}
+
+enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
+                              unsigned status, struct MHD_Response *response)
+{
+    admission_dress(admission, response);
+    enum MHD_Result result = MHD_queue_response(connection, status, response);
+
+    MHD_destroy_response(response);
+    return result;
 }

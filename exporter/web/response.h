@@ -3,12 +3,11 @@
 
 #include <microhttpd.h>
 
-#include "metrics/base/base.h"
+#include "exporter/web/security/admission.h"
 
 /*
- * Makes libmicrohttpd's responses, with the headers that all of them carry.
- * A response never changes once it was queued and may be queued any number of
- * times, by any thread; MHD_destroy_response() gives up the maker's reference.
+ * Makes libmicrohttpd's responses, with the headers that all of them carry, and sends them.
+ * Each is for one request.
  */
 
 /* The content type of plain text. */
@@ -30,7 +29,13 @@ struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned
                                         const char *content_type, void (*release)(void *context),
                                         void *context) MUST_USE;
 
-/* A plain text that outlives the response. */
+/* A copy of a plain text. */
 struct MHD_Response *response_text(const char *text) MUST_USE;
+/* The same, which says when to ask again. */
+struct MHD_Response *response_unavailable(const char *text) MUST_USE;
 
 void response_header(struct MHD_Response *response, const char *name, const char *value);
+
+/* Answer a request with it, with the headers that the admission adds; it is released. */
+enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
+                              unsigned status, struct MHD_Response *response);

@@ -22,6 +22,7 @@ struct server {
     const struct log *log; /* Borrowed. */
     struct site *site;
     struct desk *desk;
+    struct admission *admission; /* Borrowed. */
     struct peers *peers;
     struct MHD_Daemon *daemon;
     struct acceptor *acceptor;
@@ -30,13 +31,21 @@ struct server {
     size_t listener_count;
 };
 
+/* What there is of a connection. */
+struct client {
+    struct peer *peer;     /* NULL where its socket is not known. */
+    struct armour *armour; /* That it began with. */
+};
+
 static void enter_phase(struct server *s, struct MHD_Connection *connection, enum peer_phase phase)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
 
-    if (info && info->socket_context)
-        peers_enter(s->peers, info->socket_context, phase, platform_steady_ms());
+    const struct client *client = info ? info->socket_context : NULL;
+
+    if (client && client->peer)
+        peers_enter(s->peers, client->peer, phase, platform_steady_ms());
 }
 
 /* libmicrohttpd has read a request line. */
@@ -73,18 +82,40 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     enter_phase(s, connection, PEER_IDLE);
 }
 
+static struct client *client_new(struct server *s, struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct client *client = xcalloc(1, sizeof(*client));
+
+    client->peer = fd ? peers_add(s->peers, fd->connect_fd, platform_steady_ms()) : NULL;
+
+    const union MHD_ConnectionInfo *tls =
+        admission_certificate(s->admission)
+            ? MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+            : NULL;
+
+    client->armour = admission_greet(s->admission, tls ? tls->tls_session : NULL);
+    return client;
+}
+
+static void client_free(struct server *s, struct client *client)
+{
+    if (client->peer)
+        peers_remove(s->peers, client->peer);
+    admission_leave(s->admission, client->armour);
+    free(client);
+}
+
 static void on_connection(void *context, struct MHD_Connection *connection, void **slot,
                           enum MHD_ConnectionNotificationCode what)
 {
     struct server *s = context;
 
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        const union MHD_ConnectionInfo *info =
-            MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-
-        *slot = info ? peers_add(s->peers, info->connect_fd, platform_steady_ms()) : NULL;
+        *slot = client_new(s, connection);
     } else if (*slot) {
-        peers_remove(s->peers, *slot);
+        client_free(s, *slot);
         *slot = NULL;
     }
 }
@@ -127,14 +158,22 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
     /* Without a channel between threads it would notice its end only when a client moves. */
     const unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_ALLOW_SUSPEND_RESUME |
                            MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ERROR_LOG;
+    const bool tls = admission_certificate(s->admission);
+    /* The library has to have them, whatever is set for each session (admission_greet). */
+    const struct MHD_OptionItem certificate[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)admission_certificate(s->admission)},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)admission_key(s->admission)},
+        {MHD_OPTION_END, 0, NULL},
+    };
 
     s->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_library_log, s,
-        MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS, MHD_OPTION_CONNECTION_LIMIT,
-        (limit + 1) * POOL_THREADS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT,
-        1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
-        MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_END);
+        flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER,
+        on_library_log, s, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
+        MHD_OPTION_CONNECTION_LIMIT, (limit + 1) * POOL_THREADS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s,
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        s, MHD_OPTION_ARRAY, tls ? certificate : &certificate[2], MHD_OPTION_END);
     return s->daemon || fail(err, "cannot start the threads that serve HTTP");
 }
 
@@ -173,8 +212,13 @@ struct server *server_start(const struct server_options *options, struct snapsho
 
     s->log = options->log;
     s->desk = desk_new(CALLS_MAX, options->memory_bytes);
-    s->site = site_new(
-        &(struct site_parts){options->telemetry_path, snapshot, s->desk, options->heartbeat}, err);
+    s->admission = options->admission;
+    s->site = site_new(&(struct site_parts){.telemetry_path = options->telemetry_path,
+                                            .snapshot = snapshot,
+                                            .desk = s->desk,
+                                            .admission = s->admission,
+                                            .heartbeat = options->heartbeat},
+                       err);
     s->peers = peers_new(limit);
     s->listeners = xcalloc(options->address_count, sizeof(*s->listeners));
     s->names = xcalloc(options->address_count, sizeof(*s->names));
@@ -196,6 +240,7 @@ void server_stop(struct server *s)
         close(s->listeners[i]);
     /* The library does not end while a connection is suspended. */
     desk_close(s->desk);
+    admission_close(s->admission);
     MHD_stop_daemon(s->daemon);
     desk_free(s->desk);
     peers_free(s->peers);

@@ -8,7 +8,7 @@
 /*
  * The HTTP server: a thread that accepts connections on all addresses (acceptor.h) and decides
  * who stays (peers.h), and a libmicrohttpd daemon with a small pool of threads that only ever
- * queue responses that are made already. site.h says what is served where.
+ * queue responses. site.h says what is served where.
  */
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
@@ -18,6 +18,7 @@ struct server_options {
     uint64_t memory_bytes;             /* What their buffers may take; 0: whatever they do. */
     const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
+    struct admission *admission;       /* Who may ask; outlives the server. Borrowed. */
 };
 
 struct server;

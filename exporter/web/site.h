@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/system/heartbeat.h"
 #include "exporter/web/api/api.h"
+#include "exporter/web/probes.h"
+#include "exporter/web/security/admission.h"
 #include "exporter/web/snapshot.h"
 #include "metrics/base/error.h"
 
@@ -26,17 +27,13 @@ enum server_handler {
         SERVER_HANDLERS
 };
 
-enum server_code {
-    SERVER_200,
-    SERVER_400,
-    SERVER_404,
-    SERVER_405,
-    SERVER_410,
-    SERVER_413,
-    SERVER_500,
-    SERVER_503,
-    SERVER_CODES
-};
+/* THE table of the status codes that are answered with, as numbers. */
+#define STATUS_CODES(CODE)                                                                         \
+    CODE(200)                                                                                      \
+    CODE(400) CODE(401) CODE(404) CODE(405) CODE(410) CODE(413) CODE(429) CODE(500) CODE(503)
+
+#define CODE_ENUMERATOR(number) SERVER_##number,
+enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
 
 extern const char *const server_handler_names[SERVER_HANDLERS];
 extern const char *const server_code_names[SERVER_CODES];
@@ -47,7 +44,8 @@ struct site;
 struct site_parts {
     const char *telemetry_path; /* Where the metrics are. */
     struct snapshot *snapshot;
-    struct desk *desk;                 /* For calls of the API. */
+    struct desk *desk; /* For calls of the API. */
+    struct admission *admission;
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
 };
 

@@ -11,7 +11,6 @@ struct snapshot {
     pthread_mutex_t lock;         /* Guards the pointers alone. */
     struct metrics_page *metrics; /* NULL before the first, as are all others. */
     struct body *pages[PAGE_COUNT];
-    struct MHD_Response *unavailable;
 };
 
 struct snapshot *snapshot_new(void)
@@ -19,8 +18,6 @@ struct snapshot *snapshot_new(void)
     struct snapshot *s = xcalloc(1, sizeof(*s));
 
     pthread_mutex_init(&s->lock, NULL);
-    s->unavailable = response_text("not ready: nothing was read yet\n");
-    response_header(s->unavailable, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
     return s;
 }
 
@@ -31,7 +28,6 @@ void snapshot_free(struct snapshot *s)
     metrics_page_drop(s->metrics);
     for (size_t i = 0; i < PAGE_COUNT; i++)
         body_drop(s->pages[i]);
-    MHD_destroy_response(s->unavailable);
     pthread_mutex_destroy(&s->lock);
     free(s);
 }
@@ -92,46 +88,35 @@ static struct body *hold_page(struct snapshot *s, enum page page)
     return body;
 }
 
-/* Answer with the body, which is dropped; without one, that there is none yet. */
-static enum MHD_Result send_body(struct snapshot *s, struct MHD_Connection *connection,
-                                 struct body *body, const char *type, const char *vary,
-                                 unsigned *out_status)
+/* The body, which is dropped, for this client; without one, that there is none yet. */
+static struct MHD_Response *response_of(struct MHD_Connection *connection, struct body *body,
+                                        const char *type, const char *vary, unsigned *out_status)
 {
     CLEANUP(strbuf_release)
     struct strbuf encodings = request_header(connection, MHD_HTTP_HEADER_ACCEPT_ENCODING);
 
     *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
     if (!body)
-        return MHD_queue_response(connection, *out_status, s->unavailable);
+        return response_unavailable("not ready: nothing was read yet\n");
 
     struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
 
     response_header(response, MHD_HTTP_HEADER_VARY, vary);
-    enum MHD_Result result = MHD_queue_response(connection, *out_status, response);
-
-    MHD_destroy_response(response);
     body_drop(body);
-    return result;
+    return response;
 }
 
-static enum MHD_Result refuse(struct MHD_Connection *connection, const struct error *err,
-                              unsigned *out_status)
+static struct MHD_Response *refusal(const struct error *err, unsigned *out_status)
 {
-    struct strbuf text = STRBUF_INIT(2 * sizeof(err->text));
-    size_t len;
+    char text[sizeof(err->text) + 2];
 
-    strbuf_addf(&text, "%s\n", err->text);
-    char *bytes = strbuf_take(&text, &len);
-    struct MHD_Response *response = response_new(bytes, len, RESPONSE_TEXT);
-    enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_BAD_REQUEST, response);
-
-    MHD_destroy_response(response);
+    snprintf(text, sizeof(text), "%s\n", err->text);
     *out_status = MHD_HTTP_BAD_REQUEST;
-    return result;
+    return response_text(text);
 }
 
-enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
-                               struct MHD_Connection *connection, unsigned *out_status)
+struct MHD_Response *snapshot_response(struct snapshot *s, enum page page,
+                                       struct MHD_Connection *connection, unsigned *out_status)
 {
     static const char vary[] = MHD_HTTP_HEADER_ACCEPT ", " MHD_HTTP_HEADER_ACCEPT_ENCODING;
     CLEANUP(family_filter_release) struct family_filter filter = {0};
@@ -139,10 +124,10 @@ enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
     struct error err;
 
     if (page != PAGE_METRICS)
-        return send_body(s, connection, hold_page(s, page), page_defs[page].content_type,
-                         MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
+        return response_of(connection, hold_page(s, page), page_defs[page].content_type,
+                           MHD_HTTP_HEADER_ACCEPT_ENCODING, out_status);
     if (!family_filter_read(connection, &filter, &err))
-        return refuse(connection, &err, out_status);
-    return send_body(s, connection, hold_metrics(s, connection, &filter, type), type, vary,
-                     out_status);
+        return refusal(&err, out_status);
+    return response_of(connection, hold_metrics(s, connection, &filter, type), type, vary,
+                       out_status);
 }

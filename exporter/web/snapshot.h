@@ -27,9 +27,10 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text);
 void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page);
 
 /*
- * Queue the page as it is now, in the encoding the client prefers; of metrics in the format that it
+ * The page as it is now, in the encoding the client prefers; of metrics in the format that it
  * prefers, and the families that its parameters name. `out_status` is what it gets: 400 if they
  * name what is not there.
  */
-enum MHD_Result snapshot_serve(struct snapshot *s, enum page page,
-                               struct MHD_Connection *connection, unsigned *out_status);
+struct MHD_Response *snapshot_response(struct snapshot *s, enum page page,
+                                       struct MHD_Connection *connection,
+                                       unsigned *out_status) MUST_USE;

@@ -82,7 +82,7 @@ static void add_cell(struct strbuf *out, const cJSON *value)
         strbuf_adds(out, text);
     else
         add_text(out, text);
-    cJSON_free(text);
+    free(text);
 }
 
 /* The member of a path, NULL if there is none. */

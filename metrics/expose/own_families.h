@@ -109,6 +109,21 @@
         "Connections of HTTP clients that were refused, or ended before they were answered or "    \
         "to make room for others, by reason.",                                                     \
         .of_process = true, .bound = "7", .labels = {FREE_LABEL("reason")})                        \
+    OWN(OWN_NOT_ADMITTED, FAMILY_COUNTER, "karmada_policy_exporter_http_requests_denied_total",    \
+        "HTTP requests that were not answered for want of credentials or because there are too "   \
+        "many, by reason.",                                                                        \
+        .of_process = true, .bound = "4", .labels = {FREE_LABEL("reason")})                        \
+    OWN(OWN_WEB_CONFIG_VALID, FAMILY_GAUGE, "karmada_policy_exporter_web_config_valid",            \
+        "1 if the file of --web.config.file is as it is in force, 0 if it cannot be used: then "   \
+        "what it said before is.",                                                                 \
+        .bound = "1")                                                                              \
+    OWN(OWN_WEB_CONFIG_TIME, FAMILY_GAUGE,                                                         \
+        "karmada_policy_exporter_web_config_last_change_timestamp_seconds",                        \
+        "When the web configuration in force was read.", .unit = "seconds", .bound = "1")          \
+    OWN(OWN_CERTIFICATE_END, FAMILY_GAUGE,                                                         \
+        "karmada_policy_exporter_web_certificate_not_after_timestamp_seconds",                     \
+        "When the certificate that clients see expires, or the first of its chain to do so.",      \
+        .unit = "seconds", .bound = "1")                                                           \
     OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
         "Total user and system CPU time spent in seconds.", .unit = "seconds", .of_process = true, \
         .bound = "1")                                                                              \

@@ -62,6 +62,12 @@ void api_free(struct api *a)
 /* True if the call has what it needs but for what is lent; else it is answered with why not. */
 static bool open_list(struct api *a, struct call *call)
 {
+    const struct question question = {
+        .path = call->endpoint->path,
+        .query = &call->query,
+        .now_ms = platform_steady_ms(),
+        .clock_ms = platform_now_ms(),
+    };
     unsigned status;
     struct error err;
 
@@ -71,7 +77,7 @@ static bool open_list(struct api *a, struct call *call)
         api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
         return false;
     }
-    if (!paging_open(a->paging, call, platform_steady_ms(), platform_now_ms(), &status, &err)) {
+    if (!paging_open(a->paging, &question, &status, &err)) {
         api_refuse(call, status, err.text);
         return false;
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/api/paging.h"
 
-#include "exporter/web/api/api.h"
 #include "metrics/base/number.h"
 
 enum {
@@ -75,14 +74,14 @@ void paging_free(struct paging *p)
 }
 
 /* All that the list is chosen by: a page of another question is none of this list. */
-static char *question_of(const struct call *call)
+static char *question_of(const char *path, const struct query *query)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(QUESTION_MAX);
     size_t len;
 
-    strbuf_adds(&out, call->endpoint->path);
+    strbuf_adds(&out, path);
     for (size_t i = 0; i < PARAMETER_COUNT; i++) {
-        const char *value = call->query.values[i];
+        const char *value = query->values[i];
 
         if (value && i != PARAMETER_LIMIT && i != PARAMETER_CONTINUE && i != PARAMETER_FORMAT)
             strbuf_addf(&out, "\n%s=%s", parameter_names[i], value);
@@ -154,14 +153,13 @@ static bool go_on(struct paging *p, const char *token, unsigned *status, struct 
     return true;
 }
 
-bool paging_open(struct paging *p, const struct call *call, int64_t now_ms, int64_t clock_ms,
-                 unsigned *status, struct error *err)
+bool paging_open(struct paging *p, const struct question *q, unsigned *status, struct error *err)
 {
-    const char *limit = call->query.values[PARAMETER_LIMIT];
-    const char *token = call->query.values[PARAMETER_CONTINUE];
+    const char *limit = q->query->values[PARAMETER_LIMIT];
+    const char *token = q->query->values[PARAMETER_CONTINUE];
     uint64_t count = 0;
 
-    paging_tidy(p, now_ms);
+    paging_tidy(p, q->now_ms);
     if (limit && !parse_uint(limit, UINT32_MAX, &count)) {
         *status = MHD_HTTP_BAD_REQUEST;
         return fail(err, "'limit' takes the number of rows of a page, 0 for all");
@@ -169,7 +167,7 @@ bool paging_open(struct paging *p, const struct call *call, int64_t now_ms, int6
     p->limit = count > 0 ? count : SIZE_MAX;
     p->place = (struct row_place){0};
     p->breaks = false;
-    p->now = (struct list){.question = question_of(call), .made_ms = clock_ms};
+    p->now = (struct list){.question = question_of(q->path, q->query), .made_ms = q->clock_ms};
     if (!token || !*token) {
         p->now.number = ++p->last;
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/desk.h"
+#include "exporter/web/query.h"
 #include "metrics/expose/rows.h"
 
 /*
@@ -25,12 +25,17 @@ void paging_free(struct paging *p);
 /* Lists that are kept: so many, for so long after their last page. */
 enum { PAGING_KEPT = 16, PAGING_KEPT_MS = 5 * 60 * 1000 };
 
-/*
- * Begin with a call of an endpoint that knows `limit` and `continue`. False with the status that it
- * is refused with, and the reason. `now_ms` is steady, `clock_ms` since the epoch.
- */
-bool paging_open(struct paging *p, const struct call *call, int64_t now_ms, int64_t clock_ms,
-                 unsigned *status, struct error *err) MUST_USE;
+/* What is asked of an endpoint that knows `limit` and `continue`, and when. */
+struct question {
+    const char *path;
+    const struct query *query;
+    int64_t now_ms;   /* Steady. */
+    int64_t clock_ms; /* Since the epoch. */
+};
+
+/* Begin with a call. False with the status that it is refused with, and the reason. */
+bool paging_open(struct paging *p, const struct question *q, unsigned *status,
+                 struct error *err) MUST_USE;
 
 /* True if the list goes on from an earlier page: it has its view or lines. */
 bool paging_goes_on(const struct paging *p);

@@ -7,14 +7,14 @@ struct evaluation;
 struct findings;
 struct kube_session;
 struct registry;
-struct server;
+struct web;
 
 /* What pages are written from: all that the exporter knows about objects and about itself. */
 struct health {
     const struct evaluation *evaluation; /* NULL while the first one is not complete. */
     const struct findings *findings;     /* Of that; pages of metrics do not need them. */
     const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
-    const struct server *server;
+    const struct web *web;               /* Whom it serves, and how. */
     struct registry *registry; /* Of the evaluation; before the first one without any object. */
     const char *telemetry_path;
     bool config_loaded;   /* The last reload succeeded. */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/web.h"
+
+#include "exporter/system/platform.h"
+
+enum { CHECK_EVERY_MS = 1000 };
+
+static bool start_admission(struct web *web, const struct options *o, struct error *err)
+{
+    web->admission =
+        admission_new(&(struct admission_options){.path = o->web_config_file,
+                                                  .probes_without_auth = o->probes_without_auth},
+                      err);
+    web->valid = web->admission;
+    web->changed_ms = platform_now_ms();
+    web->checked_ms = platform_steady_ms();
+    return web->admission || fail_in(err, "--web.config.file");
+}
+
+bool web_start(struct web *web, const struct web_settings *settings, struct error *err)
+{
+    const struct options *o = settings->options;
+
+    web->log = settings->log;
+    web->telemetry_path = xstrdup(o->telemetry_path);
+    if (*o->web_config_file && !start_admission(web, o, err))
+        return false;
+
+    const struct server_options server = {
+        .addresses = (const char *const *)o->listen_addresses.items,
+        .address_count = o->listen_addresses.count,
+        .telemetry_path = web->telemetry_path,
+        .log = web->log,
+        .heartbeat = settings->heartbeat,
+        .memory_bytes = settings->memory_bytes,
+        .admission = web->admission,
+    };
+
+    web->server = server_start(&server, settings->snapshot, err);
+    web->clerk = web->server ? clerk_new(err) : NULL;
+    if (web->clerk)
+        web->api = api_new(server_desk(web->server), web->clerk, platform_seed());
+    return web->api;
+}
+
+void web_release(struct web *web)
+{
+    if (web->server)
+        server_set_ready(web->server, false, "karmada-policy-exporter is stopping\n");
+    clerk_free(web->clerk);
+    api_free(web->api);
+    server_stop(web->server);
+    admission_free(web->admission);
+    free(web->telemetry_path);
+    *web = (struct web){.valid = false};
+}
+
+int64_t web_files_due(const struct web *web)
+{
+    return web->admission ? web->checked_ms + CHECK_EVERY_MS : INT64_MAX;
+}
+
+bool web_read_files(struct web *web)
+{
+    bool changed, was_valid = web->valid;
+    struct error err = {""};
+
+    web->checked_ms = platform_steady_ms();
+    web->valid = admission_reload(web->admission, &changed, &err);
+    if (changed) {
+        web->changed_ms = platform_now_ms();
+        log_write(web->log, LOG_LEVEL_INFO, "the web configuration has changed and is in force");
+    } else if (web->valid && !was_valid) {
+        log_write(web->log, LOG_LEVEL_INFO, "the web configuration in force is the file's again");
+    } else if (!web->valid && strcmp(err.text, web->problem) != 0) {
+        log_write(web->log, LOG_LEVEL_ERROR,
+                  "the web configuration cannot be used; the old one stays in force", "error",
+                  err.text);
+    }
+    snprintf(web->problem, sizeof(web->problem), "%s", err.text);
+    return changed || web->valid != was_valid;
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/security/admission.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <strings.h>
+
+#include "exporter/system/base64.h"
+#include "exporter/system/platform.h"
+#include "exporter/web/request.h"
+#include "exporter/web/security/passwords.h"
+
+enum { CREDENTIALS_MAX = 1024 };
+
+#define ADMISSION_NAME(id, word) word,
+const char *const admission_refusal_names[ADMISSION_REFUSALS] = {
+    REFUSED_ADMISSIONS(ADMISSION_NAME)};
+
+struct admission {
+    char *path;
+    bool probes_without_auth;
+    struct passwords *passwords;
+    pthread_mutex_t lock; /* Guards the next three, and the holders of all armours. */
+    struct armour *now;
+    struct rate known; /* For those whose credentials were right before. */
+    struct rate rest;
+    _Atomic uint64_t refused[ADMISSION_REFUSALS];
+};
+
+/* ---- the configuration in force ---- */
+
+static struct armour *hold(struct admission *g)
+{
+    pthread_mutex_lock(&g->lock);
+    struct armour *a = g->now;
+    a->holders++;
+    pthread_mutex_unlock(&g->lock);
+    return a;
+}
+
+static void drop(struct admission *g, struct armour *a)
+{
+    pthread_mutex_lock(&g->lock);
+    bool last = --a->holders == 0;
+    pthread_mutex_unlock(&g->lock);
+    if (last)
+        armour_free(a);
+}
+
+static void set_rates(struct admission *g)
+{
+    g->known = (struct rate){.interval_ns = g->now->config.rate_interval_ns,
+                             .burst = g->now->config.rate_burst};
+    g->rest = g->known;
+}
+
+struct admission *admission_new(const struct admission_options *options, struct error *err)
+{
+    struct admission *g = xcalloc(1, sizeof(*g));
+
+    g->path = xstrdup(options->path);
+    g->probes_without_auth = options->probes_without_auth;
+    pthread_mutex_init(&g->lock, NULL);
+    g->now = armour_read(g->path, err);
+    if (g->now)
+        g->now->holders = 1;
+    g->passwords = g->now ? passwords_new(err) : NULL;
+    if (!g->passwords) {
+        admission_free(g);
+        return NULL;
+    }
+    set_rates(g);
+    return g;
+}
+
+void admission_free(struct admission *g)
+{
+    if (!g)
+        return;
+    passwords_free(g->passwords);
+    if (g->now)
+        drop(g, g->now);
+    pthread_mutex_destroy(&g->lock);
+    free(g->path);
+    free(g);
+}
+
+void admission_close(struct admission *g)
+{
+    if (g)
+        passwords_close(g->passwords);
+}
+
+bool admission_reload(struct admission *g, bool *changed, struct error *err)
+{
+    struct armour *fresh, *old = g->now;
+
+    *changed = false;
+    fresh = armour_read(g->path, err);
+    if (!fresh)
+        return false;
+    if (memcmp(fresh->digest, old->digest, sizeof(old->digest)) == 0) {
+        armour_free(fresh);
+        return true;
+    }
+    if (!fresh->tls != !old->tls) {
+        armour_free(fresh);
+        return fail(err, "%s: restart to switch TLS %s", g->path, old->tls ? "off" : "on");
+    }
+    *changed = true;
+    fresh->holders = 1;
+    pthread_mutex_lock(&g->lock);
+    g->now = fresh;
+    set_rates(g);
+    pthread_mutex_unlock(&g->lock);
+    drop(g, old);
+    return true;
+}
+
+const char *admission_certificate(const struct admission *g)
+{
+    return g && g->now->tls ? g->now->config.cert : NULL;
+}
+
+const char *admission_key(const struct admission *g)
+{
+    return g && g->now->tls ? g->now->config.key : NULL;
+}
+
+struct armour *admission_greet(struct admission *g, gnutls_session_t session)
+{
+    struct armour *a = g ? hold(g) : NULL;
+
+    if (session)
+        tls_apply(a->tls, session);
+    return a;
+}
+
+void admission_leave(struct admission *g, struct armour *armour)
+{
+    if (g)
+        drop(g, armour);
+}
+
+void admission_dress(struct admission *g, struct MHD_Response *response)
+{
+    struct armour *a;
+
+    if (!g)
+        return;
+    a = hold(g);
+    for (size_t i = 0; i < WEB_HEADERS; i++) {
+        const char *name = web_header_names[i], *value = a->config.headers[i], *own;
+
+        if (!value)
+            continue;
+        own = MHD_get_response_header(response, name);
+        if (own && MHD_del_response_header(response, name, own) != MHD_YES)
+            abort();
+        if (MHD_add_response_header(response, name, value) != MHD_YES)
+            abort();
+    }
+    drop(g, a);
+}
+
+/* ---- who asks ---- */
+
+/* What --web.probes-without-auth is about; with a query they would say more. */
+static bool is_probe(struct MHD_Connection *connection, const char *path)
+{
+    static const char *const paths[] = {"/-/healthy", "/-/ready", "/livez", "/readyz", "/healthz"};
+
+    if (MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
+        if (strcmp(path, paths[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void wipe(struct strbuf *b)
+{
+    if (b->cap > 0)
+        explicit_bzero(b->data, b->cap);
+    strbuf_release(b);
+}
+
+/*
+ * "user\0password" of the header Authorization. False if there is none; a text that is no user's
+ * where it is not valid.
+ */
+static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
+{
+    static const char scheme[] = "Basic ";
+    struct strbuf header = request_header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
+    bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
+    char *colon;
+
+    strbuf_reserve(out, CREDENTIALS_MAX);
+    /* A NUL would hide what is behind it. */
+    if (given && (!base64_decode(&header.data[strlen(scheme)], out) || !strbuf_ok(out) ||
+                  memchr(out->data, '\0', out->len) || !strchr(out->data, ':'))) {
+        strbuf_reset(out);
+        strbuf_addc(out, ':');
+    }
+    wipe(&header);
+    colon = strchr(out->data, ':');
+    if (given)
+        *colon = '\0';
+    return given;
+}
+
+static struct credentials_claim claim_of(const struct web_config *c, const char *credentials)
+{
+    struct credentials_claim claim = {
+        .user = credentials,
+        .password = credentials + strlen(credentials) + 1,
+        .hash = c->users[0].hash,
+    };
+
+    for (unsigned i = 0; i < c->user_count; i++) {
+        if (strcmp(c->users[i].name, claim.user) == 0) {
+            claim.hash = c->users[i].hash;
+            claim.exists = true;
+        }
+    }
+    return claim;
+}
+
+static void count(struct admission *g, enum admission_refusal why)
+{
+    atomic_fetch_add_explicit(&g->refused[why], 1, memory_order_relaxed);
+}
+
+static bool take_token(struct admission *g, struct rate *rate)
+{
+    int64_t now_ns = (int64_t)(platform_steady_seconds() * 1e9);
+
+    pthread_mutex_lock(&g->lock);
+    bool allowed = rate_allow(rate, now_ns);
+    pthread_mutex_unlock(&g->lock);
+    if (!allowed)
+        count(g, ADMISSION_RATE);
+    return allowed;
+}
+
+/* A request whose password is being checked. */
+struct applicant {
+    struct admission *admission;
+    struct MHD_Connection *connection;
+    _Atomic(enum verdict) *verdict;
+};
+
+static void decide(void *context, bool right)
+{
+    struct applicant *a = context;
+    struct MHD_Connection *connection = a->connection;
+
+    if (!right)
+        count(a->admission, ADMISSION_WRONG);
+    atomic_store(a->verdict, right ? VERDICT_ADMITTED : VERDICT_UNKNOWN);
+    free(a);
+    /* The last thing: its thread may end the request at once. */
+    MHD_resume_connection(connection);
+}
+
+static enum verdict have_checked(struct admission *g, struct MHD_Connection *connection,
+                                 const struct credentials_claim *claim,
+                                 _Atomic(enum verdict) *verdict)
+{
+    struct applicant *a = xcalloc(1, sizeof(*a));
+
+    *a = (struct applicant){g, connection, verdict};
+    /* Before the thread can see it: it may decide at once. */
+    atomic_store(verdict, VERDICT_WAITS);
+    MHD_suspend_connection(connection);
+    if (passwords_check(g->passwords, claim, decide, a))
+        return VERDICT_WAITS;
+    count(g, ADMISSION_QUEUE);
+    atomic_store(verdict, VERDICT_TOO_MANY);
+    MHD_resume_connection(connection);
+    free(a);
+    return VERDICT_WAITS;
+}
+
+static enum verdict judge(struct admission *g, struct MHD_Connection *connection,
+                          const struct web_config *config, _Atomic(enum verdict) *verdict)
+{
+    struct strbuf credentials = STRBUF_INIT(CREDENTIALS_MAX);
+    bool given = read_credentials(connection, &credentials);
+    struct credentials_claim claim =
+        given ? claim_of(config, credentials.data) : (struct credentials_claim){0};
+    bool known = given && passwords_known(g->passwords, &claim);
+    enum verdict answer = VERDICT_TOO_MANY;
+
+    if (take_token(g, known ? &g->known : &g->rest)) {
+        if (!given)
+            count(g, ADMISSION_MISSING);
+        answer = known    ? VERDICT_ADMITTED
+                 : !given ? VERDICT_UNKNOWN
+                          : have_checked(g, connection, &claim, verdict);
+    }
+    wipe(&credentials);
+    return answer;
+}
+
+enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection,
+                             const char *path, _Atomic(enum verdict) *verdict)
+{
+    enum verdict answer = atomic_load(verdict);
+    struct armour *a;
+
+    if (!g || answer != VERDICT_OPEN)
+        return g ? answer : VERDICT_ADMITTED;
+    a = hold(g);
+    if (a->config.user_count == 0)
+        answer = take_token(g, &g->known) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
+    else if (g->probes_without_auth && is_probe(connection, path))
+        answer = VERDICT_ANONYMOUS;
+    else
+        answer = judge(g, connection, &a->config, verdict);
+    drop(g, a);
+    if (answer != VERDICT_WAITS)
+        atomic_store(verdict, answer);
+    return answer;
+}
+
+uint64_t admission_refused(const struct admission *g, enum admission_refusal why)
+{
+    if (!g)
+        return 0;
+    return atomic_load_explicit(&g->refused[why], memory_order_relaxed);
+}
+
+int64_t admission_not_after(struct admission *g)
+{
+    struct armour *a;
+
+    if (!g)
+        return 0;
+    a = hold(g);
+    int64_t not_after = a->tls ? tls_not_after(a->tls) : 0;
+
+    drop(g, a);
+    return not_after;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/security/passwords.h"
+
+#include <crypt.h>
+#include <gnutls/crypto.h>
+
+#include "exporter/system/thread.h"
+
+enum { WAITING_MAX = 16, REMEMBERED_MAX = 100, DIGEST_BYTES = 32 };
+
+struct check {
+    struct check *next;
+    char *user, *password, *hash;
+    bool exists;
+    void (*done)(void *context, bool right);
+    void *context;
+};
+
+struct passwords {
+    pthread_t thread;
+    bool started;
+    pthread_mutex_t lock; /* Guards all below. */
+    pthread_cond_t changed;
+    struct check *first;
+    struct check **last;
+    unsigned waiting;
+    bool closed;
+    unsigned char
+        key[DIGEST_BYTES]; /* Of this process: what is remembered says nothing to others. */
+    unsigned char remembered[REMEMBERED_MAX][DIGEST_BYTES];
+    unsigned count;
+    unsigned oldest;
+};
+
+static void wipe(char *text)
+{
+    explicit_bzero(text, strlen(text));
+    free(text);
+}
+
+static void free_check(struct check *check)
+{
+    free(check->user);
+    wipe(check->password);
+    wipe(check->hash);
+    free(check);
+}
+
+/* Each text with its end, so that no two claims are the same bytes. */
+static void digest_of(const struct passwords *p, const char *user, const char *password,
+                      const char *hash, unsigned char out[DIGEST_BYTES])
+{
+    const char *const texts[] = {user, password, hash};
+    gnutls_hmac_hd_t hmac;
+
+    if (gnutls_hmac_init(&hmac, GNUTLS_MAC_SHA256, p->key, sizeof(p->key)) < 0)
+        memory_exhausted(DIGEST_BYTES);
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        gnutls_hmac(hmac, texts[i], strlen(texts[i]) + 1);
+    gnutls_hmac_deinit(hmac, out);
+}
+
+/* The lock is held. All are compared: how long it takes says nothing of which it was. */
+static bool is_remembered(const struct passwords *p, const unsigned char digest[DIGEST_BYTES])
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < p->count; i++)
+        found |= gnutls_memcmp(p->remembered[i], digest, DIGEST_BYTES) == 0;
+    return found;
+}
+
+static void remember(struct passwords *p, const struct check *check)
+{
+    unsigned char digest[DIGEST_BYTES];
+
+    digest_of(p, check->user, check->password, check->hash, digest);
+    pthread_mutex_lock(&p->lock);
+    if (!is_remembered(p, digest)) {
+        memcpy(p->remembered[p->oldest], digest, DIGEST_BYTES);
+        p->oldest = (p->oldest + 1) % REMEMBERED_MAX;
+        p->count += p->count < REMEMBERED_MAX;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The same work whether there is such a user or not. */
+static bool is_right(const struct check *check)
+{
+    struct crypt_data *data = xcalloc(1, sizeof(*data));
+    const char *computed = crypt_r(check->password, check->hash, data);
+    size_t len = strlen(check->hash);
+    bool right = computed && strlen(computed) == len &&
+                 gnutls_memcmp(computed, check->hash, len) == 0 && check->exists;
+
+    explicit_bzero(data, sizeof(*data));
+    free(data);
+    return right;
+}
+
+static void finish(struct passwords *p, struct check *check, bool right)
+{
+    if (right)
+        remember(p, check);
+    check->done(check->context, right);
+    free_check(check);
+}
+
+/* The next one; NULL once it is closed and none is left. */
+static struct check *take(struct passwords *p)
+{
+    struct check *check;
+
+    pthread_mutex_lock(&p->lock);
+    while (!p->first && !p->closed)
+        pthread_cond_wait(&p->changed, &p->lock);
+    check = p->first;
+    if (check) {
+        p->first = check->next;
+        if (!p->first)
+            p->last = &p->first;
+        p->waiting--;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return check;
+}
+
+static bool is_closed(struct passwords *p)
+{
+    pthread_mutex_lock(&p->lock);
+    bool closed = p->closed;
+    pthread_mutex_unlock(&p->lock);
+    return closed;
+}
+
+static void *run(void *context)
+{
+    struct passwords *p = context;
+    struct check *check;
+
+    while ((check = take(p)) != NULL)
+        finish(p, check, !is_closed(p) && is_right(check));
+    return NULL;
+}
+
+struct passwords *passwords_new(struct error *err)
+{
+    struct passwords *p = xcalloc(1, sizeof(*p));
+    int code;
+
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->changed, NULL);
+    p->last = &p->first;
+    if (gnutls_rnd(GNUTLS_RND_KEY, p->key, sizeof(p->key)) < 0)
+        abort();
+    code = thread_start(&p->thread, run, p);
+    p->started = code == 0;
+    if (p->started)
+        return p;
+    fail(err, "cannot start the thread that checks passwords: %s", strerror(code));
+    passwords_free(p);
+    return NULL;
+}
+
+void passwords_free(struct passwords *p)
+{
+    if (!p)
+        return;
+    passwords_close(p);
+    pthread_cond_destroy(&p->changed);
+    pthread_mutex_destroy(&p->lock);
+    explicit_bzero(p, sizeof(*p));
+    free(p);
+}
+
+bool passwords_known(struct passwords *p, const struct credentials_claim *claim)
+{
+    unsigned char digest[DIGEST_BYTES];
+
+    digest_of(p, claim->user, claim->password, claim->hash, digest);
+    pthread_mutex_lock(&p->lock);
+    bool known = is_remembered(p, digest);
+    pthread_mutex_unlock(&p->lock);
+    return known && claim->exists;
+}
+
+bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
+                     void (*done)(void *context, bool right), void *context)
+{
+    struct check *check = NULL;
+
+    pthread_mutex_lock(&p->lock);
+    if (!p->closed && p->waiting < WAITING_MAX) {
+        check = xcalloc(1, sizeof(*check));
+        *check = (struct check){.user = xstrdup(claim->user),
+                                .password = xstrdup(claim->password),
+                                .hash = xstrdup(claim->hash),
+                                .exists = claim->exists,
+                                .done = done,
+                                .context = context};
+        *p->last = check;
+        p->last = &check->next;
+        p->waiting++;
+        pthread_cond_signal(&p->changed);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return check;
+}
+
+void passwords_close(struct passwords *p)
+{
+    pthread_mutex_lock(&p->lock);
+    p->closed = true;
+    pthread_cond_signal(&p->changed);
+    pthread_mutex_unlock(&p->lock);
+    if (p->started)
+        pthread_join(p->thread, NULL);
+    p->started = false;
+}
