@@ -100,3 +100,9 @@ void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, 
 struct rows *evaluation_rows(struct evaluation *e);
 /* No longer; no view may be left. */
 void evaluation_drop_rows(struct evaluation *e);
+
+/*
+ * Append the report (metrics/expose/report.h), with what could not be read of the manifests. It has
+ * nothing left to evaluate.
+ */
+void evaluation_report(const struct evaluation *e, struct strbuf *out);

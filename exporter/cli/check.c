@@ -5,7 +5,6 @@
 #include "exporter/cli/findings_table.h"
 #include "exporter/cli/load.h"
 #include "exporter/cli/table.h"
-#include "exporter/report.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
 
@@ -121,7 +120,7 @@ static enum exit_status answer(const struct check *c, const struct command *comm
 
     output_init(&o, command->out);
     if (document_wanted(c->evaluation->options.output)) {
-        report_of_sources(c->evaluation, &o.text);
+        evaluation_report(c->evaluation, &o.text);
     } else {
         size_t start = o.text.len;
 

@@ -21,13 +21,13 @@ enum endpoint_needs {
 };
 
 #define OF_OBJECT                                                                                  \
-    PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME)
+    (PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME))
 #define OF_LIST                                                                                    \
-    PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                      \
-        PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT)
+    (PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                     \
+     PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
 #define OF_TEMPLATES                                                                               \
-    OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                 \
-        PARAMETER_BIT(POLICY) | PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER)
+    (OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                \
+     PARAMETER_BIT(POLICY) | PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
 /*
  * THE table of endpoints. A row is its enumerator, what http_requests_total{handler} calls it, its

@@ -129,8 +129,11 @@ const char *admission_key(const struct admission *g)
 
 struct armour *admission_greet(struct admission *g, gnutls_session_t session)
 {
-    struct armour *a = g ? hold(g) : NULL;
+    struct armour *a;
 
+    if (!g)
+        return NULL;
+    a = hold(g);
     if (session)
         tls_apply(a->tls, session);
     return a;
