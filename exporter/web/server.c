@@ -91,9 +91,7 @@ static struct client *client_new(struct server *s, struct MHD_Connection *connec
     client->peer = fd ? peers_add(s->peers, fd->connect_fd, platform_steady_ms()) : NULL;
 
     const union MHD_ConnectionInfo *tls =
-        admission_certificate(s->admission)
-            ? MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
-            : NULL;
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 
     client->armour = admission_greet(s->admission, tls ? tls->tls_session : NULL);
     return client;

@@ -34,7 +34,10 @@ void admission_close(struct admission *g);
  */
 bool admission_reload(struct admission *g, bool *changed, struct error *err) MUST_USE;
 
-/* The certificate and the key to start a TLS server with, as PEM; NULL without TLS. Borrowed. */
+/*
+ * The certificate and the key to start a TLS server with, as PEM; NULL without TLS. Borrowed until
+ * the next admission_reload(): for who calls that.
+ */
 const char *admission_certificate(const struct admission *g);
 const char *admission_key(const struct admission *g);
 
