@@ -2,6 +2,7 @@
 #include "exporter/kube/watch.h"
 
 #include "exporter/kube/protocol/query.h"
+#include "exporter/system/url.h"
 #include "tests/unit/suite.h"
 
 #define LIST(version)   "limit=500&resourceVersion=" version
@@ -605,13 +606,13 @@ TEST(parameters_are_joined_to_a_path_and_to_each_other)
 {
     CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(64);
 
-    query_add(&path, "a", "b");
+    url_add(&path, "a", "b");
     assert_string_equal(path.data, "a=b");
-    query_add(&path, "c", "d");
+    url_add(&path, "c", "d");
     assert_string_equal(path.data, "a=b&c=d");
     strbuf_reset(&path);
     strbuf_adds(&path, "/x?");
-    query_add(&path, "a", "b?");
-    query_add(&path, "c", "d");
+    url_add(&path, "a", "b?");
+    url_add(&path, "c", "d");
     assert_string_equal(path.data, "/x?a=b%3F&c=d");
 }

@@ -2,6 +2,7 @@
 #include "exporter/kube/lookup/fetch.h"
 
 #include "exporter/kube/protocol/query.h"
+#include "exporter/system/url.h"
 
 enum {
     PATH_MAX_BYTES = 16 * 1024,
@@ -101,10 +102,10 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
     else
-        query_segment(&path, id->name);
+        url_segment(&path, id->name);
     if (spec->merge_patch) {
         strbuf_addc(&path, '?');
-        query_add(&path, "fieldManager", spec->field_manager);
+        url_add(&path, "fieldManager", spec->field_manager);
     }
     f->transfer =
         transport.start(transport.context,

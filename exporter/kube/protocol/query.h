@@ -5,9 +5,6 @@
 
 /* The query part of request URLs. */
 
-/* Append "key=value", after "&" unless it is the first, with the value escaped. */
-void query_add(struct strbuf *out, const char *key, const char *value);
-
 /* Append the query of the request that a watch orders to be opened. */
 void watch_query(const struct watch *w, struct strbuf *out);
 
@@ -16,8 +13,6 @@ void query_watch(struct strbuf *out, const struct watch *w, const char *field_se
 
 /* Append the path of a resource, in a namespace or ("") in all or none. */
 void query_path(struct strbuf *out, const char *api_version, const char *ns, const char *resource);
-/* Append a segment of a path. */
-void query_segment(struct strbuf *out, const char *text);
 
 /* The Accept header for a list, or for an object or a stream: of metadata where the server can. */
 const char *query_accept(bool metadata_only, bool list);

@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector/audit.h"
 
 #include "exporter/kube/protocol/query.h"
+#include "exporter/system/url.h"
 #include "metrics/base/number.h"
 
 enum {
@@ -127,7 +128,7 @@ static void ask(struct audit *a)
         s->until_ms = a->context->now_ms + PATIENCE_MS;
     s->removals = r->objects.removals;
     strbuf_addf(&selector, "metadata.name=%s", s->name);
-    query_add(&query, "fieldSelector", selector.data);
+    url_add(&query, "fieldSelector", selector.data);
     a->fetch = fetch_start(a->context->transport,
                            &(struct fetch_spec){
                                .id = {r->api_version, r->kind, s->ns, s->name},
@@ -240,15 +241,15 @@ static void open_page(struct audit *a)
     query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
     strbuf_addc(&path, '?');
     if (!r->audit_unpaged)
-        query_add(&path, "limit", number);
+        url_add(&path, "limit", number);
     if (a->token) {
-        query_add(&path, "continue", a->token);
+        url_add(&path, "continue", a->token);
     } else {
-        query_add(&path, "resourceVersion", r->watch.version);
-        query_add(&path, "resourceVersionMatch", "NotOlderThan");
+        url_add(&path, "resourceVersion", r->watch.version);
+        url_add(&path, "resourceVersionMatch", "NotOlderThan");
     }
     if (r->field_selector)
-        query_add(&path, "fieldSelector", r->field_selector);
+        url_add(&path, "fieldSelector", r->field_selector);
     progress_open(&a->progress, a->context->now_ms);
     /* What is a setting only the whole object tells. */
     request_open(&a->request,

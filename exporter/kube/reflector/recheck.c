@@ -2,6 +2,7 @@
 #include "exporter/kube/reflector/recheck.h"
 
 #include "exporter/kube/protocol/query.h"
+#include "exporter/system/url.h"
 #include "metrics/base/number.h"
 
 enum {
@@ -57,14 +58,14 @@ static void ask(struct recheck *c, struct transport transport, int64_t now_ms)
     const char *ns = c->spec.ns ? c->spec.ns : "";
 
     if (any) {
-        query_add(&query, "limit", "1");
+        url_add(&query, "limit", "1");
         if (c->spec.field_selector)
-            query_add(&query, "fieldSelector", c->spec.field_selector);
+            url_add(&query, "fieldSelector", c->spec.field_selector);
     } else {
         strbuf_addf(&selector, "metadata.name=%s", c->newest.name);
-        query_add(&query, "fieldSelector", selector.data);
-        query_add(&query, "resourceVersion", c->past);
-        query_add(&query, "resourceVersionMatch", "Exact");
+        url_add(&query, "fieldSelector", selector.data);
+        url_add(&query, "resourceVersion", c->past);
+        url_add(&query, "resourceVersionMatch", "Exact");
     }
     c->fetch = fetch_start(transport,
                            &(struct fetch_spec){

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/api/list.h"
 
+#include "exporter/system/url.h"
 #include "exporter/web/list_format.h"
-#include "exporter/web/url.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/cells.h"
 
@@ -55,10 +55,11 @@ static char *link_to(const struct call *call, const char *token)
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(LINK_MAX);
     size_t len;
 
-    strbuf_addf(&out, "<?continue=%s", token);
+    strbuf_adds(&out, "<?");
+    url_add(&out, "continue", token);
     for (size_t i = 0; i < PARAMETER_COUNT; i++) {
         if (i != PARAMETER_CONTINUE && call->query.values[i])
-            url_add(&out, '&', parameter_names[i], call->query.values[i]);
+            url_add(&out, parameter_names[i], call->query.values[i]);
     }
     strbuf_adds(&out, ">; rel=\"next\"");
     return strbuf_ok(&out) ? strbuf_take(&out, &len) : NULL;
