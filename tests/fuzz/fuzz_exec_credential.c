@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/exec_credential.h"
 #include "exporter/kube/auth/pem.h"
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 #include "tests/fuzz/must.h"
 
 /*

@@ -29,7 +29,8 @@ import time
 from operators import mutants_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["exporter/kube", "exporter/web"]
+SOURCES = ["exporter/kube/**/*.c", "exporter/web/**/*.c", "exporter/system/secret.c",
+           "exporter/system/url.c"]
 COUNT = int(os.environ.get("MUTANTS") or 200)
 SEED = os.environ.get("SEED") or "8"
 FILES = os.environ.get("FILES") or "*"
@@ -76,8 +77,8 @@ def describe(mutant, source, times):
 def draw():
     """All mutants in the order in which they are drawn: a changed line moves no other."""
     found = []
-    for folder in FOLDERS:
-        for path in sorted((ROOT / folder).rglob("*.c")):
+    for pattern in SOURCES:
+        for path in sorted(ROOT.glob(pattern)):
             name = str(path.relative_to(ROOT))
             if fnmatch.fnmatch(name, FILES):
                 source, times = path.read_text(), collections.Counter()

@@ -2,8 +2,8 @@
 #include "exporter/kube/auth/exec_credential.h"
 
 #include "exporter/kube/auth/pem.h"
-#include "exporter/kube/auth/secret.h"
 #include "exporter/system/base64.h"
+#include "exporter/system/secret.h"
 #include "metrics/base/json.h"
 #include "metrics/base/timestamp.h"
 

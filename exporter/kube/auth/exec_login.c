@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/exec_login.h"
 
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 
 /* A long-lived credential is renewed a minute before its end, a short one at nine tenths. */
 enum { LEAD_PARTS = 10 };

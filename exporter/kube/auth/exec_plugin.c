@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "exporter/kube/auth/secret.h"
 #include "exporter/system/child.h"
+#include "exporter/system/secret.h"
 
 enum {
     COMPLAINT_MAX_BYTES = 4 * 1024, /* Of standard error; the rest is read and dropped. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/kube_config.h"
 
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 
 static void release_pairs(struct kube_pair *pairs, size_t count)
 {

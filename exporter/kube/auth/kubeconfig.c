@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "exporter/kube/auth/kubeconfig_entry.h"
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 #include "exporter/yaml/yaml.h"
 
 enum {

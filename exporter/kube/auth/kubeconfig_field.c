@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/kubeconfig_field.h"
 
-#include "exporter/kube/auth/secret.h"
 #include "exporter/system/base64.h"
+#include "exporter/system/secret.h"
 #include "exporter/yaml/yaml.h"
 
 enum { DATA_MAX_BYTES = 1024 * 1024, KEY_MAX = 64, TEXTS_MAX = 1000 };

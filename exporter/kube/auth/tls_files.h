@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/auth/kube_config.h"
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 
 /*
  * The CA, and our certificate with its key: as PEM in memory, and kept equal to

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/token_file.h"
 
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 
 static const char white[] = " \t\r\n\v\f";
 

@@ -7,6 +7,7 @@
 
 #include "exporter/system/base64.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/secret.h"
 #include "exporter/web/request.h"
 #include "exporter/web/security/passwords.h"
 
@@ -182,13 +183,6 @@ static bool is_probe(struct MHD_Connection *connection, const char *path)
     return false;
 }
 
-static void wipe(struct strbuf *b)
-{
-    if (b->cap > 0)
-        explicit_bzero(b->data, b->cap);
-    strbuf_release(b);
-}
-
 /*
  * "user\0password" of the header Authorization. False if there is none; a text that is no user's
  * where it is not valid.
@@ -196,6 +190,7 @@ static void wipe(struct strbuf *b)
 static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
 {
     static const char scheme[] = "Basic ";
+    CLEANUP(secret_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
     bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
     char *colon;
@@ -207,7 +202,6 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
         strbuf_reset(out);
         strbuf_addc(out, ':');
     }
-    wipe(&header);
     colon = strchr(out->data, ':');
     if (given)
         *colon = '\0';
@@ -290,7 +284,7 @@ static enum verdict have_checked(struct admission *g, struct MHD_Connection *con
 static enum verdict judge(struct admission *g, struct MHD_Connection *connection,
                           const struct web_config *config, _Atomic(enum verdict) *verdict)
 {
-    struct strbuf credentials = STRBUF_INIT(CREDENTIALS_MAX);
+    CLEANUP(secret_release) struct strbuf credentials = STRBUF_INIT(CREDENTIALS_MAX);
     bool given = read_credentials(connection, &credentials);
     struct credentials_claim claim =
         given ? claim_of(config, credentials.data) : (struct credentials_claim){0};
@@ -304,7 +298,6 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
                  : !given ? VERDICT_UNKNOWN
                           : have_checked(g, connection, &claim, verdict);
     }
-    wipe(&credentials);
     return answer;
 }
 
@@ -314,8 +307,10 @@ enum verdict admission_admit(struct admission *g, struct MHD_Connection *connect
     enum verdict answer = atomic_load(verdict);
     struct armour *a;
 
-    if (!g || answer != VERDICT_OPEN)
-        return g ? answer : VERDICT_ADMITTED;
+    if (!g)
+        return VERDICT_ADMITTED;
+    if (answer != VERDICT_OPEN)
+        return answer;
     a = hold(g);
     if (a->config.user_count == 0)
         answer = take_token(g, &g->known) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;

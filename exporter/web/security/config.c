@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/security/config.h"
 
+#include "exporter/system/secret.h"
+
 /* What crypto/tls calls secure, and a file may therefore name. */
 const char *const web_cipher_names[WEB_CIPHERS + 1] = {
     "TLS_AES_128_GCM_SHA256",
@@ -27,27 +29,20 @@ const char *const web_header_names[WEB_HEADERS + 1] = {
     "X-Frame-Options",         "X-XSS-Protection",          NULL,
 };
 
-static void wipe(char **text)
-{
-    if (*text)
-        explicit_bzero(*text, strlen(*text));
-    free(*text);
-}
-
 void web_config_release(struct web_config *c)
 {
     char **const texts[] = {&c->cert,     &c->cert_file, &c->key,
                             &c->key_file, &c->client_ca, &c->client_ca_file};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        wipe(texts[i]);
+        secret_free(*texts[i]);
     for (size_t i = 0; i < c->client_san_count; i++)
         free(c->client_sans[i]);
     for (size_t i = 0; i < WEB_HEADERS; i++)
         free(c->headers[i]);
     for (size_t i = 0; i < c->user_count; i++) {
         free(c->users[i].name);
-        wipe(&c->users[i].hash);
+        secret_free(c->users[i].hash);
     }
     *c = (struct web_config){.tls = false};
 }

@@ -4,6 +4,7 @@
 #include <crypt.h>
 #include <gnutls/crypto.h>
 
+#include "exporter/system/secret.h"
 #include "exporter/system/thread.h"
 
 enum { WAITING_MAX = 16, REMEMBERED_MAX = 100, DIGEST_BYTES = 32 };
@@ -32,17 +33,11 @@ struct passwords {
     unsigned oldest;
 };
 
-static void wipe(char *text)
-{
-    explicit_bzero(text, strlen(text));
-    free(text);
-}
-
 static void free_check(struct check *check)
 {
     free(check->user);
-    wipe(check->password);
-    wipe(check->hash);
+    secret_free(check->password);
+    secret_free(check->hash);
     free(check);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/auth/secret.h"
+#include "exporter/system/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@ void secret_cleanup(char **secret)
 void secret_release(struct strbuf *b)
 {
     if (b->cap > 0)
-        explicit_bzero(b->data, b->len);
+        explicit_bzero(b->data, b->cap);
     strbuf_release(b);
 }
 
