@@ -151,8 +151,6 @@ static struct MHD_Response *make_response(struct desk *d, struct call *call)
     response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (call->link)
         response_header(response, MHD_HTTP_HEADER_LINK, call->link);
-    if (call->status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
     return response;
 }
 

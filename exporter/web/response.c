@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/response.h"
 
+/* What whoever is told that something is unavailable asks again after. */
+#define RETRY_SECONDS "5"
+
 /* libmicrohttpd fails only without memory, or for an invalid header, which would be a mistake here.
  */
 void response_header(struct MHD_Response *response, const char *name, const char *value)
@@ -44,17 +47,11 @@ struct MHD_Response *response_text(const char *text)
     return response_new(xstrdup(text), strlen(text), RESPONSE_TEXT);
 }
 
-struct MHD_Response *response_unavailable(const char *text)
-{
-    struct MHD_Response *response = response_text(text);
-
-    response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
-    return response;
-}
-
 enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
                               unsigned status, struct MHD_Response *response)
 {
+    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RETRY_SECONDS);
     admission_dress(admission, response);
     enum MHD_Result result = MHD_queue_response(connection, status, response);
 

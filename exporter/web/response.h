@@ -14,9 +14,6 @@
 #define RESPONSE_TEXT "text/plain; charset=utf-8"
 #define RESPONSE_JSON "application/json"
 
-/* What it is asked again after, where it is unavailable. */
-#define RESPONSE_RETRY_SECONDS "5"
-
 /* A response of these bytes, which it owns from here on. */
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;
 
@@ -31,11 +28,12 @@ struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned
 
 /* A copy of a plain text. */
 struct MHD_Response *response_text(const char *text) MUST_USE;
-/* The same, which says when to ask again. */
-struct MHD_Response *response_unavailable(const char *text) MUST_USE;
 
 void response_header(struct MHD_Response *response, const char *name, const char *value);
 
-/* Answer a request with it, with the headers that the admission adds; it is released. */
+/*
+ * Answer a request with it, with the headers that the admission adds, and where something is
+ * unavailable (503) with when to ask again; it is released.
+ */
 enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,
                               unsigned status, struct MHD_Response *response);

@@ -167,11 +167,8 @@ static enum MHD_Result send_error(struct site *s, struct MHD_Connection *connect
 
     api_error_write(&body, text);
     char *bytes = strbuf_take(&body, &len);
-    struct MHD_Response *response = response_new(bytes, len, RESPONSE_JSON);
 
-    if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
-        response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, RESPONSE_RETRY_SECONDS);
-    return send_response(s, connection, handler, status, response);
+    return send_response(s, connection, handler, status, response_new(bytes, len, RESPONSE_JSON));
 }
 
 /* Have the loop answer; what is wrong with the query is answered here. */

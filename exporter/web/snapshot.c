@@ -97,7 +97,7 @@ static struct MHD_Response *response_of(struct MHD_Connection *connection, struc
 
     *out_status = body ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE;
     if (!body)
-        return response_unavailable("not ready: nothing was read yet\n");
+        return response_text("not ready: nothing was read yet\n");
 
     struct MHD_Response *response = body_response(body, accept_gzip(encodings.data), type);
 
