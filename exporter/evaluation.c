@@ -155,8 +155,7 @@ void evaluation_free(struct evaluation *e)
     manifests_free(e->manifests);
     registry_free(e->registry);
     evaluation_drop_rows(e);
-    if (e->owner_key)
-        intern_drop(store_strings(e->store), e->owner_key);
+    intern_drop(store_strings(e->store), e->owner_key);
     engine_free(e->engine);
     store_free(e->store);
     options_release(&e->options);

@@ -52,10 +52,11 @@ static void fill_refused(const struct server *server, struct registry *registry)
 /* Nothing where everybody may ask. */
 static void fill_security(const struct web *web, struct registry *registry)
 {
-    int64_t not_after = admission_not_after(web->admission);
+    int64_t not_after;
 
     if (!web->admission)
         return;
+    not_after = admission_not_after(web->admission);
     for (unsigned why = 0; why < ADMISSION_REFUSALS; why++)
         REGISTRY_SET(registry, OWN_NOT_ADMITTED, (double)admission_refused(web->admission, why),
                      admission_refusal_names[why]);

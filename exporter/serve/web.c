@@ -72,11 +72,11 @@ bool web_read_files(struct web *web)
         log_write(web->log, LOG_LEVEL_INFO, "the web configuration has changed and is in force");
     } else if (web->valid && !was_valid) {
         log_write(web->log, LOG_LEVEL_INFO, "the web configuration in force is the file's again");
-    } else if (!web->valid && strcmp(err.text, web->problem) != 0) {
+    } else if (!web->valid && strcmp(err.text, web->problem.text) != 0) {
         log_write(web->log, LOG_LEVEL_ERROR,
                   "the web configuration cannot be used; the old one stays in force", "error",
                   err.text);
     }
-    snprintf(web->problem, sizeof(web->problem), "%s", err.text);
+    web->problem = err;
     return changed || web->valid != was_valid;
 }

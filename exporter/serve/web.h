@@ -15,10 +15,10 @@ struct web {
     struct api *api;
     char *telemetry_path; /* A reload may change the option, not the server. */
     const struct log *log;
-    int64_t checked_ms; /* When the web configuration file was last looked at; steady. */
-    int64_t changed_ms; /* When it was last put in force; since the epoch. */
-    bool valid;         /* It was, when it was last looked at. */
-    char problem[sizeof(((struct error *)0)->text)]; /* Why it was not; that is in the log. */
+    int64_t checked_ms;   /* When the web configuration file was last looked at; steady. */
+    int64_t changed_ms;   /* When it was last put in force; since the epoch. */
+    bool valid;           /* It was, when it was last looked at. */
+    struct error problem; /* Why it was not; that is in the log. */
 };
 
 struct web_settings {

@@ -214,6 +214,13 @@ static enum MHD_Result send_page(struct site *s, struct MHD_Connection *connecti
     return send_response(s, connection, handler, status, response);
 }
 
+/* A health path, without a query that it would say more for. */
+static bool is_probe(struct MHD_Connection *connection, enum server_handler handler)
+{
+    return handler >= SERVER_HEALTHY && handler < SERVER_OTHER &&
+           MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0;
+}
+
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
                             const char *method, struct visit *v)
 {
@@ -228,7 +235,8 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
         v->state = STATE_ANSWERED;
         return send_response(s, connection, handler, v->call->status, call_response(v->call));
     }
-    verdict = admission_admit(s->parts.admission, connection, path, &v->verdict);
+    verdict =
+        admission_admit(s->parts.admission, connection, is_probe(connection, handler), &v->verdict);
     if (verdict == VERDICT_WAITS)
         return MHD_YES;
     v->state = STATE_ANSWERED;

@@ -13,6 +13,7 @@
  */
 /* What is answered beside pages and API; a row is as those of PAGES are. */
 #define ANSWERS(ANSWER)                                                                            \
+    /* Health paths first: --web.probes-without-auth is about all of them. */                      \
     ANSWER(HEALTHY, "healthy", "/-/healthy")                                                       \
     ANSWER(READY, "ready", "/-/ready")                                                             \
     ANSWER(LIVEZ, "livez", "/livez")                                                               \

@@ -63,15 +63,14 @@ struct admission *admission_new(const struct admission_options *options, struct 
     g->probes_without_auth = options->probes_without_auth;
     pthread_mutex_init(&g->lock, NULL);
     g->now = armour_read(g->path, err);
-    if (g->now)
-        g->now->holders = 1;
-    g->passwords = g->now ? passwords_new(err) : NULL;
-    if (!g->passwords) {
-        admission_free(g);
-        return NULL;
+    if (g->now && armour_forge(g->now, g->path, err)) {
+        set_rates(g);
+        g->passwords = passwords_new(err);
     }
-    set_rates(g);
-    return g;
+    if (g->passwords)
+        return g;
+    admission_free(g);
+    return NULL;
 }
 
 void admission_free(struct admission *g)
@@ -92,24 +91,30 @@ void admission_close(struct admission *g)
         passwords_close(g->passwords);
 }
 
+/* Make a configuration that was read ready for use in the place of another one. */
+static bool succeed(struct armour *fresh, const struct armour *old, const char *path,
+                    struct error *err)
+{
+    if (fresh->config.tls != old->config.tls)
+        return fail(err, "%s: restart to switch TLS %s", path, old->config.tls ? "off" : "on");
+    return armour_forge(fresh, path, err);
+}
+
 bool admission_reload(struct admission *g, bool *changed, struct error *err)
 {
-    struct armour *fresh, *old = g->now;
+    struct armour *fresh = armour_read(g->path, err), *old = g->now;
+    bool same, fine;
 
     *changed = false;
-    fresh = armour_read(g->path, err);
     if (!fresh)
         return false;
-    if (memcmp(fresh->digest, old->digest, sizeof(old->digest)) == 0) {
+    same = memcmp(fresh->digest, old->digest, sizeof(old->digest)) == 0;
+    fine = same || succeed(fresh, old, g->path, err);
+    if (same || !fine) {
         armour_free(fresh);
-        return true;
-    }
-    if (!fresh->tls != !old->tls) {
-        armour_free(fresh);
-        return fail(err, "%s: restart to switch TLS %s", g->path, old->tls ? "off" : "on");
+        return fine;
     }
     *changed = true;
-    fresh->holders = 1;
     pthread_mutex_lock(&g->lock);
     g->now = fresh;
     set_rates(g);
@@ -168,20 +173,6 @@ void admission_dress(struct admission *g, struct MHD_Response *response)
 }
 
 /* ---- who asks ---- */
-
-/* What --web.probes-without-auth is about; with a query they would say more. */
-static bool is_probe(struct MHD_Connection *connection, const char *path)
-{
-    static const char *const paths[] = {"/-/healthy", "/-/ready", "/livez", "/readyz", "/healthz"};
-
-    if (MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) > 0)
-        return false;
-    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        if (strcmp(path, paths[i]) == 0)
-            return true;
-    }
-    return false;
-}
 
 /*
  * "user\0password" of the header Authorization. False if there is none; a text that is no user's
@@ -301,8 +292,8 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
     return answer;
 }
 
-enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection,
-                             const char *path, _Atomic(enum verdict) *verdict)
+enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection, bool probe,
+                             _Atomic(enum verdict) *verdict)
 {
     enum verdict answer = atomic_load(verdict);
     struct armour *a;
@@ -314,7 +305,7 @@ enum verdict admission_admit(struct admission *g, struct MHD_Connection *connect
     a = hold(g);
     if (a->config.user_count == 0)
         answer = take_token(g, &g->known) ? VERDICT_ADMITTED : VERDICT_TOO_MANY;
-    else if (g->probes_without_auth && is_probe(connection, path))
+    else if (g->probes_without_auth && probe)
         answer = VERDICT_ANONYMOUS;
     else
         answer = judge(g, connection, &a->config, verdict);
@@ -326,18 +317,12 @@ enum verdict admission_admit(struct admission *g, struct MHD_Connection *connect
 
 uint64_t admission_refused(const struct admission *g, enum admission_refusal why)
 {
-    if (!g)
-        return 0;
     return atomic_load_explicit(&g->refused[why], memory_order_relaxed);
 }
 
 int64_t admission_not_after(struct admission *g)
 {
-    struct armour *a;
-
-    if (!g)
-        return 0;
-    a = hold(g);
+    struct armour *a = hold(g);
     int64_t not_after = a->tls ? tls_not_after(a->tls) : 0;
 
     drop(g, a);

@@ -57,15 +57,15 @@ enum verdict {
 
 /*
  * May this request be answered? Where a password has to be checked the connection is suspended, and
- * `verdict` set before it goes on.
+ * `verdict` set before it goes on. `probe`: --web.probes-without-auth is about it.
  */
-enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection,
-                             const char *path, _Atomic(enum verdict) *verdict);
+enum verdict admission_admit(struct admission *g, struct MHD_Connection *connection, bool probe,
+                             _Atomic(enum verdict) *verdict);
 
 /* Set the headers that the file wants on every response, in place of our own of their names. */
 void admission_dress(struct admission *g, struct MHD_Response *response);
 
-/* ---- what the metrics tell ---- */
+/* ---- what the metrics tell; never NULL ---- */
 
 /* THE table of why requests were not admitted: the enumerator, and the label's value. */
 #define REFUSED_ADMISSIONS(ROW)                                                                    \

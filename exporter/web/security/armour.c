@@ -3,7 +3,7 @@
 
 #include <gnutls/crypto.h>
 
-#include "exporter/system/file.h"
+#include "exporter/system/secret.h"
 #include "exporter/web/security/parse.h"
 
 enum {
@@ -27,23 +27,25 @@ static void join(const char *file, char **path)
     *path = strbuf_take(&joined, &len);
 }
 
-/* Parse the file, which `digest` then has read, too. */
+/* Read a file whose bytes go into the digest, too, unless that is NULL. */
+static bool read_secret(const char *path, gnutls_hash_hd_t digest, struct strbuf *out,
+                        struct error *err)
+{
+    strbuf_reserve(out, AT_ONCE);
+    if (!file_read(path, out, err))
+        return false;
+    if (digest)
+        gnutls_hash(digest, out->data, out->len);
+    return true;
+}
+
 static bool parse(const char *path, struct web_config *out, gnutls_hash_hd_t digest,
                   struct error *err)
 {
-    struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
-    strbuf_reserve(&text, AT_ONCE);
-    bool done = file_read(path, &text, err);
+    CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
 
-    if (done) {
-        if (digest)
-            gnutls_hash(digest, text.data, text.len);
-        done = web_config_parse(path, text.data, text.len, out, err);
-    }
-    if (text.cap > 0)
-        explicit_bzero(text.data, text.cap);
-    strbuf_release(&text);
-    if (!done)
+    if (!read_secret(path, digest, &text, err) ||
+        !web_config_parse(path, text.data, text.len, out, err))
         return false;
     join(path, &out->cert_file);
     join(path, &out->key_file);
@@ -54,37 +56,25 @@ static bool parse(const char *path, struct web_config *out, gnutls_hash_hd_t dig
 /* Read what a file has that is named in place of a text. */
 static bool read_part(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
 {
-    struct strbuf bytes = STRBUF_INIT(PEM_MAX);
-    bool done;
+    CLEANUP(secret_release) struct strbuf bytes = STRBUF_INIT(PEM_MAX);
 
     if (!file)
         return true;
-    strbuf_reserve(&bytes, AT_ONCE);
-    done = file_read(file, &bytes, err);
-    if (done) {
-        gnutls_hash(digest, bytes.data, bytes.len);
-        *text = xmemdup0(bytes.data, bytes.len);
-    }
-    if (bytes.cap > 0)
-        explicit_bzero(bytes.data, bytes.cap);
-    strbuf_release(&bytes);
-    return done;
+    if (!read_secret(file, digest, &bytes, err))
+        return false;
+    *text = xmemdup0(bytes.data, bytes.len);
+    return true;
 }
 
-static bool read_all(const char *path, struct armour *a, gnutls_hash_hd_t digest, struct error *err)
+static bool read_all(const char *path, struct web_config *c, gnutls_hash_hd_t digest,
+                     struct error *err)
 {
-    struct web_config *c = &a->config;
-
     if (!parse(path, c, digest, err))
         return false;
-    if (!read_part(c->cert_file, &c->cert, digest, err) ||
-        !read_part(c->key_file, &c->key, digest, err) ||
-        !read_part(c->client_ca_file, &c->client_ca, digest, err))
-        return fail_in(err, "%s", path);
-    if (!c->tls)
-        return true;
-    a->tls = tls_new(c, err);
-    return a->tls || fail_in(err, "%s: tls_server_config", path);
+    return (read_part(c->cert_file, &c->cert, digest, err) &&
+            read_part(c->key_file, &c->key, digest, err) &&
+            read_part(c->client_ca_file, &c->client_ca, digest, err)) ||
+           fail_in(err, "%s", path);
 }
 
 struct armour *armour_read(const char *path, struct error *err)
@@ -94,13 +84,22 @@ struct armour *armour_read(const char *path, struct error *err)
 
     if (gnutls_hash_init(&digest, GNUTLS_DIG_SHA256) < 0)
         memory_exhausted(sizeof(*a));
-    bool done = read_all(path, a, digest, err);
+    bool done = read_all(path, &a->config, digest, err);
 
     gnutls_hash_deinit(digest, a->digest);
+    a->holders = 1;
     if (done)
         return a;
     armour_free(a);
     return NULL;
+}
+
+bool armour_forge(struct armour *a, const char *path, struct error *err)
+{
+    if (!a->config.tls)
+        return true;
+    a->tls = tls_new(&a->config, err);
+    return a->tls || fail_in(err, "%s: tls_server_config", path);
 }
 
 void armour_free(struct armour *a)

@@ -10,15 +10,17 @@
  */
 struct armour {
     struct web_config config; /* Certificates, key and authorities are texts. */
-    struct tls *tls;          /* NULL without. */
+    struct tls *tls;          /* NULL without, and before armour_forge(). */
     unsigned char digest[32]; /* Of all that was read. */
-    unsigned holders;         /* The admission's business. */
+    unsigned holders;         /* One at first; the admission's business. */
 };
 
 /*
  * Read the file at `path` and all that it names. NULL with the reason, which has no secret in it.
  */
 struct armour *armour_read(const char *path, struct error *err) MUST_USE;
+/* Make what TLS needs of what was read. False with the reason. */
+bool armour_forge(struct armour *a, const char *path, struct error *err) MUST_USE;
 /* NULL is fine. */
 void armour_free(struct armour *a);
 
