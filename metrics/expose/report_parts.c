@@ -27,6 +27,14 @@ void report_put_object(struct writer *w, const struct entry *entry)
     writer_text(w, "name", entry->name);
 }
 
+void report_put_known(struct writer *w, const char *key, int64_t value, bool known)
+{
+    if (known)
+        writer_int(w, key, value);
+    else
+        writer_text(w, key, NULL);
+}
+
 void report_put_time(struct writer *w, const char *key, int64_t time_ms)
 {
     char text[32];

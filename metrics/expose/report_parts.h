@@ -16,6 +16,9 @@ void report_put_object(struct writer *w, const struct entry *entry);
 /* The same with the apiVersion. */
 void report_put_identity(struct writer *w, struct identity id);
 
+/* A number, null if it is not known. */
+void report_put_known(struct writer *w, const char *key, int64_t value, bool known);
+
 /* A time in milliseconds since the epoch; null for 0, which is unknown. */
 void report_put_time(struct writer *w, const char *key, int64_t time_ms);
 

@@ -3,23 +3,14 @@
 
 #include "metrics/expose/report_parts.h"
 
-/* A count, null if it is not known. */
-static void put_known(struct writer *w, const char *key, int64_t value, bool known)
-{
-    if (known)
-        writer_int(w, key, value);
-    else
-        writer_text(w, key, NULL);
-}
-
 void report_put_version(struct writer *w, const struct policy_version *v)
 {
     int behind = v ? policy_version_behind(v) : -1;
 
-    put_known(w, "version", v ? v->number : 0, v && v->number > 0);
+    report_put_known(w, "version", v ? v->number : 0, v && v->number > 0);
     if (v && policy_version_is_unknown(v))
         writer_bool(w, "versionUnknown", true);
-    put_known(w, "behind", behind, behind >= 0);
+    report_put_known(w, "behind", behind, behind >= 0);
     report_put_time(w, "supersededSince", v ? policy_version_superseded_ms(v) : 0);
 }
 
@@ -29,8 +20,8 @@ void report_put_version_use(struct writer *w, const struct version_use *use)
     char hash[POLICY_VERSION_HASH_SIZE];
 
     policy_version_hash(v, hash);
-    put_known(w, "version", v->number, v->number > 0);
-    put_known(w, "generation", v->generation, v->generation > 0);
+    report_put_known(w, "version", v->number, v->number > 0);
+    report_put_known(w, "generation", v->generation, v->generation > 0);
     report_put_time(w, "since", v->since_ms);
     if (v->since_seen)
         writer_bool(w, "sinceSeen", true);

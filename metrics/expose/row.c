@@ -77,14 +77,6 @@ bool row_equal(const struct row *a, const struct row *b)
            a->stage == b->stage && a->stage_reason == b->stage_reason;
 }
 
-static void put_count(struct writer *w, const char *key, int64_t value, bool known)
-{
-    if (known)
-        writer_int(w, key, value);
-    else
-        writer_text(w, key, NULL);
-}
-
 void row_write(struct writer *w, const struct row *row)
 {
     const struct entry *e = row->template;
@@ -102,33 +94,12 @@ void row_write(struct writer *w, const struct row *row)
     report_put_time(w, "since", row->since_ms);
     report_put_policy(w, "policy", policy_name_of(row->policy));
     report_put_policy(w, "claimed", policy_name_of(row->claimed));
-    put_count(w, "version", row->version, row->version > 0);
-    put_count(w, "behind", row->behind, row->behind >= 0);
+    report_put_known(w, "version", row->version, row->version > 0);
+    report_put_known(w, "behind", row->behind, row->behind >= 0);
     writer_int(w, "clusters", row->clusters);
     writer_text(w, "changedBy", row->changed_by);
     writer_text(w, "owner", row->owner);
     writer_close(w, '}');
-}
-
-bool row_reason_exists(const char *reason)
-{
-    static const struct {
-        const char *const *names;
-        size_t count;
-    } reasons[] = {
-        {stale_reason_names, STALE_REASON_COUNT},
-        {pending_reason_names, PENDING_REASON_COUNT},
-        {unbound_reason_names, UNBOUND_REASON_COUNT},
-        {ignored_reason_names, IGNORED_REASON_COUNT},
-    };
-
-    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
-        for (size_t k = 0; k < reasons[i].count; k++) {
-            if (strcmp(reasons[i].names[k], reason) == 0)
-                return true;
-        }
-    }
-    return false;
 }
 
 /* NAME, or NAMESPACE/NAME */

@@ -54,7 +54,4 @@ struct row_filter {
 /* A filter that lets all through. */
 #define ROW_FILTER_ALL ((struct row_filter){.state = -1, .version = -1})
 
-/* True if a template of some state can have this reason. */
-bool row_reason_exists(const char *reason);
-
 bool row_matches(const struct row *row, const struct row_filter *filter);

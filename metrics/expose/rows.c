@@ -14,7 +14,6 @@ struct sequence {
     struct chunk **chunks;
     size_t count;
     size_t capacity;
-    size_t rows;
 };
 
 /* A row that is no more, for the views that were there before it went. */
@@ -201,7 +200,6 @@ void rows_put(struct rows *rows, struct row *row)
             (chunk->count - place) * sizeof(*chunk->rows));
     chunk->rows[place] = *row;
     chunk->count++;
-    s->rows++;
 }
 
 void rows_remove(struct rows *rows, const struct entry *template)
@@ -220,7 +218,6 @@ void rows_remove(struct rows *rows, const struct entry *template)
     rows->current = NULL;
     retire(rows, &chunk->rows[place]);
     chunk->count--;
-    s->rows--;
     memmove(&chunk->rows[place], &chunk->rows[place + 1],
             (chunk->count - place) * sizeof(*chunk->rows));
     if (chunk->count == 0) {
@@ -245,11 +242,6 @@ void rows_tidy(struct rows *rows)
     memmove(rows->retired, &rows->retired[done], rows->retired_count * sizeof(*rows->retired));
 }
 
-size_t rows_count(const struct rows *rows)
-{
-    return rows->now.rows;
-}
-
 struct row_view *rows_view(struct rows *rows)
 {
     struct row_view *view;
@@ -261,7 +253,6 @@ struct row_view *rows_view(struct rows *rows)
     view->holders = 1;
     view->time = ++rows->time;
     view->sequence.count = rows->now.count;
-    view->sequence.rows = rows->now.rows;
     view->sequence.chunks = xreallocarray(NULL, rows->now.count + 1, sizeof(struct chunk *));
     for (size_t i = 0; i < rows->now.count; i++) {
         view->sequence.chunks[i] = rows->now.chunks[i];
@@ -295,11 +286,6 @@ void row_view_drop(struct row_view *view)
         drop_chunk(view->sequence.chunks[i]);
     free(view->sequence.chunks);
     free(view);
-}
-
-size_t row_view_count(const struct row_view *view)
-{
-    return view->sequence.rows;
 }
 
 bool row_view_has(const struct row_view *view, struct row_place at)

@@ -26,15 +26,11 @@ void rows_remove(struct rows *rows, const struct entry *template);
  */
 void rows_tidy(struct rows *rows);
 
-size_t rows_count(const struct rows *rows);
-
 /* All rows as they are now, one holder of it; while nothing has changed it is the same view. */
 struct row_view *rows_view(struct rows *rows) MUST_USE;
 struct row_view *row_view_ref(struct row_view *view);
 /* One holder less. NULL is fine. */
 void row_view_drop(struct row_view *view);
-
-size_t row_view_count(const struct row_view *view);
 
 /* A place in a view; all zero is its beginning. */
 struct row_place {

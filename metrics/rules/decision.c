@@ -77,24 +77,32 @@ const char *const defect_texts[DEFECT_COUNT] = {DEFECTS(ROW_TEXT)};
 const char *const policy_problem_names[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_WORD)};
 const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(ROW_TEXT)};
 
+/* By state; none where its name is all that there is to say. */
+static const struct {
+    const char *const *names;
+    size_t count;
+} reasons[STATE_COUNT] = {
+    [STATE_STALE] = {stale_reason_names, STALE_REASON_COUNT},
+    [STATE_PENDING] = {pending_reason_names, PENDING_REASON_COUNT},
+    [STATE_UNBOUND] = {unbound_reason_names, UNBOUND_REASON_COUNT},
+    [STATE_IGNORED] = {ignored_reason_names, IGNORED_REASON_COUNT},
+};
+
 const char *reason_name(enum template_state state, unsigned reason)
 {
-    switch (state) {
-    case STATE_STALE:
-        return stale_reason_names[reason];
-    case STATE_PENDING:
-        return pending_reason_names[reason];
-    case STATE_UNBOUND:
-        return unbound_reason_names[reason];
-    case STATE_IGNORED:
-        return ignored_reason_names[reason];
-    case STATE_CURRENT:
-    case STATE_ORPHANED:
-    case STATE_ATTACHED:
-    case STATE_COUNT:
-        return NULL;
+    assert(state < STATE_COUNT && (reasons[state].count == 0 || reason < reasons[state].count));
+    return reasons[state].names ? reasons[state].names[reason] : NULL;
+}
+
+bool reason_exists(const char *name)
+{
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        for (size_t k = 0; k < reasons[i].count; k++) {
+            if (strcmp(reasons[i].names[k], name) == 0)
+                return true;
+        }
     }
-    abort();
+    return false;
 }
 
 const char *dependency_value_name(enum dependency_field field, bool value)

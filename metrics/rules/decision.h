@@ -119,6 +119,8 @@ extern const char *const dependency_field_names[DEPENDENCY_FIELD_COUNT];
 
 /* The reason's name for the state that the decision has; NULL for states without one. */
 const char *reason_name(enum template_state state, unsigned reason);
+/* True if a template of some state can have a reason of this name. */
+bool reason_exists(const char *name);
 
 /*
  * What one referrer wants, per field: false stands for Abort and for false, true for Overwrite

@@ -69,6 +69,16 @@ static void tell(const struct row_view *view, struct strbuf *out)
     }
 }
 
+static size_t count_rows(const struct row_view *view)
+{
+    struct row_place at = {0};
+    size_t count = 0;
+
+    while (row_view_next(view, &at))
+        count++;
+    return count;
+}
+
 /* Every decided template has its row, in the order of lists. */
 static void check_now(struct listed *l)
 {
@@ -89,8 +99,6 @@ static void check_now(struct listed *l)
         count++;
     }
     assert_int_equal(count, store_count(l->world.store, CLASS_TEMPLATE));
-    assert_int_equal(count, row_view_count(view));
-    assert_int_equal(count, rows_count(l->rows));
     row_view_drop(view);
 }
 
@@ -175,8 +183,8 @@ TEST(a_view_is_made_once_while_nothing_changes)
     struct row_view *third = rows_view(l.rows);
 
     assert_ptr_not_equal(first, third);
-    assert_int_equal(row_view_count(first), 1);
-    assert_int_equal(row_view_count(third), 2);
+    assert_int_equal(count_rows(first), 1);
+    assert_int_equal(count_rows(third), 2);
     row_view_drop(first);
     row_view_drop(second);
     row_view_drop(third);
@@ -239,8 +247,8 @@ TEST_ROWS(a_filter_asks_for, filter_cases, title)
 
 TEST(reasons_are_known_by_name)
 {
-    assert_true(row_reason_exists("policy_updated"));
-    assert_true(row_reason_exists("no_match"));
-    assert_false(row_reason_exists("no_such"));
-    assert_false(row_reason_exists(""));
+    assert_true(reason_exists("policy_updated"));
+    assert_true(reason_exists("no_match"));
+    assert_false(reason_exists("no_such"));
+    assert_false(reason_exists(""));
 }

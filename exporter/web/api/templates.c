@@ -54,7 +54,7 @@ static bool read_filter(const struct query *q, struct row_filter *out, struct er
     out->reason = q->values[PARAMETER_REASON];
     if (q->values[PARAMETER_STATE] && !read_state(q->values[PARAMETER_STATE], &out->state, err))
         return false;
-    if (out->reason && !row_reason_exists(out->reason))
+    if (out->reason && !reason_exists(out->reason))
         return fail(err, "there is no reason '%.64s'", out->reason);
     if (version && !parse_uint(version, UINT32_MAX, &number))
         return fail(err, "'version' takes the number of a policy's version");
