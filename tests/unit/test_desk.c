@@ -4,8 +4,8 @@
 #include <poll.h>
 
 #include "exporter/web/pages/pages.h"
-#include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
+#include "tests/unit/local_server.h"
 
 #include "tests/unit/suite.h"
 
@@ -25,14 +25,11 @@ struct fixture {
 
 static int set_up(void **state)
 {
-    static const char *const addresses[] = {"127.0.0.1:0"};
-    const struct server_options options = {
-        .addresses = addresses, .address_count = 1, .telemetry_path = "/metrics"};
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
     f->snapshot = snapshot_new();
-    f->server = server_start(&options, f->snapshot, &err);
+    f->server = local_server(f->snapshot, &err);
     *state = f;
     if (!f->server)
         return -1;

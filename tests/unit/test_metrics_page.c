@@ -4,13 +4,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "exporter/web/server.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/families.h"
 #include "tests/unit/blank_page.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/heap.h"
 #include "tests/unit/http_client.h"
+#include "tests/unit/local_server.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"
 
@@ -27,14 +27,11 @@ struct fixture {
 
 static int start(void **state)
 {
-    static const char *const address = "127.0.0.1:0";
-    const struct server_options options = {
-        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
     f->snapshot = snapshot_new();
-    f->server = server_start(&options, f->snapshot, &err);
+    f->server = local_server(f->snapshot, &err);
     f->registry = registry_new(NULL, &registry_options_default, 1);
     *state = f;
     return f->server ? 0 : -1;

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "exporter/web/server.h"
 #include "tests/unit/http_client.h"
+#include "tests/unit/local_server.h"
 #include "tests/unit/suite.h"
 
 enum { BODY_MAX = 1024 * 1024, PUBLISHERS = 2, READERS = 8, ROUNDS = 25 };
@@ -19,14 +19,11 @@ struct fixture {
 
 static int start(void **state)
 {
-    static const char *const address = "127.0.0.1:0";
-    const struct server_options options = {
-        .addresses = &address, .address_count = 1, .telemetry_path = "/metrics"};
     struct fixture *f = xcalloc(1, sizeof(*f));
     struct error err;
 
     f->snapshot = snapshot_new();
-    f->server = server_start(&options, f->snapshot, &err);
+    f->server = local_server(f->snapshot, &err);
     *state = f;
     return f->server ? 0 : -1;
 }
