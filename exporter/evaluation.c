@@ -95,7 +95,7 @@ static void note_row(struct evaluation *e, struct entry *entry)
         rows_remove(e->rows, entry);
         return;
     }
-    row_take(&row, entry, e->owner_key);
+    row_take(&row, entry, engine_takeover(e->engine), e->owner_key);
     rows_put(e->rows, &row);
 }
 

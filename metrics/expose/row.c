@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
@@ -31,7 +32,16 @@ static const char *author_of(const struct template_decision *d)
     return policy && policy->history ? policy_history_now(policy->history)->by : NULL;
 }
 
-void row_take(struct row *row, struct entry *template, const char *owner_key)
+/* Whoever must act on its state; where nobody has to, on its stage. */
+static enum actor actor_of(const struct template_decision *d, enum takeover takeover)
+{
+    enum actor actor = explain_actor(d, takeover);
+
+    return actor == ACTOR_NOBODY ? stage_end_of(d->way.at).actor : actor;
+}
+
+void row_take(struct row *row, struct entry *template, enum takeover takeover,
+              const char *owner_key)
 {
     const struct template_decision *d = template_decision(template);
     const struct template *t = entry_template(template);
@@ -53,6 +63,7 @@ void row_take(struct row *row, struct entry *template, const char *owner_key)
         .phase = d->phase,
         .stage = (uint8_t)d->way.at.stage,
         .stage_reason = (uint8_t)d->way.at.reason,
+        .actor = (uint8_t)actor_of(d, takeover),
     };
     hold(row->template);
     hold(row->policy);
@@ -74,7 +85,7 @@ bool row_equal(const struct row *a, const struct row *b)
            a->changed_by == b->changed_by && a->owner == b->owner && a->since_ms == b->since_ms &&
            a->version == b->version && a->behind == b->behind && a->clusters == b->clusters &&
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
-           a->stage == b->stage && a->stage_reason == b->stage_reason;
+           a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor;
 }
 
 void row_write(struct writer *w, const struct row *row)
@@ -99,6 +110,7 @@ void row_write(struct writer *w, const struct row *row)
     writer_int(w, "clusters", row->clusters);
     writer_text(w, "changedBy", row->changed_by);
     writer_text(w, "owner", row->owner);
+    writer_text(w, "actor", actor_names[row->actor]);
     writer_close(w, '}');
 }
 

@@ -23,13 +23,16 @@ struct row {
     uint8_t phase;
     uint8_t stage;
     uint8_t stage_reason;
+    uint8_t actor; /* Who must act (enum actor). */
 };
 
 /*
  * Fill in the row of a decided template and hold what it names. `owner_key` is the shared key of
- * the label that says whose a template is; NULL: nobody's is known.
+ * the label that says whose a template is; NULL: nobody's is known. Who must act depends on the
+ * rules in force.
  */
-void row_take(struct row *row, struct entry *template, const char *owner_key);
+void row_take(struct row *row, struct entry *template, enum takeover takeover,
+              const char *owner_key);
 /* Let go of what it names. */
 void row_drop(struct row *row, struct store *store);
 /* True if it says the same of the same template. */

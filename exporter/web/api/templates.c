@@ -11,7 +11,7 @@ static const char *const columns[] = {
     "policy.name",  "claimed.kind", "claimed.namespace",
     "claimed.name", "version",      "behind",
     "clusters",     "changedBy",    "owner",
-    NULL,
+    "actor",        NULL,
 };
 
 static const struct list_def templates = {"TemplateList", columns};
