@@ -13,6 +13,8 @@
 /* The content type of plain text. */
 #define RESPONSE_TEXT "text/plain; charset=utf-8"
 #define RESPONSE_JSON "application/json"
+/* Of pages for people; such a response also says that they have no script and no foreign part. */
+#define RESPONSE_HTML "text/html; charset=utf-8"
 
 /* A response of these bytes, which it owns from here on. */
 struct MHD_Response *response_new(char *bytes, size_t len, const char *content_type) MUST_USE;

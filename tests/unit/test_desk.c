@@ -3,7 +3,7 @@
 
 #include <poll.h>
 
-#include "exporter/web/pages/pages.h"
+#include "exporter/web/health.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/local_server.h"
 

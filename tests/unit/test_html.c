@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/pages/html.h"
+#include "exporter/web/html/html.h"
 
 #include "exporter/evaluation.h"
 #include "exporter/findings.h"
@@ -97,6 +97,32 @@ static size_t count_failures(struct lab *lab)
     return count;
 }
 
+static struct age_case {
+    const char *name;
+    int64_t now_ms;
+    const char *html;
+} age_cases[] = {
+    {"no age", 0, ""},
+    {"just now", INT64_C(1767225600000), " (0 s ago)"},
+    {"seconds", INT64_C(1767225659999), " (59 s ago)"},
+    {"a minute", INT64_C(1767225660000), " (1 min ago)"},
+    {"hours", INT64_C(1767232800000), " (2 h ago)"},
+    {"days", INT64_C(1767225600000) + INT64_C(86400000) * 400, " (400 d ago)"},
+    {"in the future", INT64_C(1767225599000), ""},
+};
+
+TEST_ROWS(age, age_cases, name)
+{
+    const struct age_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
+    char wanted[256];
+
+    snprintf(wanted, sizeof(wanted),
+             "<time datetime=\"2026-01-01T00:00:00Z\">2026-01-01T00:00:00Z</time>%s", c->html);
+    html_time(&out, INT64_C(1767225600000), c->now_ms);
+    assert_string_equal(out.data, wanted);
+}
+
 TEST(the_first_page_names_what_has_failed_and_nothing_else)
 {
     enum { PATIENCE_MS = 60 * 1000 };
@@ -152,11 +178,12 @@ static void write_page_of(const char *folder, struct strbuf *page)
 TEST(each_list_of_findings_says_what_it_is_and_how_long)
 {
     static const char *const said[] = {
-        "<h2>Dependency conflicts <span class=\"faint\">0</span></h2>",
-        "<h2>Invalid policies <span class=\"faint\">2</span></h2>",
-        "PropagationPolicy a/empty-1",
+        "<li><a href=\"#invalid\"><b>2</b> Invalid policies</a></li>",
+        "<h2 id=\"invalid\">Invalid policies <span class=\"faint\">2</span></h2>",
+        "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=empty-1\">"
+        "PropagationPolicy a/empty-1</a>",
         "PropagationPolicy a/empty-2",
-        "<h2>Problems in manifests <span class=\"faint\">2</span></h2>",
+        "<h2 id=\"problems\">Problems in manifests <span class=\"faint\">2</span></h2>",
         "b-1.yaml",
         "b-2.yaml",
     };

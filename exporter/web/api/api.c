@@ -4,8 +4,8 @@
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/api/paging.h"
+#include "exporter/web/health.h"
 #include "exporter/web/list_format.h"
-#include "exporter/web/pages/pages.h"
 
 enum { ROWS_KEPT_MS = 15 * 60 * 1000 };
 

@@ -3,7 +3,7 @@
 #include "exporter/evaluation.h"
 #include "exporter/object_name.h"
 #include "exporter/web/api/api.h"
-#include "exporter/web/pages/pages.h"
+#include "exporter/web/health.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 

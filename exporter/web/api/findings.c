@@ -3,7 +3,7 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/web/api/list.h"
-#include "exporter/web/pages/pages.h"
+#include "exporter/web/health.h"
 #include "metrics/expose/parties.h"
 #include "metrics/expose/report.h"
 #include "metrics/model/object.h"

@@ -1,29 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/web/health.h"
+#include "exporter/web/response.h"
 #include "metrics/base/strbuf.h"
-
-struct evaluation;
-struct findings;
-struct kube_session;
-struct registry;
-struct web;
-
-/* What pages are written from: all that the exporter knows about objects and about itself. */
-struct health {
-    const struct evaluation *evaluation; /* NULL while the first one is not complete. */
-    const struct findings *findings;     /* Of that; pages of metrics do not need them. */
-    const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
-    const struct web *web;               /* Whom it serves, and how. */
-    struct registry *registry; /* Of the evaluation; before the first one without any object. */
-    const char *telemetry_path;
-    bool config_loaded;   /* The last reload succeeded. */
-    uint64_t rejected;    /* Manifests that could not be read, so far. */
-    uint64_t log_dropped; /* Lines of the log. */
-    int64_t beat_age_ms;  /* How long ago the loop last turned. */
-    int64_t now_ms;
-    int64_t started_ms; /* When the process was; 0 if unknown. */
-};
 
 /* Append the page to `out`. The loop's thread calls it. */
 typedef void page_fn(const struct health *h, struct strbuf *out);
@@ -37,12 +17,14 @@ typedef void page_fn(const struct health *h, struct strbuf *out);
  */
 #define PAGES(PAGE)                                                                                \
     PAGE(METRICS, "metrics", NULL, NULL, NULL)                                                     \
-    PAGE(INDEX, "index", "/", "text/html; charset=utf-8", index_page_write)
+    PAGE(INDEX, "index", "/", RESPONSE_HTML, index_page_write)                                     \
+    PAGE(EXPORTER, "exporter", "/exporter", RESPONSE_HTML, exporter_page_write)                    \
+    PAGE(STYLE, "style", "/style.css", "text/css; charset=utf-8", style_page_write)
 
 #define PAGE_ENUMERATOR(id, handler, path, content_type, write) PAGE_##id,
 enum page { PAGES(PAGE_ENUMERATOR) PAGE_COUNT };
 
-page_fn index_page_write;
+page_fn index_page_write, exporter_page_write, style_page_write;
 
 struct page_def {
     const char *handler;

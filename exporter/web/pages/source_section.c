@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/pages/source_section.h"
 
-#include "exporter/web/pages/html.h"
+#include "exporter/web/html/html.h"
 
 static size_t add_failed(const struct kube_source *source, struct strbuf *out)
 {
@@ -78,15 +78,19 @@ static void add_unserved(const struct kube_source *source, struct strbuf *out)
     }
 }
 
-void source_section_write(const struct kube_source *source, struct strbuf *out)
+void source_section_write(const struct kube_session *session, struct strbuf *out)
 {
+    const struct kube_source *source = kube_session_source(session);
     size_t count;
 
-    strbuf_adds(out, "<ul class=\"cards\">\n");
+    strbuf_adds(out, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">Source</h2>\n<p>");
+    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
     count = add_failed(source, out);
     count += add_missing(source, out);
     count += add_polled(source, out);
     add_unserved(source, out);
     strbuf_adds(out, "</ul>\n");
     html_more(out, count);
+    strbuf_adds(out, "</section>\n");
 }

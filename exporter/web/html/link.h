@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/web/query.h"
+#include "metrics/expose/parties.h"
+
+/* Links from page to page, and the names of objects that carry them: "Deployment default/web". */
+
+/* A parameter of a link; NULL as its value: not given. */
+struct link_value {
+    enum parameter parameter;
+    const char *value;
+};
+
+/* "<a href=...>" to the page at `path` (without a '/' before it) with these parameters. */
+void link_open(struct strbuf *out, const char *path, const struct link_value *values, size_t count);
+#define link_open_with(out, path, ...)                                                             \
+    link_open(out, path, (const struct link_value[]){__VA_ARGS__},                                 \
+              ARRAY_LEN(((const struct link_value[]){__VA_ARGS__})))
+
+/* The name of an object, with a link to its page if it has one: templates and policies do. */
+void link_entry(struct strbuf *out, const struct entry *entry);
+/* The same of a policy, which may not exist. */
+void link_policy(struct strbuf *out, struct policy_name policy);
+/* The same of what a dependency is about, with a link to what is asked of it. */
+void link_conflict(struct strbuf *out, struct identity resource);
+/* The name of a namespace, with a link to its page. */
+void link_namespace(struct strbuf *out, const char *ns);
