@@ -174,7 +174,7 @@ bool findings_step(struct findings *f, size_t budget)
                 settle(f, i);
             return true;
         }
-        if (entry_exists(entry))
+        if (entry_exists(entry) && (!f->ns || strcmp(f->ns, entry_ns(entry)) == 0))
             add(f, entry);
     }
     return false;
@@ -183,6 +183,13 @@ bool findings_step(struct findings *f, size_t budget)
 void findings_gather(struct store *store, struct findings *out)
 {
     findings_begin(out, store, SIZE_MAX);
+    findings_step(out, SIZE_MAX);
+}
+
+void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out)
+{
+    findings_begin(out, store, shown);
+    out->ns = ns;
     findings_step(out, SIZE_MAX);
 }
 

@@ -102,7 +102,8 @@ struct finding_list {
 
 struct findings {
     struct walk walk;
-    size_t shown; /* So many of each list. */
+    const char *ns; /* Only of what is in this namespace; NULL: of all. Borrowed. */
+    size_t shown;   /* So many of each list. */
     size_t templates;
     size_t states[STATE_COUNT];
     size_t not_selected; /* Pending, but of a kind that no policy selects: no finding. */
@@ -127,6 +128,8 @@ void findings_release(struct findings *f);
 
 /* All at once. */
 void findings_gather(struct store *store, struct findings *out);
+/* The same of one namespace, `shown` objects of each list. */
+void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out);
 
 /* A class of which one object can have several findings, each with a sentence. */
 struct finding_wrongs {

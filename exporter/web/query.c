@@ -86,6 +86,16 @@ bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned req
     return !r.failed;
 }
 
+void query_drop_empty(struct query *q)
+{
+    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
+        if (q->values[i] && !*q->values[i]) {
+            free(q->values[i]);
+            q->values[i] = NULL;
+        }
+    }
+}
+
 void query_release(struct query *q)
 {
     for (size_t i = 0; i < PARAMETER_COUNT; i++)

@@ -46,5 +46,7 @@ struct query {
  */
 bool query_parse(struct MHD_Connection *connection, unsigned known, unsigned required,
                  struct query *out, struct error *err) MUST_USE;
+/* Take an empty value for none: a form sends all of its fields. */
+void query_drop_empty(struct query *q);
 /* All zero is released. */
 void query_release(struct query *q);

@@ -165,10 +165,10 @@ static enum MHD_Result send_error(struct site *s, struct MHD_Connection *connect
     struct strbuf body = STRBUF_INIT(ERROR_MAX);
     size_t len;
 
-    api_error_write(&body, text);
+    const char *type = api_error_write(endpoint_of(handler), &body, text);
     char *bytes = strbuf_take(&body, &len);
 
-    return send_response(s, connection, handler, status, response_new(bytes, len, RESPONSE_JSON));
+    return send_response(s, connection, handler, status, response_new(bytes, len, type));
 }
 
 /* Have the loop answer; what is wrong with the query is answered here. */

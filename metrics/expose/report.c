@@ -184,12 +184,28 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     listing_release(&r.dependencies);
 }
 
-static void add_line(const struct entry *entry, put_fn *put, struct strbuf *out)
+static struct listing list_all_dependencies(const struct store *store)
 {
-    struct writer w = {.out = out};
+    struct listing templates = list_decided(store);
+    struct listing bindings = listing_make(store, CLASS_BINDING);
+    struct listing out = list_dependencies(&templates, &bindings);
 
-    put(&w, entry);
-    strbuf_addc(out, '\n');
+    listing_release(&templates);
+    listing_release(&bindings);
+    return out;
+}
+
+void report_each(const struct engine *engine, enum report_list list, report_entry_fn *each,
+                 void *context)
+{
+    const struct store *store = engine_store(engine);
+    struct listing all = list == REPORT_CONFLICTS ? list_all_dependencies(store)
+                         : list == REPORT_LEASES  ? listing_make(store, CLASS_LEASE)
+                                                  : listing_make(store, CLASS_POLICY);
+
+    for (size_t i = 0; i < all.count; i++)
+        each(context, all.entries[i]);
+    listing_release(&all);
 }
 
 static void add_conflict_lines(const struct engine *engine, const struct entry *dependency,
@@ -207,34 +223,18 @@ static void add_conflict_lines(const struct engine *engine, const struct entry *
     }
 }
 
-static struct listing list_all_dependencies(const struct store *store)
-{
-    struct listing templates = list_decided(store);
-    struct listing bindings = listing_make(store, CLASS_BINDING);
-    struct listing out = list_dependencies(&templates, &bindings);
-
-    listing_release(&templates);
-    listing_release(&bindings);
-    return out;
-}
-
-void report_lines(const struct engine *engine, const struct report_choice *choice,
+void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
                   struct strbuf *out)
 {
-    const struct store *store = engine_store(engine);
-    struct listing all = choice->list == REPORT_CONFLICTS ? list_all_dependencies(store)
-                         : choice->list == REPORT_LEASES  ? listing_make(store, CLASS_LEASE)
-                                                          : listing_make(store, CLASS_POLICY);
+    struct writer w = {.out = out};
 
-    for (size_t i = 0; i < all.count; i++) {
-        const struct entry *entry = all.entries[i];
-
-        if (!choice->wants(choice->context, entry))
-            continue;
-        if (choice->list == REPORT_CONFLICTS)
-            add_conflict_lines(engine, entry, out);
-        else
-            add_line(entry, choice->list == REPORT_LEASES ? report_lease : report_policy, out);
+    if (list == REPORT_CONFLICTS) {
+        add_conflict_lines(engine, entry, out);
+        return;
     }
-    listing_release(&all);
+    if (list == REPORT_LEASES)
+        report_lease(&w, entry);
+    else
+        report_policy(&w, entry);
+    strbuf_addc(out, '\n');
 }

@@ -27,14 +27,14 @@ struct report_invalid {
 void report_write(const struct engine *engine, const struct report_invalid *invalid,
                   size_t invalid_count, struct strbuf *out);
 
-/* One of its lists, and whom of it somebody asks for; a conflict by the entry of its dependency. */
+/* Lists of it. Of conflicts the entries are of their dependencies. */
 enum report_list { REPORT_POLICIES, REPORT_CONFLICTS, REPORT_LEASES };
-struct report_choice {
-    enum report_list list;
-    bool (*wants)(const void *context, const struct entry *entry);
-    const void *context;
-};
 
-/* Append the elements of a list that are asked for, a line each, in the report's order. */
-void report_lines(const struct engine *engine, const struct report_choice *choice,
+/* Call `each` for every entry that a list may have elements about, in the report's order. */
+typedef void report_entry_fn(void *context, const struct entry *entry);
+void report_each(const struct engine *engine, enum report_list list, report_entry_fn *each,
+                 void *context);
+
+/* Append the elements of a list about an entry, a line each. */
+void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
                   struct strbuf *out);

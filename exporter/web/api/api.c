@@ -4,15 +4,20 @@
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/api/paging.h"
-#include "exporter/web/health.h"
+#include "exporter/web/html/frame.h"
+#include "exporter/web/html/html.h"
 #include "exporter/web/list_format.h"
+#include "exporter/web/response.h"
 
 enum { ROWS_KEPT_MS = 15 * 60 * 1000 };
 
 #define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
-    {handler, path, summary, known, required, needs, answer},
+    {handler, path, summary, known, required, needs, answer, false},
+#define PAGE_ROW(id, handler, path, summary, known, required, needs, answer)                       \
+    {handler, path, summary, known, required, needs, answer, true},
 
-const struct endpoint endpoints[ENDPOINT_COUNT] = {ENDPOINTS(ENDPOINT_ROW)};
+const struct endpoint endpoints[ENDPOINT_COUNT] = {API_ENDPOINTS(ENDPOINT_ROW)
+                                                       PAGE_ENDPOINTS(PAGE_ROW)};
 
 struct api {
     struct desk *desk;
@@ -24,21 +29,26 @@ struct api {
     int64_t listed_ms;             /* When rows were last asked for. */
 };
 
-void api_error_write(struct strbuf *out, const char *text)
+const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
 {
     struct writer w = {.out = out};
 
+    if (endpoint->page) {
+        frame_error(out, text);
+        return RESPONSE_HTML;
+    }
     writer_open(&w, NULL, '{');
     writer_text(&w, "error", text);
     writer_close(&w, '}');
     strbuf_addc(out, '\n');
+    return RESPONSE_JSON;
 }
 
 void api_refuse(struct call *call, unsigned status, const char *text)
 {
     call->status = status;
     strbuf_reset(&call->body);
-    api_error_write(&call->body, text);
+    call->content_type = api_error_write(call->endpoint, &call->body, text);
 }
 
 struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed)
@@ -65,6 +75,7 @@ static bool open_list(struct api *a, struct call *call)
     const struct question question = {
         .path = call->endpoint->path,
         .query = &call->query,
+        .limit = call->endpoint->page ? HTML_SHOWN_MAX : 0,
         .now_ms = platform_steady_ms(),
         .clock_ms = platform_now_ms(),
     };
@@ -73,6 +84,8 @@ static bool open_list(struct api *a, struct call *call)
 
     if (call->endpoint->needs < NEEDS_LINES)
         return true;
+    if (call->endpoint->page)
+        query_drop_empty(&call->query);
     if (list_format_named(call->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
         api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
         return false;
@@ -121,6 +134,8 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
         finish(a);
         return;
     }
+    if (a->call->endpoint->page)
+        a->call->content_type = RESPONSE_HTML;
     if (!open_list(a, a->call)) {
         finish(a);
         return;

@@ -3,14 +3,14 @@
 
 #include "exporter/web/clerk.h"
 #include "exporter/web/desk.h"
+#include "exporter/web/health.h"
 
 /*
- * The JSON API: what programs ask of the live store. The loop takes calls from the desk, one after
- * the other; a clerk (clerk.h) answers them from what the loop lends it.
+ * What is asked of the live store: by programs, in JSON, and by people, who get pages. The loop
+ * takes calls from the desk, one after the other; a clerk (clerk.h) answers them from what the loop
+ * lends it.
  */
 struct api;
-struct evaluation;
-struct health;
 
 /* What an endpoint's function may look at. */
 enum endpoint_needs {
@@ -22,6 +22,7 @@ enum endpoint_needs {
 
 #define OF_OBJECT                                                                                  \
     (PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME))
+#define OF_NAMED (PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME))
 #define OF_LIST                                                                                    \
     (PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                     \
      PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
@@ -29,13 +30,18 @@ enum endpoint_needs {
     (OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                \
      PARAMETER_BIT(POLICY) | PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
+/* A page of a list is for people: it has one format. */
+#define AS_PAGE(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))
+
 /*
  * THE table of endpoints. A row is its enumerator, what http_requests_total{handler} calls it, its
  * path, what it answers (openapi.json), the parameters that it knows, those of them that it needs,
  * what it looks at, and the function that answers. A new endpoint is one row here and a function in
- * this folder.
+ * this folder, or for a page in exporter/web/pages.
  */
-#define ENDPOINTS(ENDPOINT)                                                                        \
+#define ENDPOINTS(ENDPOINT) API_ENDPOINTS(ENDPOINT) PAGE_ENDPOINTS(ENDPOINT)
+
+#define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
              "all that the rules concluded, as `check --output json` prints it", 0, 0,             \
              NEEDS_WORLD, api_report)                                                              \
@@ -58,9 +64,26 @@ enum endpoint_needs {
              api_leases)                                                                           \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
              "the decision about one template, policy or binding, step by step", OF_OBJECT,        \
-             PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME), NEEDS_WORLD, api_explain)                  \
+             OF_NAMED, NEEDS_WORLD, api_explain)                                                   \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
              NEEDS_NOTHING, api_openapi)
+
+/* They answer with pages, and are no part of openapi.json. */
+#define PAGE_ENDPOINTS(ENDPOINT)                                                                   \
+    ENDPOINT(TEMPLATES_PAGE, "templates", "/templates", "templates, as many as are asked for",     \
+             AS_PAGE(OF_TEMPLATES | PARAMETER_BIT(STATE)), 0, NEEDS_ROWS, templates_page)          \
+    ENDPOINT(POLICIES_PAGE, "policies", "/policies", "policies", OF_LIST | PARAMETER_BIT(KIND), 0, \
+             NEEDS_LINES, policies_page)                                                           \
+    ENDPOINT(CONFLICTS_PAGE, "conflicts", "/conflicts", "conflicts, with all that take part",      \
+             AS_PAGE(OF_LIST | PARAMETER_BIT(KIND)), 0, NEEDS_LINES, conflicts_page)               \
+    ENDPOINT(TEMPLATE_PAGE, "template", "/template", "one template", OF_OBJECT, OF_NAMED,          \
+             NEEDS_WORLD, template_page)                                                           \
+    ENDPOINT(POLICY_PAGE, "policy", "/policy", "one policy", OF_OBJECT, OF_NAMED, NEEDS_WORLD,     \
+             policy_page)                                                                          \
+    ENDPOINT(CONFLICT_PAGE, "conflict", "/conflict", "one dependency", OF_OBJECT, OF_NAMED,        \
+             NEEDS_WORLD, conflict_page)                                                           \
+    ENDPOINT(NAMESPACE_PAGE, "namespace", "/namespace", "what is wrong in one namespace",          \
+             PARAMETER_BIT(NAMESPACE), PARAMETER_BIT(NAMESPACE), NEEDS_WORLD, namespace_page)
 
 /* Write the answer to `call`. The clerk's thread calls it. */
 typedef void endpoint_fn(struct call *call, const struct health *h);
@@ -73,6 +96,7 @@ struct endpoint {
     unsigned required;
     enum endpoint_needs needs;
     endpoint_fn *answer;
+    bool page; /* It answers with a page. */
 };
 
 #define ENDPOINT_ENUMERATOR(id, ...) ENDPOINT_##id,
@@ -85,11 +109,14 @@ ENDPOINTS(ENDPOINT_FUNCTION)
 /* The rows as data, by enum endpoint_id. */
 extern const struct endpoint endpoints[ENDPOINT_COUNT];
 
-/* Answer with this status, and an object that has the text as its "error". */
+/* Answer with this status, and what is wrong. */
 void api_refuse(struct call *call, unsigned status, const char *text);
 
-/* Append what api_refuse() answers with. */
-void api_error_write(struct strbuf *out, const char *text);
+/*
+ * Append what the endpoint refuses with: a page, or an object that has the text as its "error".
+ * Answers the content type of that.
+ */
+const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text);
 
 /*
  * Answers what comes to the desk, which is borrowed, as is the clerk. Without a clerk (NULL) the

@@ -1,53 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain.h"
 #include "exporter/evaluation.h"
-#include "exporter/object_name.h"
-#include "exporter/web/api/api.h"
-#include "exporter/web/health.h"
-
-enum { NAME_MAX_BYTES = 4096 };
-
-/* As people write it: KIND[.GROUP]/[NAMESPACE/]NAME. */
-static void add_object_name(struct strbuf *out, char *const *values)
-{
-    const char *group = values[PARAMETER_GROUP], *ns = values[PARAMETER_NAMESPACE];
-
-    strbuf_adds(out, values[PARAMETER_KIND]);
-    if (group && *group)
-        strbuf_addf(out, ".%s", group);
-    if (ns && *ns)
-        strbuf_addf(out, "/%s", ns);
-    strbuf_addf(out, "/%s", values[PARAMETER_NAME]);
-}
-
-/* A slash in one of them would be read as the end of it. */
-static bool has_slash(char *const *values)
-{
-    for (size_t i = 0; i < PARAMETER_COUNT; i++) {
-        if (values[i] && strchr(values[i], '/'))
-            return true;
-    }
-    return false;
-}
+#include "exporter/web/api/find.h"
 
 /* As the verb explains with --output json, but what only the API server knows is not read. */
 void api_explain(struct call *call, const struct health *h)
 {
-    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(NAME_MAX_BYTES);
-    const struct entry *entry;
+    const struct entry *entry = find_object(call, h, EXPLAIN_CLASSES);
     struct explanation x;
-    struct error err;
 
-    if (has_slash(call->query.values)) {
-        api_refuse(call, MHD_HTTP_BAD_REQUEST, "a kind, group, namespace or name has no '/'");
+    if (!entry)
         return;
-    }
-    add_object_name(&name, call->query.values);
-    entry = object_find(h->evaluation->store, EXPLAIN_CLASSES, name.data, &err);
-    if (!entry) {
-        api_refuse(call, MHD_HTTP_NOT_FOUND, err.text);
-        return;
-    }
     explanation_init(&x);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);

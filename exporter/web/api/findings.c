@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <strings.h>
-
 #include "exporter/evaluation.h"
+#include "exporter/web/api/filter.h"
 #include "exporter/web/api/list.h"
-#include "exporter/web/health.h"
-#include "metrics/expose/parties.h"
 #include "metrics/expose/report.h"
-#include "metrics/model/object.h"
-#include "metrics/rules/connector.h"
 
 /* The lists of the report that are asked for by themselves. */
-
-enum { LINES_MAX = 256 * 1024 * 1024 };
 
 static const char *const policy_columns[] = {
     "kind", "namespace", "name", "selected", "won", "claimed", "stale", "clusters", NULL,
@@ -39,65 +32,46 @@ static const struct list_def policies = {"PolicyList", policy_columns};
 static const struct list_def conflicts = {"ConflictList", conflict_columns};
 static const struct list_def leases = {"LeaseList", lease_columns};
 
-static bool fits(const struct query *q, struct identity id)
-{
-    const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
-    const char *search = q->values[PARAMETER_SEARCH];
+/* The elements of a list that are asked for, while they are gathered. */
+struct gathering {
+    const struct call *call;
+    const struct engine *engine;
+    enum report_list list;
+    struct strbuf lines;
+};
 
-    return (!ns || strcmp(ns, id.ns) == 0) && (!kind || strcasecmp(kind, id.kind) == 0) &&
-           (!search || strcasestr(id.name, search));
+static void gather(void *context, const struct entry *entry)
+{
+    struct gathering *g = context;
+
+    if (filter_wants(&g->call->query, g->list, entry))
+        report_lines(g->engine, g->list, entry, &g->lines);
 }
 
-static bool wants_policy(const void *context, const struct entry *policy)
-{
-    return fits(context, (struct identity){.kind = entry_kind(policy),
-                                           .ns = entry_ns(policy),
-                                           .name = policy->name});
-}
-
-static bool wants_conflict(const void *context, const struct entry *dependency)
-{
-    return fits(context, dependency_resource(dependency));
-}
-
-static bool wants_lease(const void *context, const struct entry *lease)
-{
-    const char *holder = lease_decision(lease)->holder_ns;
-
-    return fits(context,
-                (struct identity){.kind = "", .ns = holder ? holder : "", .name = lease->name});
-}
-
-static void answer(struct call *call, const struct health *h, struct report_choice choice,
+static void answer(struct call *call, const struct health *h, enum report_list list,
                    const struct list_def *def)
 {
     if (!paging_goes_on(call->paging)) {
-        struct strbuf lines = STRBUF_INIT(LINES_MAX);
+        struct gathering g = {call, h->evaluation->engine, list, STRBUF_INIT(LIST_LINES_MAX)};
 
-        choice.context = &call->query;
-        report_lines(h->evaluation->engine, &choice, &lines);
-        if (!strbuf_ok(&lines)) {
-            strbuf_release(&lines);
-            api_refuse(call, MHD_HTTP_INTERNAL_SERVER_ERROR,
-                       "the list is too large: ask for a part of it");
+        report_each(g.engine, list, gather, &g);
+        if (!list_set_lines(call, &g.lines))
             return;
-        }
-        paging_set_lines(call->paging, lines_new(&lines));
     }
     list_lines(call, def);
 }
 
 void api_policies(struct call *call, const struct health *h)
 {
-    answer(call, h, (struct report_choice){REPORT_POLICIES, wants_policy, NULL}, &policies);
+    answer(call, h, REPORT_POLICIES, &policies);
 }
 
 void api_conflicts(struct call *call, const struct health *h)
 {
-    answer(call, h, (struct report_choice){REPORT_CONFLICTS, wants_conflict, NULL}, &conflicts);
+    answer(call, h, REPORT_CONFLICTS, &conflicts);
 }
 
 void api_leases(struct call *call, const struct health *h)
 {
-    answer(call, h, (struct report_choice){REPORT_LEASES, wants_lease, NULL}, &leases);
+    answer(call, h, REPORT_LEASES, &leases);
 }

@@ -14,6 +14,7 @@ struct page_writer {
     const struct list_def *def;
     enum list_format format;
     size_t count;
+    struct strbuf line; /* Memory for a row. */
 };
 
 static void begin(struct page_writer *p)
@@ -33,8 +34,9 @@ static void begin(struct page_writer *p)
                 p->def->kind, made);
 }
 
-static void add(struct page_writer *p, const char *line, size_t len)
+static void add(void *context, const char *line, size_t len)
 {
+    struct page_writer *p = context;
     struct strbuf *out = &p->call->body;
 
     if (p->format == LIST_CSV) {
@@ -86,51 +88,78 @@ static struct page_writer page_of(struct call *call, const struct list_def *def)
         .call = call,
         .def = def,
         .format = list_format_named(call->query.values[PARAMETER_FORMAT]),
+        .line = STRBUF_INIT(LINE_MAX_BYTES),
     };
 
     begin(&page);
     return page;
 }
 
-void list_rows(struct call *call, const struct list_def *def, const struct row_filter *filter)
+bool list_set_lines(struct call *call, struct strbuf *lines)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-    struct page_writer page = page_of(call, def);
-    const struct row_view *view = paging_view(call->paging);
+    if (strbuf_ok(lines)) {
+        paging_set_lines(call->paging, lines_new(lines));
+        return true;
+    }
+    strbuf_release(lines);
+    api_refuse(call, MHD_HTTP_INTERNAL_SERVER_ERROR, "the list is too large: ask for a part of it");
+    return false;
+}
+
+const char *list_each_row(struct call *call, const struct row_filter *filter, list_row_fn *each,
+                          void *context)
+{
     struct row_place *place = paging_place(call->paging), before = *place;
     const struct row *row;
+    size_t count = 0;
 
-    while ((row = row_view_next(view, place)) != NULL) {
+    while ((row = row_view_next(paging_view(call->paging), place)) != NULL) {
         if (row_matches(row, filter)) {
-            struct writer w = {.out = &line};
-
-            if (page.count == paging_limit(call->paging)) {
-                end(&page, paging_break(call->paging, before));
-                return;
-            }
-            strbuf_reset(&line);
-            row_write(&w, row);
-            add(&page, line.data, line.len);
+            if (count++ == paging_limit(call->paging))
+                return paging_break(call->paging, before);
+            each(context, row);
         }
         before = *place;
     }
-    end(&page, NULL);
+    return NULL;
+}
+
+const char *list_each_line(struct call *call, list_line_fn *each, void *context)
+{
+    struct row_place before = *paging_place(call->paging);
+    const char *line;
+    size_t len, count = 0;
+
+    while ((line = paging_line(call->paging, &len)) != NULL) {
+        if (count++ == paging_limit(call->paging))
+            return paging_break(call->paging, before);
+        each(context, line, len);
+        before = *paging_place(call->paging);
+    }
+    return NULL;
+}
+
+static void add_row(void *context, const struct row *row)
+{
+    struct page_writer *p = context;
+    struct writer w = {.out = &p->line};
+
+    strbuf_reset(&p->line);
+    row_write(&w, row);
+    add(p, p->line.data, p->line.len);
+}
+
+void list_rows(struct call *call, const struct list_def *def, const struct row_filter *filter)
+{
+    struct page_writer page = page_of(call, def);
+
+    end(&page, list_each_row(call, filter, add_row, &page));
+    strbuf_release(&page.line);
 }
 
 void list_lines(struct call *call, const struct list_def *def)
 {
     struct page_writer page = page_of(call, def);
-    struct row_place before = *paging_place(call->paging);
-    const char *line;
-    size_t len;
 
-    while ((line = paging_line(call->paging, &len)) != NULL) {
-        if (page.count == paging_limit(call->paging)) {
-            end(&page, paging_break(call->paging, before));
-            return;
-        }
-        add(&page, line, len);
-        before = *paging_place(call->paging);
-    }
-    end(&page, NULL);
+    end(&page, list_each_line(call, add, &page));
 }

@@ -90,8 +90,10 @@ void api_openapi(struct call *call, const struct health *h)
     writer_text(&w, "version", EXPORTER_VERSION);
     writer_close(&w, '}');
     writer_open(&w, "paths", '{');
-    for (size_t i = 0; i < ENDPOINT_COUNT; i++)
-        put_endpoint(&w, &endpoints[i]);
+    for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
+        if (!endpoints[i].page)
+            put_endpoint(&w, &endpoints[i]);
+    }
     writer_close(&w, '}');
     put_error_schema(&w);
     writer_close(&w, '}');

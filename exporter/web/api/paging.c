@@ -157,7 +157,7 @@ bool paging_open(struct paging *p, const struct question *q, unsigned *status, s
 {
     const char *limit = q->query->values[PARAMETER_LIMIT];
     const char *token = q->query->values[PARAMETER_CONTINUE];
-    uint64_t count = 0;
+    uint64_t count = q->limit;
 
     paging_tidy(p, q->now_ms);
     if (limit && !parse_uint(limit, UINT32_MAX, &count)) {

@@ -29,6 +29,7 @@ enum { PAGING_KEPT = 16, PAGING_KEPT_MS = 5 * 60 * 1000 };
 struct question {
     const char *path;
     const struct query *query;
+    size_t limit;     /* Of a page, where nobody asks for one; 0: none. */
     int64_t now_ms;   /* Steady. */
     int64_t clock_ms; /* Since the epoch. */
 };

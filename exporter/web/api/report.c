@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/evaluation.h"
 #include "exporter/web/api/api.h"
-#include "exporter/web/health.h"
 
 void api_report(struct call *call, const struct health *h)
 {

@@ -36,20 +36,24 @@ void link_policy(struct strbuf *out, struct policy_name policy)
 }
 
 /* The name of an object whose page is found by its group as well. */
-static void link_object(struct strbuf *out, const char *path, const char *group, struct identity id)
+static void link_object(struct strbuf *out, const char *path, struct identity id)
 {
+    CLEANUP(free_cleanup) char *group = xmemdup0(id.api_version, api_group_len(id.api_version));
+
     link_open_with(out, path, {PARAMETER_KIND, id.kind}, {PARAMETER_GROUP, group},
                    {PARAMETER_NAMESPACE, *id.ns ? id.ns : NULL}, {PARAMETER_NAME, id.name});
     add_name(out, id.kind, id.ns, id.name);
     strbuf_adds(out, "</a>");
 }
 
+void link_template(struct strbuf *out, struct identity template)
+{
+    link_object(out, "template", template);
+}
+
 void link_conflict(struct strbuf *out, struct identity resource)
 {
-    CLEANUP(free_cleanup)
-    char *group = xmemdup0(resource.api_version, api_group_len(resource.api_version));
-
-    link_object(out, "conflict", group, resource);
+    link_object(out, "conflict", resource);
 }
 
 void link_entry(struct strbuf *out, const struct entry *entry)
@@ -58,7 +62,7 @@ void link_entry(struct strbuf *out, const struct entry *entry)
                                 entry_ns(entry), entry->name};
 
     if (entry_class(entry) == CLASS_TEMPLATE)
-        link_object(out, "template", entry->partition->type->group, id);
+        link_template(out, id);
     else if (entry_class(entry) == CLASS_POLICY)
         link_policy(out, policy_name_of(entry));
     else

@@ -22,6 +22,8 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
 void link_entry(struct strbuf *out, const struct entry *entry);
 /* The same of a policy, which may not exist. */
 void link_policy(struct strbuf *out, struct policy_name policy);
+/* The same of a template, which may not be known. */
+void link_template(struct strbuf *out, struct identity template);
 /* The same of what a dependency is about, with a link to what is asked of it. */
 void link_conflict(struct strbuf *out, struct identity resource);
 /* The name of a namespace, with a link to its page. */

@@ -3,11 +3,12 @@
 #include "exporter/web/html/frame.h"
 #include "exporter/web/html/html.h"
 #include "exporter/web/pages/findings_section.h"
+#include "exporter/web/pages/list_parts.h"
 #include "exporter/web/pages/pages.h"
 #include "exporter/web/pages/source_section.h"
 
 enum {
-    PARTIES_MAX = 20, /* Of a side of a conflict; its page has more. */
+
     PLACE_MAX = 8192,
 };
 
@@ -45,7 +46,7 @@ void index_page_write(const struct health *h, struct strbuf *out)
         strbuf_adds(out, "<p class=\"bad\">The last reload failed; the old configuration stays in "
                          "force. The log says why.</p>\n");
     if (h->evaluation) {
-        const struct cards cards = {h->evaluation->engine, h->now_ms, PARTIES_MAX, out};
+        const struct cards cards = {h->evaluation->engine, h->now_ms, LIST_PARTIES_MAX, out};
 
         findings_section_write(&cards, h->findings, NULL);
         add_problems(h->evaluation->manifests, out);

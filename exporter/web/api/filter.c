@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/api/filter.h"
+
+#include <strings.h>
+
+#include "exporter/options/nearest.h"
+#include "metrics/base/number.h"
+#include "metrics/expose/parties.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/connector.h"
+
+static const char *next_state(void *context)
+{
+    size_t *at = context;
+
+    return *at < STATE_COUNT ? state_names[(*at)++] : NULL;
+}
+
+static bool read_state(const char *value, int *out, struct error *err)
+{
+    const char *nearest;
+    size_t at = 0;
+
+    for (int i = 0; i < STATE_COUNT; i++) {
+        if (strcmp(state_names[i], value) == 0) {
+            *out = i;
+            return true;
+        }
+    }
+    nearest = nearest_name(value, next_state, &at);
+    return fail(err, "there is no state '%.64s'%s%s%s", value, nearest ? "; do you mean '" : "",
+                nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+bool filter_rows(const struct query *q, struct row_filter *out, struct error *err)
+{
+    const char *version = q->values[PARAMETER_VERSION];
+    uint64_t number;
+
+    *out = ROW_FILTER_ALL;
+    out->ns = q->values[PARAMETER_NAMESPACE];
+    out->kind = q->values[PARAMETER_KIND];
+    out->group = q->values[PARAMETER_GROUP];
+    out->policy = q->values[PARAMETER_POLICY];
+    out->owner = q->values[PARAMETER_OWNER];
+    out->search = q->values[PARAMETER_SEARCH];
+    out->reason = q->values[PARAMETER_REASON];
+    if (q->values[PARAMETER_STATE] && !read_state(q->values[PARAMETER_STATE], &out->state, err))
+        return false;
+    if (out->reason && !reason_exists(out->reason))
+        return fail(err, "there is no reason '%.64s'", out->reason);
+    if (version && !parse_uint(version, UINT32_MAX, &number))
+        return fail(err, "'version' takes the number of a policy's version");
+    if (version)
+        out->version = (int64_t)number;
+    return true;
+}
+
+/* What of an entry a list is chosen by. */
+static struct identity identity_in(enum report_list list, const struct entry *entry)
+{
+    const char *holder;
+
+    if (list == REPORT_CONFLICTS)
+        return dependency_resource(entry);
+    if (list == REPORT_POLICIES)
+        return (struct identity){
+            .kind = entry_kind(entry), .ns = entry_ns(entry), .name = entry->name};
+    holder = lease_decision(entry)->holder_ns;
+    return (struct identity){.kind = "", .ns = holder ? holder : "", .name = entry->name};
+}
+
+bool filter_wants(const struct query *q, enum report_list list, const struct entry *entry)
+{
+    const char *ns = q->values[PARAMETER_NAMESPACE], *kind = q->values[PARAMETER_KIND];
+    const char *search = q->values[PARAMETER_SEARCH];
+    struct identity id = identity_in(list, entry);
+
+    return (!ns || strcmp(ns, id.ns) == 0) && (!kind || strcasecmp(kind, id.kind) == 0) &&
+           (!search || strcasestr(id.name, search));
+}
