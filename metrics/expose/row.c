@@ -32,14 +32,6 @@ static const char *author_of(const struct template_decision *d)
     return policy && policy->history ? policy_history_now(policy->history)->by : NULL;
 }
 
-/* Whoever must act on its state; where nobody has to, on its stage. */
-static enum actor actor_of(const struct template_decision *d, enum takeover takeover)
-{
-    enum actor actor = explain_actor(d, takeover);
-
-    return actor == ACTOR_NOBODY ? stage_end_of(d->way.at).actor : actor;
-}
-
 void row_take(struct row *row, struct entry *template, enum takeover takeover,
               const char *owner_key)
 {
@@ -63,7 +55,7 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover,
         .phase = d->phase,
         .stage = (uint8_t)d->way.at.stage,
         .stage_reason = (uint8_t)d->way.at.reason,
-        .actor = (uint8_t)actor_of(d, takeover),
+        .actor = (uint8_t)explain_who(d, takeover),
     };
     hold(row->template);
     hold(row->policy);

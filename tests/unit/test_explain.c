@@ -166,9 +166,10 @@ static const struct sentence_case {
      "The copy on m1 stays until a person takes its task away", "at the latest"},
 };
 
-TEST_ROWS(sentences_are_true, sentences, title)
+/* What is said of an object of a world is in its explanation, and what is not is not. */
+static void assert_told(const struct sentence_case *c, const char *api_version, const char *kind,
+                        const char *name)
 {
-    const struct sentence_case *c = *state;
     CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
     CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
     struct error err;
@@ -180,10 +181,32 @@ TEST_ROWS(sentences_are_true, sentences, title)
     world_init(&w, &rules_options_default, 1);
     world_put_all(&w, objects);
     world_run(&w, NOW_S * INT64_C(1000));
-    explain_to(&w, world_find(&w, "apps/v1", "Deployment", "a", "web"), &lines, &json);
+    explain_to(&w, world_find(&w, api_version, kind, "a", name), &lines, &json);
     if (!strstr(lines.data, c->said) || strstr(lines.data, c->unsaid))
         fail_msg("%s", lines.data);
     world_release(&w);
+}
+
+TEST_ROWS(sentences_are_true, sentences, title)
+{
+    assert_told(*state, "apps/v1", "Deployment", "web");
+}
+
+static const struct sentence_case of_policies[] = {
+    {"a selector of a policy that fits nothing",
+     "[" POLICY("p", SELECTS("web") "," SELECTS("wbe"), "") "," WEB("") "]",
+     "resourceSelectors[1] fits no template that there is.", "resourceSelectors[0] fits"},
+    {"an exclusion of a policy that fits nothing it selects",
+     "[" POLICY("p", SELECTS("web"),
+                ",\"excludedResources\":[{\"name\":\"web\"},{\"name\":\"db\"}]") "," WEB("") "]",
+     "excludedResources[1] fits no template that there is.", "excludedResources[0] fits"},
+    {"a policy whose rules all fit something", "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]",
+     "Selected: 1", "fits no template"},
+};
+
+TEST_ROWS(sentences_of_policies_are_true, of_policies, title)
+{
+    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
 }
 
 /* What has not been read is named, even where nothing else is known of overrides. */

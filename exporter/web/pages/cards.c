@@ -50,7 +50,7 @@ static void open_card(const struct cards *c, const struct entry *entry)
 void card_template(const struct cards *c, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    enum actor actor = explain_actor(d, engine_takeover(c->engine));
+    enum actor actor = explain_who(d, engine_takeover(c->engine));
 
     open_card(c, entry);
     strbuf_addf(c->out, "<p>%s</p>\n", explain_state_words(d));

@@ -5,6 +5,7 @@
 #include "exporter/web/html/html.h"
 #include "exporter/web/html/link.h"
 #include "metrics/expose/explain/explain.h"
+#include "metrics/expose/explain/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/policy_version.h"
 
@@ -69,9 +70,9 @@ static void add_explanation(struct call *call, const struct health *h, const str
     explanation_init(&x);
     explain_object(h->evaluation->engine, entry, h->now_ms, &x);
     explanation_finish(&x);
+    strbuf_adds(&call->body, "<div class=\"told\">\n");
     explanation_lines(&x, add_line, &lines);
-    if (lines.rows)
-        strbuf_adds(&call->body, "</pre>\n");
+    strbuf_adds(&call->body, lines.rows ? "</pre>\n</div>\n" : "</div>\n");
     explanation_release(&x);
     add_command(&call->body, entry);
     frame_close(&call->body, h->now_ms);
@@ -105,41 +106,53 @@ static void add_policy(struct strbuf *out, const char *name, const struct entry 
     strbuf_adds(out, "</dd>\n");
 }
 
-static void add_since(struct strbuf *out, int64_t since_ms, int64_t now_ms)
+/* What it depends on that others have a say in, too. */
+static void add_dependency(struct strbuf *out, const struct entry *dependency)
 {
-    if (since_ms <= 0)
+    const struct dependency_decision *d = dependency_decision(dependency);
+
+    if (!d || !d->attached)
         return;
-    strbuf_adds(out, "<dt>Since</dt>\n<dd>");
-    html_time(out, since_ms, now_ms);
-    strbuf_adds(out, "</dd>\n");
+    strbuf_adds(out, "<dt>Dependency</dt>\n<dd>");
+    link_conflict(out, dependency_resource(dependency));
+    strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
+}
+
+/* At a glance: what, since when, who, and what ends it. */
+static void add_decision(struct strbuf *out, const struct health *h, const struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    enum actor actor = explain_who(d, engine_takeover(h->evaluation->engine));
+    const char *reason = reason_name(d->state, d->reason);
+    const char *end = stage_end_of(d->way.at).text;
+
+    strbuf_addf(out, "<dt>State</dt>\n<dd>%s%s%s</dd>\n", state_names[d->state], reason ? ", " : "",
+                reason ? reason : "");
+    if (d->way.at.stage < STAGE_COUNT)
+        strbuf_addf(out, "<dt>Stage</dt>\n<dd>%s</dd>\n", stage_names[d->way.at.stage]);
+    if (d->since_ms > 0) {
+        strbuf_adds(out, "<dt>Since</dt>\n<dd>");
+        html_time(out, d->since_ms, h->now_ms);
+        strbuf_adds(out, "</dd>\n");
+    }
+    strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n", explain_actor_words(actor));
+    if (*end != '\0')
+        strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
+    add_policy(out, "Governed by", d->governing);
+    add_policy(out, "Claimed by", d->claimed != d->governing ? d->claimed : NULL);
+    add_dependency(out, d->binding ? d->binding : entry);
 }
 
 void template_page(struct call *call, const struct health *h)
 {
     const struct entry *entry = find_object(call, h, 1U << CLASS_TEMPLATE);
-    const struct template_decision *d = entry ? template_decision(entry) : NULL;
-    struct strbuf *out = &call->body;
 
     if (!entry)
         return;
-    open_page(out, entry);
-    if (d) {
-        const struct dependency_decision *dependency =
-            dependency_decision(d->binding ? d->binding : entry);
-        const char *reason = reason_name(d->state, d->reason);
-
-        strbuf_addf(out, "<dt>State</dt>\n<dd>%s%s%s</dd>\n", state_names[d->state],
-                    reason ? ", " : "", reason ? reason : "");
-        add_since(out, d->since_ms, h->now_ms);
-        add_policy(out, "Governed by", d->governing);
-        add_policy(out, "Claimed by", d->claimed != d->governing ? d->claimed : NULL);
-        if (dependency && dependency->attached) {
-            strbuf_adds(out, "<dt>Dependency</dt>\n<dd>");
-            link_conflict(out, dependency_resource(d->binding ? d->binding : entry));
-            strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", dependency->referrers);
-        }
-    }
-    strbuf_adds(out, "</dl>\n");
+    open_page(&call->body, entry);
+    if (template_decision(entry))
+        add_decision(&call->body, h, entry);
+    strbuf_adds(&call->body, "</dl>\n");
     add_explanation(call, h, entry);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain_policy.h"
 
-#include "metrics/expose/explain/explain_selection.h"
+#include "metrics/expose/explain/explain_says.h"
 #include "metrics/expose/explain/explain_versions.h"
-#include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/listing.h"
@@ -12,53 +11,7 @@
 /* Of templates, selectors and the like: further ones are counted. */
 enum { LISTED_MAX = 50 };
 
-/* ---- what it says ---- */
-
-static void explain_rules(struct explaining *x, const char *key, const char *verb,
-                          const struct resource_selector *rules, uint32_t count)
-{
-    explanation_open(x->out, key, '[');
-    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
-        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-
-        explain_rule(x, NULL, i, &rules[i], &text);
-        explain_say(x, "%s[%" PRIu32 "] %s: %s", key, i, verb, text.len ? text.data : "nothing");
-    }
-    explanation_close(x->out, ']');
-    if (count > LISTED_MAX)
-        explain_say(x, "… and %" PRIu32 " more of %s.", count - LISTED_MAX, key);
-}
-
-static void explain_settings(struct explaining *x, const struct entry *entry)
-{
-    const struct policy *p = entry_policy(entry);
-    struct writer *w = &x->out->facts;
-    bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
-    bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
-
-    explain_section(x, "says", "What it says");
-    explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
-    explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
-    writer_int(w, "priority", p->priority);
-    writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
-    writer_text(w, "preemption", p->preempts ? "Always" : "Never");
-    writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
-    writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
-    writer_bool(w, "preserveResourcesOnDeletion", preserve);
-    writer_json(w, "placement", p->propagation.placement);
-    writer_bool(w, "deleting", p->deleting);
-    explain_say(x,
-                "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
-                "conflictResolution %s, preserveResourcesOnDeletion %s",
-                p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
-                p->propagation.propagate_deps ? "true" : "false", overwrite ? "Overwrite" : "Abort",
-                preserve ? "true" : "false");
-    explain_say(x, "placement: %s",
-                p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
-    if (p->deleting)
-        explain_say(x, "It is being deleted: it selects nothing any more.");
-    explanation_close(x->out, '}');
-}
+/* ---- where ---- */
 
 static void explain_clusters(struct explaining *x, const struct resolved_placement *resolved)
 {
@@ -357,7 +310,7 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     CLEANUP(listing_release) struct listing templates = templates_of(policy);
     const struct policy_decision *d = policy_decision(policy);
 
-    explain_settings(x, policy);
+    explain_says(x, policy, &templates);
     explain_problems(x, policy);
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);

@@ -85,6 +85,13 @@ struct stage_end stage_end_of(struct standing at)
     return (struct stage_end){ACTOR_USER, "Take suspension out of its policy."};
 }
 
+enum actor explain_who(const struct template_decision *d, enum takeover takeover)
+{
+    enum actor actor = explain_actor(d, takeover);
+
+    return actor == ACTOR_NOBODY ? stage_end_of(d->way.at).actor : actor;
+}
+
 const char *stage_actor_words(enum actor actor)
 {
     static const char *const words[ACTOR_COUNT] = {
