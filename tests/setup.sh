@@ -38,6 +38,9 @@ jq                    jq
 openssl               openssl
 curl                  curl
 jsonnet               jsonnet
+nodejs                node
+npm                   npm
+chromium              chromium
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.

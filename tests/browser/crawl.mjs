@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// crawl.mjs FOLDER URL: follow every link of a site in Chromium, look at each page as people do, and
+// print a JSON object of what was seen and of what is wrong. FOLDER has the npm packages.
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+
+const [folder, start] = process.argv.slice(2);
+const require = createRequire(`${folder}/`);
+const { chromium } = require('playwright-core');
+const { HtmlValidate } = require('html-validate');
+const axe = readFileSync(`${folder}/node_modules/axe-core/axe.min.js`, 'utf8');
+
+// Of pages with the same path so many are looked at in every way; of the others, all but these.
+const FULL_PER_PATH = 3;
+const PAGES_MAX = 400;
+const WIDTHS = [360, 1600];
+
+const validator = new HtmlValidate({
+  extends: ['html-validate:standard'],
+  rules: {
+    // Its names are those of objects, which are as long as they are.
+    'long-title': 'off',
+    // It is the same server's.
+    'require-sri': 'off',
+    // A region that can be moved by keys needs both of these on a div.
+    'prefer-native-element': ['error', { exclude: ['region'] }],
+  },
+});
+
+const faults = [];
+const seen = { pages: 0, full: 0, others: 0, focused: 0, paths: {} };
+let where = '';
+const fault = (text) => faults.push(`${where}: ${text}`);
+
+async function follow(page, address) {
+  const response = await page.goto(address, { waitUntil: 'load' });
+  const headers = response.headers();
+  if (response.status() !== 200)
+    fault(`status ${response.status()}`);
+  const policy = headers['content-security-policy'] ?? '';
+  if (!policy.includes("default-src 'none'") || /unsafe|\*|https?:/.test(policy))
+    fault(`Content-Security-Policy is "${policy}"`);
+  const report = await validator.validateString(await response.text());
+  for (const result of report.results) {
+    for (const m of result.messages)
+      fault(`HTML ${m.line}:${m.column} ${m.ruleId}: ${m.message}`);
+  }
+  return page.$$eval('a[href]', (all) => all.map((a) => a.href));
+}
+
+async function lookAt(page) {
+  for (const colorScheme of ['light', 'dark']) {
+    await page.emulateMedia({ colorScheme });
+    await page.evaluate(axe);
+    const { violations, passes } = await page.evaluate('axe.run()');
+    if (passes.length === 0)
+      fault('axe looked at nothing');
+    for (const v of violations)
+      fault(`axe ${v.id} (${colorScheme}): ${v.help}: ${v.nodes[0].html}`);
+  }
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 });
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (wide > width)
+      fault(`is ${wide} px wide in a window of ${width}`);
+  }
+}
+
+// What can be focused, in the order of the page, is what Tab goes through, and one sees where.
+async function tabThrough(page) {
+  const wanted = await page.$$eval(
+    'a[href], input, select, button, [tabindex="0"]', (all) => all.map((e) => e.outerHTML));
+  for (let at = 0; at < wanted.length; at++) {
+    await page.keyboard.press('Tab');
+    const [html, outline] = await page.evaluate(() => {
+      const style = getComputedStyle(document.activeElement);
+      return [document.activeElement.outerHTML, `${style.outlineStyle} ${style.outlineWidth}`];
+    });
+    if (html !== wanted[at]) {
+      fault(`Tab ${at + 1} goes to ${html.slice(0, 200)}, not to ${wanted[at].slice(0, 200)}`);
+      return;
+    }
+    if (/^none| 0px/.test(outline))
+      fault(`one does not see the focus on ${html.slice(0, 200)}: ${outline}`);
+    seen.focused++;
+  }
+}
+
+function watch(page) {
+  page.on('console', (message) => fault(`console: ${message.text()}`));
+  page.on('pageerror', (error) => fault(`script: ${error}`));
+  page.on('dialog', (dialog) => {
+    fault(`a dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    if (!request.url().startsWith(start))
+      fault(`asks elsewhere: ${request.url()}`);
+  });
+}
+
+async function visit(context, page, address) {
+  const url = new URL(address);
+  const answer = await context.request.get(address);
+  where = decodeURIComponent(url.pathname + url.search);
+  if (!(answer.headers()['content-type'] ?? '').startsWith('text/html')) {
+    seen.others++;
+    if (answer.status() !== 200)
+      fault(`status ${answer.status()}`);
+    return [];
+  }
+  const path = url.pathname.slice(new URL(start).pathname.length);
+  seen.paths[path] = (seen.paths[path] ?? 0) + 1;
+  seen.pages++;
+  await page.setViewportSize({ width: 1600, height: 800 });
+  const links = await follow(page, address);
+  if (seen.paths[path] <= FULL_PER_PATH) {
+    await tabThrough(page);
+    await lookAt(page);
+    seen.full++;
+  }
+  return links;
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  // Its sandbox does not work for root, as which tests run in containers.
+  args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+});
+const context = await browser.newContext();
+const page = await context.newPage();
+watch(page);
+const known = new Set([start]);
+for (const address of known) {
+  for (const link of await visit(context, page, address)) {
+    const to = link.split('#')[0];
+    if (!to.startsWith(start))
+      fault(`leads elsewhere: ${link}`);
+    else
+      known.add(to);
+  }
+  if (seen.pages + seen.others >= PAGES_MAX) {
+    fault(`there are more than ${PAGES_MAX} pages`);
+    break;
+  }
+}
+await browser.close();
+console.log(JSON.stringify({ seen, faults }));
