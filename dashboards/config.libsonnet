@@ -5,8 +5,9 @@
     clusterLabel: 'cluster',
     // What tells the replicas of one exporter apart, on the board about exporters.
     replicaLabels: ['instance', 'pod'],
-    // Where the exporter's own page is for whoever looks at a board: a text box on each board.
-    exporterPage: 'http://127.0.0.1:19180',
+    // Where the exporter's own pages are, as --web.external-url has it, for whoever looks at a board (a
+    // text box on each) or is told of an alert (a link to the page of what it is about).
+    pageUrl: 'http://127.0.0.1:19180',
 
     // ---- boards
 
@@ -41,8 +42,6 @@
     extraAnnotations: {},
     runbookUrl: 'https://runbooks.example/karmada-policy-exporter',
     boardUrl: 'https://grafana.example/d',
-    // Where the exporter's own page is: an annotation of each alert, if it is set.
-    pageUrl: '',
 
     // Other severities, and another patience (`for`), by the name that an alert has here:
     // { KarmadaTemplatesOnFallback: 'info' }, { KarmadaPolicyDriftBurst: '15m' }.

@@ -19,11 +19,12 @@ const char *finding_noun(enum finding_class class, size_t count)
 }
 
 const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
-    {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts},
-    {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts},
-    {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts},
-    {FINDING_CONNECTOR, "Config Connector", "OBJECT", connector_conflicts,
-     connector_conflict_texts},
+    {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts, "whoever runs the platform"},
+    {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts,
+     "whoever owns the policy"},
+    {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts, "whoever runs the platform"},
+    {FINDING_CONNECTOR, "Config Connector", "OBJECT", connector_conflicts, connector_conflict_texts,
+     "whoever owns the cloud resource"},
 };
 
 /* ---- which lists an object is on ---- */

@@ -138,6 +138,7 @@ struct finding_wrongs {
     const char *heading;                       /* Of a column with its objects. */
     unsigned (*of)(const struct entry *entry); /* Bits. */
     const char *const *texts;                  /* By bit. */
+    const char *actor;                         /* Who must act, behind "Who must act: ". */
 };
 
 /* In the order in which they are shown. */

@@ -19,6 +19,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'capacity',
+        page: 'templates?state=stale',
         show: ['member_cluster'],
         expr: |||
           %s

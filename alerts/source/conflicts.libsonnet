@@ -7,6 +7,7 @@ function(k, config)
       'for': '10m',
       keep: '5m',
       board: 'conflicts',
+      page: 'conflicts',
       show: ['field'],
       expr: k.fold('karmada_dependency_conflicts', ['field']) + ' > 0',
       summary: 'Policies disagree on a shared dependency.',
@@ -29,6 +30,7 @@ function(k, config)
       'for': '15m',
       keep: '5m',
       board: 'conflicts',
+      page: '#broken',
       show: ['field'],
       expr: k.fold('karmada_dependency_unapplied_resolutions', ['field']) + ' > 0',
       summary: 'Bindings of dependencies do not carry the value that their referrers result in.',
@@ -43,6 +45,7 @@ function(k, config)
       'for': '30m',
       keep: '5m',
       board: 'conflicts',
+      page: '#broken',
       expr: k.group(k.any([
         k.tell('reason', 'required_by_missing', k.fold('karmada_dependency_dangling_references')),
         k.tell('reason', 'template_missing', k.total('karmada_bindings_without_template')),

@@ -33,6 +33,7 @@ function(k, config)
         severity: 'critical',
         'for': '1m',
         board: 'way',
+        page: '#risk',
         show: place('evicting'),
         expr: k.fold('karmada_templates_last_copy_at_risk') + ' > 0',
         summary: 'Karmada is about to delete the last copy of a template.',
@@ -48,6 +49,7 @@ function(k, config)
         severity: 'warning',
         'for': '2m',
         board: 'way',
+        page: '#held',
         show: place('evicting'),
         expr: lasting(delivery('stage="evicting", reason!="last_copy"') + ' > 0'),
         summary: 'Templates are moved off a member cluster, and the move does not end.',
@@ -68,6 +70,7 @@ function(k, config)
         severity: 'critical',
         'for': '2m',
         board: 'way',
+        page: '#held',
         show: place('unscheduled'),
         expr: delivery('stage="unscheduled", reason="no_cluster_fit"') + ' > 0',
         summary: 'No member cluster fits a template, and what ran of it is deleted.',
@@ -86,6 +89,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
+        page: '#held',
         show: place('unscheduled'),
         expr: |||
           max %(byReason)s (
@@ -131,6 +135,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
+        page: '#held',
         show: place('unapplied'),
         expr: delivery('stage="unapplied"') + ' > 0',
         summary: 'A member cluster does not take a template.',
@@ -155,6 +160,7 @@ function(k, config)
         'for': '10m',
         keep: '5m',
         board: 'way',
+        page: '#held',
         show: ['stage'],
         expr: lasting(|||
           (
@@ -183,6 +189,7 @@ function(k, config)
         severity: 'warning',
         'for': '6h',
         board: 'way',
+        page: 'templates',
         expr: k.fold('karmada_templates_on_fallback') + ' > 0',
         summary: 'Templates stay where their placement sends them as a fallback only.',
         description: |||

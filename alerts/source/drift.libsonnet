@@ -50,6 +50,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'drift',
+        page: '#stale',
         expr: |||
           %(overdue)s
           / %(on)s (%(follow)s > 0)
@@ -83,6 +84,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'drift',
+        page: '#stale',
         expr: k.fold(policies, ['reason'], 'phase="overdue", ' + active) + ' > 0',
         summary: 'Templates do not follow their policy though Karmada should have acted.',
         description: |||
@@ -96,6 +98,7 @@ function(k, config)
         'for': '30m',
         keep: '10m',
         board: 'drift',
+        page: 'templates?state=stale&reason=selector_mismatch',
         expr: k.fold(policies, ['reason'], 'phase="overdue", ' + frozen) + ' > 0',
         summary: 'Templates claim a policy that is gone or no longer selects them.',
         description: |||
@@ -116,6 +119,7 @@ function(k, config)
         'for': '15m',
         keep: '10m',
         board: 'drift',
+        page: 'templates?state=stale',
         expr: |||
           %s
           > %s group_left ()
@@ -137,6 +141,7 @@ function(k, config)
         'for': '5m',
         keep: '30m',
         board: 'drift',
+        page: '#stale',
         comment: 'Where nothing was known a quarter of an hour ago nothing fires.',
         expr: |||
           %(stale)s
@@ -162,6 +167,7 @@ function(k, config)
         'for': '5m',
         keep: '30m',
         board: 'drift',
+        page: '#stale',
         comment: |||
           In every quarter of the last hour. A start of the exporter counts all conflicts that are there as
           begun.

@@ -187,6 +187,7 @@ function(k, config)
         severity: 'critical',
         'for': '10m',
         board: 'exporter',
+        page: 'exporter',
         expr: k.first([why(row[0], row[1]) for row in blind]),
         summary: 'Nothing is known about the policies of a control plane.',
         description: |||
@@ -199,6 +200,7 @@ function(k, config)
         'for': '10m',
         keep: '15m',
         board: 'exporter',
+        page: 'exporter',
         expr: k.alive(k.any([why(row[0], row[1]) for row in incomplete])),
         summary: 'What is said about policies may be wrong or leave something out.',
         description: texts(incomplete),
@@ -210,6 +212,7 @@ function(k, config)
         'for': '10m',
         keep: '10m',
         board: 'exporter',
+        page: 'exporter',
         expr: |||
           (
           %s

@@ -11,6 +11,7 @@ function(k, config)
         severity: 'warning',
         'for': '10m',
         board: 'pending',
+        page: '#invalid',
         expr: k.group(k.any([
           k.fold('karmada_propagationpolicy_invalid', ['reason']),
           k.tell('reason', 'kind_not_served', k.total(not_served)),
@@ -38,6 +39,7 @@ function(k, config)
         severity: 'warning',
         'for': '10m',
         board: 'drift',
+        page: '#broken',
         expr: k.fold('karmada_binding_name_collisions') + ' > 0',
         summary: 'Two templates share one binding name.',
         description: |||

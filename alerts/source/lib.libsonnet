@@ -91,7 +91,7 @@ function(config) {
   record(name, expr, comment=''):: { record: name, expr: std.rstripChars(expr, '\n'), comment:: comment },
 
   // An alert: its name without prefix, and what it is. `cause` is for the table; `board`, and the
-  // labels that lead to the place on it, make the link.
+  // labels that lead to the place on it, make one link, and `page` of the exporter's own another.
   alert(short, what)::
     local page = 'Karmada' + short;
     local seen = [config.clusterLabel] + std.get(what, 'show', []);
@@ -116,7 +116,8 @@ function(config) {
           'var-%s=%s' % (if std.isArray(label) then label else [label, '{{ $labels.%s }}' % label])
           for label in seen
         ])],
-      } + (if config.pageUrl == '' then {} else { page_url: config.pageUrl }) + config.extraAnnotations,
+        page_url: '%s/%s' % [config.pageUrl, what.page],
+      } + config.extraAnnotations,
     } + (if std.objectHas(what, 'keep') then { keep_firing_for: what.keep } else {}),
 
   // The rules of one concern: what is recorded is a group of its own, which comes first.

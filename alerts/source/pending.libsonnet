@@ -13,6 +13,7 @@ function(k, config)
       'for': '5m',
       keep: '5m',
       board: 'pending',
+      page: 'templates?state=unbound',
       expr: late('karmada_templates_unbound_oldest_timestamp_seconds', [], '', 'unbound_age'),
       summary: 'A template has a policy and yet no binding.',
       description: |||
@@ -30,6 +31,7 @@ function(k, config)
       'for': '5m',
       keep: '5m',
       board: 'pending',
+      page: 'templates?state=pending&reason={{ $labels.reason }}',
       show: ['reason'],
       expr: late('karmada_templates_pending_oldest_timestamp_seconds',
                  ['reason'],

@@ -9,6 +9,7 @@ function(k, config)
       'for': '30m',
       keep: '10m',
       board: 'drift',
+      page: 'policy?kind={{ $labels.policy_kind }}&namespace={{ $labels.policy_namespace }}&name={{ $labels.policy }}',
       show: ['policy'],
       expr: k.fold('karmada_templates_stale',
                    ['policy_kind', 'policy_namespace', 'policy', 'reason'],

@@ -77,6 +77,7 @@ function(k, config)
       severity: 'info',
       'for': '6h',
       board: 'overview',
+      page: '',
       expr: k.group(k.any([k.tell('item', row[0], row[1]) for row in items])) + ' > 0',
       summary: 'Something about policies is worth a look this week.',
       description: k.choose('item', [[[row[0]], row[2]] for row in items]) + '.',

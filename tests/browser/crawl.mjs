@@ -3,10 +3,10 @@
 // print a JSON object of what was seen and of what is wrong. FOLDER has the npm packages.
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { launch } from './chromium.mjs';
 
 const [folder, start] = process.argv.slice(2);
 const require = createRequire(`${folder}/`);
-const { chromium } = require('playwright-core');
 const { HtmlValidate } = require('html-validate');
 const axe = readFileSync(`${folder}/node_modules/axe-core/axe.min.js`, 'utf8');
 
@@ -122,11 +122,7 @@ async function visit(context, page, address) {
   return links;
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  // Its sandbox does not work for root, as which tests run in containers.
-  args: process.getuid() === 0 ? ['--no-sandbox'] : [],
-});
+const browser = await launch(folder);
 const context = await browser.newContext();
 const page = await context.newPage();
 watch(page);

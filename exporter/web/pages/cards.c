@@ -146,10 +146,11 @@ static void add_conflict(const struct cards *c, const struct entry *dependency,
     add_side(c, dependency, side);
     side.value = true;
     add_side(c, dependency, side);
-    strbuf_addf(c->out,
-                "</div>\n<p>Who must act: <b>whoever owns these policies</b>. It ends when all of "
-                "them say the same of spec.%c%s.</p>\n</li>\n",
-                dependency_field_names[field][0] - 'A' + 'a', &dependency_field_names[field][1]);
+    strbuf_addf(
+        c->out,
+        "</div>\n<p>Who must act: <b>whoever owns these policies</b>. It ends when they all say "
+        "the same of spec.%c%s, and are in force.</p>\n</li>\n",
+        dependency_field_names[field][0] - 'A' + 'a', &dependency_field_names[field][1]);
 }
 
 void card_conflicts(const struct cards *c, const struct entry *dependency)

@@ -92,7 +92,7 @@ static void add_wrongs(const struct cards *c, const struct finding_wrongs *w,
             html_text(c->out, subject.data);
             strbuf_adds(c->out, "</p>\n");
         }
-        strbuf_adds(c->out, "</li>\n");
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>.</p>\n</li>\n", w->actor);
     }
     strbuf_adds(c->out, "</ul>\n");
     html_more(c->out, list->found);

@@ -14,7 +14,7 @@ static const char style[] =
     "main, header, footer { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }\n"
     "header { padding-top: .75rem; border-bottom: 1px solid var(--line); }\n"
     "h1 { font-size: 1.5rem; line-height: 1.3; margin: 1.25rem 0 .75rem; }\n"
-    "h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }\n"
+    "h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; scroll-margin-top: .5rem; }\n"
     "h3 { font-size: 1rem; margin: 0; }\n"
     "p { margin: .5rem 0; }\n"
     "a { color: var(--link); }\n"
