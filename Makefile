@@ -155,7 +155,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards setup test check unit sim faults e2e rules3 soak restores golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures setup test check unit sim faults e2e rules3 soak restores golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -171,6 +171,9 @@ demo: ## set up, build, and play stories to an exporter, a Prometheus and an Ale
 
 boards: $(EXPORTER) ## draw every board with Grafana's own panels (large: npm packages, Chromium)
 	@dashboards/render/render.py
+
+pictures: $(EXPORTER) ## draw each page of the exporter into exporter/docs (Chromium)
+	@tests/browser/pictures.py
 
 setup: ## install the Debian packages that building and testing need
 	@tests/setup.sh test

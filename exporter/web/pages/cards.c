@@ -50,13 +50,13 @@ static void open_card(const struct cards *c, const struct entry *entry)
 void card_template(const struct cards *c, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    enum actor actor = explain_who(d, engine_takeover(c->engine));
+    enum takeover takeover = engine_takeover(c->engine);
 
     open_card(c, entry);
     strbuf_addf(c->out, "<p>%s</p>\n", explain_state_words(d));
     add_decision(c, d);
-    if (actor != ACTOR_NOBODY)
-        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", explain_actor_words(actor),
+    if (explain_who(d, takeover) != ACTOR_NOBODY)
+        strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", explain_who_words(d, takeover),
                     stage_end_of(d->way.at).text);
     strbuf_adds(c->out, "</li>\n");
 }

@@ -26,9 +26,11 @@ void namespace_page(struct call *call, const struct health *h)
     frame_open(&call->body, FRAME_ELSEWHERE, title.data);
     strbuf_adds(&call->body, "<p class=\"ways\">\n");
     link_open_with(&call->body, "templates", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&call->body, "%zu templates</a>\n", findings.templates);
+    strbuf_addf(&call->body, "Its %zu template%s</a>\n", findings.templates,
+                findings.templates == 1 ? "" : "s");
     link_open_with(&call->body, "policies", {PARAMETER_NAMESPACE, ns});
-    strbuf_addf(&call->body, "%zu policies</a>\n</p>\n", findings.policies);
+    strbuf_addf(&call->body, "Its %zu polic%s</a>\n</p>\n", findings.policies,
+                findings.policies == 1 ? "y" : "ies");
     findings_section_write(&cards, &findings, ns);
     frame_close(&call->body, h->now_ms);
 }

@@ -118,24 +118,33 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
     strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
 }
 
+/* A word and a reason, each with its fact, and since when that holds; 0: unknown. */
+static void add_standing(struct strbuf *out, const char *fact, const char *word, const char *reason,
+                         int64_t since_ms, int64_t now_ms)
+{
+    strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s%s", fact, word, reason && *reason ? ", " : "",
+                reason ? reason : "");
+    if (since_ms > 0) {
+        strbuf_adds(out, ", since ");
+        html_time(out, since_ms, now_ms);
+    }
+    strbuf_adds(out, "</dd>\n");
+}
+
 /* At a glance: what, since when, who, and what ends it. */
 static void add_decision(struct strbuf *out, const struct health *h, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    enum actor actor = explain_who(d, engine_takeover(h->evaluation->engine));
-    const char *reason = reason_name(d->state, d->reason);
-    const char *end = stage_end_of(d->way.at).text;
+    const struct standing at = d->way.at;
+    const char *end = stage_end_of(at).text;
 
-    strbuf_addf(out, "<dt>State</dt>\n<dd>%s%s%s</dd>\n", state_names[d->state], reason ? ", " : "",
-                reason ? reason : "");
-    if (d->way.at.stage < STAGE_COUNT)
-        strbuf_addf(out, "<dt>Stage</dt>\n<dd>%s</dd>\n", stage_names[d->way.at.stage]);
-    if (d->since_ms > 0) {
-        strbuf_adds(out, "<dt>Since</dt>\n<dd>");
-        html_time(out, d->since_ms, h->now_ms);
-        strbuf_adds(out, "</dd>\n");
-    }
-    strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n", explain_actor_words(actor));
+    add_standing(out, "State", state_names[d->state], reason_name(d->state, d->reason), d->since_ms,
+                 h->now_ms);
+    if (at.stage < STAGE_COUNT)
+        add_standing(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
+                     (int64_t)d->way.since_s * 1000, h->now_ms);
+    strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
+                explain_who_words(d, engine_takeover(h->evaluation->engine)));
     if (*end != '\0')
         strbuf_addf(out, "<dt>What ends it</dt>\n<dd>%s</dd>\n", end);
     add_policy(out, "Governed by", d->governing);

@@ -11,7 +11,7 @@ static const char style[] =
     "* { box-sizing: border-box; }\n"
     "body { margin: 0; background: var(--page); color: var(--text); overflow-wrap: anywhere;\n"
     "  font: 16px/1.5 system-ui, sans-serif; }\n"
-    "main, header, footer { max-width: 72rem; margin: 0 auto; padding: 0 1rem; }\n"
+    "main, header, footer { max-width: 88rem; margin: 0 auto; padding: 0 1rem; }\n"
     "header { padding-top: .75rem; border-bottom: 1px solid var(--line); }\n"
     "h1 { font-size: 1.5rem; line-height: 1.3; margin: 1.25rem 0 .75rem; }\n"
     "h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; scroll-margin-top: .5rem; }\n"
@@ -61,7 +61,7 @@ static const char style[] =
     "label { display: block; color: var(--faint); font-size: .875rem; }\n"
     "input, select, button { font: inherit; padding: .25rem .5rem; color: var(--text);\n"
     "  background: var(--card); border: 1px solid var(--faint); border-radius: .3rem;\n"
-    "  max-width: 100%; }\n"
+    "  max-width: 100%; min-height: 2.2rem; }\n"
     "footer { padding: 1rem; margin-top: 2rem; color: var(--faint); }\n";
 
 void style_page_write(const struct health *h, struct strbuf *out)

@@ -102,3 +102,11 @@ const char *stage_actor_words(enum actor actor)
 
     return words[actor];
 }
+
+const char *explain_who_words(const struct template_decision *d, enum takeover takeover)
+{
+    enum actor actor = explain_actor(d, takeover);
+
+    return actor == ACTOR_NOBODY ? stage_actor_words(stage_end_of(d->way.at).actor)
+                                 : explain_actor_words(actor);
+}

@@ -12,5 +12,6 @@ struct stage_end {
 struct stage_end stage_end_of(struct standing at);
 /* Whoever must act on a template's state; where nobody has to, on its stage. */
 enum actor explain_who(const struct template_decision *d, enum takeover takeover);
+const char *explain_who_words(const struct template_decision *d, enum takeover takeover);
 /* Who that is, behind "up to". */
 const char *stage_actor_words(enum actor actor);
