@@ -190,6 +190,10 @@ OPTION(FLAG, probes_without_auth, .name = "web.probes-without-auth",
                "not ok alone",
        .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(FLAG, lifecycle, .name = "web.enable-lifecycle",
+       .help = "reload on POST or PUT to /-/reload, as on SIGHUP, and answer how that ended",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 /* Alerts compare with these three. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",

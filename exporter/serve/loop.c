@@ -6,10 +6,12 @@
 #include "exporter/evaluation.h"
 #include "exporter/serve/announce.h"
 #include "exporter/serve/memory_guard.h"
+#include "exporter/serve/news.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/serve/readiness.h"
 #include "exporter/serve/rehearsal.h"
+#include "exporter/serve/reloads.h"
 #include "exporter/serve/signals.h"
 #include "exporter/serve/web.h"
 #include "exporter/system/descriptors.h"
@@ -38,9 +40,8 @@ struct loop {
     int64_t started_ms; /* Since the epoch. */
     bool stopping;
     bool config_loaded;
-    uint64_t evaluations; /* As has_changed() last saw them. */
-    size_t files;         /* Likewise, as is the next one. */
-    uint64_t health;
+    struct news news;
+    struct reloads reloads;
     struct publisher publisher;
     struct memory_guard memory;
     struct problem_log problems;
@@ -136,6 +137,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
         return NULL;
     }
     readiness_init(&l->readiness, l->web.server);
+    l->reloads.desk = server_reloads(l->web.server);
     publish_all(l);
     return l;
 }
@@ -163,28 +165,39 @@ const char *loop_address(const struct loop *l, size_t at)
 static void begin_reload(struct loop *l)
 {
     const struct log *log = l->settings.log;
+    struct error err;
 
     for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
         if (strcmp(l->current->options.manifests.items[i], "-") != 0)
             continue;
-        log_write(log, LOG_LEVEL_WARN,
-                  "cannot reload: standard input is read only once; the old state stays in force");
+        fail(&err, "standard input is read only once; the old state stays in force");
+        log_write(log, LOG_LEVEL_WARN, "cannot reload", "error", err.text);
+        reloads_end(&l->reloads, &err);
         return;
     }
     log_write(log, LOG_LEVEL_INFO, "reloading options and sources");
     l->reloading = true;
 }
 
+static void fail_reload(struct loop *l, const struct error *why)
+{
+    l->config_loaded = false;
+    log_write(l->settings.log, LOG_LEVEL_ERROR,
+              "reload failed; the old configuration stays in force", "error", why->text);
+    /* Another one may have been asked for since it began. */
+    if (!l->reloading)
+        reloads_end(&l->reloads, why);
+    note_change(l);
+}
+
 /* `readable`: the files for it have just answered; else the error says why not. */
 static void reload(struct loop *l, bool readable, struct error *err)
 {
     l->reloading = false;
-    l->config_loaded = readable && prepare_next(l, err);
-    if (l->config_loaded)
-        return;
-    log_write(l->settings.log, LOG_LEVEL_ERROR,
-              "reload failed; the old configuration stays in force", "error", err->text);
-    note_change(l);
+    if (readable && prepare_next(l, err))
+        l->config_loaded = true;
+    else
+        fail_reload(l, err);
 }
 
 /* Read the files that are due to be read here, once another process could. */
@@ -220,23 +233,6 @@ static void handle_signals(struct loop *l)
     }
 }
 
-/* A change beside a watched file wakes the loop, too: is there anything new to publish? */
-static bool has_changed(struct loop *l)
-{
-    const struct evaluation *e = l->current;
-    uint64_t evaluations = engine_evaluations(e->engine);
-    size_t files = manifests_file_count(e->manifests);
-    bool problems = problem_log_update(&l->problems, e->manifests, l->settings.log);
-    uint64_t health = e->session ? kube_source_health_version(kube_session_source(e->session)) : 0;
-    bool changed =
-        problems || evaluations != l->evaluations || files != l->files || health != l->health;
-
-    l->health = health;
-    l->evaluations = evaluations;
-    l->files = files;
-    return changed;
-}
-
 /* The evaluation that was prepared is complete: it replaces the current one. */
 static void adopt_next(struct loop *l)
 {
@@ -247,8 +243,10 @@ static void adopt_next(struct loop *l)
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
-    has_changed(l);
+    news_since(&l->news, l->current, &l->problems, l->settings.log);
     publish_all(l);
+    if (!l->reloading)
+        reloads_end(&l->reloads, NULL);
 }
 
 /* The evaluation that is prepared is given up. False if there is no current one to fall back on. */
@@ -256,12 +254,9 @@ static bool give_up_next(struct loop *l, const struct error *why)
 {
     if (!l->current)
         return false;
-    log_write(l->settings.log, LOG_LEVEL_ERROR,
-              "reload failed; the old configuration stays in force", "error", why->text);
     evaluation_free(l->next);
     l->next = NULL;
-    l->config_loaded = false;
-    note_change(l);
+    fail_reload(l, why);
     return true;
 }
 
@@ -295,7 +290,8 @@ static void follow(struct loop *l, bool readable)
         e->caught_up = false;
     if (readable || e->session || e->assets || e->workers || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
-    if (!e->caught_up && evaluation_slice(e, SLICE_MS) && has_changed(l))
+    if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
+        news_since(&l->news, e, &l->problems, l->settings.log))
         note_change(l);
 }
 
@@ -328,6 +324,7 @@ static int64_t wait_ms(const struct loop *l)
     if (!l->rehearsal.job)
         wait = smaller(wait, web_files_due(&l->web) - platform_steady_ms());
     wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
+    wait = smaller(wait, reloads_due(&l->reloads) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = smaller(wait, SOON_MS);
     return wait > 0 ? wait : 0;
@@ -369,6 +366,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         {.fd = desk_fd(server_desk(l->web.server)), .events = POLLIN},
         {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
         {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
+        {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
 
     evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
@@ -376,6 +374,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
+    if (reloads_turn(&l->reloads, platform_steady_ms()))
+        begin_reload(l);
     if (l->settings.workers)
         workers_turn(l->settings.workers);
     turn_files(l);

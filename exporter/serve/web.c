@@ -34,6 +34,7 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
         .heartbeat = settings->heartbeat,
         .memory_bytes = settings->memory_bytes,
         .admission = web->admission,
+        .lifecycle = o->lifecycle,
     };
 
     web->server = server_start(&server, settings->snapshot, err);

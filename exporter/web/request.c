@@ -30,14 +30,30 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-enum request_verdict request_check(struct MHD_Connection *connection, const char *method)
+/* Is it in a list such as "GET, HEAD"? */
+static bool is_among(const char *method, const char *list)
+{
+    size_t len = strlen(method);
+
+    for (const char *at = list; *at != '\0'; at += strspn(at, ", ")) {
+        size_t size = strcspn(at, ",");
+
+        if (size == len && memcmp(at, method, len) == 0)
+            return true;
+        at += size;
+    }
+    return false;
+}
+
+enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
+                                   const char *allowed)
 {
     struct census c = {.hosts = 0};
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
     if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1)
         return REQUEST_MALFORMED;
-    if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+    if (!is_among(method, allowed))
         return REQUEST_METHOD;
     return c.content ? REQUEST_WITH_CONTENT : REQUEST_FINE;
 }

@@ -13,11 +13,17 @@
 enum request_verdict {
     REQUEST_FINE,
     REQUEST_MALFORMED,   /* 400 */
-    REQUEST_METHOD,      /* 405: neither GET nor HEAD. */
+    REQUEST_METHOD,      /* 405: none of those that are allowed. */
     REQUEST_WITH_CONTENT /* 413: it carries a body, and we read none. */
 };
 
-enum request_verdict request_check(struct MHD_Connection *connection, const char *method);
+/* Methods, as the header Allow has them. */
+#define REQUEST_READS  "GET, HEAD"
+#define REQUEST_ORDERS "POST, PUT"
+
+/* `allowed` is one of these lists. */
+enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
+                                   const char *allowed);
 
 /* Does the URI, as it was sent, decode to one with a NUL inside? It would end the path early. */
 bool request_uri_has_nul(const char *uri);

@@ -16,12 +16,14 @@ enum {
     CONNECTIONS_LEAST = 32,       /* However little memory there is. */
     LOG_LINE_MAX = 256,
     CALLS_MAX = 64, /* Of the API, that wait for their answer. */
+    RELOADS_MAX = 8,
 };
 
 struct server {
     const struct log *log; /* Borrowed. */
     struct site *site;
     struct desk *desk;
+    struct desk *reloads;        /* NULL: nobody may ask for them. */
     struct admission *admission; /* Borrowed. */
     struct peers *peers;
     struct MHD_Daemon *daemon;
@@ -210,10 +212,12 @@ struct server *server_start(const struct server_options *options, struct snapsho
 
     s->log = options->log;
     s->desk = desk_new(CALLS_MAX, options->memory_bytes);
+    s->reloads = options->lifecycle ? desk_new(RELOADS_MAX, 0) : NULL;
     s->admission = options->admission;
     s->site = site_new(&(struct site_parts){.telemetry_path = options->telemetry_path,
                                             .snapshot = snapshot,
                                             .desk = s->desk,
+                                            .reloads = s->reloads,
                                             .admission = s->admission,
                                             .heartbeat = options->heartbeat},
                        err);
@@ -238,9 +242,12 @@ void server_stop(struct server *s)
         close(s->listeners[i]);
     /* The library does not end while a connection is suspended. */
     desk_close(s->desk);
+    if (s->reloads)
+        desk_close(s->reloads);
     admission_close(s->admission);
     MHD_stop_daemon(s->daemon);
     desk_free(s->desk);
+    desk_free(s->reloads);
     peers_free(s->peers);
     site_free(s->site);
     free(s->listeners);
@@ -256,6 +263,11 @@ void server_set_ready(struct server *s, bool ready, const char *text)
 struct desk *server_desk(const struct server *s)
 {
     return s->desk;
+}
+
+struct desk *server_reloads(const struct server *s)
+{
+    return s->reloads;
 }
 
 const char *server_address(const struct server *s, size_t at)

@@ -19,6 +19,7 @@ struct server_options {
     const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
     struct admission *admission;       /* Who may ask; outlives the server. Borrowed. */
+    bool lifecycle;                    /* Reloads may be asked for. */
 };
 
 struct server;
@@ -41,6 +42,9 @@ void server_set_ready(struct server *s, bool ready, const char *text);
 
 /* Where calls of the API wait for whoever started it. Borrowed. */
 struct desk *server_desk(const struct server *s);
+
+/* Where those wait who ask for a reload; NULL where nobody may. Borrowed. */
+struct desk *server_reloads(const struct server *s);
 
 /* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);

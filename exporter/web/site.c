@@ -16,6 +16,12 @@ enum { ERROR_MAX = 4096 };
 const char *const server_handler_names[SERVER_HANDLERS] = {
     PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) ANSWERS(HANDLER_NAME)};
 
+/* What may be asked for by which methods. */
+static const char *methods_of(enum server_handler handler)
+{
+    return handler == SERVER_RELOAD ? REQUEST_ORDERS : REQUEST_READS;
+}
+
 /* Compared whole, as decoded. NULL: the telemetry path. */
 static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
                                                        ANSWERS(HANDLER_PATH)};
@@ -41,6 +47,7 @@ enum reply {
     REPLY_CONTENT,
     REPLY_NOT_FOUND,
     REPLY_UNKNOWN,
+    REPLY_NO_LIFECYCLE,
     REPLY_TOO_MANY,
     REPLIES
 };
@@ -52,14 +59,18 @@ static const struct reply_def {
     bool close;                 /* End the connection: there may be a body that we do not read. */
 } reply_defs[REPLIES] = {
     [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request\n", NULL, NULL, true},
-    [REPLY_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED, "method not allowed: use GET or HEAD\n",
-                      MHD_HTTP_HEADER_ALLOW, "GET, HEAD", true},
+    [REPLY_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED,
+                      "method not allowed: the header Allow has those that are\n", NULL, NULL,
+                      true},
     [REPLY_CONTENT] = {MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n", NULL, NULL,
                        true},
     [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n", NULL, NULL, false},
     [REPLY_UNKNOWN] = {MHD_HTTP_UNAUTHORIZED, "unauthorized: give a user and a password\n",
                        MHD_HTTP_HEADER_WWW_AUTHENTICATE,
                        "Basic realm=\"karmada-policy-exporter\", charset=\"UTF-8\"", false},
+    [REPLY_NO_LIFECYCLE] = {MHD_HTTP_FORBIDDEN,
+                            "the lifecycle API is off: --web.enable-lifecycle switches it on\n",
+                            NULL, NULL, false},
     [REPLY_TOO_MANY] = {MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: ask again in a moment\n",
                         MHD_HTTP_HEADER_RETRY_AFTER, "1", true},
 };
@@ -134,6 +145,8 @@ static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connect
 
     if (def->header)
         response_header(response, def->header, def->value);
+    if (reply == REPLY_METHOD)
+        response_header(response, MHD_HTTP_HEADER_ALLOW, methods_of(handler));
     if (def->close)
         response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     return send_response(s, connection, handler, def->status, response);
@@ -148,15 +161,14 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
         [REQUEST_METHOD] = REPLY_METHOD,
         [REQUEST_WITH_CONTENT] = REPLY_CONTENT,
     };
+    enum server_handler handler = find_handler(s->telemetry_path, path);
     enum request_verdict verdict =
-        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method);
+        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method, methods_of(handler));
 
     v->state = verdict == REQUEST_FINE ? STATE_SOUND : STATE_ANSWERED;
     if (verdict == REQUEST_FINE)
         return MHD_YES;
-    return send_reply(s, connection,
-                      v->bad_uri ? SERVER_OTHER : find_handler(s->telemetry_path, path),
-                      refusals[verdict]);
+    return send_reply(s, connection, v->bad_uri ? SERVER_OTHER : handler, refusals[verdict]);
 }
 
 static enum MHD_Result send_error(struct site *s, struct MHD_Connection *connection,
@@ -192,6 +204,22 @@ static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connecti
                       "too many ask at once: ask again in a moment");
 }
 
+/* Have the loop reload, and wait for the end of that. */
+static enum MHD_Result send_order(struct site *s, struct MHD_Connection *connection,
+                                  enum server_handler handler, struct visit *v)
+{
+    struct query none = {{0}};
+
+    if (!s->parts.reloads)
+        return send_reply(s, connection, handler, REPLY_NO_LIFECYCLE);
+    v->call = call_new(NULL, &none);
+    v->state = STATE_WAITING;
+    if (desk_submit(s->parts.reloads, v->call, connection))
+        return MHD_YES;
+    v->state = STATE_ANSWERED;
+    return send_reply(s, connection, handler, REPLY_TOO_MANY);
+}
+
 static enum MHD_Result send_page(struct site *s, struct MHD_Connection *connection,
                                  enum server_handler handler, const struct visit *v)
 {
@@ -217,7 +245,7 @@ static enum MHD_Result send_page(struct site *s, struct MHD_Connection *connecti
 /* A health path, without a query that it would say more for. */
 static bool is_probe(struct MHD_Connection *connection, enum server_handler handler)
 {
-    return handler >= SERVER_HEALTHY && handler < SERVER_OTHER &&
+    return handler >= SERVER_HEALTHY && handler <= SERVER_HEALTHZ &&
            MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0;
 }
 
@@ -245,6 +273,8 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
                           verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
     if (endpoint_of(handler))
         return send_call(s, connection, handler, v);
+    if (handler == SERVER_RELOAD)
+        return send_order(s, connection, handler, v);
     return send_page(s, connection, handler, v);
 }
 

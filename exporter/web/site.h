@@ -19,6 +19,7 @@
     ANSWER(LIVEZ, "livez", "/livez")                                                               \
     ANSWER(READYZ, "readyz", "/readyz")                                                            \
     ANSWER(HEALTHZ, "healthz", "/healthz")                                                         \
+    ANSWER(RELOAD, "reload", "/-/reload")                                                          \
     ANSWER(OTHER, "other", "") /* Any other path. */
 
 /* Who answered, and with what: the labels of the counter of requests. */
@@ -31,7 +32,9 @@ enum server_handler {
 /* THE table of the status codes that are answered with, as numbers. */
 #define STATUS_CODES(CODE)                                                                         \
     CODE(200)                                                                                      \
-    CODE(400) CODE(401) CODE(404) CODE(405) CODE(410) CODE(413) CODE(429) CODE(500) CODE(503)
+    CODE(400)                                                                                      \
+    CODE(401)                                                                                      \
+    CODE(403) CODE(404) CODE(405) CODE(410) CODE(413) CODE(429) CODE(500) CODE(503) CODE(504)
 
 #define CODE_ENUMERATOR(number) SERVER_##number,
 enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
@@ -45,7 +48,8 @@ struct site;
 struct site_parts {
     const char *telemetry_path; /* Where the metrics are. */
     struct snapshot *snapshot;
-    struct desk *desk; /* For calls of the API. */
+    struct desk *desk;    /* For calls of the API. */
+    struct desk *reloads; /* For those who ask for a reload; NULL: nobody may. */
     struct admission *admission;
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
 };
