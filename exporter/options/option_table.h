@@ -194,6 +194,15 @@ OPTION(FLAG, lifecycle, .name = "web.enable-lifecycle",
        .help = "reload on POST or PUT to /-/reload, as on SIGHUP, and answer how that ended",
        .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(TEXT, external_url, .name = "web.external-url", .value = "URL", .fallback = "",
+       .help = "where people reach the pages, as behind a proxy: https://proxy.example/karmada",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, route_prefix, .name = "web.route-prefix", .value = "PATH", .fallback = "",
+       .help = "what every path begins with; by default the path of --web.external-url, and / for "
+               "nothing, where a proxy takes that off",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 /* Alerts compare with these three. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",

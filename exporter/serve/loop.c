@@ -75,6 +75,7 @@ static struct health health_of(const struct loop *l)
         .evaluation = l->current,
         .session = shown_session(l),
         .telemetry_path = l->web.telemetry_path,
+        .external_url = l->web.place.external,
         .config_loaded = l->config_loaded,
         .web = &l->web,
         .rejected = l->problems.rejected,
@@ -164,18 +165,17 @@ const char *loop_address(const struct loop *l, size_t at)
 
 static void begin_reload(struct loop *l)
 {
-    const struct log *log = l->settings.log;
     struct error err;
 
     for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
-        if (strcmp(l->current->options.manifests.items[i], "-") != 0)
-            continue;
-        fail(&err, "standard input is read only once; the old state stays in force");
-        log_write(log, LOG_LEVEL_WARN, "cannot reload", "error", err.text);
-        reloads_end(&l->reloads, &err);
-        return;
+        if (strcmp(l->current->options.manifests.items[i], "-") == 0) {
+            fail(&err, "standard input is read only once; the old state stays in force");
+            log_write(l->settings.log, LOG_LEVEL_WARN, "cannot reload", "error", err.text);
+            reloads_end(&l->reloads, &err);
+            return;
+        }
     }
-    log_write(log, LOG_LEVEL_INFO, "reloading options and sources");
+    log_write(l->settings.log, LOG_LEVEL_INFO, "reloading options and sources");
     l->reloading = true;
 }
 

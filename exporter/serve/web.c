@@ -23,6 +23,8 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
 
     web->log = settings->log;
     web->telemetry_path = xstrdup(o->telemetry_path);
+    if (!place_parse(o->external_url, o->route_prefix, &web->place, err))
+        return false;
     if (*o->web_config_file && !start_admission(web, o, err))
         return false;
 
@@ -30,6 +32,7 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
         .addresses = (const char *const *)o->listen_addresses.items,
         .address_count = o->listen_addresses.count,
         .telemetry_path = web->telemetry_path,
+        .prefix = web->place.prefix,
         .log = web->log,
         .heartbeat = settings->heartbeat,
         .memory_bytes = settings->memory_bytes,
@@ -53,6 +56,7 @@ void web_release(struct web *web)
     server_stop(web->server);
     admission_free(web->admission);
     free(web->telemetry_path);
+    place_release(&web->place);
     *web = (struct web){.valid = false};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/options/options.h"
+#include "exporter/web/place.h"
 #include "exporter/web/server.h"
 
 /*
@@ -14,6 +15,7 @@ struct web {
     struct clerk *clerk;
     struct api *api;
     char *telemetry_path; /* A reload may change the option, not the server. */
+    struct place place;   /* Likewise. */
     const struct log *log;
     int64_t checked_ms;   /* When the web configuration file was last looked at; steady. */
     int64_t changed_ms;   /* When it was last put in force; since the epoch. */

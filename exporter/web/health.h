@@ -17,10 +17,11 @@ struct health {
     const struct web *web;               /* Whom it serves, and how. */
     struct registry *registry; /* Of the evaluation; before the first one without any object. */
     const char *telemetry_path;
-    bool config_loaded;   /* The last reload succeeded. */
-    uint64_t rejected;    /* Manifests that could not be read, so far. */
-    uint64_t log_dropped; /* Lines of the log. */
-    int64_t beat_age_ms;  /* How long ago the loop last turned. */
+    const char *external_url; /* Where people reach the site; "" if that is not known. */
+    bool config_loaded;       /* The last reload succeeded. */
+    uint64_t rejected;        /* Manifests that could not be read, so far. */
+    uint64_t log_dropped;     /* Lines of the log. */
+    int64_t beat_age_ms;      /* How long ago the loop last turned. */
     int64_t now_ms;
     int64_t started_ms; /* When the process was; 0 if unknown. */
 };

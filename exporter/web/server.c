@@ -215,6 +215,7 @@ struct server *server_start(const struct server_options *options, struct snapsho
     s->reloads = options->lifecycle ? desk_new(RELOADS_MAX, 0) : NULL;
     s->admission = options->admission;
     s->site = site_new(&(struct site_parts){.telemetry_path = options->telemetry_path,
+                                            .prefix = options->prefix,
                                             .snapshot = snapshot,
                                             .desk = s->desk,
                                             .reloads = s->reloads,

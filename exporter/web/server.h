@@ -14,6 +14,7 @@ struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
     size_t address_count;
     const char *telemetry_path;        /* Where the metrics are: "/metrics". */
+    const char *prefix;                /* Before every path: "/karmada"; NULL: nothing. Borrowed. */
     unsigned connection_limit;         /* For each address; 0: the default. */
     uint64_t memory_bytes;             /* What their buffers may take; 0: whatever they do. */
     const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */

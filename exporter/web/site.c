@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "exporter/web/list_format.h"
+#include "exporter/web/place.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
 
@@ -82,14 +83,20 @@ struct site {
     _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
 };
 
+/* Behind the prefix; SERVER_OTHER for NULL. */
 static enum server_handler find_handler(const char *telemetry_path, const char *path)
 {
-    unsigned handler = 0;
+    unsigned handler = path ? 0 : SERVER_OTHER;
 
     while (handler < SERVER_OTHER &&
            strcmp(path, paths[handler] ? paths[handler] : telemetry_path) != 0)
         handler++;
     return (enum server_handler)handler;
+}
+
+static enum server_handler handler_of(const struct site *s, const char *path)
+{
+    return find_handler(s->telemetry_path, place_inside(s->parts.prefix, path));
 }
 
 static void count_request(struct site *s, enum server_handler handler, unsigned status)
@@ -161,7 +168,7 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
         [REQUEST_METHOD] = REPLY_METHOD,
         [REQUEST_WITH_CONTENT] = REPLY_CONTENT,
     };
-    enum server_handler handler = find_handler(s->telemetry_path, path);
+    enum server_handler handler = handler_of(s, path);
     enum request_verdict verdict =
         v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method, methods_of(handler));
 
@@ -220,6 +227,17 @@ static enum MHD_Result send_order(struct site *s, struct MHD_Connection *connect
     return send_reply(s, connection, handler, REPLY_TOO_MANY);
 }
 
+/* To where the site is, for who asks for "/" or forgets the last '/'. */
+static enum MHD_Result send_there(struct site *s, struct MHD_Connection *connection)
+{
+    CLEANUP(strbuf_release) struct strbuf there = STRBUF_INIT(ERROR_MAX);
+    struct MHD_Response *response = response_text("");
+
+    strbuf_addf(&there, "%s/", s->parts.prefix);
+    response_header(response, MHD_HTTP_HEADER_LOCATION, there.data);
+    return send_response(s, connection, SERVER_OTHER, MHD_HTTP_FOUND, response);
+}
+
 static enum MHD_Result send_page(struct site *s, struct MHD_Connection *connection,
                                  enum server_handler handler, const struct visit *v)
 {
@@ -252,7 +270,7 @@ static bool is_probe(struct MHD_Connection *connection, enum server_handler hand
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
                             const char *method, struct visit *v)
 {
-    enum server_handler handler = find_handler(s->telemetry_path, path);
+    enum server_handler handler = handler_of(s, path);
     enum verdict verdict;
 
     if (visit_begins(v))
@@ -271,6 +289,8 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
     if (verdict == VERDICT_UNKNOWN || verdict == VERDICT_TOO_MANY)
         return send_reply(s, connection, handler,
                           verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
+    if (*s->parts.prefix != '\0' && (strcmp(path, "/") == 0 || strcmp(path, s->parts.prefix) == 0))
+        return send_there(s, connection);
     if (endpoint_of(handler))
         return send_call(s, connection, handler, v);
     if (handler == SERVER_RELOAD)
@@ -281,12 +301,8 @@ enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, c
 struct site *site_new(const struct site_parts *parts, struct error *err)
 {
     const char *telemetry_path = parts->telemetry_path;
-    bool plain = telemetry_path[0] == '/';
 
-    /* Requests' paths are compared as decoded and without a query: others can never be equal. */
-    for (const char *at = telemetry_path; *at != '\0'; at++)
-        plain = plain && *at > ' ' && *at < 0x7F && !strchr("?#%", *at);
-    if (!plain) {
+    if (!place_is_plain(telemetry_path)) {
         fail(err, "the telemetry path '%s' is not a plain path like '/metrics'", telemetry_path);
         return NULL;
     }
@@ -297,6 +313,7 @@ struct site *site_new(const struct site_parts *parts, struct error *err)
     struct site *s = xcalloc(1, sizeof(*s));
 
     s->parts = *parts;
+    s->parts.prefix = parts->prefix ? parts->prefix : "";
     s->probes = probes_new(parts->heartbeat);
     s->telemetry_path = xstrdup(telemetry_path);
     return s;

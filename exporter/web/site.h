@@ -32,9 +32,18 @@ enum server_handler {
 /* THE table of the status codes that are answered with, as numbers. */
 #define STATUS_CODES(CODE)                                                                         \
     CODE(200)                                                                                      \
+    CODE(302)                                                                                      \
     CODE(400)                                                                                      \
     CODE(401)                                                                                      \
-    CODE(403) CODE(404) CODE(405) CODE(410) CODE(413) CODE(429) CODE(500) CODE(503) CODE(504)
+    CODE(403)                                                                                      \
+    CODE(404)                                                                                      \
+    CODE(405)                                                                                      \
+    CODE(410)                                                                                      \
+    CODE(413)                                                                                      \
+    CODE(429)                                                                                      \
+    CODE(500)                                                                                      \
+    CODE(503)                                                                                      \
+    CODE(504)
 
 #define CODE_ENUMERATOR(number) SERVER_##number,
 enum server_code { STATUS_CODES(CODE_ENUMERATOR) SERVER_CODES };
@@ -47,6 +56,7 @@ struct site;
 /* What the site is made of. All of it is borrowed. */
 struct site_parts {
     const char *telemetry_path; /* Where the metrics are. */
+    const char *prefix;         /* What every path begins with: "/karmada"; NULL: nothing. */
     struct snapshot *snapshot;
     struct desk *desk;    /* For calls of the API. */
     struct desk *reloads; /* For those who ask for a reload; NULL: nobody may. */

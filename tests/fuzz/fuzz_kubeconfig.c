@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "exporter/kube/auth/exec_credential.h"
-#include "exporter/kube/auth/server_url.h"
 #include "exporter/system/secret.h"
+#include "exporter/system/server_url.h"
 #include "exporter/yaml/yaml.h"
 #include "tests/fuzz/must.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/auth/in_cluster.h"
 
-#include "exporter/kube/auth/server_url.h"
+#include "exporter/system/server_url.h"
 #include "metrics/base/number.h"
 
 static const char default_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";

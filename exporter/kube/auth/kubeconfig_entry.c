@@ -3,8 +3,8 @@
 
 #include "exporter/kube/auth/pem.h"
 #include "exporter/kube/auth/proxy_rules.h"
-#include "exporter/kube/auth/server_url.h"
 #include "exporter/system/secret.h"
+#include "exporter/system/server_url.h"
 
 enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };
 

@@ -6,7 +6,7 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/kube/auth/proxy_rules.h"
-#include "exporter/kube/auth/server_url.h"
+#include "exporter/system/server_url.h"
 
 /* NULL if it is not set, or empty, which people mean to be the same. */
 static const char *variable(const struct kube_place *place, const char *name)

@@ -82,13 +82,19 @@ void api_openapi(struct call *call, const struct health *h)
 {
     struct writer w = {.out = &call->body, .lines = 4};
 
-    (void)h;
     writer_open(&w, NULL, '{');
     writer_text(&w, "openapi", "3.0.3");
     writer_open(&w, "info", '{');
     writer_text(&w, "title", EXPORTER_NAME);
     writer_text(&w, "version", EXPORTER_VERSION);
     writer_close(&w, '}');
+    if (*h->external_url != '\0') {
+        writer_open(&w, "servers", '[');
+        writer_open(&w, NULL, '{');
+        writer_text(&w, "url", h->external_url);
+        writer_close(&w, '}');
+        writer_close(&w, ']');
+    }
     writer_open(&w, "paths", '{');
     for (size_t i = 0; i < ENDPOINT_COUNT; i++) {
         if (!endpoints[i].page)

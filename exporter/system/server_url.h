@@ -4,7 +4,7 @@
 #include "metrics/base/error.h"
 
 /*
- * The address of an API server, and what curl needs to verify another name than
+ * The address of a server, such as an API server, and what curl needs to verify another name than
  * the one it connects to: it knows only one name for a host. So the URL holds
  * the name that the certificate must have, and `connect_to` leads from there to
  * the real host, which `host` names to the server.

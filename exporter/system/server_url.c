@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/auth/server_url.h"
+#include "exporter/system/server_url.h"
 
 #include <strings.h>
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/error.h"
+
+/*
+ * Where the site is, as Prometheus' programs say it: for people, by --web.external-url, and for
+ * whoever asks this process, by --web.route-prefix. Behind a proxy that takes a prefix off the two
+ * differ.
+ */
+struct place {
+    char *external; /* "https://proxy.example/karmada", without a '/' at its end; "" if unknown. */
+    char *prefix;   /* "/karmada", which each path begins with; "" without. */
+};
+
+/*
+ * `external_url` is "" if it is not known. `route_prefix`: "" for the path of that, else what each
+ * path begins with, "/" for nothing. Release it in either case.
+ */
+bool place_parse(const char *external_url, const char *route_prefix, struct place *out,
+                 struct error *err) MUST_USE;
+/* All zero is fine. */
+void place_release(struct place *p);
+
+/* True if requests can have this path: it begins with '/', and nothing of it is escaped. */
+bool place_is_plain(const char *path);
+
+/*
+ * The rest of a request's path behind the prefix, which begins with '/'; NULL if it does not begin
+ * with the prefix, or is no more than that.
+ */
+const char *place_inside(const char *prefix, const char *path);
