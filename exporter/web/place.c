@@ -42,7 +42,7 @@ bool place_parse(const char *external_url, const char *route_prefix, struct plac
 {
     const char *host, *path;
 
-    *out = (struct place){NULL};
+    *out = (struct place){.external = NULL};
     if (!read_external(external_url, out, err))
         return fail_in(err, "--web.external-url");
     host = strstr(out->external, "://");
@@ -57,7 +57,7 @@ void place_release(struct place *p)
 {
     free(p->external);
     free(p->prefix);
-    *p = (struct place){NULL};
+    *p = (struct place){.external = NULL};
 }
 
 bool place_is_plain(const char *path)
