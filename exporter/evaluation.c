@@ -9,6 +9,7 @@
 enum {
     SLICE_MS = 5,
     EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
+    HISTORY_MAX = 10 * 1000 * 1000,
 };
 
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
@@ -69,6 +70,9 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                     "--shard %" PRIu64 " of --total-shards %" PRIu64
                     ": the shards are numbered from 0, and this number is too large",
                     o->shard, o->total_shards);
+    if (o->history_entries > HISTORY_MAX)
+        return fail(err, "--history.entries %" PRIu64 ": at most %d are remembered",
+                    o->history_entries, HISTORY_MAX);
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
     manifests_use(e->manifests, settings->workers);

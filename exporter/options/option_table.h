@@ -65,6 +65,11 @@ OPTION(UINT, versions, .name = "rules.versions", .value = "COUNT", .fallback = "
        .help = "how many versions of a policy to remember beside those that templates run",
        .verbs = VERB_SERVE)
 
+OPTION(UINT, history_entries, .name = "history.entries", .value = "COUNT", .fallback = "100000",
+       .help = "how many transitions of templates to remember, the newest, at 64 bytes each and as "
+               "they come; 0 for none, at most 10000000",
+       .verbs = VERB_SERVE)
+
 OPTION(TEXT, skipped_namespaces, .name = "skipped-propagating-namespaces", .value = "REGEX",
        .fallback = "kube-.*",
        .help = "namespaces that Karmada never propagates, as in the flag of its controller "

@@ -87,6 +87,14 @@ static void fill_thresholds(const struct options *o, struct registry *registry)
     REGISTRY_SET(registry, OWN_THRESHOLD, (double)o->unbound_age_ms / 1000, "unbound_age");
 }
 
+static void fill_history(const struct transitions *t, struct registry *registry)
+{
+    REGISTRY_SET(registry, OWN_HISTORY_ENTRIES, (double)transitions_count(t));
+    REGISTRY_SET(registry, OWN_HISTORY_LIMIT, (double)transitions_limit(t));
+    if (t)
+        REGISTRY_SET(registry, OWN_HISTORY_START, (double)transitions_since_ms(t) / 1000);
+}
+
 static void fill_evaluation(const struct evaluation *e, struct registry *registry)
 {
     REGISTRY_SET(registry, OWN_EVALUATIONS, (double)engine_evaluations(e->engine));
@@ -100,6 +108,7 @@ static void fill_evaluation(const struct evaluation *e, struct registry *registr
     if (e->assets)
         REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)asset_source_rejected(e->assets),
                      "assets");
+    fill_history(engine_transitions(e->engine), registry);
     fill_objects(e->store, registry);
     fill_thresholds(&e->options, registry);
 }

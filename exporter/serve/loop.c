@@ -243,6 +243,7 @@ static void adopt_next(struct loop *l)
     l->current = l->next;
     l->next = NULL;
     l->config_loaded = true;
+    engine_remember(l->current->engine, (size_t)l->current->options.history_entries);
     news_since(&l->news, l->current, &l->problems, l->settings.log);
     publish_all(l);
     if (!l->reloading)
@@ -311,7 +312,6 @@ static int64_t wait_ms(const struct loop *l)
     int64_t publish_ms = publisher_due(&l->publisher) - platform_steady_ms();
     /* What a file brings is published with it: that is here soon, or will not be for long. */
     int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
-
     const struct evaluation *shown = l->current ? l->current : l->next;
 
     wait = smaller(WAIT_MAX_MS, wait);

@@ -83,6 +83,13 @@
     OWN(OWN_KIND_NOT_SERVED, FAMILY_GAUGE, "karmada_policy_exporter_selected_kind_not_served",     \
         "1 for a kind that a policy selects and the API server does not serve.", .bound = "kinds", \
         .labels = {FREE_LABEL("api_version"), FREE_LABEL("kind")})                                 \
+    OWN(OWN_HISTORY_ENTRIES, FAMILY_GAUGE, "karmada_policy_exporter_history_entries",              \
+        "Transitions of templates that are remembered; a restart forgets them.", .bound = "1")     \
+    OWN(OWN_HISTORY_LIMIT, FAMILY_GAUGE, "karmada_policy_exporter_history_entries_limit",          \
+        "How many there is room for; then the oldest go.", .bound = "1")                           \
+    OWN(OWN_HISTORY_START, FAMILY_GAUGE,                                                           \
+        "karmada_policy_exporter_history_start_timestamp_seconds",                                 \
+        "Since when all of them are remembered.", .unit = "seconds", .bound = "1")                 \
     OWN(OWN_MANIFEST_FILES, FAMILY_GAUGE, "karmada_policy_exporter_manifest_files",                \
         "Manifest files read.", .bound = "1")                                                      \
     OWN(OWN_MANIFEST_ERRORS, FAMILY_GAUGE, "karmada_policy_exporter_manifest_errors",              \

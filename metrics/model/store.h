@@ -68,7 +68,8 @@ struct entry {
     uint32_t version;     /* Of the object, as version_mark(); 0 if unknown. */
     uint32_t pins : 31;   /* See store_pin. */
     uint32_t audited : 1; /* For the source, while it compares what is here with what should be. */
-    bool dirty;
+    bool dirty : 1;       /* It is marked, */
+    unsigned cause : 7;   /* and why (rules/graph.h). */
     char name[];
 };
 

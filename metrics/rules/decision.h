@@ -213,13 +213,14 @@ struct template_decision {
     bool newborn : 1;        /* No evaluation of all has come to its end since its first one. */
     struct vote vote;        /* What the governing policy wants of dependencies. */
     struct way way;          /* Its stage. */
-    uint32_t candidate_count;
-    uint32_t target_count;   /* Of its binding, if that is not left over; else 0. */
-    int64_t since_ms;        /* When the state became possible; 0 if unknown. */
-    struct entry *winner;    /* The policy that wins a fresh match now; NULL if none does. */
-    struct entry *governing; /* The policy that it is to follow; NULL if none. */
-    struct entry *claimed;   /* The claim's policy, existing or not; NULL without a claim. */
-    struct entry *binding;   /* NULL if there is none. */
+    uint64_t candidate_count : 20;
+    uint64_t target_count : 20; /* Of its binding, if that is not left over; else 0. */
+    uint64_t cluster_hash : 24; /* Of the set of these (cluster_set_hash). */
+    int64_t since_ms;           /* When the state became possible; 0 if unknown. */
+    struct entry *winner;       /* The policy that wins a fresh match now; NULL if none does. */
+    struct entry *governing;    /* The policy that it is to follow; NULL if none. */
+    struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */
+    struct entry *binding;      /* NULL if there is none. */
     struct dependency_decision *dependency; /* Without a binding, which would have it; else NULL. */
     /* Of the claimed policy, that it runs (policy_history.h); NULL if it runs none of it. */
     struct policy_version *version;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/engine.h"
 
-#include "metrics/rules/connector_lookup.h"
 #include "metrics/rules/rule_connector.h"
 
 const struct rules_options rules_options_default = {
@@ -15,6 +14,7 @@ const struct rules_options rules_options_default = {
 struct engine {
     struct rule_context context;
     struct engine_observer observer;
+    struct transitions *transitions; /* NULL: nothing is remembered. */
     uint64_t evaluations;
 };
 
@@ -49,8 +49,12 @@ static void changed(void *context, struct entry *entry, const void *old)
 {
     struct engine *e = context;
     const struct rule *rule = rule_of(entry);
+    enum cause cause = cause_of_class(entry_class(entry));
 
+    graph_set_cause(e->context.graph, cause);
     graph_mark(e->context.graph, entry);
+    if (cause == CAUSE_TEMPLATE)
+        graph_set_cause(e->context.graph, CAUSE_OTHER_TEMPLATE);
     seen_note(&e->context.seen, e->context.store, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
@@ -136,6 +140,7 @@ void engine_free(struct engine *e)
     works_release(&c->works);
     override_events_release(&c->override_events);
     policy_versions_release(&c->policy_versions);
+    transitions_free(e->transitions);
     entry_list_release(&c->newborn);
     graph_free(c->graph);
     free(e);
@@ -177,10 +182,15 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
     const struct rule *rule = rule_of(entry);
+    struct transitions *history = c->policy_versions.paused ? NULL : e->transitions;
+    enum cause cause = (enum cause)graph_cause(c->graph);
     int64_t due_ms = INT64_MAX;
+    struct moment before;
     void *fresh = NULL;
 
     e->evaluations++;
+    if (entry_class(entry) == CLASS_TEMPLATE)
+        graph_set_cause(c->graph, cause_of_decision(cause));
     if (e->observer.deciding)
         e->observer.deciding(e->observer.context, entry);
     g->ballots.count = g->reads.count = 0;
@@ -191,7 +201,9 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         if (rule->add_reads)
             rule->add_reads(c, entry, fresh, &g->reads);
     }
+    transitions_before(history, entry, &before);
     decision_replace(c, entry, fresh, &g->reads, due_ms);
+    transitions_after(history, entry, &before, cause, c->now_ms);
     if (e->observer.decided)
         e->observer.decided(e->observer.context, entry);
     if (!entry_exists(entry))
@@ -207,7 +219,9 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
     seen_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
+    graph_set_cause(e->context.graph, CAUSE_TIME);
     graph_wake(e->context.graph, e->context.now_ms);
+    graph_set_cause(e->context.graph, CAUSE_CLUSTER);
     for (; budget > 0 && members_is_looking(&e->context.members); budget--)
         members_look(&e->context.members, e->context.graph);
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
@@ -218,8 +232,22 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     ballot_list_release(&gathered.ballots);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    told = told && rule_template_settle(&e->context, budget);
-    return told && !members_is_looking(&e->context.members);
+    told = told && rule_template_settle(&e->context, budget) &&
+           !members_is_looking(&e->context.members);
+    if (told)
+        transitions_settle(e->transitions);
+    return told;
+}
+
+void engine_remember(struct engine *e, size_t limit)
+{
+    transitions_free(e->transitions);
+    e->transitions = limit > 0 ? transitions_new(e->context.store, limit, e->context.now_ms) : NULL;
+}
+
+const struct transitions *engine_transitions(const struct engine *e)
+{
+    return e->transitions;
 }
 
 struct engine_observer engine_observe(struct engine *e, struct engine_observer observer)
@@ -231,6 +259,11 @@ struct engine_observer engine_observe(struct engine *e, struct engine_observer o
 }
 
 struct rule_context *engine_context(struct engine *e)
+{
+    return &e->context;
+}
+
+const struct rule_context *engine_facts(const struct engine *e)
 {
     return &e->context;
 }
@@ -274,6 +307,7 @@ bool engine_next_selected(const struct engine *e, size_t *at, const char **api_v
 void engine_judge_api_versions(struct engine *e, struct api_version_judge judge)
 {
     e->context.api_versions = judge;
+    graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
     graph_mark_class(e->context.graph, CLASS_POLICY);
 }
 
@@ -318,6 +352,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
 
     if (!incomplete_set(&c->incomplete, api_version, kind, incomplete))
         return;
+    graph_set_cause(c->graph, CAUSE_DISCOVERY);
     type = store_find_type(c->store, api_version, kind);
     if (type)
         graph_mark_type(c->graph, type);
@@ -336,61 +371,11 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
 void engine_follow_works(struct engine *e, bool followed)
 {
     e->context.works.followed = followed;
+    graph_set_cause(e->context.graph, CAUSE_DISCOVERY);
     rule_works_changed(&e->context);
 }
 
 unsigned engine_incomplete_classes(const struct engine *e)
 {
     return incomplete_classes(&e->context.incomplete);
-}
-
-const char *engine_target_message(const struct engine *e, const struct entry *template,
-                                  uint32_t target)
-{
-    return delivery_target_message(&e->context.deliveries, template, target);
-}
-
-const char *engine_delivery_message(const struct engine *e, const struct entry *template)
-{
-    return delivery_message(&e->context.deliveries, template);
-}
-
-const char *engine_namespace_of_id(const struct engine *e, const char *id)
-{
-    return namespace_of_id(connector_known_ids(e->context.store), id);
-}
-
-size_t engine_sharers(const struct engine *e, const struct entry *template,
-                      const struct entry **out, size_t max)
-{
-    bool shares = connector_conflicts(template) & 1u << CONNECTOR_DUPLICATE_IDENTITY;
-
-    return shares ? collisions_others(e->context.cloud_resources, template, out, max) : 0;
-}
-
-const struct entry *engine_lease_of(const struct engine *e, const struct entry *template)
-{
-    const struct connector_decision *d = template_decision(template)->connector;
-
-    return d->identity.unclear ? NULL
-                               : cloud_index_lease(e->context.cloud_names, template, &d->identity);
-}
-
-enum lease_verdict engine_lease_verdict(const struct engine *e, const struct entry *template,
-                                        const struct entry *lease)
-{
-    const struct rule_context *c = &e->context;
-    struct lease_clock clock = {c->now_ms / 1000, c->options.lease_skew_ms / 1000};
-
-    return connector_lease_verdict(c->store, template, lease, clock);
-}
-
-void engine_ballots(const struct engine *e, const struct entry *dependency,
-                    void (*each)(void *context, const struct ballot *ballot), void *context)
-{
-    CLEANUP(ballot_list_release) struct ballot_list ballots = {0};
-
-    ballots_gather(e->context.store, &e->context.incomplete, dependency, &ballots);
-    for (size_t i = 0; i < ballots.count; i++)
-        each(context, &ballots.items[i]);
 }

@@ -6,6 +6,7 @@
 #include "metrics/rules/lease.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/options.h"
+#include "metrics/rules/transitions.h"
 
 /*
  * Keeps a decision on every entry of a store. After a change only the entries that it can
@@ -44,6 +45,8 @@ const struct store *engine_store(const struct engine *e);
 /* What its rules share, for metrics/simulate, which plays with the store and puts it back. */
 struct rule_context;
 struct rule_context *engine_context(struct engine *e);
+/* The same to look at. */
+const struct rule_context *engine_facts(const struct engine *e);
 
 /*
  * Evaluate up to `budget` of the entries that changes and timers have marked. `now_ms`,
@@ -51,6 +54,15 @@ struct rule_context *engine_context(struct engine *e);
  * True if none is left: only then do the decisions agree with each other.
  */
 bool engine_run(struct engine *e, int64_t now_ms, size_t budget);
+
+/*
+ * From now on transitions of templates are remembered, up to `limit` of them; 0: none, as before
+ * the first call. What was remembered is forgotten. Call it when engine_run() has answered true, so
+ * that what is read at a start is no transition; what is only played (metrics/simulate) is none.
+ */
+void engine_remember(struct engine *e, size_t limit);
+/* What it remembers (transitions.h); NULL: nothing. */
+const struct transitions *engine_transitions(const struct engine *e);
 
 /*
  * When engine_run() is due although nothing changes, because a grace period or a lease ends:

@@ -24,6 +24,7 @@ struct graph {
     size_t timer_count;
     size_t timer_capacity;
     int64_t deadline_ms;
+    unsigned cause : 7; /* Of marks. */
 };
 
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry))
@@ -48,14 +49,28 @@ void graph_free(struct graph *g)
 
 /* ---- marked entries ---- */
 
+void graph_set_cause(struct graph *g, unsigned cause)
+{
+    g->cause = cause & 0x7f;
+}
+
+unsigned graph_cause(const struct graph *g)
+{
+    return g->cause;
+}
+
 void graph_mark(struct graph *g, struct entry *entry)
 {
     struct queue *queue;
 
-    if (entry->dirty)
+    if (entry->dirty) {
+        if (g->cause < entry->cause)
+            entry->cause = g->cause;
         return;
+    }
     queue = &g->queues[g->rank(entry)];
     entry->dirty = true;
+    entry->cause = g->cause;
     if (queue->end == queue->capacity && queue->first > queue->capacity / 2) {
         /* One that is never emptied does not grow for ever. */
         queue->end -= queue->first;
@@ -114,6 +129,7 @@ struct entry *graph_next(struct graph *g)
             continue;
         entry = queue->items[queue->first++];
         entry->dirty = false;
+        g->cause = entry->cause;
         if (queue->first == queue->end)
             empty(queue);
         return entry;

@@ -22,6 +22,14 @@ struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry
 /* Takes NULL. The entries are not touched: free the store after the graph. */
 void graph_free(struct graph *g);
 
+/*
+ * Whatever is marked from now on is marked for this reason, a number below 128 that only the caller
+ * understands; of several the smallest counts. graph_next() makes it that of what it returns, so
+ * that a reason is handed on.
+ */
+void graph_set_cause(struct graph *g, unsigned cause);
+unsigned graph_cause(const struct graph *g);
+
 /* Mark an entry: it has to be evaluated again. Marking it twice is marking it once. */
 void graph_mark(struct graph *g, struct entry *entry);
 /* Mark the readers of an entry. */

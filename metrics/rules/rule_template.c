@@ -4,6 +4,7 @@
 #include "metrics/rules/links.h"
 #include "metrics/rules/priority.h"
 #include "metrics/rules/rule_connector.h"
+#include "metrics/rules/transitions.h"
 
 /* ---- gathering ---- */
 
@@ -75,8 +76,9 @@ static struct template_decision *new_decision(const struct template_facts *f)
     struct template_decision *d =
         xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) + targets * sizeof(struct standing));
 
-    d->candidate_count = (uint32_t)count;
-    d->target_count = targets;
+    d->candidate_count = count & 0xfffff;
+    d->target_count = targets & 0xfffff;
+    d->cluster_hash = targets ? cluster_set_hash(f->delivery.binding) & 0xffffff : 0;
     for (size_t i = 0; i < count; i++) {
         const struct policy *policy = entry_policy(f->selections[i].policy);
 

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/transitions.h"
+
+#include "metrics/model/object.h"
+#include "metrics/rules/policy_version.h"
+
+enum {
+    CHUNK = 1024, /* Records: memory is taken in such pieces. */
+    MERGE_MS = 1000,
+};
+
+#define CAUSE_NAME(id, word, text) word,
+#define CAUSE_TEXT(id, word, text) text,
+const char *const cause_names[CAUSE_COUNT] = {CAUSES(CAUSE_NAME)};
+const char *const cause_texts[CAUSE_COUNT] = {CAUSES(CAUSE_TEXT)};
+
+/* Neighbours of one template in the ring are so many numbers away; 0: there is none. */
+struct record {
+    int64_t time_ms;
+    uint64_t number;
+    struct entry *template;
+    struct entry *policy;
+    struct entry *claimed;
+    uint32_t older;
+    uint32_t newer;
+    uint32_t version;
+    uint32_t cluster_hash;
+    uint32_t clusters;
+    uint32_t cause : 4;
+    uint32_t state : 4;
+    uint32_t reason : 4;
+    uint32_t phase : 2;
+    uint32_t stage : 6;
+    uint32_t stage_reason : 6;
+    uint32_t decided : 1;
+    uint32_t undone : 1; /* In the run that made it. */
+};
+_Static_assert(sizeof(struct record) <= 64, "what is promised");
+_Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
+                   (int)PENDING_REASON_COUNT <= 16 && (int)UNBOUND_REASON_COUNT <= 16 &&
+                   (int)IGNORED_REASON_COUNT <= 16 && (int)PHASE_COUNT <= 4 &&
+                   (int)CAUSE_COUNT <= 16 && (int)STAGE_COUNT <= 64 &&
+                   (int)STAGE_REASON_COUNT <= 64,
+               "they fit into a record");
+
+struct transitions {
+    struct store *store;
+    struct record **chunks; /* Taken as they are needed. */
+    size_t chunk_count;
+    struct map newest; /* Of each template that has any. */
+    size_t limit;
+    uint64_t last;    /* Number; 0: none yet. */
+    uint64_t settled; /* The last number when nothing was left to evaluate. */
+    int64_t begun_ms;
+};
+
+enum cause cause_of_class(enum object_class class)
+{
+    static const enum cause causes[CLASS_COUNT] = {
+        [CLASS_TEMPLATE] = CAUSE_TEMPLATE, [CLASS_POLICY] = CAUSE_POLICY,
+        [CLASS_BINDING] = CAUSE_BINDING,   [CLASS_OVERRIDE] = CAUSE_OVERRIDE,
+        [CLASS_CLUSTER] = CAUSE_CLUSTER,   [CLASS_EVENT] = CAUSE_EVENT,
+        [CLASS_WORK] = CAUSE_WORK,         [CLASS_LEASE] = CAUSE_LEASE,
+        [CLASS_SETTING] = CAUSE_SETTING,   [CLASS_OTHER] = CAUSE_SETTING,
+    };
+
+    return causes[class];
+}
+
+enum cause cause_of_decision(enum cause cause)
+{
+    /* What is about many is the cause still, wherever it leads. */
+    const unsigned shared = 1U << CAUSE_DISCOVERY | 1U << CAUSE_POLICY | 1U << CAUSE_OVERRIDE |
+                            1U << CAUSE_CLUSTER | 1U << CAUSE_SETTING;
+
+    return shared >> cause & 1 ? cause : CAUSE_OTHER_TEMPLATE;
+}
+
+/* ---- moments ---- */
+
+struct moment moment_now(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    if (!d)
+        return (struct moment){0};
+    return (struct moment){
+        .policy = d->state == STATE_IGNORED ? NULL : d->winner,
+        .claimed = d->claimed,
+        .version = d->version ? d->version->number : 0,
+        .cluster_hash = d->cluster_hash,
+        .clusters = d->target_count,
+        .decided = true,
+        .state = (uint8_t)d->state,
+        .reason = (uint8_t)d->reason,
+        .phase = d->state == STATE_STALE ? (uint8_t)d->phase : 0,
+        .stage = (uint8_t)d->way.at.stage,
+        .stage_reason = (uint8_t)d->way.at.reason,
+    };
+}
+
+bool moment_equal(const struct moment *a, const struct moment *b)
+{
+    return a->policy == b->policy && a->claimed == b->claimed && a->version == b->version &&
+           a->cluster_hash == b->cluster_hash && a->clusters == b->clusters &&
+           a->decided == b->decided && a->state == b->state && a->reason == b->reason &&
+           a->phase == b->phase && a->stage == b->stage && a->stage_reason == b->stage_reason;
+}
+
+uint32_t cluster_set_hash(const struct binding *b)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < binding_target_count(b); i++)
+        sum += map_hash(b->clusters[i].name, strlen(b->clusters[i].name), 0);
+    return (uint32_t)(sum ^ sum >> 32);
+}
+
+static struct moment moment_before(const struct record *r)
+{
+    return (struct moment){
+        .policy = r->policy,
+        .claimed = r->claimed,
+        .version = r->version,
+        .cluster_hash = r->cluster_hash,
+        .clusters = r->clusters,
+        .decided = r->decided,
+        .state = r->state,
+        .reason = r->reason,
+        .phase = r->phase,
+        .stage = r->stage,
+        .stage_reason = r->stage_reason,
+    };
+}
+
+/* ---- the ring ---- */
+
+static bool is_of(const void *item, const void *key)
+{
+    return ((const struct record *)item)->template == key;
+}
+
+struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms)
+{
+    struct transitions *t = xcalloc(1, sizeof(*t));
+
+    t->store = store;
+    t->newest = MAP_INIT(is_of);
+    t->limit = limit;
+    t->begun_ms = now_ms;
+    return t;
+}
+
+static struct record *slot(const struct transitions *t, uint64_t number)
+{
+    size_t at = (size_t)((number - 1) % t->limit);
+
+    return &t->chunks[at / CHUNK][at % CHUNK];
+}
+
+/* The number of the oldest one; one more than the last if there is none. */
+static uint64_t oldest(const struct transitions *t)
+{
+    return t->last > t->limit ? t->last - t->limit + 1 : 1;
+}
+
+static void hold(struct entry *entry)
+{
+    if (entry)
+        store_pin(entry);
+}
+
+static void let_go(const struct transitions *t, struct entry *entry)
+{
+    if (entry)
+        store_unpin(t->store, entry);
+}
+
+static struct record *newest_of(const struct transitions *t, const struct entry *template)
+{
+    return map_get(&t->newest, map_hash_address(template), template);
+}
+
+/* Its newer neighbour does not look for it: numbers say how old the oldest one is. */
+static void forget(struct transitions *t, struct record *r)
+{
+    if (r->newer == 0)
+        map_take(&t->newest, map_hash_address(r->template), r->template);
+    let_go(t, r->policy);
+    let_go(t, r->claimed);
+    let_go(t, r->template);
+}
+
+void transitions_free(struct transitions *t)
+{
+    if (!t)
+        return;
+    for (uint64_t number = oldest(t); number <= t->last; number++)
+        forget(t, slot(t, number));
+    for (size_t i = 0; i < t->chunk_count; i++)
+        free(t->chunks[i]);
+    free(t->chunks);
+    map_release(&t->newest);
+    free(t);
+}
+
+/* The place of the next record, which the oldest one leaves if there is no other. */
+static struct record *next_slot(struct transitions *t)
+{
+    if (t->last >= t->limit)
+        forget(t, slot(t, oldest(t)));
+    t->last++;
+    if (t->last <= t->limit && (t->last - 1) / CHUNK == t->chunk_count) {
+        t->chunks = xreallocarray(t->chunks, t->chunk_count + 1, sizeof(struct record *));
+        t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(struct record));
+    }
+    return slot(t, t->last);
+}
+
+/* ---- what the engine says ---- */
+
+void transitions_before(const struct transitions *t, struct entry *template, struct moment *before)
+{
+    if (!t || entry_class(template) != CLASS_TEMPLATE)
+        return;
+    *before = moment_now(template);
+    hold(before->policy);
+    hold(before->claimed);
+}
+
+static void add(struct transitions *t, struct entry *template, const struct moment *before,
+                enum cause cause, int64_t now_ms)
+{
+    struct record *r;
+
+    hold(template);
+    hold(before->policy);
+    hold(before->claimed);
+    r = next_slot(t);
+    *r = (struct record){
+        .time_ms = now_ms,
+        .number = t->last,
+        .template = template,
+        .policy = before->policy,
+        .claimed = before->claimed,
+        .version = before->version,
+        .cluster_hash = before->cluster_hash,
+        .clusters = before->clusters,
+        .cause = cause & 0xfU,
+        .state = before->state & 0xfU,
+        .reason = before->reason & 0xfU,
+        .phase = before->phase & 0x3U,
+        .stage = before->stage & 0x3fU,
+        .stage_reason = before->stage_reason & 0x3fU,
+        .decided = before->decided,
+    };
+
+    /* Looked for only now: making room may have forgotten it. */
+    struct record *older = map_take(&t->newest, map_hash_address(template), template);
+
+    if (older)
+        older->newer = r->older = (uint32_t)(r->number - older->number);
+    map_add(&t->newest, map_hash_address(template), r);
+}
+
+/* True if this is the end of what began with the record: both are of one run. */
+static bool goes_on(const struct transitions *t, const struct record *r, int64_t now_ms)
+{
+    return r && r->number > t->settled && now_ms - r->time_ms < MERGE_MS;
+}
+
+void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
+                       enum cause cause, int64_t now_ms)
+{
+    if (!t || entry_class(template) != CLASS_TEMPLATE)
+        return;
+
+    struct moment after = moment_now(template);
+    struct record *r = newest_of(t, template);
+
+    if (goes_on(t, r, now_ms)) {
+        struct moment first = moment_before(r);
+
+        r->undone = moment_equal(&first, &after);
+        if (cause < r->cause)
+            r->cause = cause & 0xfU;
+    } else if (!moment_equal(before, &after) &&
+               /* Of a kind that is read for the first time nothing has happened. */
+               (r || cause != CAUSE_DISCOVERY || (before->decided && after.decided))) {
+        add(t, template, before, cause, now_ms);
+    }
+    let_go(t, before->policy);
+    let_go(t, before->claimed);
+}
+
+void transitions_settle(struct transitions *t)
+{
+    if (t)
+        t->settled = t->last;
+}
+
+/* ---- questions ---- */
+
+static void tell(const struct transitions *t, const struct record *r, struct transition *out)
+{
+    *out = (struct transition){
+        .number = r->number,
+        .time_ms = r->time_ms,
+        .template = r->template,
+        .cause = (enum cause)r->cause,
+        .before = moment_before(r),
+        .after = r->newer ? moment_before(slot(t, r->number + r->newer)) : moment_now(r->template),
+    };
+}
+
+bool transitions_next(const struct transitions *t, uint64_t *below, struct transition *out)
+{
+    if (!t)
+        return false;
+    if (*below > t->last)
+        *below = t->last + 1;
+    while (*below > oldest(t)) {
+        const struct record *r = slot(t, --*below);
+
+        if (r->undone)
+            continue;
+        tell(t, r, out);
+        return true;
+    }
+    return false;
+}
+
+/* The one before it of the same template; NULL if there is none, or it is forgotten. */
+static const struct record *older_of(const struct transitions *t, const struct record *r)
+{
+    return r->older && r->number - r->older >= oldest(t) ? slot(t, r->number - r->older) : NULL;
+}
+
+bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
+                         struct transition *out)
+{
+    const struct record *r;
+
+    if (!t)
+        return false;
+    /* From the one before, where there is one: a long history is not walked again for each. */
+    if (*below <= t->last && *below >= oldest(t) && slot(t, *below)->template == template)
+        r = older_of(t, slot(t, *below));
+    else
+        r = newest_of(t, template);
+    while (r && (r->undone || r->number >= *below))
+        r = older_of(t, r);
+    if (!r)
+        return false;
+    *below = r->number;
+    tell(t, r, out);
+    return true;
+}
+
+size_t transitions_limit(const struct transitions *t)
+{
+    return t ? t->limit : 0;
+}
+
+size_t transitions_count(const struct transitions *t)
+{
+    return t ? (size_t)(t->last + 1 - oldest(t)) : 0;
+}
+
+int64_t transitions_begun_ms(const struct transitions *t)
+{
+    return t ? t->begun_ms : 0;
+}
+
+int64_t transitions_since_ms(const struct transitions *t)
+{
+    return t && t->last > t->limit ? slot(t, oldest(t))->time_ms : transitions_begun_ms(t);
+}

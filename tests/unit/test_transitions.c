@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/transitions.h"
+
+#include "metrics/model/walk.h"
+#include "metrics/rules/engine.h"
+#include "metrics/simulate/plan.h"
+#include "tests/unit/bound_objects.h"
+#include "tests/unit/heap.h"
+#include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
+
+enum { HISTORIES = 100, CHANGES = 300, DUMP_MAX = 4 << 20, MANY = 1000 * 1000 };
+
+static const int64_t START_MS = INT64_C(1767225600000);
+
+/* ---- any history ---- */
+
+/* What a test saw of one template: its decisions, each held, where everything was evaluated. */
+struct witness {
+    struct entry *template;
+    struct moment *moments;
+    size_t count;
+    uint64_t newest; /* The number of its newest transition then. */
+};
+
+struct witnesses {
+    struct witness items[CHANGES];
+    size_t count;
+    bool reads; /* Kinds are read and cease to be. */
+};
+
+static struct moment hold(struct moment m)
+{
+    if (m.policy)
+        store_pin(m.policy);
+    if (m.claimed)
+        store_pin(m.claimed);
+    return m;
+}
+
+static void let_go(struct world *w, struct moment m)
+{
+    if (m.policy)
+        store_unpin(w->store, m.policy);
+    if (m.claimed)
+        store_unpin(w->store, m.claimed);
+}
+
+static struct witness *witness_of(struct witnesses *all, struct entry *template)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->items[i].template == template)
+            return &all->items[i];
+    }
+    assert_true(all->count < CHANGES);
+    store_pin(template);
+    all->items[all->count] = (struct witness){.template = template};
+    return &all->items[all->count++];
+}
+
+/* As moment_equal(), but for the numbers of versions, which older ones that are found change. */
+static bool is_same(const struct moment *a, const struct moment *b)
+{
+    struct moment renumbered = *a;
+
+    renumbered.version = b->version;
+    return moment_equal(&renumbered, b);
+}
+
+static void see(struct world *w, struct witness *of, bool reads)
+{
+    const struct transitions *t = engine_transitions(w->engine);
+    struct moment now = moment_now(of->template);
+    uint64_t newest = UINT64_MAX;
+    struct transition x;
+    bool moved = transitions_next_of(t, of->template, &newest, &x) && newest != of->newest;
+
+    if (of->count > 0 && is_same(&of->moments[of->count - 1], &now) && !moved)
+        return;
+    /* Before its first transition, what is read comes and what is not read goes without one. */
+    if (reads && of->count == 1 && !moved && now.decided != of->moments[0].decided)
+        let_go(w, of->moments[--of->count]);
+    of->newest = moved ? newest : of->newest;
+    of->moments = xreallocarray(of->moments, of->count + 1, sizeof(*of->moments));
+    of->moments[of->count++] = hold(now);
+}
+
+/* `first`: nothing was remembered before. */
+static void see_all(struct world *w, struct witnesses *all, bool first)
+{
+    struct walk walk = walk_over(w->store, 1U << CLASS_TEMPLATE);
+    struct entry *entry;
+
+    while ((entry = walk_next(&walk)) != NULL) {
+        struct witness *of = witness_of(all, entry);
+
+        if (of->count == 0 && !first) {
+            of->moments = xcalloc(1, sizeof(*of->moments));
+            of->count = 1;
+        }
+    }
+    for (size_t i = 0; i < all->count; i++)
+        see(w, &all->items[i], all->reads);
+}
+
+static void name_policy(struct strbuf *out, const struct entry *policy)
+{
+    strbuf_addf(out, " %s/%s", policy ? entry_ns(policy) : "-", policy ? policy->name : "-");
+}
+
+static void dump_moment(struct strbuf *out, const struct moment *m)
+{
+    strbuf_addf(out, " [%d %u %u %u %u %u v%" PRIu32 " on %" PRIu32 "/%" PRIx32, m->decided,
+                m->state, m->reason, m->phase, m->stage, m->stage_reason, m->version, m->clusters,
+                m->cluster_hash);
+    name_policy(out, m->policy);
+    name_policy(out, m->claimed);
+    strbuf_adds(out, "]");
+}
+
+/* The records of a template, newest first, are what was seen, and lead back to the beginning. */
+static void check_chain(const struct transitions *t, const struct witness *of, uint32_t seed)
+{
+    uint64_t below = UINT64_MAX, last = UINT64_MAX;
+    struct transition x;
+    size_t at = of->count;
+
+    while (transitions_next_of(t, of->template, &below, &x)) {
+        at--;
+        if (at == 0 || !is_same(&x.after, &of->moments[at]) ||
+            !is_same(&x.before, &of->moments[at - 1])) {
+            CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(DUMP_MAX);
+
+            dump_moment(&out, &x.before);
+            dump_moment(&out, &x.after);
+            strbuf_adds(&out, "\nseen:");
+            for (size_t i = 0; i < of->count; i++)
+                dump_moment(&out, &of->moments[i]);
+            fail_msg("history %u: transition %zu of %s/%s: %s", seed, at, entry_ns(of->template),
+                     of->template->name, out.data);
+        }
+        assert_ptr_equal(x.template, of->template);
+        assert_true(x.number == below && x.number < last);
+        last = x.number;
+    }
+    if (at != 1)
+        fail_msg("history %u: %zu transitions of %s are missing", seed, at - 1, of->template->name);
+}
+
+static void release(struct world *w, struct witnesses *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        for (size_t k = 0; k < all->items[i].count; k++)
+            let_go(w, all->items[i].moments[k]);
+        free(all->items[i].moments);
+        store_unpin(w->store, all->items[i].template);
+    }
+}
+
+static void change(struct world *w)
+{
+    struct entry *gone = world_random(w, 4) == 0 ? world_pick(w) : NULL;
+
+    if (gone)
+        store_remove(w->store, gone);
+    else
+        random_objects(w, 1);
+}
+
+/* All objects of a kind have been read, or not any more. */
+static void read_kind(struct world *w)
+{
+    static const char *const kinds[][2] = {
+        {"v1", "ConfigMap"},
+        {"apps/v1", "Deployment"},
+        {"cluster.karmada.io/v1alpha1", "Cluster"},
+    };
+    size_t which = world_random(w, ARRAY_LEN(kinds));
+
+    engine_set_incomplete(w->engine, kinds[which][0], kinds[which][1], world_random(w, 3) == 0);
+}
+
+TEST(the_chain_of_a_template_is_what_was_decided_about_it)
+{
+    for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
+        struct witnesses *all = xcalloc(1, sizeof(*all));
+        int64_t now_ms = START_MS;
+        size_t kept = 0;
+        struct world w;
+
+        all->reads = seed % 2 == 0;
+        world_init(&w, &rules_options_default, seed);
+        random_objects(&w, CHANGES / 10);
+        world_run(&w, now_ms);
+        engine_remember(w.engine, MANY);
+        see_all(&w, all, true);
+        for (size_t i = 0; i < CHANGES; i++) {
+            change(&w);
+            if (all->reads && world_random(&w, 8) == 0)
+                read_kind(&w);
+            now_ms += world_random(&w, 5000);
+            if (world_random(&w, 2) == 0)
+                continue;
+            world_run(&w, now_ms);
+            see_all(&w, all, false);
+        }
+        world_run(&w, now_ms);
+        see_all(&w, all, false);
+        for (size_t i = 0; i < all->count; i++) {
+            check_chain(engine_transitions(w.engine), &all->items[i], seed);
+            kept += all->items[i].count - 1;
+        }
+        assert_true(kept > 10);
+        release(&w, all);
+        free(all);
+        world_release(&w);
+    }
+}
+
+/* ---- the ring ---- */
+
+enum { LOGGED_MAX = 20 * CHANGES };
+
+/* What was ever told, by number. */
+struct log {
+    char *lines[LOGGED_MAX];
+};
+
+static char *line_of(const struct transition *x)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(DUMP_MAX);
+    size_t len;
+
+    strbuf_addf(&out, "%" PRId64 " %s %s/%s", x->time_ms, cause_names[x->cause],
+                entry_ns(x->template), x->template->name);
+    dump_moment(&out, &x->before);
+    return strbuf_take(&out, &len);
+}
+
+/* Log what is new; what was logged says the same again, and nothing is left out. */
+static void check_ring(const struct transitions *t, struct log *log, uint64_t *last)
+{
+    uint64_t below = UINT64_MAX, newest = *last, oldest = UINT64_MAX;
+    struct transition x;
+
+    for (bool first = true; transitions_next(t, &below, &x); first = false) {
+        char *line = line_of(&x);
+
+        assert_true(x.number < oldest && x.number < LOGGED_MAX);
+        for (uint64_t i = x.number + 1; i < oldest && oldest != UINT64_MAX; i++)
+            assert_null(log->lines[i]);
+        oldest = x.number;
+        newest = first ? x.number : newest;
+        if (x.number > *last) {
+            log->lines[x.number] = line;
+            continue;
+        }
+        assert_string_equal(log->lines[x.number], line);
+        free(line);
+    }
+    *last = newest;
+}
+
+static void run_ring(uint32_t seed, size_t limit, struct log *log)
+{
+    int64_t now_ms = START_MS;
+    const struct transitions *t;
+    uint64_t last = 0;
+    struct world w;
+
+    world_init(&w, &rules_options_default, seed);
+    engine_remember(w.engine, limit);
+    t = engine_transitions(w.engine);
+    for (size_t i = 0; i < CHANGES; i++) {
+        change(&w);
+        now_ms += world_random(&w, 900);
+        if (world_random(&w, 3) == 0)
+            engine_run(w.engine, now_ms, world_random(&w, 10));
+        assert_true(transitions_count(t) <= limit);
+        if (world_random(&w, 2) != 0)
+            continue;
+        world_run(&w, now_ms);
+        check_ring(t, log, &last);
+    }
+    assert_true(last > 40);
+    assert_int_equal(transitions_count(t), last < limit ? transitions_count(t) : limit);
+    assert_true(last > limit
+                    ? transitions_since_ms(t) > START_MS && transitions_since_ms(t) <= now_ms
+                    : transitions_since_ms(t) == transitions_begun_ms(t));
+    world_release(&w);
+}
+
+TEST(the_oldest_transitions_go_first)
+{
+    static const size_t limits[] = {1, 2, 7, 60, 1023, 1024, 1025, MANY};
+
+    for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
+        struct log *log = xcalloc(1, sizeof(*log));
+
+        run_ring(seed, limits[seed % ARRAY_LEN(limits)], log);
+        for (size_t i = 0; i < LOGGED_MAX; i++)
+            free(log->lines[i]);
+        free(log);
+    }
+}
+
+/* ---- one change ---- */
+
+struct cause_case {
+    const char *title;
+    const char *put[6]; /* Before anything is remembered. */
+    const char *then;   /* What is put, */
+    const char *gone;   /* or the Deployment that is deleted. */
+    int64_t pass_ms;
+    enum cause cause;
+    bool before;
+    enum template_state from;
+    bool after;
+    enum template_state to;
+};
+
+#define BOUND                                                                                      \
+    {                                                                                              \
+        POLICY("p", SELECTS("web") "," ON("a")), TEMPLATE("web", "," CLAIM("p")),                  \
+            BINDING("web", "p", "a")                                                               \
+    }
+
+static const struct cause_case cause_cases[] = {
+    {"a new template",
+     {NULL},
+     TEMPLATE("web", ""),
+     NULL,
+     0,
+     CAUSE_TEMPLATE,
+     false,
+     0,
+     true,
+     STATE_PENDING},
+    {"its deletion", BOUND, NULL, "web", 0, CAUSE_TEMPLATE, true, STATE_CURRENT, false, 0},
+    {"a new policy",
+     {TEMPLATE("web", "")},
+     POLICY("p", SELECTS("web") "," ON("a")),
+     NULL,
+     0,
+     CAUSE_POLICY,
+     true,
+     STATE_PENDING,
+     true,
+     STATE_UNBOUND},
+    {"another placement of its policy", BOUND, POLICY("p", SELECTS("web") "," ON("b")), NULL, 0,
+     CAUSE_POLICY, true, STATE_CURRENT, true, STATE_STALE},
+    {"its binding is moved", BOUND, BINDING("web", "p", "b"), NULL, 0, CAUSE_BINDING, true,
+     STATE_CURRENT, true, STATE_STALE},
+    {"a grace period",
+     {POLICY("p", SELECTS("web") "," ON("a")), TEMPLATE("web", "," CLAIM("p")),
+      BINDING("web", "p", "a"), POLICY("p", SELECTS("web") "," ON("b"))},
+     NULL,
+     NULL,
+     3600 * 1000,
+     CAUSE_TIME,
+     true,
+     STATE_STALE,
+     true,
+     STATE_STALE},
+};
+
+TEST_ROWS(a_transition_has_its_cause, cause_cases, title)
+{
+    const struct cause_case *c = *state;
+    uint64_t below = UINT64_MAX;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < ARRAY_LEN(c->put) && c->put[i]; i++)
+        world_put_text(&w, c->put[i]);
+    world_run(&w, START_MS);
+    engine_remember(w.engine, 10);
+    world_run(&w, START_MS);
+    if (c->then)
+        world_put_text(&w, c->then);
+    if (c->gone)
+        store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "default", c->gone));
+    world_run(&w, START_MS + 5000 + c->pass_ms);
+    assert_true(transitions_next(engine_transitions(w.engine), &below, &x));
+    assert_string_equal(cause_names[x.cause], cause_names[c->cause]);
+    assert_string_equal(x.template->name, "web");
+    assert_true(x.time_ms == START_MS + 5000 + c->pass_ms);
+    assert_int_equal(x.before.decided, c->before);
+    assert_int_equal(x.before.state, c->from);
+    assert_int_equal(x.after.decided, c->after);
+    assert_int_equal(x.after.state, c->to);
+    assert_false(transitions_next(engine_transitions(w.engine), &below, &x));
+    world_release(&w);
+}
+
+/* A deleted template and its deleted policy keep their names for as long as their records. */
+TEST(what_is_gone_has_its_name)
+{
+    uint64_t below = UINT64_MAX;
+    const struct transitions *t;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    engine_remember(w.engine, 2);
+    t = engine_transitions(w.engine);
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_run(&w, START_MS);
+    store_remove(w.store, world_find(&w, "apps/v1", "Deployment", "default", "web"));
+    store_remove(w.store,
+                 world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "p"));
+    world_run(&w, START_MS + 2000);
+    assert_true(transitions_next(t, &below, &x));
+    assert_string_equal(x.template->name, "web");
+    assert_string_equal(x.before.policy->name, "p");
+    assert_false(x.after.decided);
+    for (unsigned i = 0; i < 2; i++) {
+        world_put_text(&w, i ? TEMPLATE("two", "") : TEMPLATE("one", ""));
+        world_run(&w, START_MS + 4000);
+    }
+    assert_null(world_find(&w, "apps/v1", "Deployment", "default", "web"));
+    assert_null(world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "p"));
+    world_release(&w);
+}
+
+/* ---- what is none ---- */
+
+TEST(nothing_is_remembered_unasked)
+{
+    uint64_t below = UINT64_MAX;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    random_objects(&w, CHANGES);
+    world_run(&w, START_MS);
+    assert_null(engine_transitions(w.engine));
+    assert_false(transitions_next(NULL, &below, &x));
+    engine_remember(w.engine, 100);
+    assert_int_equal(transitions_count(engine_transitions(w.engine)), 0);
+    assert_true(transitions_begun_ms(engine_transitions(w.engine)) == START_MS);
+    engine_remember(w.engine, 0);
+    assert_null(engine_transitions(w.engine));
+    world_release(&w);
+}
+
+TEST(what_is_undone_in_one_run_leaves_no_trace)
+{
+    uint64_t below = UINT64_MAX;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_put_text(&w, TEMPLATE("other", ""));
+    world_run(&w, START_MS);
+    engine_remember(w.engine, 100);
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
+    /* The policy and the template; what else is marked waits. */
+    world_put_text(&w, TEMPLATE("other", ""));
+    assert_false(engine_run(w.engine, START_MS + 10, 2));
+    assert_true(transitions_count(engine_transitions(w.engine)) > 0);
+    store_remove(w.store,
+                 world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", "p"));
+    world_run(&w, START_MS + 20);
+    assert_false(transitions_next(engine_transitions(w.engine), &below, &x));
+    world_release(&w);
+}
+
+TEST(a_plan_is_no_transition)
+{
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        const struct transitions *t;
+        struct error err;
+        struct plan *p;
+        struct world w;
+        size_t count;
+
+        world_init(&w, &rules_options_default, seed);
+        random_objects(&w, CHANGES);
+        world_run(&w, START_MS);
+        engine_remember(w.engine, MANY);
+        t = engine_transitions(w.engine);
+        world_put_text(&w, TEMPLATE("fresh", ""));
+        world_run(&w, START_MS + 5000);
+        count = transitions_count(t);
+        assert_true(count > 0);
+        cJSON *policy = cJSON_Parse(POLICY("p", SELECTS("fresh") "," ON("a")));
+        p = plan_new(w.engine, START_MS + 6000);
+        assert_true(plan_apply(p, policy, &err));
+        assert_non_null(plan_finish(p));
+        plan_free(p);
+        cJSON_Delete(policy);
+        world_run(&w, START_MS + 7000);
+        assert_int_equal(transitions_count(t), count);
+        world_release(&w);
+    }
+}
+
+/* Of a kind that is read for the first time nothing has happened; later it has. */
+TEST(a_kind_that_is_read_at_last_floods_nothing)
+{
+    uint64_t below = UINT64_MAX;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_run(&w, START_MS);
+    engine_remember(w.engine, 100);
+    engine_set_incomplete(w.engine, "apps/v1", "Deployment", true);
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_run(&w, START_MS + 2000);
+    world_put_text(&w, TEMPLATE("late", ""));
+    engine_set_incomplete(w.engine, "apps/v1", "Deployment", false);
+    world_run(&w, START_MS + 4000);
+    assert_int_equal(transitions_count(engine_transitions(w.engine)), 0);
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
+    world_run(&w, START_MS + 6000);
+    /* "late" waits for another reason now. */
+    for (unsigned i = 0; i < 2; i++) {
+        assert_true(transitions_next(engine_transitions(w.engine), &below, &x));
+        assert_int_equal(x.cause, CAUSE_POLICY);
+        assert_true(x.before.decided);
+    }
+    assert_false(transitions_next(engine_transitions(w.engine), &below, &x));
+    world_release(&w);
+}
+
+/* ---- memory ---- */
+
+TEST(a_full_ring_takes_what_it_promises)
+{
+    enum { LIMIT = 20000, TEMPLATES = 100 };
+    size_t before, each;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    for (unsigned i = 0; i < TEMPLATES; i++) {
+        char json[256];
+
+        snprintf(json, sizeof(json),
+                 "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": {\"name\": "
+                 "\"c-%u\", \"namespace\": \"default\"}}",
+                 i);
+        world_put_text(&w, json);
+    }
+    world_run(&w, START_MS);
+    engine_remember(w.engine, LIMIT);
+    before = heap_bytes();
+    for (unsigned i = 1; transitions_count(engine_transitions(w.engine)) < LIMIT; i++) {
+        static const char policy[] =
+            "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": \"PropagationPolicy\", "
+            "\"metadata\": {\"name\": \"p\", \"namespace\": \"default\"}, \"spec\": "
+            "{\"resourceSelectors\": [{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}]}}";
+
+        if (i % 2)
+            world_put_text(&w, policy);
+        else
+            store_remove(w.store, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy",
+                                             "default", "p"));
+        world_run(&w, START_MS + i * INT64_C(2000));
+    }
+    each = (heap_bytes() - before) / LIMIT;
+    print_message("%zu bytes a transition\n", each);
+    if (HEAP_COUNTS)
+        assert_in_range(each, 64, 72);
+    world_release(&w);
+}
