@@ -133,7 +133,7 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
         return false;
     if (differs(filter->reason, reason_name(row->state, row->reason)) ||
         differs(filter->ns, entry_ns(e)) || differs(filter->group, e->partition->type->group) ||
-        differs(filter->owner, row->owner))
+        differs(filter->owner, row->owner) || differs(filter->name, e->name))
         return false;
     if (filter->kind && strcasecmp(filter->kind, entry_kind(e)) != 0)
         return false;

@@ -48,6 +48,7 @@ struct row_filter {
     const char *group;
     const char *policy; /* NAME, or NAMESPACE/NAME: what it is to follow or claims. */
     const char *owner;
+    const char *name;
     const char *search; /* A part of the name, without case. */
     const char *reason;
     int state;

@@ -88,7 +88,7 @@ void transitions_settle(struct transitions *t);
 struct transition {
     uint64_t number; /* From 1 on, greater for what came later; never used twice. */
     int64_t time_ms; /* Since the epoch. */
-    const struct entry *template;
+    struct entry *template;
     enum cause cause;
     struct moment before;
     struct moment after;

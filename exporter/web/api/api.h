@@ -16,8 +16,10 @@ struct api;
 enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_WORLD, /* The evaluation, which has nothing left to evaluate. */
-    NEEDS_LINES, /* The same for the first page of a list, which makes lines of it; then those. */
-    NEEDS_ROWS,  /* A view of the rows of templates alone: nothing is lent. */
+    /* The same for the first page of a list, which makes lines of it; then those. If it does not,
+     * for each page. */
+    NEEDS_LINES,
+    NEEDS_ROWS, /* A view of the rows of templates alone: nothing is lent. */
 };
 
 #define OF_OBJECT                                                                                  \
@@ -62,6 +64,12 @@ enum endpoint_needs {
     ENDPOINT(LEASES, "api_leases", "/api/v1/leases",                                               \
              "the leases on cloud resources that the inventory has", OF_LIST, 0, NEEDS_LINES,      \
              api_leases)                                                                           \
+    ENDPOINT(                                                                                      \
+        HISTORY, "api_history", "/api/v1/history",                                                 \
+        "the transitions of templates that are remembered, newest first, each with its cause",     \
+        (OF_LIST | OF_OBJECT | PARAMETER_BIT(STATE) | PARAMETER_BIT(REASON) |                      \
+         PARAMETER_BIT(POLICY)),                                                                   \
+        0, NEEDS_LINES, api_history)                                                               \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
              "the decision about one template, policy or binding, step by step", OF_OBJECT,        \
              OF_NAMED, NEEDS_WORLD, api_explain)                                                   \

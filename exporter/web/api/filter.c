@@ -41,6 +41,7 @@ bool filter_rows(const struct query *q, struct row_filter *out, struct error *er
     out->ns = q->values[PARAMETER_NAMESPACE];
     out->kind = q->values[PARAMETER_KIND];
     out->group = q->values[PARAMETER_GROUP];
+    out->name = q->values[PARAMETER_NAME];
     out->policy = q->values[PARAMETER_POLICY];
     out->owner = q->values[PARAMETER_OWNER];
     out->search = q->values[PARAMETER_SEARCH];

@@ -5,13 +5,19 @@
 #include "exporter/web/list_format.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/cells.h"
+#include "metrics/expose/transition_row.h"
 
-enum { LINE_MAX_BYTES = 1024 * 1024, LINK_MAX = 16 * 1024 };
+enum {
+    LINE_MAX_BYTES = 1024 * 1024,
+    LINK_MAX = 16 * 1024,
+    PAGE_MAX_BYTES = 64 * 1024 * 1024, /* Of transitions, which may be many more than templates. */
+};
 
 /* A page that is being written. */
 struct page_writer {
     struct call *call;
     const struct list_def *def;
+    const char *history; /* A JSON object that says how far it goes back; NULL without one. */
     enum list_format format;
     size_t count;
     struct strbuf line; /* Memory for a row. */
@@ -29,9 +35,11 @@ static void begin(struct page_writer *p)
         return;
     format_timestamp(paging_made_ms(p->call->paging), made);
     strbuf_addf(out,
-                "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\","
-                "\"items\":[",
+                "{\"apiVersion\":\"karmada-policy-exporter/v1\",\"kind\":\"%s\",\"asOf\":\"%s\",",
                 p->def->kind, made);
+    if (p->history)
+        strbuf_addf(out, "\"history\":%s,", p->history);
+    strbuf_adds(out, "\"items\":[");
 }
 
 static void add(void *context, const char *line, size_t len)
@@ -82,11 +90,13 @@ static void end(struct page_writer *p, const char *token)
     strbuf_adds(out, "}\n");
 }
 
-static struct page_writer page_of(struct call *call, const struct list_def *def)
+static struct page_writer page_of(struct call *call, const struct list_def *def,
+                                  const char *history)
 {
     struct page_writer page = {
         .call = call,
         .def = def,
+        .history = history,
         .format = list_format_named(call->query.values[PARAMETER_FORMAT]),
         .line = STRBUF_INIT(LINE_MAX_BYTES),
     };
@@ -151,7 +161,7 @@ static void add_row(void *context, const struct row *row)
 
 void list_rows(struct call *call, const struct list_def *def, const struct row_filter *filter)
 {
-    struct page_writer page = page_of(call, def);
+    struct page_writer page = page_of(call, def, NULL);
 
     end(&page, list_each_row(call, filter, add_row, &page));
     strbuf_release(&page.line);
@@ -159,7 +169,41 @@ void list_rows(struct call *call, const struct list_def *def, const struct row_f
 
 void list_lines(struct call *call, const struct list_def *def)
 {
-    struct page_writer page = page_of(call, def);
+    struct page_writer page = page_of(call, def, NULL);
 
     end(&page, list_each_line(call, add, &page));
+}
+
+/* What `continue` of the next page is; NULL if this is the last one. */
+static const char *add_transitions(struct page_writer *p, const struct transitions *t,
+                                   const struct row_filter *filter)
+{
+    struct paging *paging = p->call->paging;
+    /* Numbers begin with 1; the first page is below all of them. */
+    uint64_t first = paging_place(paging)->row, below = first > 0 ? first : UINT64_MAX;
+    uint64_t told = below;
+    struct transition x;
+
+    while (transitions_next(t, &below, &x)) {
+        struct writer w = {.out = &p->line};
+
+        if (!transition_matches(&x, filter))
+            continue;
+        if (p->count == paging_limit(paging) || p->call->body.len > PAGE_MAX_BYTES)
+            return paging_break(paging, (struct row_place){.row = told});
+        strbuf_reset(&p->line);
+        transition_write(&w, &x);
+        add(p, p->line.data, p->line.len);
+        told = x.number;
+    }
+    return NULL;
+}
+
+void list_transitions(struct call *call, const struct list_def *def, const struct transitions *t,
+                      const struct row_filter *filter, const char *history)
+{
+    struct page_writer page = page_of(call, def, history);
+
+    end(&page, add_transitions(&page, t, filter));
+    strbuf_release(&page.line);
 }

@@ -40,3 +40,13 @@ void list_rows(struct call *call, const struct list_def *def, const struct row_f
 
 /* Answer with the call's lines. */
 void list_lines(struct call *call, const struct list_def *def);
+
+/*
+ * Answer with the transitions that the filter lets through, newest first; NULL: there are none. A
+ * page goes on below the number that the last one ended with, so that nothing has to be kept for
+ * it: what comes meanwhile is above, and what is forgotten is at the end. It may end early, if it
+ * is too large. `history`, a JSON object, is a member of the JSON's.
+ */
+struct transitions;
+void list_transitions(struct call *call, const struct list_def *def, const struct transitions *t,
+                      const struct row_filter *filter, const char *history);

@@ -121,6 +121,8 @@ static bool has_place(const struct list *list, struct row_place place)
 {
     if (list->view)
         return row_view_has(list->view, place);
+    if (!list->lines)
+        return place.chunk == 0; /* A number: of what is not there, nothing is below. */
     return place.chunk == 0 && place.row < list->lines->len &&
            (place.row == 0 || list->lines->text[place.row - 1] == '\n');
 }
