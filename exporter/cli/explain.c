@@ -30,6 +30,15 @@ static void print_line(void *context, enum explain_style style, const char *text
     strbuf_addc(&o->text, '\n');
 }
 
+/* Nothing moves while one looks once. */
+static void print_no_history(struct output *o)
+{
+    print_line(o, EXPLAIN_HEADING, "How it came here");
+    print_line(o, EXPLAIN_PARAGRAPH,
+               "Only a running exporter knows: it remembers what moved since it started. Ask one "
+               "with --server URL.");
+}
+
 static enum exit_status explain(struct evaluation *e, const char *typed,
                                 const struct command *command)
 {
@@ -53,6 +62,8 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
         document_finish(&o.text, e->options.output);
     } else {
         explanation_lines(&x, print_line, &o);
+        if (e->options.history && entry_class(entry) == CLASS_TEMPLATE)
+            print_no_history(&o);
     }
     explanation_release(&x);
     return command_print(command, &o, STATUS_OK);

@@ -128,6 +128,11 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
        .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS)
 
+OPTION(FLAG, history, .name = "history",
+       .help = "of a template also what it was before, when it moved and why: a running exporter "
+               "remembers that (--server)",
+       .flag_only = true, .verbs = VERB_EXPLAIN)
+
 OPTION(TEXT, policy, .name = "policy", .value = "OBJECT", .fallback = "",
        .help = "reconcile the templates that are to follow this policy, written pp/NAMESPACE/NAME "
                "or cpp/NAME",

@@ -144,3 +144,26 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
         return false;
     return !filter->search || strcasestr(e->name, filter->search);
 }
+
+/* Of a template without a decision there is nothing to ask but what it is. */
+static bool fits(const struct transition *x, const struct moment *m,
+                 const struct row_filter *filter)
+{
+    const struct row row = {
+        .template = x->template,
+        .policy = m->policy,
+        .claimed = m->claimed,
+        .version = m->version,
+        .behind = -1,
+        .clusters = m->clusters,
+        .state = m->state,
+        .reason = m->reason,
+    };
+
+    return (m->decided || filter->state < 0) && row_matches(&row, filter);
+}
+
+bool transition_matches(const struct transition *x, const struct row_filter *filter)
+{
+    return fits(x, &x->before, filter) || fits(x, &x->after, filter);
+}

@@ -59,3 +59,5 @@ struct row_filter {
 #define ROW_FILTER_ALL ((struct row_filter){.state = -1, .version = -1})
 
 bool row_matches(const struct row *row, const struct row_filter *filter);
+/* True if it lets through the row that the template had before the transition, or after it. */
+bool transition_matches(const struct transition *x, const struct row_filter *filter);

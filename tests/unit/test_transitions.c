@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/transitions.h"
 
+#include "metrics/expose/transition_text.h"
 #include "metrics/model/walk.h"
 #include "metrics/rules/engine.h"
 #include "metrics/simulate/plan.h"
@@ -526,6 +527,57 @@ TEST(a_kind_that_is_read_at_last_floods_nothing)
     }
     assert_false(transitions_next(engine_transitions(w.engine), &below, &x));
     world_release(&w);
+}
+
+/* ---- in words ---- */
+
+struct words_case {
+    const char *title;
+    struct moment before;
+    struct moment after;
+    const char *text;
+};
+
+#define PENDING                                                                                    \
+    .decided = true, .state = STATE_PENDING, .reason = PENDING_NO_MATCH, .stage = STAGE_UNMATCHED
+#define STALE .decided = true, .state = STATE_STALE, .reason = STALE_POLICY_UPDATED
+
+static const struct words_case words_cases[] = {
+    {"it came", {0}, {PENDING}, "it came, and is pending (no_match)"},
+    {"it went",
+     {STALE, .phase = PHASE_OVERDUE},
+     {0},
+     "it went, and was stale (policy_updated) overdue"},
+    {"its state",
+     {PENDING},
+     {STALE, .stage = STAGE_UNMATCHED},
+     "state pending (no_match) to stale (policy_updated) deferred"},
+    {"its phase",
+     {STALE},
+     {STALE, .phase = PHASE_OVERDUE},
+     "state stale (policy_updated) deferred to stale (policy_updated) overdue"},
+    {"its stage",
+     {PENDING},
+     {PENDING, .stage_reason = WHY_WAITING},
+     "stage unmatched to unmatched (waiting)"},
+    {"its numbers",
+     {STALE, .version = 2, .clusters = 1},
+     {STALE, .version = 3, .clusters = 2},
+     "version 2 to 3; number of clusters 1 to 2"},
+    {"its clusters",
+     {STALE, .version = 2, .clusters = 1},
+     {STALE, .clusters = 1, .cluster_hash = 2},
+     "version 2 to 0; other clusters"},
+};
+
+TEST_ROWS(a_transition_is_told, words_cases, title)
+{
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(DUMP_MAX);
+    const struct words_case *c = *state;
+    const struct transition x = {.before = c->before, .after = c->after};
+
+    transition_say(&out, &x);
+    assert_string_equal(out.data, c->text);
 }
 
 /* ---- memory ---- */

@@ -5,7 +5,7 @@
 #include "exporter/web/list_format.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/cells.h"
-#include "metrics/expose/transition_row.h"
+#include "metrics/expose/transition_text.h"
 
 enum {
     LINE_MAX_BYTES = 1024 * 1024,

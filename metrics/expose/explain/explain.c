@@ -2,6 +2,7 @@
 #include "metrics/expose/explain/explain.h"
 
 #include "metrics/expose/explain/explain_binding.h"
+#include "metrics/expose/explain/explain_history.h"
 #include "metrics/expose/explain/explain_policy.h"
 #include "metrics/expose/explain/explain_template.h"
 
@@ -52,6 +53,8 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
         explain_template(&explaining, entry);
     else
         explain_unknown(&explaining);
+    if (entry_class(entry) == CLASS_TEMPLATE)
+        explain_history(&explaining, entry);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
         strbuf_release(&explaining.names[i]);
 }
