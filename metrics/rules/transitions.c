@@ -263,6 +263,12 @@ static void add(struct transitions *t, struct entry *template, const struct mome
     map_add(&t->newest, map_hash_address(template), r);
 }
 
+static enum cause cause_of(const struct moment *before, const struct moment *after,
+                           enum cause cause)
+{
+    return cause == CAUSE_DISCOVERY || (before->decided && after->decided) ? cause : CAUSE_TEMPLATE;
+}
+
 /* True if this is the end of what began with the record: both are of one run. */
 static bool goes_on(const struct transitions *t, const struct record *r, int64_t now_ms)
 {
@@ -282,12 +288,13 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
         struct moment first = moment_before(r);
 
         r->undone = moment_equal(&first, &after);
-        if (cause < r->cause)
+        cause = cause_of(&first, &after, cause);
+        if (cause < r->cause || !after.decided)
             r->cause = cause & 0xfU;
     } else if (!moment_equal(before, &after) &&
                /* Of a kind that is read for the first time nothing has happened. */
                (r || cause != CAUSE_DISCOVERY || (before->decided && after.decided))) {
-        add(t, template, before, cause, now_ms);
+        add(t, template, before, cause_of(before, &after, cause), now_ms);
     }
     let_go(t, before->policy);
     let_go(t, before->claimed);

@@ -15,22 +15,23 @@
  */
 
 /*
- * Why a decision was made again. Of several causes the first one here counts. A row is its
- * enumerator, its word for programs and a sentence for people.
+ * Why a decision was made again. Of several causes the first one here counts: a template is often
+ * written, or read again, without consequence. One that comes or goes is its own cause. A row is
+ * its enumerator, its word for programs and a sentence for people.
  */
 #define CAUSES(ROW)                                                                                \
     ROW(DISCOVERY, "discovery",                                                                    \
         "Which kinds the API server serves, or which of them have been read, has changed.")        \
-    ROW(TEMPLATE, "template", "The template itself was created, changed or deleted.")              \
-    ROW(BINDING, "binding", "Its binding, or one that requires it, was written or deleted.")       \
     ROW(POLICY, "policy", "A policy was created, changed or deleted.")                             \
     ROW(OVERRIDE, "override_policy", "An override policy was created, changed or deleted.")        \
+    ROW(BINDING, "binding", "Its binding, or one that requires it, was written or deleted.")       \
     ROW(CLUSTER, "cluster", "A member cluster came, changed or went.")                             \
     ROW(SETTING, "setting",                                                                        \
         "A namespace, PriorityClass or other object that rules go by was changed.")                \
     ROW(LEASE, "lease", "A lease on a cloud resource was changed.")                                \
     ROW(WORK, "work", "Its Work for a member cluster was changed.")                                \
     ROW(EVENT, "event", "Karmada reported an Event about it.")                                     \
+    ROW(TEMPLATE, "template", "The template itself was created, changed or deleted.")              \
     ROW(OTHER_TEMPLATE, "other_template",                                                          \
         "Another template moved: one that requires it, is in its way, or is its namespace.")       \
     ROW(TIME, "time", "Time passed: a grace period or a lease ended.")

@@ -395,6 +395,28 @@ TEST_ROWS(a_transition_has_its_cause, cause_cases, title)
     world_release(&w);
 }
 
+/* Templates are written, and files read again, without consequence. */
+TEST(of_two_causes_the_first_in_the_table_counts)
+{
+    uint64_t below = UINT64_MAX;
+    struct transition x;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_run(&w, START_MS);
+    engine_remember(w.engine, 10);
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_put_text(&w, POLICY("p", SELECTS("web") "," ON("a")));
+    world_put_text(&w, TEMPLATE("web", ""));
+    world_put_text(&w, TEMPLATE("new", ""));
+    world_run(&w, START_MS + 2000);
+    while (transitions_next(engine_transitions(w.engine), &below, &x))
+        assert_int_equal(x.cause, strcmp(x.template->name, "web") ? CAUSE_TEMPLATE : CAUSE_POLICY);
+    assert_int_equal(transitions_count(engine_transitions(w.engine)), 2);
+    world_release(&w);
+}
+
 /* A deleted template and its deleted policy keep their names for as long as their records. */
 TEST(what_is_gone_has_its_name)
 {
