@@ -47,7 +47,7 @@
   karmada_policy_exporter_event_lag_seconds: [],
   karmada_policy_exporter_history_entries: [],
   karmada_policy_exporter_history_entries_limit: [],
-  karmada_policy_exporter_history_oldest_timestamp_seconds: [],
+  karmada_policy_exporter_history_start_timestamp_seconds: [],
   karmada_policy_exporter_http_requests_denied_total: ['reason'],
   karmada_policy_exporter_http_requests_total: ['handler', 'code'],
   karmada_policy_exporter_list_request_failures_total: ['resource'],

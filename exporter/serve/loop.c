@@ -169,8 +169,8 @@ static void begin_reload(struct loop *l)
 
     for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
         if (strcmp(l->current->options.manifests.items[i], "-") == 0) {
-            fail(&err, "standard input is read only once; the old state stays in force");
-            log_write(l->settings.log, LOG_LEVEL_WARN, "cannot reload", "error", err.text);
+            fail(&err, "cannot reload: standard input is read only once");
+            log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
             reloads_end(&l->reloads, &err);
             return;
         }

@@ -5,6 +5,7 @@
 #include "exporter/web/html/html.h"
 #include "exporter/web/pages/pages.h"
 #include "exporter/web/pages/source_section.h"
+#include "metrics/rules/transitions.h"
 
 static void open_fact(struct strbuf *out, const char *name)
 {
@@ -18,6 +19,14 @@ static void add_time(struct strbuf *out, const char *name, int64_t time_ms, int6
     open_fact(out, name);
     html_time(out, time_ms, now_ms);
     strbuf_adds(out, "</dd>\n");
+}
+
+/* How far back it knows what moved. */
+static void add_history(const struct transitions *t, int64_t now_ms, struct strbuf *out)
+{
+    open_fact(out, "History");
+    strbuf_addf(out, "%zu of %zu entries</dd>\n", transitions_count(t), transitions_limit(t));
+    add_time(out, "History since", t ? transitions_since_ms(t) : 0, now_ms);
 }
 
 static void add_process(const struct health *h, struct strbuf *out)
@@ -36,6 +45,8 @@ static void add_process(const struct health *h, struct strbuf *out)
                          ? "complete; it follows what changes</dd>\n"
                          : "<span class=\"bad\">everything is being read for the first time</span>"
                            "</dd>\n");
+    if (h->evaluation)
+        add_history(engine_transitions(h->evaluation->engine), h->now_ms, out);
     strbuf_adds(out, "</dl>\n");
 }
 
