@@ -197,7 +197,7 @@ e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards,browser
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
 
-rules3: ## run the alerts' tests with promtool of Prometheus 3, built once: it takes minutes
+rules3: $(EXPORTER) ## run the alerts' tests and a scrape with Prometheus 3, built once: it takes minutes
 	@tests/alerts/rules3.sh
 
 soak: $(EXPORTER) ## 1,000 changes a second with faults for SOAK_SECONDS=1200, then compare with a fresh start
