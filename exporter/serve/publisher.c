@@ -62,6 +62,7 @@ int64_t publisher_due(const struct publisher *p)
 /* True once `budget` more objects were enough to collect all findings of the evaluation. */
 static bool collect(struct publisher *p, const struct evaluation *e, size_t budget)
 {
+    assert(e);
     if (p->collected != e)
         publisher_forget(p);
     if (!p->collected) {

@@ -153,7 +153,7 @@ static struct harness *the_harness(void)
 static void turn(struct harness *h)
 {
     MHD_run(h->daemon);
-    api_turn(h->api, &(struct health){0}, NULL, true);
+    api_turn(h->api, &(struct health){.external_url = ""}, NULL, true);
 }
 
 /* Let the library work until it has nothing more to say. True when it has closed. */

@@ -317,10 +317,11 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
         .prefer_server_ciphers = true,
         .http2 = true,
     };
-    if (len > WEB_CONFIG_MAX)
-        return fail(err, "%s: larger than %d bytes", path, WEB_CONFIG_MAX);
-    if (!document_read(path, text, len, &document, err))
-        return false;
+    if (len > WEB_CONFIG_MAX || !document_read(path, text, len, &document, err)) {
+        web_config_release(out);
+        return len <= WEB_CONFIG_MAX ? false
+                                     : fail(err, "%s: larger than %d bytes", path, WEB_CONFIG_MAX);
+    }
     const yaml_node_t *root = yaml_document_get_root_node(&document);
     bool done = !root || walk_pairs(&r, root, ARRAY_LEN(root_keys), see_key, root_keys, err);
 

@@ -29,32 +29,38 @@ static bool selects(const struct resource_selector *rule, const struct entry *te
     return selector_score(rule, template) != SCORE_NONE;
 }
 
+/* The rules of one sort, and when one fits a template. */
+struct rules {
+    const char *name;
+    const struct resource_selector *items;
+    uint32_t count;
+    bool (*fits)(const struct resource_selector *rule, const struct entry *template);
+};
+
 /*
- * The rules that fit none of the templates that the policy's selectors do: a word that was misspelt
+ * Those that fit none of the templates that the policy's selectors do: a word that was misspelt
  * looks like one that nothing fits yet.
  */
-static void explain_unused(struct explaining *x, const char *key, const char *rules_key,
-                           const struct resource_selector *rules, uint32_t count,
-                           const struct listing *templates,
-                           bool (*fits)(const struct resource_selector *, const struct entry *))
+static void explain_unused(struct explaining *x, const char *key, struct rules rules,
+                           const struct listing *templates)
 {
     writer_open(&x->out->facts, key, '[');
-    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
+    for (uint32_t i = 0; i < rules.count && i < LISTED_MAX; i++) {
         size_t at = 0;
 
-        while (at < templates->count && !fits(&rules[i], templates->entries[at]))
+        while (at < templates->count && !rules.fits(&rules.items[i], templates->entries[at]))
             at++;
         if (at < templates->count)
             continue;
         writer_int(&x->out->facts, NULL, i);
-        explain_say(x, "%s[%" PRIu32 "] fits no template that there is.", rules_key, i);
+        explain_say(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
     }
     writer_close(&x->out->facts, ']');
 }
 
-void explain_says(struct explaining *x, const struct entry *entry, const struct listing *templates)
+void explain_says(struct explaining *x, const struct entry *policy, const struct listing *templates)
 {
-    const struct policy *p = entry_policy(entry);
+    const struct policy *p = entry_policy(policy);
     struct writer *w = &x->out->facts;
     bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
@@ -63,11 +69,14 @@ void explain_says(struct explaining *x, const struct entry *entry, const struct 
     explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
     explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
     /* While a kind has not been read nobody knows. */
-    if (policy_decision(entry) && !policy_decision(entry)->kinds_incomplete) {
-        explain_unused(x, "unusedSelectors", "resourceSelectors", p->selectors, p->selector_count,
-                       templates, selects);
-        explain_unused(x, "unusedExclusions", "excludedResources", p->exclusions,
-                       p->exclusion_count, templates, exclusion_matches);
+    if (policy_decision(policy) && !policy_decision(policy)->kinds_incomplete) {
+        const struct rules selectors = {"resourceSelectors", p->selectors, p->selector_count,
+                                        selects};
+        const struct rules exclusions = {"excludedResources", p->exclusions, p->exclusion_count,
+                                         exclusion_matches};
+
+        explain_unused(x, "unusedSelectors", selectors, templates);
+        explain_unused(x, "unusedExclusions", exclusions, templates);
     }
     writer_int(w, "priority", p->priority);
     writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
