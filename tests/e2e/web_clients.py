@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that do a web server no good: web_clients.py ADDRESS KIND=COUNT... until it is ended.
 
-Whoever is closed comes back a second later, unless RETURN=no. The kinds: idle (connects and says nothing), kept (asks once and
+Whoever is closed comes back a second later, unless RETURN=no. With TLS=yes all but those that
+say nothing shake hands first. The kinds: idle (connects and says nothing), kept (asks once and
 keeps the connection), sender (sends a byte of its headers a second), reader (reads a byte of a
 large page a second), connect (COUNT new ones a second, which stay as long as they may).
 """
@@ -11,11 +12,15 @@ import os
 import resource
 import select
 import socket
+import ssl
 import sys
 import time
 
 TICK_S = 0.02
 ABSENT_S = 3600.0 if os.environ.get("RETURN") == "no" else 1.0
+TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if os.environ.get("TLS") == "yes" else None
+if TLS:
+    TLS.check_hostname, TLS.verify_mode = False, ssl.CERT_NONE
 GET = b"GET %s HTTP/1.1\r\nHost: a\r\n\r\n"
 
 
@@ -41,7 +46,22 @@ class Client:
     def second(self):
         """What it does each second."""
 
+    def shake_hands(self):
+        """False while it goes on."""
+        if not TLS or not self.first:
+            return True
+        if not isinstance(self.socket, ssl.SSLSocket):
+            self.socket = TLS.wrap_socket(self.socket, do_handshake_on_connect=False)
+        try:
+            self.socket.do_handshake()
+            return True
+        except (ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return False
+
     def writable(self):
+        """Connected, and perhaps in the midst of a handshake."""
+        if not self.shake_hands():
+            return
         self.begun = True
         if self.first:
             self.socket.send(self.first)
@@ -114,7 +134,7 @@ class Crowd:
         try:
             if act() is False:
                 self.drop(fd)
-        except BlockingIOError:
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
             pass
         except OSError:
             self.drop(fd)
@@ -123,8 +143,9 @@ class Crowd:
         for fd, mask in self.poll.poll(timeout_s, 1024):
             client = self.clients.get(fd)
             if mask & select.EPOLLOUT and not client.begun:
-                self.poll.modify(fd, 0 if self.kind is Reader else select.EPOLLIN)
                 self.guarded(fd, client.writable)
+                if client.begun and fd in self.clients:
+                    self.poll.modify(fd, 0 if self.kind is Reader else select.EPOLLIN)
             elif mask & select.EPOLLHUP or mask & select.EPOLLERR:
                 self.drop(fd)
             elif mask & select.EPOLLIN:
