@@ -18,6 +18,8 @@
     PARAMETER(NAME, "name", "the name of the object")                                              \
     PARAMETER(STATE, "state", "of templates: current, stale, pending and so on")                   \
     PARAMETER(REASON, "reason", "why a template is in its state: policy_updated, no_match ...")    \
+    PARAMETER(STAGE, "stage", "how far a template has come: unmatched, unapplied, healthy ...")    \
+    PARAMETER(ACTOR, "actor", "who must act: user, platform, karmada, cluster or nobody")          \
     PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a policy that wins or is claimed")      \
     PARAMETER(VERSION, "version", "the number of the policy's version that a template runs")       \
     PARAMETER(OWNER, "owner", "whose a template is, by the label of --owner.label")                \

@@ -133,7 +133,9 @@ bool row_matches(const struct row *row, const struct row_filter *filter)
         return false;
     if (differs(filter->reason, reason_name(row->state, row->reason)) ||
         differs(filter->ns, entry_ns(e)) || differs(filter->group, e->partition->type->group) ||
-        differs(filter->owner, row->owner) || differs(filter->name, e->name))
+        differs(filter->owner, row->owner) || differs(filter->name, e->name) ||
+        differs(filter->actor, actor_names[row->actor]) ||
+        differs(filter->stage, row->stage < STAGE_COUNT ? stage_names[row->stage] : NULL))
         return false;
     if (filter->kind && strcasecmp(filter->kind, entry_kind(e)) != 0)
         return false;

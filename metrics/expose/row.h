@@ -51,6 +51,8 @@ struct row_filter {
     const char *name;
     const char *search; /* A part of the name, without case. */
     const char *reason;
+    const char *stage;
+    const char *actor;
     int state;
     int64_t version;
 };

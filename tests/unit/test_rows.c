@@ -220,6 +220,8 @@ static struct filter_case {
     {"a cluster-scoped one", {.policy = "/p", .state = -1, .version = -1}, false, false},
     {"an owner", {.owner = "blue", .state = -1, .version = -1}, true, false},
     {"a part of a name", {.search = "app-S", .state = -1, .version = -1}, true, false},
+    {"a stage", {.stage = "unmatched", .state = -1, .version = -1}, true, false},
+    {"who must act", {.actor = "karmada", .state = -1, .version = -1}, false, true},
     {"no version", {.state = -1, .version = 0}, true, true},
     {"a version", {.state = -1, .version = 1}, false, false},
 };

@@ -30,7 +30,8 @@ enum endpoint_needs {
      PARAMETER_BIT(CONTINUE) | PARAMETER_BIT(FORMAT))
 #define OF_TEMPLATES                                                                               \
     (OF_LIST | PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(REASON) |                \
-     PARAMETER_BIT(POLICY) | PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
+     PARAMETER_BIT(STAGE) | PARAMETER_BIT(ACTOR) | PARAMETER_BIT(POLICY) |                         \
+     PARAMETER_BIT(VERSION) | PARAMETER_BIT(OWNER))
 
 /* A page of a list is for people: it has one format. */
 #define AS_PAGE(known) ((known) & ~(unsigned)PARAMETER_BIT(FORMAT))

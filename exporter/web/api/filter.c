@@ -5,30 +5,42 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/base/number.h"
+#include "metrics/expose/explain/words.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/connector.h"
 
-static const char *next_state(void *context)
-{
-    size_t *at = context;
+/* The words that a parameter takes, while the nearest one is looked for. */
+struct words {
+    const char *const *names;
+    size_t count;
+    size_t at;
+};
 
-    return *at < STATE_COUNT ? state_names[(*at)++] : NULL;
+static const char *next_word(void *context)
+{
+    struct words *w = context;
+
+    return w->at < w->count ? w->names[w->at++] : NULL;
 }
 
-static bool read_state(const char *value, int *out, struct error *err)
+/* The place of a word among the names; `value` NULL: nobody asks, and the place is kept. */
+static bool read_word(const char *what, const char *value, const char *const *names, size_t count,
+                      int *place, struct error *err)
 {
+    struct words words = {names, count, 0};
     const char *nearest;
-    size_t at = 0;
 
-    for (int i = 0; i < STATE_COUNT; i++) {
-        if (strcmp(state_names[i], value) == 0) {
-            *out = i;
+    for (size_t i = 0; value && i < count; i++) {
+        if (strcmp(names[i], value) == 0) {
+            *place = (int)i;
             return true;
         }
     }
-    nearest = nearest_name(value, next_state, &at);
-    return fail(err, "there is no state '%.64s'%s%s%s", value, nearest ? "; do you mean '" : "",
+    if (!value)
+        return true;
+    nearest = nearest_name(value, next_word, &words);
+    return fail(err, "there is no %s '%.64s'%s%s%s", what, value, nearest ? "; do you mean '" : "",
                 nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -36,6 +48,7 @@ bool filter_rows(const struct query *q, struct row_filter *out, struct error *er
 {
     const char *version = q->values[PARAMETER_VERSION];
     uint64_t number;
+    int ignored;
 
     *out = ROW_FILTER_ALL;
     out->ns = q->values[PARAMETER_NAMESPACE];
@@ -46,7 +59,12 @@ bool filter_rows(const struct query *q, struct row_filter *out, struct error *er
     out->owner = q->values[PARAMETER_OWNER];
     out->search = q->values[PARAMETER_SEARCH];
     out->reason = q->values[PARAMETER_REASON];
-    if (q->values[PARAMETER_STATE] && !read_state(q->values[PARAMETER_STATE], &out->state, err))
+    out->stage = q->values[PARAMETER_STAGE];
+    out->actor = q->values[PARAMETER_ACTOR];
+    if (!read_word("state", q->values[PARAMETER_STATE], state_names, STATE_COUNT, &out->state,
+                   err) ||
+        !read_word("stage", out->stage, stage_names, STAGE_COUNT, &ignored, err) ||
+        !read_word("actor", out->actor, actor_names, ACTOR_COUNT, &ignored, err))
         return false;
     if (out->reason && !reason_exists(out->reason))
         return fail(err, "there is no reason '%.64s'", out->reason);

@@ -13,7 +13,8 @@ static const char *const labels[PARAMETER_COUNT] = {
     [PARAMETER_GROUP] = "API group",      [PARAMETER_NAMESPACE] = "Namespace",
     [PARAMETER_REASON] = "Reason",        [PARAMETER_POLICY] = "Policy",
     [PARAMETER_VERSION] = "Version",      [PARAMETER_OWNER] = "Owner",
-    [PARAMETER_SEARCH] = "Name contains",
+    [PARAMETER_SEARCH] = "Name contains", [PARAMETER_STAGE] = "Stage",
+    [PARAMETER_ACTOR] = "Who must act",
 };
 
 /* Those that are there though nobody has asked by them. */
