@@ -536,7 +536,7 @@ TEST(what_cannot_be_watched_is_polled)
     assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
-    source_section_write(lab.base.source, &section);
+    source_cards_write(lab.base.source, &section);
     assert_non_null(
         strstr(section.data, "<li>cluster.karmada.io/v1alpha1 clusters is listed every 30 s"));
 

@@ -153,7 +153,7 @@ static bool section_has(const struct lab *lab, const char *text)
 {
     CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
 
-    source_section_write(lab->source, &section);
+    source_cards_write(lab->source, &section);
     return strstr(section.data, text) != NULL;
 }
 

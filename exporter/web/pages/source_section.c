@@ -78,19 +78,24 @@ static void add_unserved(const struct kube_source *source, struct strbuf *out)
     }
 }
 
-void source_section_write(const struct kube_session *session, struct strbuf *out)
+void source_cards_write(const struct kube_source *source, struct strbuf *out)
 {
-    const struct kube_source *source = kube_session_source(session);
     size_t count;
 
-    strbuf_adds(out, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">Source</h2>\n<p>");
-    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
-    strbuf_adds(out, "</p>\n<ul class=\"cards\">\n");
+    strbuf_adds(out, "<ul class=\"cards\">\n");
     count = add_failed(source, out);
     count += add_missing(source, out);
     count += add_polled(source, out);
     add_unserved(source, out);
     strbuf_adds(out, "</ul>\n");
     html_more(out, count);
+}
+
+void source_section_write(const struct kube_session *session, struct strbuf *out)
+{
+    strbuf_adds(out, "<section aria-labelledby=\"source\">\n<h2 id=\"source\">Source</h2>\n<p>");
+    html_textf(out, "%s, %s", kube_session_server(session), kube_session_origin(session));
+    strbuf_adds(out, "</p>\n");
+    source_cards_write(kube_session_source(session), out);
     strbuf_adds(out, "</section>\n");
 }
