@@ -66,7 +66,8 @@ struct entry {
     uint32_t source;
     uint32_t sweep;
     uint32_t version;     /* Of the object, as version_mark(); 0 if unknown. */
-    uint32_t pins : 31;   /* See store_pin. */
+    uint32_t pins : 30;   /* See store_pin. */
+    uint32_t wanted : 1;  /* See store_want. */
     uint32_t audited : 1; /* For the source, while it compares what is here with what should be. */
     bool dirty : 1;       /* It is marked, */
     unsigned cause : 7;   /* and why (rules/graph.h). */
@@ -151,6 +152,16 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     assert(entry->pins > 0);
     entry->pins--;
     store_tidy(s, entry);
+}
+
+/*
+ * Somebody needs the entry's object, though nothing refers to it: sources are to read it. It stays
+ * wanted for as long as there is the store.
+ */
+static inline void store_want(struct entry *entry)
+{
+    entry->wanted = true;
+    store_pin(entry);
 }
 
 /* True if the entry has an object, and this source has read it last. */

@@ -59,3 +59,38 @@ TEST(a_restore_ends_the_history_of_each_object)
     }
     world_release(&w);
 }
+
+/*
+ * No policy selects its kind, and no binding refers to it. That a list or the history holds the
+ * entry is no reason to read the object; that somebody wants it is.
+ */
+TEST(an_entry_that_is_held_is_not_referred_to)
+{
+    static const char text[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
+                               "{\"namespace\":\"a\",\"name\":\"held\"}}";
+    const struct identity id = {"v1", "ConfigMap", "a", "held"};
+    const struct log log = {.level = LOG_LEVEL_ERROR};
+    struct error err;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = {.store = w.store,
+                                .log = &log,
+                                .resource = "configmaps",
+                                .api_version = "v1",
+                                .bound_only = true,
+                                .origin = {.source = 1}};
+    struct entry *entry = store_refer(w.store, &id);
+
+    store_pin(entry);
+    for (unsigned wanted = 0; wanted < 2; wanted++) {
+        CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+
+        assert_non_null(object);
+        if (wanted)
+            store_want(entry);
+        reflector_store_put(&s, object);
+        assert_int_equal(entry_exists(entry), wanted);
+    }
+    world_release(&w);
+}

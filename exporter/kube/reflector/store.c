@@ -37,7 +37,7 @@ void reflector_store_remove(struct reflector_store *s, const cJSON *object)
 
 bool reflector_store_is_referred(const struct entry *entry)
 {
-    bool referred = entry->pins > 0;
+    bool referred = entry->wanted;
 
     for (uint32_t i = 0; i < entry->reader_count && !referred; i++)
         referred = entry_class(entry->readers[i]) == CLASS_TEMPLATE;

@@ -74,7 +74,7 @@ enum listed_state {
 enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
                                        struct entry **entry);
 
-/* True if templates need it: one reads it to decide, or somebody keeps it for them (store_pin). */
+/* True if templates need it: one reads it to decide, or somebody wants it for them (store_want). */
 bool reflector_store_is_referred(const struct entry *entry);
 
 /* Begin a pass over all objects; `restored`: what was known of them before may be undone. */
