@@ -61,9 +61,9 @@ void link_entry(struct strbuf *out, const struct entry *entry)
     const struct identity id = {entry->partition->type->api_version, entry_kind(entry),
                                 entry_ns(entry), entry->name};
 
-    if (entry_class(entry) == CLASS_TEMPLATE)
+    if (entry_exists(entry) && entry_class(entry) == CLASS_TEMPLATE)
         link_template(out, id);
-    else if (entry_class(entry) == CLASS_POLICY)
+    else if (entry_exists(entry) && entry_class(entry) == CLASS_POLICY)
         link_policy(out, policy_name_of(entry));
     else
         add_name(out, id.kind, id.ns, id.name);

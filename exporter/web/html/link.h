@@ -18,7 +18,10 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
     link_open(out, path, (const struct link_value[]){__VA_ARGS__},                                 \
               ARRAY_LEN(((const struct link_value[]){__VA_ARGS__})))
 
-/* The name of an object, with a link to its page if it has one: templates and policies do. */
+/*
+ * The name of an object, with a link to its page if it has one: templates and policies that exist
+ * do.
+ */
 void link_entry(struct strbuf *out, const struct entry *entry);
 /* The same of a policy, which may not exist. */
 void link_policy(struct strbuf *out, struct policy_name policy);

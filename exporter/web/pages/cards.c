@@ -32,7 +32,7 @@ static void add_decision(const struct cards *c, const struct template_decision *
     add_since(c, d->since_ms);
     if (policy) {
         strbuf_adds(c->out, "; ");
-        link_policy(c->out, policy_name_of(policy));
+        link_entry(c->out, policy);
     }
     if (d->version && policy_version_behind(d->version) > 0)
         strbuf_addf(c->out, ", version %" PRIu32 ", %d behind", d->version->number,

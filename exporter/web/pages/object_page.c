@@ -102,7 +102,7 @@ static void add_policy(struct strbuf *out, const char *name, const struct entry 
     if (!policy)
         return;
     strbuf_addf(out, "<dt>%s</dt>\n<dd>", name);
-    link_policy(out, policy_name_of(policy));
+    link_entry(out, policy);
     strbuf_adds(out, "</dd>\n");
 }
 

@@ -26,7 +26,7 @@ static void add_policy(struct strbuf *out, const struct row *row)
 
     strbuf_adds(out, "<td>");
     if (policy)
-        link_policy(out, policy_name_of(policy));
+        link_entry(out, policy);
     if (policy && row->version > 0)
         strbuf_addf(out, ", version %" PRIu32, row->version);
     if (policy && row->behind > 0)
