@@ -180,8 +180,8 @@ TEST(each_list_of_findings_says_what_it_is_and_how_long)
     static const char *const said[] = {
         "<li><a href=\"#invalid\"><b>2</b> Invalid policies</a></li>",
         "<h2 id=\"invalid\">Invalid policies <span class=\"faint\">2</span></h2>",
-        "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=empty-1\">"
-        "PropagationPolicy a/empty-1</a>",
+        "<a href=\"policy?kind=PropagationPolicy&amp;namespace=a&amp;name=empty-1\">",
+        ">PropagationPolicy a/empty-1</a>",
         "PropagationPolicy a/empty-2",
         "<h2 id=\"problems\">Problems in manifests <span class=\"faint\">2</span></h2>",
         "b-1.yaml",
