@@ -39,12 +39,26 @@ class Access:
 PLAIN = Access()
 
 
+class Ended(AssertionError):
+    """The connection was ended before there was any answer."""
+
+
+def first_bytes(connection, header):
+    """What the request is answered with first."""
+    try:
+        connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n" + header +
+                           b"\r\n")
+        answer = connection.recv(65536)
+    except (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
+        raise Ended(repr(error)) from error
+    if not answer:
+        raise Ended("closed before it answered")
+    return answer
+
+
 def scrape(connection, kept, header=b""):
     """One scrape, to its last byte."""
-    end = b"" if kept else b"Connection: close\r\n"
-    connection.sendall(b"GET /metrics HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n" + header +
-                       end + b"\r\n")
-    answer = b""
+    answer = first_bytes(connection, header + (b"" if kept else b"Connection: close\r\n"))
     while b"\r\n\r\n" not in answer:
         chunk = connection.recv(65536)
         assert chunk, f"closed after {answer!r}"
@@ -58,6 +72,23 @@ def scrape(connection, kept, header=b""):
         missing -= len(chunk)
 
 
+def scrape_as_clients_do(address, access, connection):
+    """
+    On a kept connection, or on a new one where that was ended before it answered anything: HTTP lets
+    servers end it between two requests, and whoever keeps connections (Go's client, and so
+    Prometheus) asks once more then. The connection that it was answered on.
+    """
+    if connection:
+        try:
+            scrape(connection, True, access.header)
+            return connection
+        except Ended:
+            connection.close()
+    connection = access.connect(address)
+    scrape(connection, True, access.header)
+    return connection
+
+
 def keep_scraping(address, access, kept, pause_s, results):
     """Latencies and failures of a scraper: with a connection for each scrape, or with one."""
     latencies, failures, connection = [], [], None
@@ -65,8 +96,11 @@ def keep_scraping(address, access, kept, pause_s, results):
     while time.monotonic() < end:
         start = time.monotonic()
         try:
-            connection = connection or access.connect(address)
-            scrape(connection, kept, access.header)
+            if kept:
+                connection = scrape_as_clients_do(address, access, connection)
+            else:
+                connection = access.connect(address)
+                scrape(connection, False, access.header)
             latencies.append(time.monotonic() - start)
         except (OSError, AssertionError) as error:
             failures.append(f"after {time.monotonic() - start:.3f} s {error!r}")
