@@ -6,7 +6,6 @@
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
 #include "exporter/object_name.h"
-#include "exporter/system/platform.h"
 #include "metrics/expose/report_plan.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
@@ -75,7 +74,7 @@ static enum exit_status print(struct plan *p, const struct evaluation *e,
 /* Play the change on what was read: STATUS_USAGE if it cannot be read. */
 static enum exit_status play(struct evaluation *e, const struct command *command)
 {
-    struct plan *p = plan_new(e->engine, platform_now_ms());
+    struct plan *p = plan_new(e->engine);
     enum exit_status status = STATUS_USAGE;
 
     /* At an API server everything has been applied. */

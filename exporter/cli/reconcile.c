@@ -6,7 +6,6 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/reconcile_act.h"
 #include "exporter/cli/reconcile_print.h"
-#include "exporter/system/platform.h"
 
 /*
  * The hash of the version that --from-version names. A number may be another version's once this
@@ -75,7 +74,7 @@ static enum exit_status reconcile(struct evaluation *e, const struct command *co
                                   const struct reconcile_wish *wish)
 {
     const struct options *o = &e->options;
-    struct reconcile *r = reconcile_new(e->engine, wish, !e->session, platform_now_ms());
+    struct reconcile *r = reconcile_new(e->engine, wish, !e->session);
     bool refused = r->chosen.count > 0 && reconcile_refusals(r, o);
     bool acts = o->yes && !refused && r->chosen.count > 0;
     enum exit_status status = refused ? STATUS_FOUND : STATUS_OK;

@@ -77,7 +77,7 @@ static bool is_due(struct act *a)
         set(a, a->at, FATE_SKIPPED, "it was deleted");
         return false;
     }
-    verdict = reconcile_judge(a->e->engine, a->wish, item->template, platform_now_ms());
+    verdict = reconcile_judge(a->e->engine, a->wish, item->template);
     if (verdict != RECONCILE_MOVES) {
         set(a, a->at, FATE_SKIPPED, reconcile_verdict_texts[verdict]);
         return false;

@@ -39,11 +39,11 @@ static bool play_rest(struct play *play, struct entry *template)
     return simulation_settle(play);
 }
 
-void foresight_make(struct engine *e, const struct entry *template, int64_t now_ms,
+void foresight_make(struct engine *e, const struct entry *template,
                     void (*each)(void *context, const struct foresight *f), void *context)
 {
     struct entry *entry = (struct entry *)(uintptr_t) template;
-    struct play *play = play_new(e, now_ms);
+    struct play *play = play_new(e);
     struct foresight f = {0};
 
     outcome_read(entry, &f.now);

@@ -15,7 +15,7 @@ struct foresight {
 /*
  * Look ahead for a template that exists, in an engine in which nothing is left to evaluate. `each`
  * reads the answer, whose outcomes are valid during the call alone; afterwards the engine is as it
- * was. `now_ms` is the time it is.
+ * was.
  */
-void foresight_make(struct engine *e, const struct entry *template, int64_t now_ms,
+void foresight_make(struct engine *e, const struct entry *template,
                     void (*each)(void *context, const struct foresight *f), void *context);

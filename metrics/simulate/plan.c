@@ -86,12 +86,12 @@ static void touched(void *context, struct entry *entry)
         remember(p, entry);
 }
 
-struct plan *plan_new(struct engine *e, int64_t now_ms)
+struct plan *plan_new(struct engine *e)
 {
     struct plan *p = xcalloc(1, sizeof(*p));
 
     p->records = MAP_INIT(is_record);
-    p->play = play_new(e, now_ms);
+    p->play = play_new(e);
     p->result.settled = true;
     play_observe(p->play, (struct play_observer){touched, p});
     return p;

@@ -49,8 +49,8 @@ struct plan_result {
     bool settled;         /* Karmada has come to rest. */
 };
 
-/* A plan for this engine, in which nothing is left to evaluate. `now_ms` is the time it is. */
-struct plan *plan_new(struct engine *e, int64_t now_ms) MUST_USE;
+/* A plan for this engine, in which nothing is left to evaluate, at the time of its last run. */
+struct plan *plan_new(struct engine *e) MUST_USE;
 /* The store is as before then. Takes NULL. */
 void plan_free(struct plan *p);
 

@@ -19,7 +19,6 @@ struct play {
     struct engine *engine;
     struct engine_observer engine_observer; /* Of the engine before. */
     struct play_observer observer;
-    int64_t now_ms;
     unsigned assumptions;
     const struct resolved_placement *placement; /* The last one; NULL for none yet. */
 
@@ -55,12 +54,11 @@ static void touch(void *context, struct entry *entry)
         play->observer.touched(play->observer.context, entry);
 }
 
-struct play *play_new(struct engine *e, int64_t now_ms)
+struct play *play_new(struct engine *e)
 {
     struct play *play = xcalloc(1, sizeof(*play));
 
     play->engine = e;
-    play->now_ms = now_ms;
     play->engine_observer =
         engine_observe(e, (struct engine_observer){.deciding = touch, .context = play});
     play_context(play)->seen.paused = play_context(play)->policy_versions.paused = true;
@@ -165,7 +163,7 @@ const struct resolved_placement *play_placement(struct play *play, const char *t
 
 void play_evaluate(struct play *play)
 {
-    while (!engine_run(play->engine, play->now_ms, SIZE_MAX))
+    while (!engine_run(play->engine, engine_now_ms(play->engine), SIZE_MAX))
         continue;
 }
 

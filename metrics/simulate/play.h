@@ -43,10 +43,11 @@ struct queue_item {
 };
 
 /*
- * Play on this engine, in which nothing is left to evaluate. `now_ms` is the time it is. While it
- * lasts nobody but the play may change the store.
+ * Play on this engine, in which nothing is left to evaluate. While it lasts nobody but the play may
+ * change the store. It is the time of the engine's last run: what falls due later is for the
+ * engine's own observer to see, which hears nothing of a play.
  */
-struct play *play_new(struct engine *e, int64_t now_ms) MUST_USE;
+struct play *play_new(struct engine *e) MUST_USE;
 /* Put everything back; the engine has evaluated it again then. Takes NULL. */
 void play_free(struct play *play);
 

@@ -86,7 +86,7 @@ static void answer(void *context, const struct foresight *f)
 }
 
 enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
-                                       const struct entry *template, int64_t now_ms)
+                                       const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     struct question q = {wish, RECONCILE_MOVES};
@@ -101,7 +101,7 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        foresight_make(e, template, now_ms, answer, &q);
+        foresight_make(e, template, answer, &q);
     return q.verdict;
 }
 
@@ -138,13 +138,12 @@ static int by_template(const void *key, const void *row)
 }
 
 /* Play their change together. False if not all of them become what each would alone. */
-static bool play_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit,
-                          int64_t now_ms)
+static bool play_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit)
 {
     struct reconcile_list *chosen = &r->chosen;
     size_t kept = 0;
 
-    r->plan = plan_new(r->engine, now_ms);
+    r->plan = plan_new(r->engine);
     if (admit)
         plan_admit(r->plan);
     for (size_t i = 0; i < chosen->count; i++)
@@ -176,8 +175,7 @@ static bool play_together(struct reconcile *r, const struct reconcile_wish *wish
     return all;
 }
 
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit,
-                                int64_t now_ms)
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit)
 {
     CLEANUP(listing_release)
     struct listing all = listing_make(engine_store(e), CLASS_TEMPLATE);
@@ -186,7 +184,7 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *w
     r->engine = e;
     for (size_t i = 0; i < all.count; i++) {
         const struct entry *template = all.entries[i];
-        enum reconcile_verdict verdict = reconcile_judge(e, wish, template, now_ms);
+        enum reconcile_verdict verdict = reconcile_judge(e, wish, template);
 
         if (verdict == RECONCILE_CURRENT) {
             r->current++;
@@ -199,7 +197,7 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *w
             append(&r->left, make_item(template, verdict));
         }
     }
-    while (!play_together(r, wish, admit, now_ms))
+    while (!play_together(r, wish, admit))
         reconcile_end_plan(r);
     return r;
 }

@@ -80,11 +80,11 @@ struct reconcile {
 };
 
 /*
- * What a wish comes to, in an engine in which nothing is left to evaluate. `now_ms` is the time it
- * is. `admit` as of manifests (plan_admit). The store must not change before reconcile_end_plan().
+ * What a wish comes to, in an engine in which nothing is left to evaluate. `admit` as of manifests
+ * (plan_admit). The store must not change before reconcile_end_plan().
  */
-struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish, bool admit,
-                                int64_t now_ms) MUST_USE;
+struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish,
+                                bool admit) MUST_USE;
 /* The plan and its result go; the lists stay, and the store may change from then on. */
 void reconcile_end_plan(struct reconcile *r);
 /* Takes NULL. */
@@ -92,7 +92,7 @@ void reconcile_free(struct reconcile *r);
 
 /* What there is to say of one template now; likewise of an engine at rest. */
 enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
-                                       const struct entry *template, int64_t now_ms);
+                                       const struct entry *template);
 
 /* True if the policy that it is to follow is the one that the plan was made with, unchanged. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);

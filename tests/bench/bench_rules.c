@@ -188,7 +188,7 @@ static double plan_change(struct world *w)
     cJSON *json = json_parse(w->text.data, w->text.len, NULL, &err);
     strbuf_reset(&w->text);
     start = measure_cpu_s();
-    struct plan *p = plan_new(w->engine, 0);
+    struct plan *p = plan_new(w->engine);
     if (!json || !plan_apply(p, json, &err) || plan_finish(p)->when[PLAN_AT_ONCE] != 1000)
         abort();
     end = measure_cpu_s();

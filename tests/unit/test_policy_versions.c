@@ -594,7 +594,7 @@ TEST(what_is_played_leaves_no_trace)
     init(&w);
     play_edits(&w);
     for (unsigned i = 0; i < 20; i++) {
-        struct plan *p = plan_new(w.engine, (START_S + 100) * 1000L);
+        struct plan *p = plan_new(w.engine);
 
         strbuf_reset(&text);
         strbuf_addf(&text,

@@ -210,7 +210,7 @@ TEST_ROWS(chooses, cases, title)
     };
 
     world_dump(&w, &before);
-    struct reconcile *r = reconcile_new(w.engine, &wish, false, NOW_MS);
+    struct reconcile *r = reconcile_new(w.engine, &wish, false);
     describe(r, &text);
     assert_string_equal(text.data, c->text);
     assert_int_equal(r->beyond, c->beyond);
@@ -238,7 +238,7 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
     put(&w, objects, ARRAY_LEN(objects), false);
 
     const struct reconcile_wish wish = {.policy = find_policy(&w, "p")};
-    struct reconcile *r = reconcile_new(w.engine, &wish, false, NOW_MS);
+    struct reconcile *r = reconcile_new(w.engine, &wish, false);
 
     assert_int_equal(r->result->template_count, 1);
     assert_int_equal(r->result->when[PLAN_AT_ONCE], 1);
@@ -252,7 +252,7 @@ TEST(a_policy_that_is_changed_meanwhile_is_not_what_was_planned)
                        "," LAZY "," ON("member1") "}}");
     world_run(&w, NOW_MS);
     assert_false(reconcile_is_as_planned(&r->chosen.items[0]));
-    assert_int_equal(reconcile_judge(w.engine, &wish, r->chosen.items[0].template, NOW_MS),
+    assert_int_equal(reconcile_judge(w.engine, &wish, r->chosen.items[0].template),
                      RECONCILE_CURRENT);
     reconcile_free(r);
     world_release(&w);
@@ -284,7 +284,7 @@ TEST(those_that_run_a_version)
         assert_ptr_equal(policy_history_named(version->history, hash), version);
 
         const struct reconcile_wish wish = {.policy = find_policy(&w, "p"), .version = hash};
-        struct reconcile *r = reconcile_new(w.engine, &wish, false, NOW_MS);
+        struct reconcile *r = reconcile_new(w.engine, &wish, false);
 
         assert_int_equal(r->chosen.count, 1);
         assert_ptr_equal(r->chosen.items[0].template, template);
@@ -293,7 +293,7 @@ TEST(those_that_run_a_version)
     }
 
     const struct reconcile_wish nobody = {.policy = find_policy(&w, "p"), .version = "4"};
-    struct reconcile *r = reconcile_new(w.engine, &nobody, false, NOW_MS);
+    struct reconcile *r = reconcile_new(w.engine, &nobody, false);
 
     assert_int_equal(r->chosen.count + r->left.count + r->current, 0);
     reconcile_free(r);

@@ -511,7 +511,7 @@ TEST(a_plan_is_no_transition)
         count = transitions_count(t);
         assert_true(count > 0);
         cJSON *policy = cJSON_Parse(POLICY("p", SELECTS("fresh") "," ON("a")));
-        p = plan_new(w.engine, START_MS + 6000);
+        p = plan_new(w.engine);
         assert_true(plan_apply(p, policy, &err));
         assert_non_null(plan_finish(p));
         plan_free(p);

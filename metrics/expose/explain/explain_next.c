@@ -123,6 +123,6 @@ void explain_next(struct explaining *x, const struct entry *template)
     if (is_held(d->way.delivery.stage))
         explain_say(
             x, "What follows is about its binding: what holds up the rest is told under Stage.");
-    foresight_make(x->engine, template, x->now_ms, explain_foresight, &next);
+    foresight_make(x->engine, template, explain_foresight, &next);
     explanation_close(x->out, '}');
 }
