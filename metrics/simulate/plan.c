@@ -125,6 +125,16 @@ void plan_free(struct plan *p)
     free(p);
 }
 
+void plan_set_limit(struct plan *p, struct play_limit limit)
+{
+    play_set_limit(p->play, limit);
+}
+
+bool plan_is_cut(const struct plan *p)
+{
+    return play_is_cut(p->play);
+}
+
 void plan_admit(struct plan *p)
 {
     play_observe(p->play, (struct play_observer){0});
@@ -148,6 +158,8 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 
     if (!simulation_read(p->play, json, &applied, err))
         return false;
+    if (play_is_cut(p->play))
+        return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
         p->newcomers = xreallocarray(p->newcomers, p->newcomer_count + 1, sizeof(*p->newcomers));
@@ -164,10 +176,10 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 /* Bring what comes last: the policies to those that wait, then the templates that are new. */
 static void bring_last(struct plan *p)
 {
-    for (size_t i = 0; i < p->policies.count; i++)
+    for (size_t i = 0; i < p->policies.count && !play_is_cut(p->play); i++)
         detector_waiting(p->play, p->policies.items[i]);
     settle(p);
-    for (size_t i = 0; i < p->newcomer_count; i++)
+    for (size_t i = 0; i < p->newcomer_count && !play_is_cut(p->play); i++)
         simulation_apply(p->play, p->newcomers[i]);
     settle(p);
 }
@@ -293,7 +305,7 @@ const struct plan_result *plan_finish(struct plan *p)
 
     bring_last(p);
     play_observe(p->play, (struct play_observer){0});
-    for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
+    for (size_t at = 0; !play_is_cut(p->play) && (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);
         if (entry_class(r->entry) == CLASS_TEMPLATE)
             add_template(p, r);

@@ -55,6 +55,13 @@ struct plan *plan_new(struct engine *e) MUST_USE;
 void plan_free(struct plan *p);
 
 /*
+ * Stop once the limit is reached: what is left to do then is left out, so that the functions below
+ * end soon, and the result says nothing (plan_is_cut).
+ */
+void plan_set_limit(struct plan *p, struct play_limit limit);
+bool plan_is_cut(const struct plan *p);
+
+/*
  * Before the change: manifests that nobody has applied yet (simulation_admit) count as applied. It
  * looks at every template.
  */

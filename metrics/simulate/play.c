@@ -19,6 +19,8 @@ struct play {
     struct engine *engine;
     struct engine_observer engine_observer; /* Of the engine before. */
     struct play_observer observer;
+    struct play_limit limit;
+    bool cut;
     unsigned assumptions;
     const struct resolved_placement *placement; /* The last one; NULL for none yet. */
 
@@ -91,6 +93,17 @@ void play_free(struct play *play)
     free(play->texts);
     free(play->queue);
     free(play);
+}
+
+void play_set_limit(struct play *play, struct play_limit limit)
+{
+    play->limit = limit;
+}
+
+bool play_is_cut(struct play *play)
+{
+    play->cut = play->cut || (play->limit.reached && play->limit.reached(play->limit.context));
+    return play->cut;
 }
 
 struct rule_context *play_context(const struct play *play)

@@ -51,6 +51,15 @@ struct play *play_new(struct engine *e) MUST_USE;
 /* Put everything back; the engine has evaluated it again then. Takes NULL. */
 void play_free(struct play *play);
 
+/* Asked while it is played whether it has gone on for too long; NULL: it never has. */
+struct play_limit {
+    bool (*reached)(void *context);
+    void *context;
+};
+void play_set_limit(struct play *play, struct play_limit limit);
+/* True from the first time that the limit was reached: what has been played is not complete. */
+bool play_is_cut(struct play *play);
+
 struct rule_context *play_context(const struct play *play);
 bool play_gate(const struct play *play, enum gate gate);
 void play_assume(struct play *play, enum assumption assumption);

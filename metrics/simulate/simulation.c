@@ -211,7 +211,7 @@ bool simulation_settle(struct play *play)
     struct queue_item item;
 
     while (play_next(play, &item)) {
-        if (limit-- == 0) {
+        if (limit-- == 0 || play_is_cut(play)) {
             while (play_next(play, &item))
                 continue;
             play_evaluate(play);

@@ -37,5 +37,8 @@ void simulation_delete(struct play *play, struct entry *entry);
 /* The user of a template changes something in it that no policy looks at. */
 void simulation_touch(struct play *play, struct entry *template);
 
-/* Play until nothing moves. False if that takes too long: then Karmada is left in mid-air. */
+/*
+ * Play until nothing moves. False if that takes too long, or the play's limit is reached: then
+ * Karmada is left in mid-air.
+ */
 bool simulation_settle(struct play *play) MUST_USE;

@@ -416,6 +416,29 @@ static void read_nothing(void *context, const struct foresight *f)
     *(bool *)context = f->settled;
 }
 
+/* Reached when it has been asked so often. */
+static bool count_down(void *context)
+{
+    uint32_t *asks = context;
+
+    if (*asks > 0)
+        (*asks)--;
+    return *asks == 0;
+}
+
+/* Plan what the world's dice say, cut off when it has been asked `asks` times. */
+static void plan_cut(struct world *w, uint32_t asks)
+{
+    struct plan *p = plan_new(w->engine);
+
+    plan_set_limit(p, (struct play_limit){count_down, &asks});
+    play_random(w, p);
+    (void)plan_finish(p);
+    bool cut = plan_is_cut(p);
+    assert_true(cut == (asks == 0));
+    plan_free(p);
+}
+
 /* After a plan the engine has what it had, and no less of the store: ASan counts the rest. */
 TEST(everything_is_put_back)
 {
@@ -439,6 +462,7 @@ TEST(everything_is_put_back)
         play_random(&w, p);
         assert_true(plan_finish(p)->settled);
         plan_free(p);
+        plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
         if (entry && entry_template(entry))
             foresight_make(w.engine, entry, read_nothing, &settled);
