@@ -54,8 +54,8 @@ void foresight_make(struct engine *e, const struct entry *template,
     outcome_read(entry, &f.next);
     f.assumptions = play_take_assumptions(play);
     each(context, &f);
-    outcome_release(&f.now);
-    outcome_release(&f.rest);
-    outcome_release(&f.next);
+    outcome_release(&f.now, play_context(play)->store);
+    outcome_release(&f.rest, play_context(play)->store);
+    outcome_release(&f.next, play_context(play)->store);
     play_free(play);
 }

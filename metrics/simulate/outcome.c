@@ -22,6 +22,8 @@ void outcome_read(const struct entry *template, struct outcome *out)
     out->state = d->state;
     out->reason = d->reason;
     out->policy = d->claimed ? d->claimed : d->governing;
+    if (out->policy)
+        store_pin(out->policy);
     out->binding = b;
     if (b && b->undetermined)
         out->undetermined = (enum undetermined_reason)(b->undetermined - 1);
@@ -33,8 +35,10 @@ void outcome_read(const struct entry *template, struct outcome *out)
     qsort(out->clusters, out->cluster_count, sizeof(*out->clusters), by_name);
 }
 
-void outcome_release(struct outcome *o)
+void outcome_release(struct outcome *o, struct store *store)
 {
+    if (o->policy)
+        store_unpin(store, o->policy);
     free(o->clusters);
     *o = (struct outcome){0};
 }

@@ -10,8 +10,9 @@ struct outcome {
     bool exists; /* All else is zero if not. */
     enum template_state state;
     unsigned reason;
-    /* The policy that holds it (its claim), else the one that would; NULL if none. */
-    const struct entry *policy;
+    /* The policy that holds it (its claim), else the one that would; NULL if none. Pinned: one that
+     * does not exist is there for who refers to it alone. */
+    struct entry *policy;
     struct target_cluster *clusters; /* Of its own binding, by name. Shared texts, borrowed. */
     uint32_t cluster_count;
     enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
@@ -20,7 +21,7 @@ struct outcome {
 
 /* Read it from a template's decision. What it borrows lives as long as those objects do. */
 void outcome_read(const struct entry *template, struct outcome *out);
-void outcome_release(struct outcome *o);
+void outcome_release(struct outcome *o, struct store *store);
 
 /* True if both have the same clusters with the same replicas, as far as those are known. */
 bool outcome_same_clusters(const struct outcome *a, const struct outcome *b);

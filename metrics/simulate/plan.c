@@ -36,6 +36,11 @@ struct plan {
 
 /* ---- what was before ---- */
 
+static struct store *store_of(const struct plan *p)
+{
+    return play_context(p->play)->store;
+}
+
 static bool is_record(const void *item, const void *key)
 {
     return ((const struct record *)item)->entry == key;
@@ -104,21 +109,21 @@ void plan_free(struct plan *p)
     if (!p)
         return;
     for (size_t i = 0; i < p->result.template_count; i++) {
-        outcome_release(&p->result.templates[i].before);
-        outcome_release(&p->result.templates[i].after);
-        outcome_release(&p->result.templates[i].next);
+        outcome_release(&p->result.templates[i].before, store_of(p));
+        outcome_release(&p->result.templates[i].after, store_of(p));
+        outcome_release(&p->result.templates[i].next, store_of(p));
     }
     free(p->result.templates);
     free(p->result.conflicts);
     plan_clusters_release(&p->result.clusters);
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
-        outcome_release(&r->before);
-        store_unpin(play_context(p->play)->store, r->entry);
+        outcome_release(&r->before, store_of(p));
+        store_unpin(store_of(p), r->entry);
         free(r);
     }
     map_release(&p->records);
     for (size_t i = 0; i < p->newcomer_count; i++)
-        store_unpin(play_context(p->play)->store, p->newcomers[i].entry);
+        store_unpin(store_of(p), p->newcomers[i].entry);
     free(p->newcomers);
     entry_list_release(&p->policies);
     play_free(p->play);
@@ -234,7 +239,7 @@ static void set_when(struct plan *p, struct plan_template *row)
             row->when = PLAN_AT_NEXT_CHANGE;
             return;
         }
-        outcome_release(&row->next);
+        outcome_release(&row->next, store_of(p));
     }
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
@@ -246,7 +251,7 @@ static void add_template(struct plan *p, struct record *r)
 
     outcome_read(r->entry, &row.after);
     if (!is_touched(r, &row.after)) {
-        outcome_release(&row.after);
+        outcome_release(&row.after, store_of(p));
         return;
     }
     row.before = r->before;
@@ -316,7 +321,7 @@ const struct plan_result *plan_finish(struct plan *p)
         plan_clusters_add(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
         plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
-    plan_clusters_finish(&result->clusters, play_context(p->play)->store);
+    plan_clusters_finish(&result->clusters, store_of(p));
     result->assumptions = play_take_assumptions(p->play);
     /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
     if (result->template_count + result->conflict_count == 0)

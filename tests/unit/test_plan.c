@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/plan.h"
 
+#include "metrics/expose/report_plan.h"
 #include "metrics/model/object.h"
 #include "metrics/simulate/foresight.h"
 
@@ -445,6 +446,7 @@ TEST(everything_is_put_back)
     for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
         CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT((size_t)1 << 24);
         CLEANUP(strbuf_release) struct strbuf after = STRBUF_INIT((size_t)1 << 24);
+        CLEANUP(strbuf_release) struct strbuf told = STRBUF_INIT((size_t)1 << 24);
         struct world w;
         struct entry *entry;
         bool settled = true;
@@ -460,7 +462,10 @@ TEST(everything_is_put_back)
 
         struct plan *p = plan_new(w.engine);
         play_random(&w, p);
-        assert_true(plan_finish(p)->settled);
+        const struct plan_result *r = plan_finish(p);
+        assert_true(r->settled);
+        /* All of it can still be told, whatever has come and gone in the play. */
+        report_plan(p, r, w.engine, &told);
         plan_free(p);
         plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
