@@ -31,6 +31,9 @@ struct reading {
 
     enum stage stage;
     enum format format;
+    const char *text; /* All of the bytes; NULL: they come from elsewhere. */
+    size_t text_len;
+    size_t text_at;
     struct ahead *ahead; /* NULL: the bytes come from `fd`. Borrowed, or `again`. */
     struct ahead again;  /* For a second pass. */
     int64_t now_ms;
@@ -78,6 +81,12 @@ void reading_free(struct reading *r)
     json_file_free(r->json);
     yaml_file_release(&r->yaml);
     free(r);
+}
+
+void reading_take_text(struct reading *r, const char *text, size_t len)
+{
+    r->text = text;
+    r->text_len = len;
 }
 
 void reading_listen(struct reading *r, json_object_fn *each, void *context)
@@ -129,6 +138,8 @@ static bool open_once(struct reading *r)
 
 static bool open_file(struct reading *r)
 {
+    if (r->text)
+        return true;
     if (r->file->once)
         return open_once(r);
     if (r->ahead)
@@ -196,11 +207,24 @@ static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
     abort();
 }
 
+static struct ahead_bytes next_of_text(struct reading *r)
+{
+    size_t left = r->text_len - r->text_at;
+    struct ahead_bytes next = {.bytes = r->text + r->text_at, .len = left < CHUNK ? left : CHUNK};
+
+    r->text_at += next.len;
+    return next;
+}
+
 /* The next bytes, none at the end; `chunk` has room for those that are read here. */
 static enum outcome next_bytes(struct reading *r, char *chunk, struct ahead_bytes *out)
 {
     enum outcome outcome;
 
+    if (r->text) {
+        *out = next_of_text(r);
+        return OUTCOME_BYTES;
+    }
     *out = (struct ahead_bytes){.bytes = chunk};
     outcome = r->ahead ? receive_chunk(r, out) : read_chunk(r, chunk, &out->len);
     if (outcome == OUTCOME_BYTES && r->spool >= 0 && out->len > 0 &&
@@ -214,6 +238,10 @@ static enum outcome next_bytes(struct reading *r, char *chunk, struct ahead_byte
 /* Back to the first byte of the file, or of its spool. */
 static bool rewind_bytes(struct reading *r)
 {
+    if (r->text) {
+        r->text_at = 0;
+        return true;
+    }
     if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
     if (r->file->spool < 0 && r->ahead && !r->file->once) {

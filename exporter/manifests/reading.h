@@ -43,6 +43,8 @@ struct failure {
  */
 struct reading *reading_new(struct manifest_file *file, const struct manifest_limits *limits,
                             struct ahead *ahead, bool keep) MUST_USE;
+/* Before the first step: the bytes are these, which are borrowed, and nothing is opened. */
+void reading_take_text(struct reading *r, const char *text, size_t len);
 /* Takes NULL. */
 void reading_free(struct reading *r);
 

@@ -254,6 +254,40 @@ void manifests_know(struct manifests *m, const struct manifests *others)
     scopes_learn_all(&m->scopes, &others->scopes);
 }
 
+/* Of what is wrong with a text: the first, and how many more. */
+static bool fail_text(const struct problems *found, struct error *err)
+{
+    const struct problem *first = &found->items[0];
+    size_t more = found->broken + found->harmless - 1;
+
+    fail(err, "%s", first->text);
+    if (more > 0)
+        fail(err, "%.180s (and %zu more problem%s)", first->text, more, more == 1 ? "" : "s");
+    if (first->line > 0)
+        fail_in(err, "line %zu", first->line);
+    return false;
+}
+
+bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
+                         struct error *err)
+{
+    struct manifest_file *file = manifest_file_new(name, 0);
+    enum reading_state state = READING_MORE;
+    struct failure why;
+    bool fine;
+
+    begin(m, file);
+    reading_take_text(m->reading, text, len);
+    while (state == READING_MORE)
+        state = reading_step(m->reading, 0, &why);
+    if (state != READING_DONE)
+        problems_add(&m->found, why.kind, why.where, why.text.text);
+    fine = m->found.count == 0 || fail_text(&m->found, err);
+    end_file(m);
+    manifest_file_free(file);
+    return fine;
+}
+
 bool manifests_load(struct manifests *m, struct error *err)
 {
     bool fine = walk_all(&m->tree, err);

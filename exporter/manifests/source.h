@@ -59,6 +59,13 @@ int64_t manifests_due(const struct manifests *m);
 typedef bool manifest_put_fn(void *context, const cJSON *object, struct error *err);
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context);
 
+/*
+ * Read a text as a file of this name and content would be: each of its objects is handed out. False
+ * with the first problem, its line, and how many more there are. It has no PATHs.
+ */
+bool manifests_read_text(struct manifests *m, const char *name, const char *text, size_t len,
+                         struct error *err) MUST_USE;
+
 /* Rely on the definitions of custom kinds among other manifests, too; before manifests_load(). */
 void manifests_know(struct manifests *m, const struct manifests *others);
 

@@ -204,6 +204,11 @@ OPTION(FLAG, lifecycle, .name = "web.enable-lifecycle",
        .help = "reload on POST or PUT to /-/reload, as on SIGHUP, and answer how that ended",
        .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(FLAG, plans, .name = "web.enable-plan",
+       .help = "answer POST of manifests to /api/v1/plan with what Karmada would make of them; "
+               "nothing is applied",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 OPTION(TEXT, external_url, .name = "web.external-url", .value = "URL", .fallback = "",
        .help = "where people reach the pages, as behind a proxy: https://proxy.example/karmada",
        .verbs = VERB_SERVE, .needs_restart = true)

@@ -38,6 +38,7 @@ bool web_start(struct web *web, const struct web_settings *settings, struct erro
         .memory_bytes = settings->memory_bytes,
         .admission = web->admission,
         .lifecycle = o->lifecycle,
+        .plans = o->plans,
     };
 
     web->server = server_start(&server, settings->snapshot, err);

@@ -55,6 +55,7 @@ struct call *call_new(const struct endpoint *endpoint, struct query *query)
     *query = (struct query){{0}};
     call->status = MHD_HTTP_OK;
     call->content_type = RESPONSE_JSON;
+    call->content = STRBUF_INIT(0);
     call->body = STRBUF_INIT(BODY_MAX);
     return call;
 }
@@ -67,6 +68,7 @@ void call_free(struct call *call)
         MHD_destroy_response(call->response);
     query_release(&call->query);
     free(call->link);
+    strbuf_release(&call->content);
     strbuf_release(&call->body);
     free(call);
 }

@@ -21,6 +21,8 @@ struct paging;
 struct call {
     const struct endpoint *endpoint;
     struct query query;
+    struct strbuf content; /* The body of the request, ... */
+    bool content_is_json;  /* ... which is YAML else. */
     /* What the loop answers, between desk_next() and desk_answer(). */
     unsigned status; /* 200 before. */
     const char *content_type;

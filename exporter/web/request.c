@@ -3,7 +3,13 @@
 
 #include <strings.h>
 
-enum { HEADER_MAX = 1024 };
+#include "metrics/base/number.h"
+
+enum { HEADER_MAX = 1024, MANIFESTS_MAX = 1 << 20 };
+
+const struct request_rule request_reads = {"GET, HEAD", 0};
+const struct request_rule request_orders = {"POST, PUT", 0};
+const struct request_rule request_manifests = {"POST", MANIFESTS_MAX};
 
 /* The headers that decide where a request ends and whom it is for. */
 struct census {
@@ -45,24 +51,6 @@ static bool is_among(const char *method, const char *list)
     return false;
 }
 
-enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
-                                   const char *allowed)
-{
-    struct census c = {.hosts = 0};
-
-    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
-    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1)
-        return REQUEST_MALFORMED;
-    if (!is_among(method, allowed))
-        return REQUEST_METHOD;
-    return c.content ? REQUEST_WITH_CONTENT : REQUEST_FINE;
-}
-
-bool request_uri_has_nul(const char *uri)
-{
-    return strstr(uri, "%00") != NULL;
-}
-
 /* The headers of one name, joined. */
 struct joined {
     const char *name;
@@ -88,4 +76,62 @@ struct strbuf request_header(struct MHD_Connection *connection, const char *name
     if (!strbuf_ok(&joined.values))
         strbuf_reset(&joined.values);
     return joined.values;
+}
+
+uint64_t request_content_len(struct MHD_Connection *connection)
+{
+    const char *text =
+        MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t len;
+
+    if (!text)
+        return 0;
+    return parse_uint(text, UINT64_MAX, &len) ? len : UINT64_MAX;
+}
+
+/* Is the body of this type, whatever its parameters are? */
+static bool has_type(struct MHD_Connection *connection, const char *wanted)
+{
+    CLEANUP(strbuf_release)
+    struct strbuf type = request_header(connection, MHD_HTTP_HEADER_CONTENT_TYPE);
+    size_t len = strcspn(type.data, "; \t");
+
+    return len == strlen(wanted) && strncasecmp(type.data, wanted, len) == 0 &&
+           !strchr(type.data, ',');
+}
+
+bool request_is_json(struct MHD_Connection *connection)
+{
+    return has_type(connection, "application/json");
+}
+
+static enum request_verdict check_content(struct MHD_Connection *connection,
+                                          const struct request_rule *rule)
+{
+    if (rule->content_max == 0)
+        return REQUEST_WITH_CONTENT;
+    if (request_content_len(connection) > rule->content_max)
+        return REQUEST_TOO_LARGE;
+    /* Types that no page of another site can have a browser send unasked. */
+    return has_type(connection, "application/yaml") || request_is_json(connection)
+               ? REQUEST_FINE
+               : REQUEST_MEDIA_TYPE;
+}
+
+enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
+                                   const struct request_rule *rule)
+{
+    struct census c = {.hosts = 0};
+
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
+    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1)
+        return REQUEST_MALFORMED;
+    if (!is_among(method, rule->methods))
+        return REQUEST_METHOD;
+    return c.content ? check_content(connection, rule) : REQUEST_FINE;
+}
+
+bool request_uri_has_nul(const char *uri)
+{
+    return strstr(uri, "%00") != NULL;
 }

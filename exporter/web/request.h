@@ -12,18 +12,30 @@
  */
 enum request_verdict {
     REQUEST_FINE,
-    REQUEST_MALFORMED,   /* 400 */
-    REQUEST_METHOD,      /* 405: none of those that are allowed. */
-    REQUEST_WITH_CONTENT /* 413: it carries a body, and we read none. */
+    REQUEST_MALFORMED,    /* 400 */
+    REQUEST_METHOD,       /* 405: none of those that are allowed. */
+    REQUEST_WITH_CONTENT, /* 413: it carries a body, and none is read. */
+    REQUEST_TOO_LARGE,    /* 413: its body is above the ceiling. */
+    REQUEST_MEDIA_TYPE    /* 415: its body is of no type that is read. */
 };
 
-/* Methods, as the header Allow has them. */
-#define REQUEST_READS  "GET, HEAD"
-#define REQUEST_ORDERS "POST, PUT"
+/* What may be asked of a path. */
+struct request_rule {
+    const char *methods;  /* As the header Allow has them. */
+    uint64_t content_max; /* Bytes of a body; 0: there must be none. */
+};
 
-/* `allowed` is one of these lists. */
+/* To read, to have something done, and to have manifests looked at. */
+extern const struct request_rule request_reads, request_orders, request_manifests;
+
 enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
-                                   const char *allowed);
+                                   const struct request_rule *rule);
+
+/* The body, which has passed the check, is JSON rather than YAML. */
+bool request_is_json(struct MHD_Connection *connection);
+
+/* How long the body is that its header announces; 0 without. */
+uint64_t request_content_len(struct MHD_Connection *connection);
 
 /* Does the URI, as it was sent, decode to one with a NUL inside? It would end the path early. */
 bool request_uri_has_nul(const char *uri);

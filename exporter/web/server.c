@@ -7,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/web/acceptor.h"
 #include "exporter/web/listener.h"
+#include "exporter/web/request.h"
 #include "exporter/web/site.h"
 
 enum {
@@ -64,13 +65,17 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
                                   const char *data, size_t *data_size, void **state)
 {
     struct server *s = context;
+    struct piece piece = {data, *data_size};
+    bool content = request_content_len(connection) > 0;
+    enum MHD_Result result;
 
     (void)version;
-    (void)data;
-    *data_size = 0;
-    if (visit_begins(*state))
-        enter_phase(s, connection, PEER_ANSWER);
-    return site_answer(s->site, connection, path, method, *state);
+    /* A body has as long as headers have. */
+    if (visit_begins(*state) || (content && piece.len == 0))
+        enter_phase(s, connection, content && visit_begins(*state) ? PEER_HEADERS : PEER_ANSWER);
+    result = site_answer(s->site, connection, path, method, &piece, *state);
+    *data_size = piece.len;
+    return result;
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
@@ -219,6 +224,7 @@ struct server *server_start(const struct server_options *options, struct snapsho
                                             .snapshot = snapshot,
                                             .desk = s->desk,
                                             .reloads = s->reloads,
+                                            .plans = options->plans,
                                             .admission = s->admission,
                                             .heartbeat = options->heartbeat},
                        err);

@@ -21,6 +21,7 @@ struct server_options {
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
     struct admission *admission;       /* Who may ask; outlives the server. Borrowed. */
     bool lifecycle;                    /* Reloads may be asked for. */
+    bool plans;                        /* Plans may be asked for. */
 };
 
 struct server;

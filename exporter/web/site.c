@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/site.h"
 
-#include <stdatomic.h>
-
 #include "exporter/web/list_format.h"
 #include "exporter/web/place.h"
 #include "exporter/web/request.h"
@@ -17,12 +15,6 @@ enum { ERROR_MAX = 4096 };
 const char *const server_handler_names[SERVER_HANDLERS] = {
     PAGES(HANDLER_NAME) ENDPOINTS(HANDLER_NAME) ANSWERS(HANDLER_NAME)};
 
-/* What may be asked for by which methods. */
-static const char *methods_of(enum server_handler handler)
-{
-    return handler == SERVER_RELOAD ? REQUEST_ORDERS : REQUEST_READS;
-}
-
 /* Compared whole, as decoded. NULL: the telemetry path. */
 static const char *const paths[SERVER_HANDLERS] = {PAGES(HANDLER_PATH) ENDPOINTS(HANDLER_PATH)
                                                        ANSWERS(HANDLER_PATH)};
@@ -33,6 +25,21 @@ static const struct endpoint *endpoint_of(enum server_handler handler)
     unsigned at = (unsigned)handler - PAGE_COUNT;
 
     return at < ENDPOINT_COUNT ? &endpoints[at] : NULL;
+}
+
+/* It is asked for with manifests. */
+static bool takes_manifests(enum server_handler handler)
+{
+    const struct endpoint *endpoint = endpoint_of(handler);
+
+    return endpoint && endpoint->needs == NEEDS_STAGE;
+}
+
+static const struct request_rule *rule_of(enum server_handler handler)
+{
+    if (takes_manifests(handler))
+        return &request_manifests;
+    return handler == SERVER_RELOAD ? &request_orders : &request_reads;
 }
 
 #define CODE_NAME(number)   #number,
@@ -46,9 +53,12 @@ enum reply {
     REPLY_MALFORMED,
     REPLY_METHOD,
     REPLY_CONTENT,
+    REPLY_TOO_LARGE,
+    REPLY_MEDIA_TYPE,
     REPLY_NOT_FOUND,
     REPLY_UNKNOWN,
     REPLY_NO_LIFECYCLE,
+    REPLY_NO_PLANS,
     REPLY_TOO_MANY,
     REPLIES
 };
@@ -59,20 +69,27 @@ static const struct reply_def {
     const char *header, *value; /* NULL: none of its own. */
     bool close;                 /* End the connection: there may be a body that we do not read. */
 } reply_defs[REPLIES] = {
-    [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request\n", NULL, NULL, true},
+    [REPLY_MALFORMED] = {MHD_HTTP_BAD_REQUEST, "bad request", NULL, NULL, true},
     [REPLY_METHOD] = {MHD_HTTP_METHOD_NOT_ALLOWED,
-                      "method not allowed: the header Allow has those that are\n", NULL, NULL,
-                      true},
-    [REPLY_CONTENT] = {MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body\n", NULL, NULL,
+                      "method not allowed: the header Allow has those that are", NULL, NULL, true},
+    [REPLY_CONTENT] = {MHD_HTTP_CONTENT_TOO_LARGE, "a request must not have a body", NULL, NULL,
                        true},
-    [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found\n", NULL, NULL, false},
-    [REPLY_UNKNOWN] = {MHD_HTTP_UNAUTHORIZED, "unauthorized: give a user and a password\n",
+    [REPLY_TOO_LARGE] = {MHD_HTTP_CONTENT_TOO_LARGE,
+                         "the body is larger than 1 MiB: plan it in parts", NULL, NULL, true},
+    [REPLY_MEDIA_TYPE] = {MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                          "POST manifests as Content-Type: application/yaml or application/json",
+                          NULL, NULL, true},
+    [REPLY_NOT_FOUND] = {MHD_HTTP_NOT_FOUND, "not found", NULL, NULL, false},
+    [REPLY_UNKNOWN] = {MHD_HTTP_UNAUTHORIZED, "unauthorized: give a user and a password",
                        MHD_HTTP_HEADER_WWW_AUTHENTICATE,
                        "Basic realm=\"karmada-policy-exporter\", charset=\"UTF-8\"", false},
     [REPLY_NO_LIFECYCLE] = {MHD_HTTP_FORBIDDEN,
-                            "the lifecycle API is off: --web.enable-lifecycle switches it on\n",
-                            NULL, NULL, false},
-    [REPLY_TOO_MANY] = {MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: ask again in a moment\n",
+                            "the lifecycle API is off: --web.enable-lifecycle switches it on", NULL,
+                            NULL, false},
+    [REPLY_NO_PLANS] = {MHD_HTTP_FORBIDDEN,
+                        "plans over HTTP are off: --web.enable-plan switches them on", NULL, NULL,
+                        true},
+    [REPLY_TOO_MANY] = {MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: ask again in a moment",
                         MHD_HTTP_HEADER_RETRY_AFTER, "1", true},
 };
 
@@ -80,6 +97,7 @@ struct site {
     struct site_parts parts;
     char *telemetry_path; /* A copy. */
     struct probes *probes;
+    atomic_bool planning; /* One request at a time has its manifests kept and played. */
     _Atomic uint64_t requests[SERVER_HANDLERS][SERVER_CODES];
 };
 
@@ -107,35 +125,6 @@ static void count_request(struct site *s, enum server_handler handler, unsigned 
     }
 }
 
-enum state { STATE_NEW, STATE_SOUND, STATE_WAITING, STATE_ANSWERED };
-
-struct visit {
-    enum state state;
-    bool bad_uri;
-    _Atomic(enum verdict) verdict;
-    struct call *call; /* Of the API; NULL for anything else. Owned. */
-};
-
-struct visit *visit_new(const char *uri)
-{
-    struct visit *v = xcalloc(1, sizeof(*v));
-
-    v->bad_uri = request_uri_has_nul(uri);
-    return v;
-}
-
-void visit_free(struct visit *v)
-{
-    if (v)
-        call_free(v->call);
-    free(v);
-}
-
-bool visit_begins(const struct visit *v)
-{
-    return v->state == STATE_NEW;
-}
-
 static enum MHD_Result send_response(struct site *s, struct MHD_Connection *connection,
                                      enum server_handler handler, unsigned status,
                                      struct MHD_Response *response)
@@ -144,16 +133,33 @@ static enum MHD_Result send_response(struct site *s, struct MHD_Connection *conn
     return response_send(s->parts.admission, connection, status, response);
 }
 
+/* What is wrong, as the API or a page of it says it; elsewhere it is a line. */
+static struct MHD_Response *error_response(enum server_handler handler, const char *text)
+{
+    const struct endpoint *endpoint = endpoint_of(handler);
+    struct strbuf body = STRBUF_INIT(ERROR_MAX);
+    const char *type = RESPONSE_TEXT;
+    size_t len;
+
+    if (endpoint)
+        type = api_error_write(endpoint, &body, text);
+    else
+        strbuf_addf(&body, "%s\n", text);
+    char *bytes = strbuf_take(&body, &len);
+
+    return response_new(bytes, len, type);
+}
+
 static enum MHD_Result send_reply(struct site *s, struct MHD_Connection *connection,
                                   enum server_handler handler, enum reply reply)
 {
     const struct reply_def *def = &reply_defs[reply];
-    struct MHD_Response *response = response_text(def->text);
+    struct MHD_Response *response = error_response(handler, def->text);
 
     if (def->header)
         response_header(response, def->header, def->value);
     if (reply == REPLY_METHOD)
-        response_header(response, MHD_HTTP_HEADER_ALLOW, methods_of(handler));
+        response_header(response, MHD_HTTP_HEADER_ALLOW, rule_of(handler)->methods);
     if (def->close)
         response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     return send_response(s, connection, handler, def->status, response);
@@ -164,30 +170,20 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
                                      const char *path, const char *method, struct visit *v)
 {
     static const enum reply refusals[] = {
-        [REQUEST_MALFORMED] = REPLY_MALFORMED,
-        [REQUEST_METHOD] = REPLY_METHOD,
-        [REQUEST_WITH_CONTENT] = REPLY_CONTENT,
+        [REQUEST_MALFORMED] = REPLY_MALFORMED,   [REQUEST_METHOD] = REPLY_METHOD,
+        [REQUEST_WITH_CONTENT] = REPLY_CONTENT,  [REQUEST_TOO_LARGE] = REPLY_TOO_LARGE,
+        [REQUEST_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
     };
     enum server_handler handler = handler_of(s, path);
     enum request_verdict verdict =
-        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method, methods_of(handler));
+        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method, rule_of(handler));
+    bool off = takes_manifests(handler) && !s->parts.plans;
 
-    v->state = verdict == REQUEST_FINE ? STATE_SOUND : STATE_ANSWERED;
-    if (verdict == REQUEST_FINE)
+    v->state = verdict == REQUEST_FINE && !off ? VISIT_SOUND : VISIT_ANSWERED;
+    if (v->state == VISIT_SOUND)
         return MHD_YES;
-    return send_reply(s, connection, v->bad_uri ? SERVER_OTHER : handler, refusals[verdict]);
-}
-
-static enum MHD_Result send_error(struct site *s, struct MHD_Connection *connection,
-                                  enum server_handler handler, unsigned status, const char *text)
-{
-    struct strbuf body = STRBUF_INIT(ERROR_MAX);
-    size_t len;
-
-    const char *type = api_error_write(endpoint_of(handler), &body, text);
-    char *bytes = strbuf_take(&body, &len);
-
-    return send_response(s, connection, handler, status, response_new(bytes, len, type));
+    return send_reply(s, connection, v->bad_uri ? SERVER_OTHER : handler,
+                      verdict == REQUEST_FINE ? REPLY_NO_PLANS : refusals[verdict]);
 }
 
 /* Have the loop answer; what is wrong with the query is answered here. */
@@ -199,16 +195,20 @@ static enum MHD_Result send_call(struct site *s, struct MHD_Connection *connecti
     struct error err;
 
     if (!query_parse(connection, endpoint->known, endpoint->required, &query, &err))
-        return send_error(s, connection, handler, MHD_HTTP_BAD_REQUEST, err.text);
+        return send_response(s, connection, handler, MHD_HTTP_BAD_REQUEST,
+                             error_response(handler, err.text));
     if (endpoint->known & PARAMETER_BIT(FORMAT))
         list_format_accept(connection, &query);
     v->call = call_new(endpoint, &query);
-    v->state = STATE_WAITING;
+    v->call->content = v->content;
+    v->call->content_is_json = request_is_json(connection);
+    v->content = STRBUF_INIT(0);
+    v->state = VISIT_WAITING;
     if (desk_submit(s->parts.desk, v->call, connection))
         return MHD_YES;
-    v->state = STATE_ANSWERED;
-    return send_error(s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
-                      "too many ask at once: ask again in a moment");
+    v->state = VISIT_ANSWERED;
+    return send_response(s, connection, handler, MHD_HTTP_SERVICE_UNAVAILABLE,
+                         error_response(handler, "too many ask at once: ask again in a moment"));
 }
 
 /* Have the loop reload, and wait for the end of that. */
@@ -220,10 +220,10 @@ static enum MHD_Result send_order(struct site *s, struct MHD_Connection *connect
     if (!s->parts.reloads)
         return send_reply(s, connection, handler, REPLY_NO_LIFECYCLE);
     v->call = call_new(NULL, &none);
-    v->state = STATE_WAITING;
+    v->state = VISIT_WAITING;
     if (desk_submit(s->parts.reloads, v->call, connection))
         return MHD_YES;
-    v->state = STATE_ANSWERED;
+    v->state = VISIT_ANSWERED;
     return send_reply(s, connection, handler, REPLY_TOO_MANY);
 }
 
@@ -267,28 +267,49 @@ static bool is_probe(struct MHD_Connection *connection, enum server_handler hand
            MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, NULL, NULL) == 0;
 }
 
+/* Whom the verdict keeps from an answer is told why. */
+static enum MHD_Result send_verdict(struct site *s, struct MHD_Connection *connection,
+                                    enum server_handler handler, enum verdict verdict)
+{
+    return send_reply(s, connection, handler,
+                      verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
+}
+
+static enum MHD_Result send_answer(struct site *s, struct MHD_Connection *connection,
+                                   enum server_handler handler, struct visit *v)
+{
+    v->state = VISIT_ANSWERED;
+    visit_give_back(v);
+    return send_response(s, connection, handler, v->call->status, call_response(v->call));
+}
+
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct visit *v)
+                            const char *method, struct piece *piece, struct visit *v)
 {
     enum server_handler handler = handler_of(s, path);
     enum verdict verdict;
 
     if (visit_begins(v))
         return begin_request(s, connection, path, method, v);
-    if (v->state == STATE_ANSWERED)
+    if (v->state == VISIT_WAITING)
+        return send_answer(s, connection, handler, v);
+    if (v->state == VISIT_ANSWERED) {
+        piece->len = 0;
         return MHD_YES;
-    if (v->state == STATE_WAITING) {
-        v->state = STATE_ANSWERED;
-        return send_response(s, connection, handler, v->call->status, call_response(v->call));
     }
     verdict =
         admission_admit(s->parts.admission, connection, is_probe(connection, handler), &v->verdict);
     if (verdict == VERDICT_WAITS)
         return MHD_YES;
-    v->state = STATE_ANSWERED;
+    if (piece->len > 0) {
+        visit_take(v, piece, verdict == VERDICT_ADMITTED, &s->planning);
+        return MHD_YES;
+    }
+    v->state = VISIT_ANSWERED;
     if (verdict == VERDICT_UNKNOWN || verdict == VERDICT_TOO_MANY)
-        return send_reply(s, connection, handler,
-                          verdict == VERDICT_UNKNOWN ? REPLY_UNKNOWN : REPLY_TOO_MANY);
+        return send_verdict(s, connection, handler, verdict);
+    if (v->dropped)
+        return send_reply(s, connection, handler, REPLY_TOO_MANY);
     if (*s->parts.prefix != '\0' && (strcmp(path, "/") == 0 || strcmp(path, s->parts.prefix) == 0))
         return send_there(s, connection);
     if (endpoint_of(handler))

@@ -5,6 +5,7 @@
 #include "exporter/web/probes.h"
 #include "exporter/web/security/admission.h"
 #include "exporter/web/snapshot.h"
+#include "exporter/web/visit.h"
 #include "metrics/base/error.h"
 
 /*
@@ -40,6 +41,7 @@ enum server_handler {
     CODE(405)                                                                                      \
     CODE(410)                                                                                      \
     CODE(413)                                                                                      \
+    CODE(415)                                                                                      \
     CODE(429)                                                                                      \
     CODE(500)                                                                                      \
     CODE(503)                                                                                      \
@@ -60,6 +62,7 @@ struct site_parts {
     struct snapshot *snapshot;
     struct desk *desk;    /* For calls of the API. */
     struct desk *reloads; /* For those who ask for a reload; NULL: nobody may. */
+    bool plans;           /* Plans may be asked for. */
     struct admission *admission;
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. */
 };
@@ -71,24 +74,12 @@ struct site *site_new(const struct site_parts *parts, struct error *err) MUST_US
 void site_free(struct site *s);
 
 /*
- * One request, from its first line to its end: libmicrohttpd keeps it. It begins with its URI as
- * that was sent; the request is over when it is freed.
- */
-struct visit;
-struct visit *visit_new(const char *uri) MUST_USE;
-/* NULL is fine. */
-void visit_free(struct visit *v);
-
-/* Are its headers complete just now, at the first call for the request? */
-bool visit_begins(const struct visit *v);
-
-/*
- * Answer a request. Called when the headers are complete, which is when requests are
- * refused, then with each piece of a body, which is ignored, then once more; and again when a call
- * of the API has its answer.
+ * Answer a request. Called when the headers are complete, which is when requests are refused, then
+ * with each piece of a body, then once more; and again when a call of the API has its answer, or a
+ * password was checked. What is left of the piece then has to be given again.
  */
 enum MHD_Result site_answer(struct site *s, struct MHD_Connection *connection, const char *path,
-                            const char *method, struct visit *visit);
+                            const char *method, struct piece *piece, struct visit *visit);
 
 /* See server_set_ready(). */
 void site_set_ready(struct site *s, bool ready, const char *text);

@@ -142,7 +142,8 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     }
     if (needs == NEEDS_ROWS && e->rows && !paging_goes_on(a->paging))
         make_view(a, e);
-    if (needs == NEEDS_WORLD || (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
+    if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
+        (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
         a->evaluation = e;
     a->health = *h;
     a->health.evaluation = a->evaluation;

@@ -16,6 +16,7 @@ struct api;
 enum endpoint_needs {
     NEEDS_NOTHING,
     NEEDS_WORLD, /* The evaluation, which has nothing left to evaluate. */
+    NEEDS_STAGE, /* The same, to play on it what becomes of the manifests that are posted. */
     /* The same for the first page of a list, which makes lines of it; then those. If it does not,
      * for each page. */
     NEEDS_LINES,
@@ -74,6 +75,9 @@ enum endpoint_needs {
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
              "the decision about one template, policy or binding, step by step", OF_OBJECT,        \
              OF_NAMED, NEEDS_WORLD, api_explain)                                                   \
+    ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
+             "what Karmada would make of the manifests that are posted, of which none is applied", \
+             PARAMETER_BIT(NAMESPACE), 0, NEEDS_STAGE, api_plan)                                   \
     ENDPOINT(OPENAPI, "api_openapi", "/api/v1/openapi.json", "this description of the API", 0, 0,  \
              NEEDS_NOTHING, api_openapi)
 

@@ -31,12 +31,43 @@ static void put_answer(struct writer *w, const char *status, const char *text, c
     writer_close(w, '}');
 }
 
+/* What is posted. */
+static void put_manifests(struct writer *w)
+{
+    static const char *const types[] = {"application/yaml", "application/json"};
+
+    writer_open(w, "requestBody", '{');
+    writer_text(w, "description", "manifests, at most 1 MiB and 1,000 objects");
+    writer_bool(w, "required", true);
+    writer_open(w, "content", '{');
+    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
+        writer_open(w, types[i], '{');
+        writer_open(w, "schema", '{');
+        writer_text(w, "type", "object");
+        writer_close(w, '}');
+        writer_close(w, '}');
+    }
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+/* Of who posts. */
+static void put_refusals(struct writer *w, const char *schema)
+{
+    put_answer(w, "403", "it is off: --web.enable-plan switches it on", schema);
+    put_answer(w, "413", "the body is larger than 1 MiB, or has more than 1,000 objects", schema);
+    put_answer(w, "415", "the body is neither application/yaml nor application/json", schema);
+    put_answer(w, "429", "somebody else plans: one does at a time", schema);
+    put_answer(w, "504", "the plan takes more than 2 s", schema);
+}
+
 static void put_endpoint(struct writer *w, const struct endpoint *e)
 {
     static const char error[] = "#/components/schemas/Error";
+    bool posted = e->needs == NEEDS_STAGE;
 
     writer_open(w, e->path, '{');
-    writer_open(w, "get", '{');
+    writer_open(w, posted ? "post" : "get", '{');
     writer_text(w, "operationId", e->handler);
     writer_text(w, "summary", e->summary);
     writer_open(w, "parameters", '[');
@@ -45,9 +76,13 @@ static void put_endpoint(struct writer *w, const struct endpoint *e)
             put_parameter(w, (enum parameter)i, e->required >> i & 1);
     }
     writer_close(w, ']');
+    if (posted)
+        put_manifests(w);
     writer_open(w, "responses", '{');
     put_answer(w, "200", e->summary, "object");
     put_answer(w, "400", "a parameter is unknown, missing or not valid", error);
+    if (posted)
+        put_refusals(w, error);
     if (e->required)
         put_answer(w, "404", "there is no such object", error);
     if (e->known & PARAMETER_BIT(CONTINUE))

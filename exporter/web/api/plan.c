@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/evaluation.h"
+#include "exporter/manifests/source.h"
+#include "exporter/system/platform.h"
+#include "exporter/web/api/api.h"
+#include "metrics/expose/report_plan.h"
+
+enum { OBJECTS_MAX = 1000, WORK_MAX_MS = 2000 };
+
+/* The ceiling for the whole is that of the request's body. */
+static const struct manifest_limits limits = {
+    .file_max_bytes = 1 << 20,
+    .object_max_bytes = 1 << 20,
+    .nodes_max = 200 * 1000,
+};
+
+/* A change while its objects are read. */
+struct change {
+    struct plan *plan;
+    size_t count;
+};
+
+static bool apply(void *context, const cJSON *object, struct error *err)
+{
+    struct change *change = context;
+
+    return change->count++ < OBJECTS_MAX ? plan_apply(change->plan, object, err)
+                                         : fail(err, "more than %d objects", OBJECTS_MAX);
+}
+
+/* False if it is refused. */
+static bool apply_all(struct plan *p, struct call *call, const struct evaluation *e)
+{
+    const char *ns = call->query.values[PARAMETER_NAMESPACE];
+    struct manifests *m = manifests_new(NULL, NULL, 0, ns ? ns : e->options.namespace, &limits);
+    struct change change = {.plan = p};
+    struct error err;
+    bool fine;
+
+    manifests_know(m, e->manifests);
+    manifests_hand_out(m, apply, &change);
+    fine = manifests_read_text(m, call->content_is_json ? "body.json" : "body.yaml",
+                               call->content.data, call->content.len, &err);
+    manifests_free(m);
+    if (change.count > OBJECTS_MAX)
+        api_refuse(call, MHD_HTTP_CONTENT_TOO_LARGE, "more than 1000 objects: plan them in parts");
+    else if (!fine)
+        api_refuse(call, MHD_HTTP_BAD_REQUEST, err.text);
+    else if (change.count == 0)
+        api_refuse(call, MHD_HTTP_BAD_REQUEST, "there is no object in the body: POST manifests");
+    return call->status == MHD_HTTP_OK;
+}
+
+static bool is_late(void *context)
+{
+    return platform_steady_ms() >= *(const int64_t *)context;
+}
+
+/* As the verb plans with --output json. */
+void api_plan(struct call *call, const struct health *h)
+{
+    int64_t end_ms = platform_steady_ms() + WORK_MAX_MS;
+    const struct evaluation *e = h->evaluation;
+    struct plan *p = plan_new(e->engine);
+    const struct plan_result *result;
+
+    plan_set_limit(p, (struct play_limit){is_late, &end_ms});
+    /* At an API server everything has been applied. */
+    if (!e->session)
+        plan_admit(p);
+    if (apply_all(p, call, e)) {
+        result = plan_finish(p);
+        if (plan_is_cut(p))
+            api_refuse(call, MHD_HTTP_GATEWAY_TIMEOUT,
+                       "this plan takes more than 2 s: the verb plan takes as long as it takes");
+        else
+            report_plan(p, result, e->engine, &call->body);
+    }
+    plan_free(p);
+}

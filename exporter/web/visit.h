@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <stdatomic.h>
+
+#include "exporter/web/desk.h"
+#include "exporter/web/security/admission.h"
+
+/*
+ * One request, from its first line to its end: libmicrohttpd keeps it. It begins with its URI as
+ * that was sent; the request is over when it is freed.
+ */
+enum visit_state { VISIT_NEW, VISIT_SOUND, VISIT_WAITING, VISIT_ANSWERED };
+
+struct visit {
+    enum visit_state state;
+    bool bad_uri;
+    bool dropped; /* Of its body something was not kept. */
+    _Atomic(enum verdict) verdict;
+    struct call *call;     /* Of the API; NULL for anything else. Owned. */
+    struct strbuf content; /* What has come of its body. */
+    atomic_bool *turn;     /* That it has taken; NULL: none. */
+};
+
+struct visit *visit_new(const char *uri) MUST_USE;
+/* It gives back its turn. NULL is fine. */
+void visit_free(struct visit *v);
+
+/* Are its headers complete just now, at the first call for the request? */
+bool visit_begins(const struct visit *v);
+
+/* A piece of a request's body. */
+struct piece {
+    const char *bytes;
+    size_t len;
+};
+
+/*
+ * Keep the piece, which has nothing left then. The first one of a body takes the turn, which is
+ * true while somebody has it; if somebody else has, or the body is not `wanted`, all of it is
+ * dropped.
+ */
+void visit_take(struct visit *v, struct piece *piece, bool wanted, atomic_bool *turn);
+/* It is the turn of the next one. */
+void visit_give_back(struct visit *v);
