@@ -156,5 +156,5 @@ def rendered(**config):
     made = subprocess.run(
         ["jsonnet", "-e", "local m = (import '%s/dashboards/mixin.libsonnet') + { _config+:: %s }; "
          "{ boards: m.grafanaDashboards, rules: m.prometheusRules }" % (ROOT, json.dumps(config))],
-        capture_output=True, check=True, timeout=60)
+        capture_output=True, check=True, timeout=300)
     return json.loads(made.stdout)
