@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -16,6 +17,7 @@ struct clerk {
     pthread_t thread;
     bool started;
     bool busy; /* Of the loop: it has begun, and was not seen to be done. */
+    atomic_bool ending;
     int begun;
     int done;
     void (*work)(void *context); /* NULL: end. */
@@ -68,6 +70,7 @@ void clerk_free(struct clerk *c)
 {
     if (!c)
         return;
+    atomic_store(&c->ending, true);
     if (c->started) {
         struct pollfd wanted = {.fd = c->done, .events = POLLIN};
 
@@ -81,6 +84,11 @@ void clerk_free(struct clerk *c)
     if (c->done >= 0)
         close(c->done);
     free(c);
+}
+
+bool clerk_is_ending(const struct clerk *c)
+{
+    return atomic_load(&c->ending);
 }
 
 int clerk_fd(const struct clerk *c)

@@ -12,6 +12,8 @@ struct clerk;
 struct clerk *clerk_new(struct error *err) MUST_USE;
 /* Waits for the work that it is at. NULL is fine. */
 void clerk_free(struct clerk *c);
+/* For long work to ask, on its thread: somebody waits for it in clerk_free(). */
+bool clerk_is_ending(const struct clerk *c);
 
 /* To poll for reading: its work is done. */
 int clerk_fd(const struct clerk *c);

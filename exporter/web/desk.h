@@ -16,6 +16,7 @@
 struct desk;
 struct endpoint;
 struct paging;
+struct clerk;
 
 /* What a client asks, and what it is answered. */
 struct call {
@@ -30,6 +31,7 @@ struct call {
     char *link;         /* The header Link; NULL without. Owned. */
     /* Of a list that may have several pages (api/paging.h); borrowed. */
     struct paging *paging;
+    const struct clerk *clerk; /* Who answers it; NULL: the loop. Borrowed. */
     /* The desk's own. */
     struct MHD_Connection *connection;
     struct MHD_Response *response; /* NULL until it is answered. */

@@ -145,6 +145,7 @@ static void begin(struct api *a, const struct health *h, struct evaluation *e)
     if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
         (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
         a->evaluation = e;
+    a->call->clerk = a->clerk;
     a->health = *h;
     a->health.evaluation = a->evaluation;
     if (a->clerk) {

@@ -51,20 +51,28 @@ static bool apply_all(struct plan *p, struct call *call, const struct evaluation
     return call->status == MHD_HTTP_OK;
 }
 
-static bool is_late(void *context)
+/* How long it may take. */
+struct term {
+    int64_t end_ms;            /* Steady. */
+    const struct clerk *clerk; /* NULL: none. */
+};
+
+static bool is_over(void *context)
 {
-    return platform_steady_ms() >= *(const int64_t *)context;
+    const struct term *term = context;
+
+    return platform_steady_ms() >= term->end_ms || (term->clerk && clerk_is_ending(term->clerk));
 }
 
 /* As the verb plans with --output json. */
 void api_plan(struct call *call, const struct health *h)
 {
-    int64_t end_ms = platform_steady_ms() + WORK_MAX_MS;
+    struct term term = {platform_steady_ms() + WORK_MAX_MS, call->clerk};
     const struct evaluation *e = h->evaluation;
     struct plan *p = plan_new(e->engine);
     const struct plan_result *result;
 
-    plan_set_limit(p, (struct play_limit){is_late, &end_ms});
+    plan_set_limit(p, (struct play_limit){is_over, &term});
     /* At an API server everything has been applied. */
     if (!e->session)
         plan_admit(p);
