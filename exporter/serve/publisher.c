@@ -36,8 +36,8 @@ void publisher_forget(struct publisher *p)
 void publisher_release(struct publisher *p)
 {
     publisher_forget(p);
-    snapshot_free(p->snapshot);
     metrics_page_drop(p->metrics);
+    snapshot_free(p->snapshot);
     registry_free(p->blank);
     *p = (struct publisher){.snapshot = NULL};
 }
@@ -84,7 +84,8 @@ static bool publish_metrics(struct publisher *p, const struct health *h)
 
     health_fill(h, h->registry);
     registry_prepare(h->registry);
-    struct metrics_page *fresh = metrics_page_new(h->registry, how, p->metrics, PAGE_MAX);
+    struct metrics_page *fresh =
+        metrics_page_new(h->registry, how, p->metrics, PAGE_MAX, snapshot_sum(p->snapshot));
 
     if (!fresh)
         return false;

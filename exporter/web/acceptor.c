@@ -29,8 +29,9 @@ struct acceptor {
     int held; /* Accepted, and waiting for room; -1 if none is. */
     struct sockaddr_storage address;
     socklen_t address_len;
-    int64_t held_ms; /* Since when there is no room. */
-    bool starved;    /* The last accept(2) found no descriptor. */
+    int64_t looked_ms; /* When answers were last found to hold too much. */
+    int64_t held_ms;   /* Since when there is no room. */
+    bool starved;      /* The last accept(2) found no descriptor. */
 };
 
 static bool is_scarcity(int code)
@@ -127,6 +128,20 @@ static bool wait_for_work(struct acceptor *a, int timeout_ms)
     return wake->revents == 0;
 }
 
+/* End who has to go. In how many milliseconds to look again; -1: when the next one comes. */
+static int sweep(struct acceptor *a)
+{
+    const struct acceptor_settings *s = &a->settings;
+    int64_t now_ms = platform_steady_ms();
+
+    /* What is ended is freed a moment later. */
+    if (s->overfull && now_ms - a->looked_ms >= SWEEP_EVERY_MS && s->overfull(s->context)) {
+        a->looked_ms = now_ms;
+        peers_end_slow(s->peers, now_ms);
+    }
+    return peers_sweep(s->peers, now_ms) ? SWEEP_EVERY_MS : -1;
+}
+
 static void *run(void *context)
 {
     struct acceptor *a = context;
@@ -142,7 +157,7 @@ static void *run(void *context)
                     accept_some(a, a->polled[i].fd);
             }
         }
-        timeout_ms = peers_sweep(a->settings.peers, platform_steady_ms()) ? SWEEP_EVERY_MS : -1;
+        timeout_ms = sweep(a);
     }
     return NULL;
 }

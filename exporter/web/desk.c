@@ -105,6 +105,11 @@ int desk_fd(const struct desk *d)
     return d->fd;
 }
 
+uint64_t desk_unread(const struct desk *d)
+{
+    return atomic_load(&d->unread);
+}
+
 struct call *desk_next(struct desk *d)
 {
     uint64_t count;

@@ -63,6 +63,9 @@ bool desk_submit(struct desk *d, struct call *call, struct MHD_Connection *conne
 /* For the loop to poll for reading: a call has come since the last desk_next(). */
 int desk_fd(const struct desk *d);
 
+/* The bytes of answers that clients have not read yet. Any thread may call it. */
+uint64_t desk_unread(const struct desk *d);
+
 /* The oldest call without an answer; NULL if there is none, or clients have too much to read. */
 struct call *desk_next(struct desk *d);
 

@@ -13,6 +13,7 @@ struct family_parts {
 
 struct metrics_page {
     _Atomic unsigned holders;
+    struct segment_sum *sum;
     struct segment *ends[EXPOSITION_FORMATS];
     struct body *whole[EXPOSITION_FORMATS];
     size_t len; /* Of all that was written. */
@@ -27,7 +28,7 @@ static struct segment *to_segment(struct metrics_page *p, const struct strbuf *t
     if (old && segment_len(old) == text->len &&
         memcmp(segment_bytes(old), text->data, text->len) == 0)
         return segment_hold(old);
-    return segment_new(xmemdup0(text->data, text->len), text->len);
+    return segment_new(xmemdup0(text->data, text->len), text->len, p->sum);
 }
 
 /* Write what a family is in one format, its series only where they are not those of the first. */
@@ -69,7 +70,8 @@ static struct body *gather(const struct metrics_page *p, enum exposition_format 
 }
 
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
-                                      const struct metrics_page *previous, size_t max)
+                                      const struct metrics_page *previous, size_t max,
+                                      struct segment_sum *sum)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(max);
     const struct family_filter all = {0};
@@ -77,6 +79,7 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
     bool fits = true;
 
     atomic_init(&p->holders, 1);
+    p->sum = sum;
     for (how.format = 0; how.format < EXPOSITION_FORMATS; how.format++) {
         for (size_t i = 0; fits && i < family_count(); i++)
             fits = !exposition_has(r, how.synced, i) ||
@@ -92,6 +95,11 @@ struct metrics_page *metrics_page_new(const struct registry *r, struct expositio
         return p;
     metrics_page_drop(p);
     return NULL;
+}
+
+size_t metrics_page_len(const struct metrics_page *p)
+{
+    return p->len;
 }
 
 struct metrics_page *metrics_page_hold(struct metrics_page *p)

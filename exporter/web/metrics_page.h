@@ -13,10 +13,15 @@ struct metrics_page;
 
 /*
  * Write it from a registry after registry_prepare. `how` without its format; `previous` is the page
- * before it or NULL. NULL if it would be larger than `max` bytes. One holder.
+ * before it or NULL, `sum` what its bytes are added to or NULL. NULL if it would be larger than
+ * `max` bytes. One holder.
  */
 struct metrics_page *metrics_page_new(const struct registry *r, struct exposition how,
-                                      const struct metrics_page *previous, size_t max) MUST_USE;
+                                      const struct metrics_page *previous, size_t max,
+                                      struct segment_sum *sum) MUST_USE;
+
+/* The bytes of all formats; what two of them share is counted once. */
+size_t metrics_page_len(const struct metrics_page *p);
 
 /* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
 struct metrics_page *metrics_page_hold(struct metrics_page *p);

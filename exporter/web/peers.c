@@ -21,6 +21,7 @@ enum {
     /* How many to look at: if so many are not idle, it is we who lag. */
     LOOKS = 16,
     LEAVING_PART = 4,
+    SLOW_PART = 4, /* Of all answers, that end at once because they hold memory. */
     /* By which the limit falls when descriptors are missing, and rises again. */
     LIMIT_PART = 8,
     LIMIT_LEAST = 8,
@@ -149,15 +150,21 @@ static bool has_unread(const struct peer *peer)
     return ioctl(peer->fd, FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+static bool has_unsent(const struct peer *peer)
+{
+    int bytes = 0;
+
+    return ioctl(peer->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 /* Has its client not taken what we sent? If nothing waits to be taken it is we who are late. */
 static bool is_stalled(const struct peer *peer, int64_t age_ms)
 {
     /* Of a socket that is not TCP nothing more is known. */
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
-    int bytes = 0;
 
-    if (ioctl(peer->fd, SIOCOUTQ, &bytes) < 0 || bytes == 0)
+    if (!has_unsent(peer))
         return false;
     (void)getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
     return info.tcpi_last_data_sent >= (info.tcpi_unacked == 0 ? SHUT_MS : STALLED_MS);
@@ -262,6 +269,29 @@ void peers_relieve(struct peers *p, int64_t now_ms)
     while ((staying(p) > p->budget || p->count[PEER_LEAVING] == 0) &&
            evict(p, longest_idle(p, now_ms), REFUSED_DESCRIPTORS, now_ms))
         ;
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Whoever waits for us has nothing to take yet, and holds nothing. */
+static struct peer *slowest(const struct peers *p, int64_t now_ms)
+{
+    const struct peer *ring = &p->rings[PEER_ANSWER];
+
+    for (struct peer *peer = ring->next; peer != ring && now_ms - peer->since_ms >= LONG_MS;
+         peer = peer->next) {
+        if (has_unsent(peer))
+            return peer;
+    }
+    return NULL;
+}
+
+void peers_end_slow(struct peers *p, int64_t now_ms)
+{
+    pthread_mutex_lock(&p->lock);
+    unsigned most = 1 + p->count[PEER_ANSWER] / SLOW_PART;
+
+    while (most > 0 && evict(p, slowest(p, now_ms), REFUSED_EVICTED_SLOW, now_ms))
+        most--;
     pthread_mutex_unlock(&p->lock);
 }
 

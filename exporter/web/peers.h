@@ -76,6 +76,12 @@ struct peer *peers_add(struct peers *p, int fd, int64_t now_ms) MUST_USE;
 void peers_enter(struct peers *p, struct peer *peer, enum peer_phase phase, int64_t now_ms);
 void peers_remove(struct peers *p, struct peer *peer);
 
+/*
+ * What is being answered holds too much memory: end some of those who have not taken all that was
+ * sent, after two seconds; who has taken longest goes first.
+ */
+void peers_end_slow(struct peers *p, int64_t now_ms);
+
 /* End those who are over their deadlines. True if there is anybody left to look at again. */
 bool peers_sweep(struct peers *p, int64_t now_ms);
 

@@ -2,7 +2,6 @@
 #include "exporter/web/segment.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 /* Makes zlib's input const. */
 #define ZLIB_CONST
@@ -19,11 +18,18 @@ struct segment {
     _Atomic unsigned holders;
     char *bytes;
     size_t len;
+    struct segment_sum *sum;
     pthread_mutex_t lock; /* Guards what follows until its bytes are there. */
     struct deflated deflated;
 };
 
-struct segment *segment_new(char *bytes, size_t len)
+static void add_to_sum(const struct segment *s, size_t bytes)
+{
+    if (s->sum)
+        atomic_fetch_add_explicit(&s->sum->bytes, bytes, memory_order_relaxed);
+}
+
+struct segment *segment_new(char *bytes, size_t len, struct segment_sum *sum)
 {
     struct segment *s = xcalloc(1, sizeof(*s));
 
@@ -31,6 +37,8 @@ struct segment *segment_new(char *bytes, size_t len)
     pthread_mutex_init(&s->lock, NULL);
     s->bytes = bytes;
     s->len = len;
+    s->sum = sum;
+    add_to_sum(s, len);
     return s;
 }
 
@@ -45,6 +53,8 @@ void segment_drop(struct segment *s)
 {
     if (!s || atomic_fetch_sub(&s->holders, 1) > 1)
         return;
+    if (s->sum)
+        atomic_fetch_sub_explicit(&s->sum->bytes, s->len + s->deflated.len, memory_order_relaxed);
     pthread_mutex_destroy(&s->lock);
     free(s->deflated.bytes);
     free(s->bytes);
@@ -64,8 +74,10 @@ size_t segment_len(const struct segment *s)
 const struct deflated *segment_deflated(struct segment *s)
 {
     pthread_mutex_lock(&s->lock);
-    if (!s->deflated.bytes)
+    if (!s->deflated.bytes) {
         segments_deflate(&s, 1, &s->deflated);
+        add_to_sum(s, s->deflated.len);
+    }
     pthread_mutex_unlock(&s->lock);
     return &s->deflated;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "metrics/base/base.h"
 
 /*
@@ -17,8 +19,13 @@ struct deflated {
 
 struct segment;
 
-/* Moves the bytes in, at most 1 GiB. One holder. */
-struct segment *segment_new(char *bytes, size_t len) MUST_USE;
+/* What segments hold together, plain and compressed, for as long as anybody has use for them. */
+struct segment_sum {
+    _Atomic uint64_t bytes;
+};
+
+/* Moves the bytes in, at most 1 GiB. The sum outlives it; NULL: it is in none. One holder. */
+struct segment *segment_new(char *bytes, size_t len, struct segment_sum *sum) MUST_USE;
 /* One holder more, or less: the last one frees it. Any thread may call them. NULL is fine. */
 struct segment *segment_hold(struct segment *s);
 void segment_drop(struct segment *s);

@@ -18,11 +18,15 @@ enum {
     LOG_LINE_MAX = 256,
     CALLS_MAX = 64, /* Of the API, that wait for their answer. */
     RELOADS_MAX = 8,
+    /* Where no memory limit is known: what answers may hold that are read slowly. */
+    HELD_BYTES = 256 * 1024 * 1024,
 };
 
 struct server {
     const struct log *log; /* Borrowed. */
     struct site *site;
+    struct snapshot *snapshot; /* Borrowed. */
+    uint64_t held_bytes;       /* That answers may hold. */
     struct desk *desk;
     struct desk *reloads;        /* NULL: nobody may ask for them. */
     struct admission *admission; /* Borrowed. */
@@ -145,6 +149,14 @@ static bool take_over(void *context, int fd, const struct sockaddr *address, soc
     return MHD_add_connection(s->daemon, fd, address, len) == MHD_YES;
 }
 
+static bool is_overfull(void *context)
+{
+    const struct server *s = context;
+    uint64_t unread = desk_unread(s->desk);
+
+    return unread >= s->held_bytes || snapshot_holds_more(s->snapshot, s->held_bytes - unread);
+}
+
 static bool listen_on(struct server *s, const char *text, struct error *err)
 {
     struct address address;
@@ -190,6 +202,7 @@ static bool start_acceptor(struct server *s, int from, struct error *err)
         .peers = s->peers,
         .from = from,
         .hand_over = take_over,
+        .overfull = is_overfull,
         .context = s,
     };
 
@@ -216,7 +229,9 @@ struct server *server_start(const struct server_options *options, struct snapsho
     bool running;
 
     s->log = options->log;
-    s->desk = desk_new(CALLS_MAX, options->memory_bytes);
+    s->snapshot = snapshot;
+    s->held_bytes = options->memory_bytes ? options->memory_bytes : HELD_BYTES;
+    s->desk = desk_new(CALLS_MAX, s->held_bytes);
     s->reloads = options->lifecycle ? desk_new(RELOADS_MAX, 0) : NULL;
     s->admission = options->admission;
     s->site = site_new(&(struct site_parts){.telemetry_path = options->telemetry_path,

@@ -13,10 +13,11 @@
 struct server_options {
     const char *const *addresses; /* As --web.listen-address writes them. */
     size_t address_count;
-    const char *telemetry_path;        /* Where the metrics are: "/metrics". */
-    const char *prefix;                /* Before every path: "/karmada"; NULL: nothing. Borrowed. */
-    unsigned connection_limit;         /* For each address; 0: the default. */
-    uint64_t memory_bytes;             /* What their buffers may take; 0: whatever they do. */
+    const char *telemetry_path; /* Where the metrics are: "/metrics". */
+    const char *prefix;         /* Before every path: "/karmada"; NULL: nothing. Borrowed. */
+    unsigned connection_limit;  /* For each address; 0: the default. */
+    /* What their buffers may take, and what they read slowly; 0: a limit for the latter alone. */
+    uint64_t memory_bytes;
     const struct log *log;             /* For what libmicrohttpd complains of; NULL: nowhere. */
     const struct heartbeat *heartbeat; /* Healthy while it beats; NULL: always. Borrowed. */
     struct admission *admission;       /* Who may ask; outlives the server. Borrowed. */

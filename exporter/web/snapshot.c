@@ -11,6 +11,7 @@ struct snapshot {
     pthread_mutex_t lock;         /* Guards the pointers alone. */
     struct metrics_page *metrics; /* NULL before the first, as are all others. */
     struct body *pages[PAGE_COUNT];
+    struct segment_sum sum; /* Of the metrics. */
 };
 
 struct snapshot *snapshot_new(void)
@@ -38,7 +39,7 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text)
 
     assert(strbuf_ok(text) && page != PAGE_METRICS);
     char *bytes = strbuf_take(text, &len);
-    struct segment *segment = segment_new(bytes, len);
+    struct segment *segment = segment_new(bytes, len, NULL);
     struct body *fresh = body_new(&segment, 1);
 
     segment_drop(segment);
@@ -58,6 +59,19 @@ void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
     pthread_mutex_unlock(&s->lock);
 
     metrics_page_drop(old);
+}
+
+struct segment_sum *snapshot_sum(struct snapshot *s)
+{
+    return &s->sum;
+}
+
+bool snapshot_holds_more(struct snapshot *s, uint64_t bytes)
+{
+    pthread_mutex_lock(&s->lock);
+    uint64_t len = s->metrics ? metrics_page_len(s->metrics) : 0;
+    pthread_mutex_unlock(&s->lock);
+    return atomic_load_explicit(&s->sum.bytes, memory_order_relaxed) > 2 * len + bytes;
 }
 
 /* What of the metrics the client wants, in the format that it does; NULL before the first page. */

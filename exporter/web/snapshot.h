@@ -26,6 +26,15 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text);
 /* Put the page of metrics in place, which is held from here on. */
 void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page);
 
+/* What the bytes of pages of metrics are added to; it lives as long as the snapshot. */
+struct segment_sum *snapshot_sum(struct snapshot *s);
+
+/*
+ * Old pages of metrics stay until the last client has read them. True if they hold more than so
+ * many bytes, and more than one page beyond that, which whoever reads while it is replaced needs.
+ */
+bool snapshot_holds_more(struct snapshot *s, uint64_t bytes);
+
 /*
  * The page as it is now, in the encoding the client prefers; of metrics in the format that it
  * prefers, and the families that its parameters name. `out_status` is what it gets: 400 if they

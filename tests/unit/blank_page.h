@@ -10,7 +10,7 @@ static inline struct metrics_page *blank_page_of(struct registry *r, struct metr
 {
     registry_prepare(r);
     return metrics_page_new(r, (struct exposition){.created_ms = BLANK_PAGE_SINCE_MS}, previous,
-                            BLANK_PAGE_MAX);
+                            BLANK_PAGE_MAX, NULL);
 }
 
 /* Publish the metrics of an exporter that is up and knows nothing. */

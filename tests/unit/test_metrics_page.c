@@ -193,7 +193,7 @@ TEST_WITH(families_of_objects_are_parts_as_well, start, stop)
     world_run(&w, now_ms);
     registry_prepare(f->registry);
     f->page = metrics_page_new(f->registry, (struct exposition){.synced = true, .created_ms = 7},
-                               NULL, BLANK_PAGE_MAX);
+                               NULL, BLANK_PAGE_MAX, NULL);
     snapshot_publish_metrics(f->snapshot, f->page);
     for (unsigned format = 0; format < EXPOSITION_FORMATS; format++) {
         check_whole(f, (struct exposition){.format = format, .synced = true, .created_ms = 7});
@@ -272,6 +272,36 @@ TEST(what_has_not_changed_is_not_there_twice)
     }
 }
 
+/* What a reader still has of an old page counts; what the new one shares with it does not. */
+TEST(an_old_page_counts_while_it_is_held)
+{
+    struct registry *r = registry_new(NULL, &registry_options_default, 1);
+    struct snapshot *s = snapshot_new();
+    const struct exposition how = {.synced = false};
+    struct metrics_page *pages[3];
+    size_t len = 0;
+
+    fill(r, 3, ROWS);
+    for (unsigned i = 0; i < ARRAY_LEN(pages); i++) {
+        REGISTRY_SET(r, OWN_UP, i);
+        registry_prepare(r);
+        pages[i] =
+            metrics_page_new(r, how, i == 1 ? pages[0] : NULL, BLANK_PAGE_MAX, snapshot_sum(s));
+        len = metrics_page_len(pages[i]);
+        snapshot_publish_metrics(s, pages[i]);
+        assert_int_equal(snapshot_holds_more(s, 0), i == 2);
+    }
+    assert_false(snapshot_holds_more(s, len));
+    metrics_page_drop(pages[0]);
+    assert_false(snapshot_holds_more(s, 0));
+    assert_int_equal(snapshot_sum(s)->bytes, 2 * len);
+    metrics_page_drop(pages[1]);
+    metrics_page_drop(pages[2]);
+    assert_int_equal(snapshot_sum(s)->bytes, len);
+    snapshot_free(s);
+    registry_free(r);
+}
+
 TEST(a_page_that_is_too_large_is_none)
 {
     struct registry *r = registry_new(NULL, &registry_options_default, 1);
@@ -279,10 +309,10 @@ TEST(a_page_that_is_too_large_is_none)
 
     fill(r, 3, 1000);
     registry_prepare(r);
-    fits = metrics_page_new(r, (struct exposition){.synced = false}, NULL, 1 << 20);
+    fits = metrics_page_new(r, (struct exposition){.synced = false}, NULL, 1 << 20, NULL);
     for (unsigned i = 0; i < ARRAY_LEN(none); i++)
         none[i] = metrics_page_new(r, (struct exposition){.synced = false}, NULL,
-                                   (const size_t[]){1, 4000, 60000}[i]);
+                                   (const size_t[]){1, 4000, 60000}[i], NULL);
     assert_non_null(fits);
     for (unsigned i = 0; i < ARRAY_LEN(none); i++)
         assert_null(none[i]);

@@ -299,6 +299,30 @@ TEST(a_full_window_tells_a_slow_reader)
     tear_down(&fixture);
 }
 
+/* Memory is short: of those who read for two seconds a quarter and one, who waits for us is passed.
+ */
+TEST_WITH(slow_readers_give_back_what_they_hold, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    add_some(f, 2, PEER_IDLE, 1000);
+    add_some(f, 6, PEER_ANSWER, 1000);
+    for (size_t i = 3; i < 8; i++)
+        assert_int_equal(write(f->near[i], "200", 3), 3);
+    peers_end_slow(f->peers, 3000);
+    assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 0);
+    peers_end_slow(f->peers, 3001);
+    assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 1);
+    peers_end_slow(f->peers, 9000);
+    assert_int_equal(refused(f, REFUSED_EVICTED_SLOW), 3);
+    for (size_t i = 3; i < 8; i++) {
+        char taken[4];
+
+        assert_int_equal(read(f->far[i], taken, sizeof(taken)), 3);
+    }
+    assert_ended(f, "3 4 5");
+}
+
 /* A scraper that keeps its connection and uses it is the last of the idle ones. */
 TEST_WITH(who_asked_last_is_idle_last, set_up, tear_down)
 {
