@@ -11,6 +11,8 @@
 static const struct fault {
     const char *file, *message;
 } faults[] = {
+    {"anchor_section", "web.yml:2:1: there is no 'defaults'"},
+    {"auth_type_alone", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
     {"auth_type_unknown", "web.yml:5:3: client_auth_type: 'x' is no client auth type"},
     {"auth_type_without_ca", "web.yml:2:1: tls_server_config: client_auth_type needs client_ca or "
                              "client_ca_file to verify with"},
@@ -41,8 +43,14 @@ static const struct fault {
     {"rate_without_burst",
      "web.yml:2:1: rate_limit: a burst of 0 would refuse every request; set burst to 1 or more"},
     {"rate_without_unit", "web.yml:3:3: interval: expected a duration such as 100ms, 1s or 1m30s"},
-    {"sans_without_auth_type", "web.yml:2:1: tls_server_config: client_allowed_sans without "
-                               "client_auth_type would restrict nobody"},
+    {"sans_empty", "web.yml:7:3: client_allowed_sans: an empty list would admit nobody"},
+    {"sans_optional_certificate",
+     "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
+     "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},
+    {"sans_without_auth_type",
+     "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
+     "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},
+    {"tab", "web.yml:3:1: not YAML: found character that cannot start any token"},
     {"two_documents", "web.yml: has more than one YAML document"},
     {"unknown_section",
      "web.yml:2:1: there is no 'tls_sever_config'; did you mean 'tls_server_config'?"},

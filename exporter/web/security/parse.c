@@ -54,9 +54,11 @@ static bool read_client_auth(struct reading *r, const yaml_node_t *value, void *
                              struct error *err)
 {
     enum web_client_auth *slot = field;
+    const char *text = document_text(value);
 
-    (void)r;
-    return web_client_auth_parse(document_text(value), slot, err);
+    /* To the toolkit any that is named is a wish for TLS, NoClientCert too. */
+    r->config->tls = text && *text != '\0';
+    return web_client_auth_parse(text, slot, err);
 }
 
 static bool read_version(struct reading *r, const yaml_node_t *value, void *field,
@@ -149,7 +151,8 @@ static bool read_curves(struct reading *r, const yaml_node_t *value, void *field
 static bool read_sans(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
 {
     (void)field;
-    return read_list(r, value, add_san, err);
+    return read_list(r, value, add_san, err) &&
+           (r->config->client_san_count > 0 || fail(err, "an empty list would admit nobody"));
 }
 
 /* ---- mappings ---- */
@@ -223,8 +226,8 @@ static bool read_tls(struct reading *r, const yaml_node_t *value, void *field, s
     if (!walk_pairs(r, value, ARRAY_LEN(tls_keys), see_key, tls_keys, err))
         return false;
     /* Keys that only say how are no wish for TLS, to the toolkit either. */
-    c->tls = c->cert || c->cert_file || c->key || c->key_file || c->client_ca ||
-             c->client_ca_file || c->client_auth != WEB_CLIENT_NONE;
+    c->tls = c->tls || c->cert || c->cert_file || c->key || c->key_file || c->client_ca ||
+             c->client_ca_file;
     return web_tls_check(c, err);
 }
 

@@ -138,9 +138,9 @@ static int verify_client(gnutls_session_t session)
         .data = (unsigned char *)(uintptr_t)GNUTLS_KP_TLS_WWW_CLIENT,
     };
 
-    /* Whether there has to be one, GnuTLS sees to. */
+    /* Whether there has to be one, GnuTLS sees to; with names to be held against there has. */
     if (!gnutls_certificate_get_peers(session, &count) || count == 0)
-        return 0;
+        return c->client_san_count == 0 ? 0 : GNUTLS_E_CERTIFICATE_ERROR;
     if (c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN &&
         (gnutls_certificate_verify_peers(session, &purpose, 1, &status) < 0 || status != 0))
         return GNUTLS_E_CERTIFICATE_ERROR;
