@@ -3,6 +3,7 @@
 
 #include <strings.h>
 
+#include "exporter/web/wire.h"
 #include "metrics/base/number.h"
 
 enum { HEADER_MAX = 1024, MANIFESTS_MAX = 1 << 20 };
@@ -124,7 +125,7 @@ enum request_verdict request_check(struct MHD_Connection *connection, const char
     struct census c = {.hosts = 0};
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
-    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1)
+    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1 || !wire_headers_are_sound(connection))
         return REQUEST_MALFORMED;
     if (!is_among(method, rule->methods))
         return REQUEST_METHOD;

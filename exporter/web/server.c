@@ -9,6 +9,7 @@
 #include "exporter/web/listener.h"
 #include "exporter/web/request.h"
 #include "exporter/web/site.h"
+#include "exporter/web/wire.h"
 
 enum {
     POOL_THREADS = 2,
@@ -60,7 +61,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 {
     (void)context;
     (void)connection;
-    return visit_new(uri);
+    return visit_new(wire_target(uri));
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
@@ -77,7 +78,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     /* A body has as long as headers have. */
     if (visit_begins(*state) || (content && piece.len == 0))
         enter_phase(s, connection, content && visit_begins(*state) ? PEER_HEADERS : PEER_ANSWER);
-    result = site_answer(s->site, connection, path, method, &piece, *state);
+    result = site_answer(s->site, connection, wire_path(path), method, &piece, *state);
     *data_size = piece.len;
     return result;
 }

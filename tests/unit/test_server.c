@@ -182,6 +182,26 @@ static struct request_case {
     {"no host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n", "HTTP/1.1 400 ", NULL, NULL, 0, -1},
     {"a blank before the colon", "GET / HTTP/1.1\r\nHost : a\r\nConnection: close\r\n\r\n",
      "HTTP/1.1 400 ", NULL, NULL, 0, -1},
+    {"a blank before the colon of what hides a body",
+     "GET / HTTP/1.1\r\nTransfer-Encoding : chunked\r\n" CLOSE "0\r\n\r\n", "HTTP/1.1 400 ",
+     "\r\nConnection: close\r\n", "bad request\n", SERVER_INDEX, SERVER_400},
+    {"a header in another's name", "GET / HTTP/1.1\r\nA\rTransfer-Encoding: chunked\r\n" CLOSE,
+     "HTTP/1.1 400 ", NULL, "bad request\n", SERVER_INDEX, SERVER_400},
+    {"a header without a name", "GET / HTTP/1.1\r\n: a\r\n" CLOSE, "HTTP/1.1 400 ", NULL,
+     "bad request\n", SERVER_INDEX, SERVER_400},
+    {"a header that begins with a blank", "GET / HTTP/1.1\r\n A: b\r\n" CLOSE, "HTTP/1.1 400 ",
+     NULL, NULL, SERVER_INDEX, SERVER_400},
+    {"a control character in a header", "GET / HTTP/1.1\r\nA: b\x01\r\n" CLOSE, "HTTP/1.1 400 ",
+     NULL, "bad request\n", SERVER_INDEX, SERVER_400},
+    {"all that a header may have",
+     "GET / HTTP/1.1\r\nx!#$%&'*+-.^_`|~9: \t\xe4\"(),/:;<=>?@[\\]{}\t~\r\n" CLOSE, "HTTP/1.1 200 ",
+     NULL, "the index\n", SERVER_INDEX, SERVER_200},
+    {"a whole URL", "GET http://a/metrics" UP_QUERY " HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     UP_PAGE, SERVER_METRICS, SERVER_200},
+    {"a whole URL without a path", "GET HTTPS://a HTTP/1.1\r\n" CLOSE, "HTTP/1.1 200 ", NULL,
+     "the index\n", SERVER_INDEX, SERVER_200},
+    {"a URL as a path", "GET /http://a/metrics HTTP/1.1\r\n" CLOSE, "HTTP/1.1 404 ", NULL, NULL,
+     SERVER_OTHER, SERVER_404},
     {"HTTP/2's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "HTTP/1.1 505 ", NULL, NULL, 0, -1},
     {"the API knows its parameters", "GET /api/v1/explain?kid=x HTTP/1.1\r\n" CLOSE,
      "HTTP/1.1 400 ", "\r\nContent-Type: application/json\r\n",
@@ -246,6 +266,29 @@ TEST_ROWS(request, request_cases, name)
         assert_string_equal(http_body(&answer), c->body);
     assert_int_equal(all, c->code < 0 ? 0 : 1);
     assert_int_equal(counted, c->code < 0 ? 0 : 1);
+}
+
+/* A text of C ends there: these are sent by their length. */
+TEST_WITH(a_nul_ends_no_path_and_no_name, start_server, stop_server)
+{
+    static const char *const requests[] = {
+        "GET /metrics@x HTTP/1.1\r\n" CLOSE,
+        "GET /metrics@ HTTP/1.1\r\n" CLOSE,
+        "GET /metrics?a@b=c HTTP/1.1\r\n" CLOSE,
+        "GET / HTTP/1.1\r\nA@: b\r\n" CLOSE,
+    };
+    const struct fixture *f = *state;
+
+    publish(f);
+    for (size_t i = 0; i < ARRAY_LEN(requests); i++) {
+        CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+        CLEANUP(strbuf_release) struct strbuf request = STRBUF_INIT(HTTP_ANSWER_MAX);
+
+        strbuf_adds(&request, requests[i]);
+        *strchr(request.data, '@') = '\0';
+        (void)http_talk_bytes(server_address(f->server, 0), request.data, request.len, &answer);
+        assert_memory_equal(answer.data, "HTTP/1.1 400 ", 13);
+    }
 }
 
 TEST_WITH(nothing_published_is_unavailable, start_server, stop_server)

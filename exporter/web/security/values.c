@@ -169,8 +169,8 @@ bool web_tls_check(const struct web_config *c, struct error *err)
 {
     bool has_ca = c->client_ca || c->client_ca_file;
     bool verifies = c->client_auth >= WEB_CLIENT_VERIFY_IF_GIVEN;
-    bool requires = c->client_auth == WEB_CLIENT_REQUIRE_ANY ||
-                    c->client_auth == WEB_CLIENT_REQUIRE_AND_VERIFY;
+    bool requires =
+        c->client_auth == WEB_CLIENT_REQUIRE_ANY || c->client_auth == WEB_CLIENT_REQUIRE_AND_VERIFY;
 
     if ((c->cert && c->cert_file) || (c->key && c->key_file) || (c->client_ca && c->client_ca_file))
         return fail(err, "give %s inline or as a file, not both",
@@ -187,8 +187,9 @@ bool web_tls_check(const struct web_config *c, struct error *err)
         return fail(err, "client_auth_type needs client_ca or client_ca_file to verify with");
     /* Else who sends no certificate is not restricted by what names it has to have. */
     if (c->client_san_count > 0 && !requires)
-        return fail(err, "client_allowed_sans needs a client_auth_type that requires a certificate: "
-                         "RequireAnyClientCert or RequireAndVerifyClientCert");
+        return fail(err,
+                    "client_allowed_sans needs a client_auth_type that requires a certificate: "
+                    "RequireAnyClientCert or RequireAndVerifyClientCert");
     if (c->min_version > c->max_version)
         return fail(err, "min_version is above max_version");
     return true;
