@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/security/admission.h"
 
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <strings.h>
@@ -199,12 +200,34 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
     return given;
 }
 
-static struct credentials_claim claim_of(const struct web_config *c, const char *credentials)
+/* A host, or of IPv6 the network that one host has at the least; clients of a Unix socket are one.
+ */
+static uint64_t origin_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    const struct sockaddr *address = info ? info->client_addr : NULL;
+    uint64_t network = 0;
+
+    if (address && address->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
+    if (address && address->sa_family == AF_INET6) {
+        const struct in6_addr *six =
+            &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+        size_t skipped = IN6_IS_ADDR_V4MAPPED(six) ? sizeof(*six) - sizeof(uint32_t) : 0;
+
+        memcpy(&network, six->s6_addr + skipped, skipped ? sizeof(uint32_t) : sizeof(network));
+    }
+    return network;
+}
+
+static struct credentials_claim claim_of(const struct admission *g, const struct web_config *c,
+                                         const char *credentials)
 {
     struct credentials_claim claim = {
         .user = credentials,
         .password = credentials + strlen(credentials) + 1,
-        .hash = c->users[0].hash,
+        .hash = c->users[passwords_stand_in(g->passwords, credentials, c->user_count)].hash,
     };
 
     for (unsigned i = 0; i < c->user_count; i++) {
@@ -240,14 +263,19 @@ struct applicant {
     _Atomic(enum verdict) *verdict;
 };
 
-static void decide(void *context, bool right)
+static void decide(void *context, enum password_answer answer)
 {
+    static const enum verdict verdicts[] = {
+        [PASSWORD_RIGHT] = VERDICT_ADMITTED,
+        [PASSWORD_WRONG] = VERDICT_UNKNOWN,
+        [PASSWORD_UNCHECKED] = VERDICT_TOO_MANY,
+    };
     struct applicant *a = context;
     struct MHD_Connection *connection = a->connection;
 
-    if (!right)
-        count(a->admission, ADMISSION_WRONG);
-    atomic_store(a->verdict, right ? VERDICT_ADMITTED : VERDICT_UNKNOWN);
+    if (answer != PASSWORD_RIGHT)
+        count(a->admission, answer == PASSWORD_WRONG ? ADMISSION_WRONG : ADMISSION_QUEUE);
+    atomic_store(a->verdict, verdicts[answer]);
     free(a);
     /* The last thing: its thread may end the request at once. */
     MHD_resume_connection(connection);
@@ -278,8 +306,10 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
     CLEANUP(secret_release) struct strbuf credentials = STRBUF_INIT(CREDENTIALS_MAX);
     bool given = read_credentials(connection, &credentials);
     struct credentials_claim claim =
-        given ? claim_of(config, credentials.data) : (struct credentials_claim){0};
+        given ? claim_of(g, config, credentials.data) : (struct credentials_claim){0};
     bool known = given && passwords_known(g->passwords, &claim);
+
+    claim.origin = origin_of(connection);
     enum verdict answer = VERDICT_TOO_MANY;
 
     if (take_token(g, known ? &g->known : &g->rest)) {

@@ -13,7 +13,8 @@ struct check {
     struct check *next;
     char *user, *password, *hash;
     bool exists;
-    void (*done)(void *context, bool right);
+    uint64_t origin;
+    void (*done)(void *context, enum password_answer answer);
     void *context;
 };
 
@@ -25,6 +26,7 @@ struct passwords {
     struct check *first;
     struct check **last;
     unsigned waiting;
+    uint64_t origin; /* Of the one that was checked last. */
     bool closed;
     unsigned char
         key[DIGEST_BYTES]; /* Of this process: what is remembered says nothing to others. */
@@ -93,28 +95,73 @@ static bool is_right(const struct check *check)
     return right;
 }
 
-static void finish(struct passwords *p, struct check *check, bool right)
+static void finish(struct passwords *p, struct check *check, enum password_answer answer)
 {
-    if (right)
+    if (answer == PASSWORD_RIGHT)
         remember(p, check);
-    check->done(check->context, right);
+    check->done(check->context, answer);
     free_check(check);
+}
+
+/* ---- who waits; the lock is held ---- */
+
+static struct check *take_out(struct passwords *p, struct check **at)
+{
+    struct check *check = *at;
+
+    *at = check->next;
+    if (!*at)
+        p->last = at;
+    p->waiting--;
+    return check;
+}
+
+static unsigned count_of(const struct passwords *p, uint64_t origin)
+{
+    unsigned count = 0;
+
+    for (const struct check *c = p->first; c; c = c->next)
+        count += c->origin == origin;
+    return count;
+}
+
+/* The one that came last, of the origin of which most wait, if that has one more than this has. */
+static struct check *displace(struct passwords *p, uint64_t origin)
+{
+    struct check **found = NULL;
+    unsigned most = count_of(p, origin) + 1;
+
+    for (struct check **at = &p->first; *at; at = &(*at)->next) {
+        unsigned count = count_of(p, (*at)->origin);
+
+        if (count > most || (found && (*at)->origin == (*found)->origin))
+            found = at;
+        most = count > most ? count : most;
+    }
+    return found ? take_out(p, found) : NULL;
+}
+
+/* Whoever waits longest, but for those of the origin that had its turn. */
+static struct check **next_in_turn(struct passwords *p)
+{
+    for (struct check **at = &p->first; *at; at = &(*at)->next) {
+        if ((*at)->origin != p->origin)
+            return at;
+    }
+    return &p->first;
 }
 
 /* The next one; NULL once it is closed and none is left. */
 static struct check *take(struct passwords *p)
 {
-    struct check *check;
+    struct check *check = NULL;
 
     pthread_mutex_lock(&p->lock);
     while (!p->first && !p->closed)
         pthread_cond_wait(&p->changed, &p->lock);
-    check = p->first;
-    if (check) {
-        p->first = check->next;
-        if (!p->first)
-            p->last = &p->first;
-        p->waiting--;
+    if (p->first) {
+        check = take_out(p, next_in_turn(p));
+        p->origin = check->origin;
     }
     pthread_mutex_unlock(&p->lock);
     return check;
@@ -133,8 +180,12 @@ static void *run(void *context)
     struct passwords *p = context;
     struct check *check;
 
-    while ((check = take(p)) != NULL)
-        finish(p, check, !is_closed(p) && is_right(check));
+    while ((check = take(p)) != NULL) {
+        if (is_closed(p))
+            finish(p, check, PASSWORD_UNCHECKED);
+        else
+            finish(p, check, is_right(check) ? PASSWORD_RIGHT : PASSWORD_WRONG);
+    }
     return NULL;
 }
 
@@ -179,18 +230,31 @@ bool passwords_known(struct passwords *p, const struct credentials_claim *claim)
     return known && claim->exists;
 }
 
-bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
-                     void (*done)(void *context, bool right), void *context)
+unsigned passwords_stand_in(const struct passwords *p, const char *user, unsigned count)
 {
-    struct check *check = NULL;
+    unsigned char digest[DIGEST_BYTES];
+    unsigned number;
+
+    digest_of(p, user, "", "", digest);
+    memcpy(&number, digest, sizeof(number));
+    return number % count;
+}
+
+bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
+                     void (*done)(void *context, enum password_answer answer), void *context)
+{
+    struct check *check = NULL, *displaced = NULL;
 
     pthread_mutex_lock(&p->lock);
+    if (!p->closed && p->waiting == WAITING_MAX)
+        displaced = displace(p, claim->origin);
     if (!p->closed && p->waiting < WAITING_MAX) {
         check = xcalloc(1, sizeof(*check));
         *check = (struct check){.user = xstrdup(claim->user),
                                 .password = xstrdup(claim->password),
                                 .hash = xstrdup(claim->hash),
                                 .exists = claim->exists,
+                                .origin = claim->origin,
                                 .done = done,
                                 .context = context};
         *p->last = check;
@@ -199,6 +263,8 @@ bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
         pthread_cond_signal(&p->changed);
     }
     pthread_mutex_unlock(&p->lock);
+    if (displaced)
+        finish(p, displaced, PASSWORD_UNCHECKED);
     return check;
 }
 

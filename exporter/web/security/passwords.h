@@ -6,7 +6,8 @@
 /*
  * Checks passwords by bcrypt, which takes long on purpose: a thread does one after the other, and
  * few may wait. What was right once is remembered, so that whoever scrapes does not wait behind
- * those who guess; what was wrong is not, so that guesses displace nothing.
+ * those who guess; what was wrong is not, so that guesses displace nothing. Whoever comes first
+ * from elsewhere gets its turn, too: origins take turns, and the one of which most wait makes room.
  */
 struct passwords;
 
@@ -20,17 +21,31 @@ struct credentials_claim {
     const char *password;
     const char *hash; /* Of the user; of anybody where there is no such user. */
     bool exists;
+    uint64_t origin; /* The same for all who may be one. */
+};
+
+/*
+ * Which of `count` hashes, at least one, stands for that of a user that does not exist: always the
+ * same one for a name, so that how long a check takes does not tell names apart.
+ */
+unsigned passwords_stand_in(const struct passwords *p, const char *user, unsigned count);
+
+enum password_answer {
+    PASSWORD_RIGHT,
+    PASSWORD_WRONG,
+    PASSWORD_UNCHECKED, /* It made room for another, or there is no more time. */
 };
 
 /* True if these were right before. */
 bool passwords_known(struct passwords *p, const struct credentials_claim *claim);
 
 /*
- * Have them checked; `done` is called by the thread. False if too many wait, or after
- * passwords_close().
+ * Have them checked; `done` is called by the thread, or by whoever it made room for. False if too
+ * many wait, or after passwords_close().
  */
 bool passwords_check(struct passwords *p, const struct credentials_claim *claim,
-                     void (*done)(void *context, bool right), void *context) MUST_USE;
+                     void (*done)(void *context, enum password_answer answer),
+                     void *context) MUST_USE;
 
-/* Answer all that wait with `false`, once the one that is being checked is, and take no more. */
+/* Leave all that wait unchecked, once the one that is being checked is, and take no more. */
 void passwords_close(struct passwords *p);
