@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
 #include "exporter/options/options.h"
+#include "exporter/text/output.h"
 
 /* True for the formats that programs read, whatever the verb. */
 bool document_wanted(enum output_format format);

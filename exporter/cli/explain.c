@@ -5,38 +5,17 @@
 #include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
 #include "exporter/system/platform.h"
+#include "exporter/text/explanation_text.h"
 #include "metrics/expose/explain/explain.h"
-
-enum { LINE_MAX_BYTES = 1 << 20, INDENT = 2, DETAIL_INDENT = 5 };
-
-/* One line of the explanation, wrapped to the terminal. */
-static void print_line(void *context, enum explain_style style, const char *text)
-{
-    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
-    struct output *o = context;
-    size_t indent = style == EXPLAIN_DETAIL ? DETAIL_INDENT : INDENT;
-
-    output_safe(&safe, text);
-    if (style == EXPLAIN_HEADING) {
-        strbuf_adds(&o->text, o->text.len > 0 ? "\n" : "");
-        output_styled(o, STYLE_HEADING, safe.data);
-    } else {
-        strbuf_addf(&o->text, "%*s", (int)indent, "");
-        if (style == EXPLAIN_ROW)
-            strbuf_adds(&o->text, safe.data);
-        else
-            output_wrap(&o->text, safe.data, indent, indent, o->width);
-    }
-    strbuf_addc(&o->text, '\n');
-}
 
 /* Nothing moves while one looks once. */
 static void print_no_history(struct output *o)
 {
-    print_line(o, EXPLAIN_HEADING, "How it came here");
-    print_line(o, EXPLAIN_PARAGRAPH,
-               "Only a running exporter knows: it remembers what moved since it started. Ask one "
-               "with --server URL.");
+    explanation_print_line(o, EXPLAIN_HEADING, "How it came here");
+    explanation_print_line(
+        o, EXPLAIN_PARAGRAPH,
+        "Only a running exporter knows: it remembers what moved since it started. Ask one "
+        "with --server URL.");
 }
 
 static enum exit_status explain(struct evaluation *e, const char *typed,
@@ -61,7 +40,7 @@ static enum exit_status explain(struct evaluation *e, const char *typed,
         strbuf_add(&o.text, x.json.data, x.json.len);
         document_finish(&o.text, e->options.output);
     } else {
-        explanation_lines(&x, print_line, &o);
+        explanation_print(&x, &o);
         if (e->options.history && entry_class(entry) == CLASS_TEMPLATE)
             print_no_history(&o);
     }

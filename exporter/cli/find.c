@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/find.h"
 
-#include "exporter/object_name.h"
 #include "exporter/system/platform.h"
+#include "exporter/text/object_name.h"
 
 enum { SLICE_MS = 100, NAME_MAX_BYTES = 4096 };
 

@@ -7,7 +7,7 @@
 #include <yaml.h>
 #include <zlib.h>
 
-#include "exporter/cli/table.h"
+#include "exporter/text/table.h"
 #include "exporter/version.h"
 
 enum {

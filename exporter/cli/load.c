@@ -11,18 +11,13 @@ enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
 /* A failure is part of the answer, a retry is not worth a line. */
 static const struct log silent_log = {.level = LOG_LEVEL_NONE};
 
-bool load_is_unread(enum problem_kind kind)
-{
-    return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
-}
-
 void load_complain(const struct manifests *m, const struct command *command)
 {
     for (size_t i = 0; i < manifests_problem_count(m); i++) {
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         struct manifest_problem p = manifests_problem(m, i);
 
-        if (!load_is_unread(p.kind))
+        if (!problem_kind_is_unread(p.kind))
             continue;
         manifest_problem_place(&p, &text);
         strbuf_addf(&text, ": %s", p.text);
@@ -95,8 +90,7 @@ static bool check_kinds(const struct evaluation *e, const struct command *comman
         CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
         const struct missing_kind *k = kube_source_missing(source, i);
 
-        /* What may not be read is so by somebody's will. */
-        if (!k->late || (k->reflector && reflector_is_forbidden(k->reflector)))
+        if (!missing_kind_is_failure(k))
             continue;
         strbuf_addf(&text, "cannot read %s (%s): %s; what depends on it is left out", k->kind,
                     k->api_version, missing_kind_reason(k->reflector));
@@ -153,7 +147,7 @@ struct evaluation *load_sources(struct command *command, enum exit_status *statu
         complete = false;
     }
     for (size_t i = 0; i < manifests_problem_count(e->manifests); i++)
-        complete = complete && !load_is_unread(manifests_problem(e->manifests, i).kind);
+        complete = complete && !problem_kind_is_unread(manifests_problem(e->manifests, i).kind);
     *status = complete ? STATUS_OK : STATUS_USAGE;
     if (!check_kinds(e, command))
         *status = STATUS_UNREACHABLE;

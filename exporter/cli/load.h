@@ -16,8 +16,5 @@
  */
 struct evaluation *load_sources(struct command *command, enum exit_status *status) MUST_USE;
 
-/* True if a problem keeps an object, or a whole file, from being evaluated. */
-bool load_is_unread(enum problem_kind kind);
-
 /* Complain of everything in manifests that could not be read, one line each. */
 void load_complain(const struct manifests *m, const struct command *command);

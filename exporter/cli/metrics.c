@@ -2,7 +2,7 @@
 #include "exporter/cli/verb.h"
 
 #include "exporter/cli/document.h"
-#include "exporter/cli/table.h"
+#include "exporter/text/table.h"
 #include "metrics/expose/catalogue.h"
 #include "metrics/expose/families.h"
 

@@ -5,7 +5,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
-#include "exporter/object_name.h"
+#include "exporter/text/object_name.h"
 #include "metrics/expose/report_plan.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
@@ -48,7 +48,7 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
     if (!fine)
         command_complain(command, err.text);
     for (size_t i = 0; i < manifests_problem_count(m); i++)
-        fine &= !load_is_unread(manifests_problem(m, i).kind);
+        fine &= !problem_kind_is_unread(manifests_problem(m, i).kind);
     load_complain(m, command);
     manifests_free(m);
     return fine;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/plan_print.h"
 
-#include "exporter/cli/findings_table.h"
-#include "exporter/cli/table.h"
+#include "exporter/text/findings_table.h"
+#include "exporter/text/table.h"
 #include "metrics/expose/explain/field_text.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/object.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
+#include "exporter/text/output.h"
 #include "metrics/simulate/plan.h"
 
 /* Print a finished plan for people. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/reconcile_print.h"
 
-#include "exporter/cli/findings_table.h"
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
-#include "exporter/cli/table.h"
+#include "exporter/text/findings_table.h"
+#include "exporter/text/table.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/expose/report_plan.h"
 #include "metrics/model/template.h"

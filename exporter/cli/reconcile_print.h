@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
 #include "exporter/options/options.h"
+#include "exporter/text/output.h"
 #include "metrics/expose/writer.h"
 #include "metrics/simulate/reconcile.h"
 

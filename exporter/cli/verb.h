@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
 #include "exporter/options/options.h"
+#include "exporter/text/output.h"
 
 enum exit_status {
     STATUS_OK = 0,

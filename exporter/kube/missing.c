@@ -39,6 +39,12 @@ const char *missing_kind_reason(const struct reflector *r)
     return *r->failure.text ? r->failure.text : "its objects have not all come yet";
 }
 
+bool missing_kind_is_failure(const struct missing_kind *k)
+{
+    /* What may not be read is so by somebody's will. */
+    return k->late && !(k->reflector && reflector_is_forbidden(k->reflector));
+}
+
 /* ---- what has been read ---- */
 
 static bool is_missing(const struct missing_kinds *l, const struct reflector *r)

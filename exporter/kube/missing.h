@@ -58,3 +58,5 @@ int64_t missing_kinds_due(const struct missing_kinds *l);
 
 /* Why the reflector has not read its kind, or (NULL) why there is none, for people. */
 const char *missing_kind_reason(const struct reflector *r);
+/* True if it could not be read in time, and nobody has forbidden that. */
+bool missing_kind_is_failure(const struct missing_kind *k);

@@ -18,6 +18,11 @@ const char *problem_kind_name(enum problem_kind kind)
     abort();
 }
 
+bool problem_kind_is_unread(enum problem_kind kind)
+{
+    return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
+}
+
 void problems_release(struct problems *p)
 {
     for (size_t i = 0; i < p->count; i++)

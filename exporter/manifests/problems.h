@@ -14,6 +14,9 @@ enum problem_kind {
 /* The name of a kind in reports and series: "unreadable", "malformed", ... */
 const char *problem_kind_name(enum problem_kind kind);
 
+/* True if it keeps an object, or a whole file, from being evaluated. */
+bool problem_kind_is_unread(enum problem_kind kind);
+
 /* Borrowed from the source until its next load or pump. Line and column are 0 if unknown. */
 struct manifest_problem {
     enum problem_kind kind;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/output.h"
+#include "exporter/text/output.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "exporter/cli/table.h"
+#include "exporter/text/table.h"
 #include "tests/unit/suite.h"
 
 enum { TEXT_MAX = 64 * 1024 };

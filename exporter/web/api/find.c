@@ -2,7 +2,7 @@
 #include "exporter/web/api/find.h"
 
 #include "exporter/evaluation.h"
-#include "exporter/object_name.h"
+#include "exporter/text/object_name.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 

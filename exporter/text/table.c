@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/table.h"
+#include "exporter/text/table.h"
 
 enum {
     CELL_MAX = 64 * 1024,

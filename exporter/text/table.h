@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
+#include "exporter/text/output.h"
 
 /*
  * Rows of cells whose columns line up. Only the last column is wrapped: names

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/findings_table.h"
+#include "exporter/text/findings_table.h"
 
-#include "exporter/cli/table.h"
+#include "exporter/text/table.h"
 #include "metrics/expose/connector_words.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/cli/output.h"
 #include "exporter/findings.h"
+#include "exporter/text/output.h"
 #include "metrics/rules/engine.h"
 
 /* Print the findings as sections of tables, for people. */

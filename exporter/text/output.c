@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/cli/output.h"
+#include "exporter/text/output.h"
 
 #include <errno.h>
 #include <sys/ioctl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/object_name.h"
+#include "exporter/text/object_name.h"
 
 #include <strings.h>
 
