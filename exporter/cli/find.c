@@ -4,7 +4,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/text/object_name.h"
 
-enum { SLICE_MS = 100, NAME_MAX_BYTES = 4096 };
+enum { SLICE_MS = 100 };
 
 /* Why an object could not be read; the server's own words come behind it. */
 static const char *const failures[] = {
@@ -63,34 +63,12 @@ static const struct entry *fetch(struct evaluation *e, const char *typed, enum e
     return entry;
 }
 
-/* What is in the store; of --namespace alone if that was given and the name has no other. */
-static const struct entry *find(const struct evaluation *e, unsigned classes, const char *typed,
-                                struct error *err)
-{
-    CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(NAME_MAX_BYTES);
-    CLEANUP(object_name_release) struct object_name name = {0};
-    const struct entry *entry;
-
-    if (!object_name_parse(typed, &name, err))
-        return NULL;
-    if (name.ns || !e->options.on_command_line[OPTION_OF_namespace])
-        return object_find(e->store, classes, typed, err);
-    strbuf_addf(&full, "%s%s%s/%s/%s", name.kind, name.group ? "." : "",
-                name.group ? name.group : "", e->options.namespace, name.name);
-    entry = object_find(e->store, classes, full.data, err);
-    if (!entry)
-        entry = object_find(e->store, classes, typed, err);
-    if (entry && *entry_ns(entry) != '\0' && strcmp(entry_ns(entry), e->options.namespace) != 0) {
-        fail(err, "there is no '%s'", full.data);
-        return NULL;
-    }
-    return entry;
-}
-
 const struct entry *find_or_fetch(struct evaluation *e, unsigned classes, const char *typed,
                                   enum exit_status *status, struct error *err)
 {
-    const struct entry *entry = find(e, classes, typed, err);
+    bool given = e->options.on_command_line[OPTION_OF_namespace];
+    const struct entry *entry =
+        object_find_in(e->store, classes, typed, given ? e->options.namespace : NULL, err);
 
     *status = STATUS_USAGE;
     if (!entry)

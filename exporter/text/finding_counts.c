@@ -41,11 +41,11 @@ static size_t *count_of(struct finding_counts *c, const char *word)
 static bool read_one(const char *text, size_t len, struct finding_counts *out)
 {
     char word[WORD_MAX];
-    size_t word_len = strcspn(text, "=");
+    size_t word_len = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
     size_t *count;
     uint64_t number;
 
-    if (len >= sizeof(word) || word_len == 0 || word_len >= len)
+    if (len >= sizeof(word) || word_len == 0 || word_len >= len || text[word_len] != '=')
         return false;
     snprintf(word, sizeof(word), "%.*s", (int)len, text);
     word[word_len] = '\0';

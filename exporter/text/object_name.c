@@ -170,6 +170,29 @@ const struct entry *object_find(const struct store *store, unsigned classes, con
     return NULL;
 }
 
+const struct entry *object_find_in(const struct store *store, unsigned classes, const char *typed,
+                                   const char *ns, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf full = STRBUF_INIT(NAMES_MAX_BYTES);
+    CLEANUP(object_name_release) struct object_name name = {0};
+    const struct entry *entry;
+
+    if (!object_name_parse(typed, &name, err))
+        return NULL;
+    if (name.ns || !ns)
+        return object_find(store, classes, typed, err);
+    strbuf_addf(&full, "%s%s%s/%s/%s", name.kind, name.group ? "." : "",
+                name.group ? name.group : "", ns, name.name);
+    entry = object_find(store, classes, full.data, err);
+    if (!entry)
+        entry = object_find(store, classes, typed, err);
+    if (entry && *entry_ns(entry) != '\0' && strcmp(entry_ns(entry), ns) != 0) {
+        fail(err, "there is no '%s'", full.data);
+        return NULL;
+    }
+    return entry;
+}
+
 const struct entry *object_find_binding_of(const struct store *store, const char *typed)
 {
     CLEANUP(object_name_release) struct object_name wanted = {0};

@@ -67,7 +67,7 @@ void call_free(struct call *call)
     if (call->response)
         MHD_destroy_response(call->response);
     query_release(&call->query);
-    free(call->link);
+    free(call->header.value);
     strbuf_release(&call->content);
     strbuf_release(&call->body);
     free(call);
@@ -156,8 +156,8 @@ static struct MHD_Response *make_response(struct desk *d, struct call *call)
         response_borrowed(u->bytes, u->len, call->content_type, free_read, u);
 
     response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-    if (call->link)
-        response_header(response, MHD_HTTP_HEADER_LINK, call->link);
+    if (call->header.value)
+        response_header(response, call->header.name, call->header.value);
     return response;
 }
 

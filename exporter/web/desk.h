@@ -18,6 +18,12 @@ struct endpoint;
 struct paging;
 struct clerk;
 
+/* A header of one answer alone. */
+struct call_header {
+    const char *name;
+    char *value; /* Owned; NULL: there is none. */
+};
+
 /* What a client asks, and what it is answered. */
 struct call {
     const struct endpoint *endpoint;
@@ -28,7 +34,7 @@ struct call {
     unsigned status; /* 200 before. */
     const char *content_type;
     struct strbuf body; /* What does not fit is answered with 500, which says so. */
-    char *link;         /* The header Link; NULL without. Owned. */
+    struct call_header header;
     /* Of a list that may have several pages (api/paging.h); borrowed. */
     struct paging *paging;
     const struct clerk *clerk; /* Who answers it; NULL: the loop. Borrowed. */

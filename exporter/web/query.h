@@ -26,7 +26,14 @@
     PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \
-    PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")
+    PARAMETER(FORMAT, "format", "json, ndjson or csv; without it whichever Accept prefers")        \
+    /* The same name where another choice is to be had: no endpoint knows both. */                 \
+    PARAMETER(FORM, "format", "json, or text as the verb prints it; json without it")              \
+    PARAMETER(WIDTH, "width", "of text: the columns that a line has at most, 0: any; 80 without")  \
+    PARAMETER(FAIL_ON, "fail-on", "of text: the classes that count, as --fail-on of check")        \
+    PARAMETER(HISTORY, "history", "true or false: what is remembered of a template; true without") \
+    PARAMETER(DEFAULT_NAMESPACE, "default-namespace",                                              \
+              "where no namespace is given: that of the object, unless it is cluster-scoped")
 
 #define PARAMETER_ENUMERATOR(id, name, text) PARAMETER_##id,
 enum parameter { PARAMETERS(PARAMETER_ENUMERATOR) PARAMETER_COUNT };

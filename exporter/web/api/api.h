@@ -25,6 +25,7 @@ enum endpoint_needs {
 
 #define OF_OBJECT                                                                                  \
     (PARAMETER_BIT(KIND) | PARAMETER_BIT(GROUP) | PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(NAME))
+#define OF_FORM  (PARAMETER_BIT(FORM) | PARAMETER_BIT(WIDTH))
 #define OF_NAMED (PARAMETER_BIT(KIND) | PARAMETER_BIT(NAME))
 #define OF_LIST                                                                                    \
     (PARAMETER_BIT(NAMESPACE) | PARAMETER_BIT(SEARCH) | PARAMETER_BIT(LIMIT) |                     \
@@ -47,8 +48,8 @@ enum endpoint_needs {
 
 #define API_ENDPOINTS(ENDPOINT)                                                                    \
     ENDPOINT(REPORT, "api_report", "/api/v1/report",                                               \
-             "all that the rules concluded, as `check --output json` prints it", 0, 0,             \
-             NEEDS_WORLD, api_report)                                                              \
+             "all that the rules concluded, as `check` prints it, or `check --output json`",       \
+             OF_FORM | PARAMETER_BIT(FAIL_ON), 0, NEEDS_WORLD, api_report)                         \
     ENDPOINT(TEMPLATES, "api_templates", "/api/v1/templates",                                      \
              "templates by kind, namespace and name, each with its state",                         \
              OF_TEMPLATES | PARAMETER_BIT(STATE), 0, NEEDS_ROWS, api_templates)                    \
@@ -73,7 +74,8 @@ enum endpoint_needs {
          PARAMETER_BIT(POLICY)),                                                                   \
         0, NEEDS_LINES, api_history)                                                               \
     ENDPOINT(EXPLAIN, "api_explain", "/api/v1/explain",                                            \
-             "the decision about one template, policy or binding, step by step", OF_OBJECT,        \
+             "the decision about one template, policy or binding, step by step",                   \
+             (OF_OBJECT | OF_FORM | PARAMETER_BIT(HISTORY) | PARAMETER_BIT(DEFAULT_NAMESPACE)),    \
              OF_NAMED, NEEDS_WORLD, api_explain)                                                   \
     ENDPOINT(PLAN, "api_plan", "/api/v1/plan",                                                     \
              "what Karmada would make of the manifests that are posted, of which none is applied", \

@@ -40,7 +40,10 @@ const struct entry *find_object(struct call *call, const struct health *h, unsig
         return NULL;
     }
     add_object_name(&name, call->query.values);
-    entry = object_find(h->evaluation->store, classes, name.data, &err);
+    entry = object_find_in(h->evaluation->store, classes, name.data,
+                           call->query.values[PARAMETER_DEFAULT_NAMESPACE], &err);
+    if (!entry && classes >> CLASS_BINDING & 1)
+        entry = object_find_binding_of(h->evaluation->store, name.data);
     if (!entry)
         api_refuse(call, MHD_HTTP_NOT_FOUND, err.text);
     return entry;

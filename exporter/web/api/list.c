@@ -81,7 +81,7 @@ static void end(struct page_writer *p, const char *token)
     struct strbuf *out = &p->call->body;
 
     if (token)
-        p->call->link = link_to(p->call, token);
+        p->call->header = (struct call_header){MHD_HTTP_HEADER_LINK, link_to(p->call, token)};
     if (p->format != LIST_JSON)
         return;
     strbuf_adds(out, p->count > 0 ? "\n]" : "]");

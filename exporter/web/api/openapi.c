@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/text/finding_counts.h"
 #include "exporter/version.h"
 #include "exporter/web/api/api.h"
 #include "metrics/expose/writer.h"
@@ -16,17 +17,54 @@ static void put_parameter(struct writer *w, enum parameter parameter, bool requi
     writer_close(w, '}');
 }
 
+static void put_content(struct writer *w, const char *content_type, const char *schema)
+{
+    writer_open(w, content_type, '{');
+    writer_open(w, "schema", '{');
+    writer_text(w, *schema == '#' ? "$ref" : "type", schema);
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
 /* An answer: its status, when it is given, and the type of what it is. */
 static void put_answer(struct writer *w, const char *status, const char *text, const char *schema)
 {
     writer_open(w, status, '{');
     writer_text(w, "description", text);
     writer_open(w, "content", '{');
-    writer_open(w, "application/json", '{');
+    put_content(w, "application/json", schema);
+    writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+static void put_counts_header(struct writer *w)
+{
+    writer_open(w, "headers", '{');
+    writer_open(w, FINDING_COUNTS_HEADER, '{');
+    writer_text(w, "description",
+                "how many findings there are of each class of --fail-on that has any, as "
+                "'conflict=2, pending=1'; unread counts files and documents that could not be "
+                "read, missing the kinds that the API server does not let be read; 'none' for "
+                "nothing");
+    writer_bool(w, "required", true);
     writer_open(w, "schema", '{');
-    writer_text(w, *schema == '#' ? "$ref" : "type", schema);
+    writer_text(w, "type", "string");
     writer_close(w, '}');
     writer_close(w, '}');
+    writer_close(w, '}');
+}
+
+/* What is asked for. */
+static void put_success(struct writer *w, const struct endpoint *e)
+{
+    writer_open(w, "200", '{');
+    writer_text(w, "description", e->summary);
+    if (e == &endpoints[ENDPOINT_REPORT])
+        put_counts_header(w);
+    writer_open(w, "content", '{');
+    put_content(w, "application/json", "object");
+    if (e->known & PARAMETER_BIT(FORM))
+        put_content(w, "text/plain", "string");
     writer_close(w, '}');
     writer_close(w, '}');
 }
@@ -79,7 +117,7 @@ static void put_endpoint(struct writer *w, const struct endpoint *e)
     if (posted)
         put_manifests(w);
     writer_open(w, "responses", '{');
-    put_answer(w, "200", e->summary, "object");
+    put_success(w, e);
     put_answer(w, "400", "a parameter is unknown, missing or not valid", error);
     if (posted)
         put_refusals(w, error);

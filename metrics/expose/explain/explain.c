@@ -53,7 +53,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
         explain_template(&explaining, entry);
     else
         explain_unknown(&explaining);
-    if (entry_class(entry) == CLASS_TEMPLATE)
+    if (entry_class(entry) == CLASS_TEMPLATE && !x->without_history)
         explain_history(&explaining, entry);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
         strbuf_release(&explaining.names[i]);

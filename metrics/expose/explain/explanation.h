@@ -31,6 +31,7 @@ struct explanation {
         unsigned object; /* The level of the object that its lines belong to. */
     } levels[EXPLANATION_DEPTH_MAX];
     unsigned depth;
+    bool without_history; /* Leave out what is remembered. To be set after explanation_init(). */
 };
 
 /* Empty, with the outermost object open. */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/text/finding_counts.h"
+
+#include "tests/unit/suite.h"
+
+enum { TEXT_MAX = 4096 };
+
+TEST(what_is_not_zero_is_written_and_read_again)
+{
+    const struct finding_counts counts = {
+        .classes = {[FINDING_CONFLICT] = 2, [FINDING_PLACED_NOWHERE] = 1, [FINDING_DUPLICATE] = 17},
+        .unread = 3,
+        .missing = SIZE_MAX,
+    };
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct finding_counts read;
+
+    finding_counts_write(&counts, &text);
+    assert_string_equal(text.data, "conflict=2, placed_nowhere=1, duplicate=17, unread=3, "
+                                   "missing=18446744073709551615");
+    assert_true(finding_counts_read(text.data, &read));
+    assert_true(memcmp(&read, &counts, sizeof(read)) == 0);
+}
+
+TEST(nothing_has_a_word)
+{
+    const struct finding_counts nothing = {.unread = 0};
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct finding_counts read = {.unread = 7};
+
+    finding_counts_write(&nothing, &text);
+    assert_string_equal(text.data, "none");
+    assert_true(finding_counts_read(text.data, &read));
+    assert_true(memcmp(&read, &nothing, sizeof(read)) == 0);
+}
+
+TEST(a_class_that_is_not_known_is_passed_over)
+{
+    struct finding_counts read;
+
+    assert_true(finding_counts_read("novelty=4, pending=1,unread=2", &read));
+    assert_int_equal(read.classes[FINDING_PENDING], 1);
+    assert_int_equal(read.unread, 2);
+    assert_true(finding_counts_any(&read, 1U << FINDING_PENDING | 1U << FINDING_STALE));
+    assert_false(finding_counts_any(&read, 1U << FINDING_STALE));
+    assert_false(finding_counts_any(&read, 0));
+}
+
+static const struct bad_case {
+    const char *name;
+    const char *text;
+} bad_cases[] = {
+    {"nothing at all", ""},
+    {"no number", "conflict"},
+    {"an empty number", "conflict="},
+    {"no word", "=2"},
+    {"a number of another kind", "conflict=2.5"},
+    {"a negative number", "conflict=-1"},
+    {"a zero is not written", "conflict=0"},
+    {"one that does not fit", "conflict=18446744073709551616"},
+    {"a class that is there twice", "conflict=1, conflict=2"},
+    {"an end that is none", "conflict=1,"},
+    {"nothing between commas", "conflict=1,,pending=1"},
+    {"white space around the sign", "conflict =1"},
+    {"none and something", "none, conflict=1"},
+    {"a word as long as no word is",
+     "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa=1"},
+    {"a number behind the comma alone", "conflict,pending=1"},
+};
+
+TEST_ROWS(what_is_none_is_refused, bad_cases, name)
+{
+    const struct bad_case *c = *state;
+    struct finding_counts read = {.unread = 7};
+
+    assert_false(finding_counts_read(c->text, &read));
+    assert_int_equal(read.unread, 7);
+}
