@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verb.h"
 
+#include "exporter/cli/ask.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/load.h"
 #include "exporter/text/review.h"
@@ -25,9 +26,12 @@ static enum exit_status answer(const struct review *r, enum exit_status status,
 static enum exit_status run_check(struct command *command)
 {
     enum exit_status status;
-    struct evaluation *e = load_sources(command, &status);
+    struct evaluation *e;
     struct review r;
 
+    if (ask_check(command, &status))
+        return status;
+    e = load_sources(command, &status);
     if (!e)
         return status;
     /* The table lists them; a program that reads a document may miss them there. */
@@ -46,6 +50,7 @@ static const char *const examples[] = {
     "check --fail-on conflict -o json app.yaml policies/",
     "check - <all.yaml",
     "check --kubeconfig karmada.config",
+    "check --server https://exporter.example",
     NULL,
 };
 
@@ -55,7 +60,8 @@ const struct verb check_verb = {
     .summary = "evaluate once and print what is found",
     .details = "Reads the manifests at each PATH (a file, a folder with all below it, - for "
                "standard input), or Karmada's API server where there is no PATH, and prints "
-               "the findings. Exits with 1 if there are any of a class in --fail-on, with 2 if "
+               "the findings. With --server a running exporter is asked instead. Exits with 1 if "
+               "there are any of a class in --fail-on, with 2 if "
                "something could not be read, with 3 if the server could not, else with 0.",
     .examples = examples,
     .bit = VERB_CHECK,

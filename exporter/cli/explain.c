@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verb.h"
 
+#include "exporter/cli/ask.h"
 #include "exporter/cli/document.h"
 #include "exporter/cli/find.h"
 #include "exporter/cli/load.h"
@@ -60,6 +61,8 @@ static enum exit_status run_explain(struct command *command)
     if (!typed)
         return command_refuse(command,
                               "nothing to explain: name a template, a policy or a binding");
+    if (ask_explain(command, typed, &status))
+        return status;
     e = load_sources(command, &status);
     if (!e)
         return status;
@@ -75,6 +78,7 @@ static const char *const examples[] = {
     "explain configmaps/my-config ./manifests",
     "explain pp/default/web-policy --output yaml",
     "explain rb/default/web-deployment",
+    "explain deploy/ns/web --server http://localhost:19180",
     NULL,
 };
 
@@ -91,7 +95,8 @@ const struct verb explain_verb = {
         "policy (pp/, cpp/): what it selects, on which "
         "templates it is not in force, and what is wrong with it. Of a binding (rb/, "
         "crb/): what it propagates, by whose will, and who requires it. JSON and YAML "
-        "have the same in full.",
+        "have the same in full. With --server a running exporter is asked instead, which also "
+        "remembers what moved (--history).",
     .examples = examples,
     .bit = VERB_EXPLAIN,
     .takes_paths = true,

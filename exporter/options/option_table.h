@@ -16,10 +16,13 @@ OPTION(TEXTS, manifests, .name = "manifests", .value = "PATH",
                "standard input",
        .verbs = VERB_LOOKS)
 
-OPTION(TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
-       .help = "where objects of the manifests are that belong to a namespace and name none, as if "
-               "kubectl applied them; reconcile changes templates there alone if it is given",
-       .verbs = VERB_LOOKS)
+OPTION(
+    TEXT, namespace, .name = "namespace", .value = "NAME", .fallback = "default", .letter = 'n',
+    .help =
+        "where objects of the manifests are that belong to a namespace and name none, as if "
+        "kubectl applied them; if it is given, explain looks there for an OBJECT without one, and "
+        "reconcile changes templates there alone",
+    .verbs = VERB_LOOKS)
 
 OPTION(TEXT, kubeconfig, .name = "kubeconfig", .value = "FILE", .fallback = "",
        .help = "how to reach Karmada's API server; without it $KUBECONFIG, ~/.kube/config and the "
@@ -127,6 +130,38 @@ OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
        .help = "table for people, json or yaml for programs; of metrics also markdown",
        .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
        .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS)
+
+OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
+       .help = "ask the exporter that runs there, as http://localhost:19180 or with a path behind "
+               "it, instead of looking for oneself; through no proxy, and no redirect is followed",
+       .flag_only = true, .verbs = VERB_ASKS)
+
+OPTION(TEXT, server_ca_file, .name = "server.ca-file", .value = "FILE", .fallback = "",
+       .help = "who vouches for the exporter of --server, in PEM; without it whom this system "
+               "trusts",
+       .flag_only = true, .verbs = VERB_ASKS)
+
+OPTION(TEXT, server_cert_file, .name = "server.cert-file", .value = "FILE", .fallback = "",
+       .help = "our certificate for the exporter of --server, with --server.key-file",
+       .flag_only = true, .verbs = VERB_ASKS)
+
+OPTION(TEXT, server_key_file, .name = "server.key-file", .value = "FILE", .fallback = "",
+       .help = "the key of --server.cert-file", .flag_only = true, .verbs = VERB_ASKS)
+
+OPTION(TEXT, server_user, .name = "server.user", .value = "NAME", .fallback = "",
+       .help = "as which user the exporter of --server is asked, with --server.password-file; "
+               "over https, or on this machine",
+       .flag_only = true, .verbs = VERB_ASKS)
+
+OPTION(TEXT, server_password_file, .name = "server.password-file", .value = "FILE", .fallback = "",
+       .help = "the password of --server.user, up to the end of the line", .flag_only = true,
+       .verbs = VERB_ASKS)
+
+OPTION(DURATION, server_timeout_ms, .name = "server.timeout", .value = "DURATION",
+       .fallback = "30s",
+       .help = "for how long the exporter of --server may send next to nothing before we give up; "
+               "0 for ever",
+       .flag_only = true, .verbs = VERB_ASKS)
 
 OPTION(FLAG, history, .name = "history",
        .help = "of a template also what it was before, when it moved and why: a running exporter "

@@ -25,6 +25,8 @@ enum verb_bit {
     VERBS(VERB_BIT)
     /* All that evaluate objects. */
     VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE,
+    /* Those that can ask a running exporter. */
+    VERB_ASKS = VERB_CHECK | VERB_EXPLAIN,
     VERB_ALL = VERB_LOOKS | VERB_METRICS,
 };
 

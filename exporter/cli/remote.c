@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/cli/remote.h"
+
+#include <signal.h>
+
+#include <curl/curl.h>
+
+#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/auth/tls_files.h"
+#include "exporter/system/server_url.h"
+#include "exporter/text/finding_counts.h"
+#include "exporter/version.h"
+
+enum {
+    URL_MAX_BYTES = 64 * 1024,
+    PASSWORD_MAX_BYTES = 64 * 1024,
+    CONNECT_TIMEOUT_MS = 10 * 1000,
+    SLOWEST_BYTES_PER_SECOND = 100,
+    HEADERS_MAX_BYTES = 256 * 1024,
+    BODY_MAX_BYTES = 256 * 1024 * 1024, /* As much as an exporter answers. */
+};
+
+struct remote {
+    const struct options *options;
+    struct server_url url;
+    struct tls_files tls;
+    char *password; /* NULL without a user. */
+    struct strbuf *body;
+    size_t header_bytes;
+    char error[CURL_ERROR_SIZE];
+};
+
+/* ---- what the options say ---- */
+
+static bool has(const char *option)
+{
+    return *option != '\0';
+}
+
+static bool check_flags(const struct options *o, const struct server_url *url, struct error *err)
+{
+    bool certificate = has(o->server_cert_file) || has(o->server_key_file);
+
+    if (has(o->server_cert_file) != has(o->server_key_file))
+        return fail(err, "--server.cert-file and --server.key-file are given together or not");
+    if (has(o->server_user) != has(o->server_password_file))
+        return fail(err, "--server.user and --server.password-file are given together or not");
+    if (strchr(o->server_user, ':'))
+        return fail(err, "--server.user: a user's name has no ':'");
+    if (!url->tls && (certificate || has(o->server_ca_file)))
+        return fail(err, "certificates are of https://, and --server begins with http://");
+    if (!url->tls && has(o->server_user) && !host_is_loopback(url->address))
+        return fail(err, "--server.user: a password goes over https:// alone, or to this machine");
+    return true;
+}
+
+/* The first line of the file, but for the end of it; NULL with the reason. */
+static char *read_password(const char *path, struct error *err)
+{
+    char *text = secret_file_read(path, PASSWORD_MAX_BYTES, NULL, err);
+
+    if (!text) {
+        fail_in(err, "--server.password-file");
+        return NULL;
+    }
+    text[strcspn(text, "\r\n")] = '\0';
+    if (has(text))
+        return text;
+    fail(err, "--server.password-file: the first line of '%s' is empty", path);
+    secret_free(text);
+    return NULL;
+}
+
+static bool read_options(struct remote *r, struct error *err)
+{
+    const struct options *o = r->options;
+    /* It only lends them. */
+    const struct kube_config files = {
+        .ca.file = has(o->server_ca_file) ? o->server_ca_file : NULL,
+        .certificate.file = has(o->server_cert_file) ? o->server_cert_file : NULL,
+        .key.file = has(o->server_key_file) ? o->server_key_file : NULL,
+    };
+
+    if (!strstr(o->server, "://"))
+        return fail(err, "--server: write https:// or http:// before the address");
+    if (!server_url_parse(o->server, NULL, &r->url, err))
+        return fail_in(err, "--server");
+    if (!check_flags(o, &r->url, err) || !tls_files_load(&r->tls, &files, 0, err))
+        return false;
+    if (has(o->server_user))
+        r->password = read_password(o->server_password_file, err);
+    return !has(o->server_user) || r->password;
+}
+
+struct remote *remote_new(const struct options *o, struct error *err)
+{
+    struct remote *r = xcalloc(1, sizeof(*r));
+
+    r->options = o;
+    if (read_options(r, err))
+        return r;
+    remote_free(r);
+    return NULL;
+}
+
+void remote_free(struct remote *r)
+{
+    if (!r)
+        return;
+    secret_free(r->password);
+    tls_files_release(&r->tls);
+    server_url_release(&r->url);
+    free(r);
+}
+
+const char *remote_url(const struct remote *r)
+{
+    return r->url.base;
+}
+
+/* ---- what it is asked ---- */
+
+/* Any result but the number of bytes ends the transfer. */
+static size_t receive_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct remote *r = context;
+
+    (void)bytes;
+    r->header_bytes += size * count;
+    return r->header_bytes <= HEADERS_MAX_BYTES ? size * count : 0;
+}
+
+static size_t receive_body(char *bytes, size_t size, size_t count, void *context)
+{
+    struct remote *r = context;
+
+    strbuf_add(r->body, bytes, size * count);
+    return strbuf_ok(r->body) ? size * count : 0;
+}
+
+static void set_blob(CURL *easy, CURLoption option, const char *pem)
+{
+    /* curl takes a pointer to bytes that it could change, and changes none. */
+    struct curl_blob blob = {.flags = CURL_BLOB_NOCOPY};
+
+    if (!pem)
+        return;
+    memcpy(&blob.data, &pem, sizeof(pem));
+    blob.len = strlen(pem);
+    if (curl_easy_setopt(easy, option, &blob) != CURLE_OK)
+        abort(); /* A library without TLS: nothing else of it could be used, either. */
+}
+
+/* One plain request to one server, and nothing else of what curl can do. */
+static void set_options(const struct remote *r, CURL *easy)
+{
+    int64_t timeout_ms = r->options->server_timeout_ms;
+    long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */
+
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, r->url.tls ? "https" : "http");
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_PROXY, "");
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
+    if (tls_files_ca(&r->tls)) {
+        /* Or it would go on trusting every public authority beside the one that is named. */
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&r->tls));
+    }
+    set_blob(easy, CURLOPT_SSLCERT_BLOB, tls_files_certificate(&r->tls));
+    set_blob(easy, CURLOPT_SSLKEY_BLOB, tls_files_key(&r->tls));
+    if (r->password) {
+        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        curl_easy_setopt(easy, CURLOPT_USERNAME, r->options->server_user);
+        curl_easy_setopt(easy, CURLOPT_PASSWORD, r->password);
+    }
+}
+
+/* What curl knows of an answer that is here. */
+static void note_answer(CURL *easy, struct remote_answer *out)
+{
+    struct curl_header *findings;
+    struct server_url elsewhere;
+    struct error ignored;
+    char *text = NULL;
+    long status = 0;
+
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    out->status = (unsigned)status;
+    curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &text);
+    out->content_type = xstrdup(text ? text : "");
+    if (curl_easy_header(easy, FINDING_COUNTS_HEADER, 0, CURLH_HEADER, -1, &findings) == CURLHE_OK)
+        out->findings = xstrdup(findings->value);
+    text = NULL;
+    curl_easy_getinfo(easy, CURLINFO_REDIRECT_URL, &text);
+    if (!text || !server_url_parse(text, NULL, &elsewhere, &ignored))
+        return;
+    out->location = xstrdup(elsewhere.base);
+    server_url_release(&elsewhere);
+}
+
+void remote_answer_release(struct remote_answer *a)
+{
+    free(a->content_type);
+    free(a->findings);
+    free(a->location);
+    strbuf_release(&a->body);
+    *a = (struct remote_answer){.body = STRBUF_INIT(0)};
+}
+
+bool remote_get(struct remote *r, const char *path, struct remote_answer *out, struct error *err)
+{
+    CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT(URL_MAX_BYTES);
+    CURL *easy = curl_easy_init();
+    CURLcode code;
+
+    if (!easy)
+        abort();
+    /* Writing to a server that closed its connection must not end the process. */
+    signal(SIGPIPE, SIG_IGN);
+    *out = (struct remote_answer){.body = STRBUF_INIT(BODY_MAX_BYTES)};
+    r->body = &out->body;
+    r->header_bytes = 0;
+    r->error[0] = '\0';
+    strbuf_addf(&url, "%s%s", r->url.base, path);
+    set_options(r, easy);
+    curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive_body);
+    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
+    code = strbuf_ok(&url) ? curl_easy_setopt(easy, CURLOPT_URL, url.data) : CURLE_URL_MALFORMAT;
+    if (code == CURLE_OK)
+        code = curl_easy_perform(easy);
+    if (code == CURLE_OK)
+        note_answer(easy, out);
+    else if (code == CURLE_WRITE_ERROR)
+        fail(err, "it answers with more than %d MiB, or with %d KiB of headers",
+             BODY_MAX_BYTES >> 20, HEADERS_MAX_BYTES >> 10);
+    else
+        fail(err, "%s", *r->error ? r->error : curl_easy_strerror(code));
+    curl_easy_cleanup(easy);
+    return code == CURLE_OK;
+}

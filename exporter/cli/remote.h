@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/options/options.h"
+#include "metrics/base/strbuf.h"
+
+/*
+ * A running exporter, as --server and the flags beside it name it. Nothing of what it sends can
+ * make us wait, grow or go elsewhere without end; no proxy is used, and no redirect followed. The
+ * credentials stay out of every text.
+ */
+struct remote;
+
+/* NULL if what the options say of it cannot be used. They are borrowed. */
+struct remote *remote_new(const struct options *o, struct error *err) MUST_USE;
+/* NULL is fine. */
+void remote_free(struct remote *r);
+
+/* Where it is, for people: without a user. */
+const char *remote_url(const struct remote *r);
+
+/* What it has answered. */
+struct remote_answer {
+    unsigned status;
+    char *content_type; /* "" if it did not say. */
+    char *findings;     /* The header FINDING_COUNTS_HEADER; NULL without. */
+    char *location;     /* Where a redirect leads, without user and query; NULL if unknown. */
+    struct strbuf body;
+};
+
+void remote_answer_release(struct remote_answer *a);
+
+/*
+ * Ask for a path with its query. False if no answer came, or not all of it. `out` is to be
+ * released in either case.
+ */
+bool remote_get(struct remote *r, const char *path, struct remote_answer *out,
+                struct error *err) MUST_USE;
