@@ -10,8 +10,6 @@
 
 enum {
     TEXT_MAX = 1024 * 1024 * 1024,
-    WIDTH_MIN = 40, /* Narrower terminals are treated as this wide. */
-    WIDTH_MAX = 10000,
     HANGING = 2,
 };
 
@@ -26,13 +24,13 @@ static unsigned width_of(int fd, bool is_terminal)
     struct winsize size = {0};
     uint64_t width = 0;
 
-    if (columns && parse_uint(columns, WIDTH_MAX, &width))
-        return width == 0 || width >= WIDTH_MIN ? (unsigned)width : WIDTH_MIN;
+    if (columns && parse_uint(columns, OUTPUT_WIDTH_MAX, &width))
+        return width == 0 || width >= OUTPUT_WIDTH_MIN ? (unsigned)width : OUTPUT_WIDTH_MIN;
     if (!is_terminal)
         return 0;
     if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
         return OUTPUT_WIDTH_DEFAULT;
-    return size.ws_col >= WIDTH_MIN ? size.ws_col : WIDTH_MIN;
+    return size.ws_col >= OUTPUT_WIDTH_MIN ? size.ws_col : OUTPUT_WIDTH_MIN;
 }
 
 void output_init(struct output *o, int fd)

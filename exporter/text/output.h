@@ -9,11 +9,15 @@
  * terminal, coloured only there. Everything is written to a buffer, which
  * output_flush() prints.
  */
-enum { OUTPUT_WIDTH_DEFAULT = 80 };
+enum {
+    OUTPUT_WIDTH_DEFAULT = 80,
+    OUTPUT_WIDTH_MIN = 40, /* Narrower terminals are treated as this wide. */
+    OUTPUT_WIDTH_MAX = 10000,
+};
 
 struct output {
     struct strbuf text;
-    unsigned width; /* In columns; 0: no limit. */
+    unsigned width; /* In columns, OUTPUT_WIDTH_MIN or more; 0: no limit. */
     bool colour;
     bool redraws; /* A terminal, whose last line can be written over. */
 };

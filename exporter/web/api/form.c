@@ -4,8 +4,6 @@
 #include "exporter/web/response.h"
 #include "metrics/base/number.h"
 
-enum { WIDTH_MAX = 10000 };
-
 bool form_read(struct call *call, struct form *out)
 {
     const char *name = call->query.values[PARAMETER_FORM];
@@ -16,10 +14,13 @@ bool form_read(struct call *call, struct form *out)
         api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json or text");
         return false;
     }
-    if (width && !parse_uint(width, WIDTH_MAX, &columns)) {
+    if (width && !parse_uint(width, OUTPUT_WIDTH_MAX, &columns)) {
         api_refuse(call, MHD_HTTP_BAD_REQUEST, "'width' takes a number of columns, at most 10000");
         return false;
     }
+    /* As where COLUMNS says so. */
+    if (columns > 0 && columns < OUTPUT_WIDTH_MIN)
+        columns = OUTPUT_WIDTH_MIN;
     *out = (struct form){name && strcmp(name, "text") == 0, (unsigned)columns};
     return true;
 }
