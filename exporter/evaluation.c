@@ -99,7 +99,7 @@ static void note_row(struct evaluation *e, struct entry *entry)
         rows_remove(e->rows, entry);
         return;
     }
-    row_take(&row, entry, engine_takeover(e->engine), e->owner_key);
+    row_take(&row, entry, engine_takeover(e->engine));
     rows_put(e->rows, &row);
 }
 
@@ -135,6 +135,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     };
 
     e->store = store_new(settings->seed);
+    store_own_by(e->store, *o->owner_key ? o->owner_key : NULL);
     e->engine = engine_new(e->store, &rules, settings->seed, err);
     if (!e->engine || !open_sources(e, settings, err)) {
         evaluation_free(e);
@@ -145,7 +146,6 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
                                                           .policy_limit = e->options.policy_limit,
                                                           .opt_in = e->options.opt_in},
                                settings->seed);
-    e->owner_key = *o->owner_label ? intern_add(store_strings(e->store), o->owner_label) : NULL;
     engine_observe(e->engine, (struct engine_observer){.decided = decided, .context = e});
     return e;
 }
@@ -159,7 +159,6 @@ void evaluation_free(struct evaluation *e)
     manifests_free(e->manifests);
     registry_free(e->registry);
     evaluation_drop_rows(e);
-    intern_drop(store_strings(e->store), e->owner_key);
     engine_free(e->engine);
     store_free(e->store);
     options_release(&e->options);

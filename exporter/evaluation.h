@@ -21,7 +21,6 @@ struct evaluation {
     struct engine *engine;
     struct registry *registry;
     struct rows *rows;           /* For lists; NULL while nobody asks for any. */
-    const char *owner_key;       /* Of the label that names owners, shared; NULL: none does. */
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
     struct namespace_filter filter;
     struct kube_session *session; /* NULL without an API server. */

@@ -271,8 +271,10 @@ OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DUR
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
        .help = "how many series a family with one series per object may have", .verbs = VERB_SERVE)
 
-OPTION(TEXT, owner_label, .name = "owner.label", .value = "KEY", .fallback = "",
-       .help = "label that says whose a template is, for the lists of the API", .verbs = VERB_SERVE)
+OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",
+       .help = "label that says whose a template is, or annotation where it has no such label, for "
+               "the lists of the pages and of the API",
+       .verbs = VERB_SERVE)
 
 OPTION(UINT, policy_limit, .name = "metrics.policy-limit", .value = "COUNT", .fallback = "1000",
        .help = "how many policies, the worst first, have rows of their own in families by policy; "

@@ -22,7 +22,7 @@
     PARAMETER(ACTOR, "actor", "who must act: user, platform, karmada, cluster or nobody")          \
     PARAMETER(POLICY, "policy", "NAME or NAMESPACE/NAME of a policy that wins or is claimed")      \
     PARAMETER(VERSION, "version", "the number of the policy's version that a template runs")       \
-    PARAMETER(OWNER, "owner", "whose a template is, by the label of --owner.label")                \
+    PARAMETER(OWNER, "owner", "whose a template is, by --owner-key")                               \
     PARAMETER(SEARCH, "search", "a part of the name, in any case")                                 \
     PARAMETER(LIMIT, "limit", "the most rows of a page; 0, and without it: all")                   \
     PARAMETER(CONTINUE, "continue", "where the page before ended, as it said")                     \

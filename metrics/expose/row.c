@@ -32,12 +32,10 @@ static const char *author_of(const struct template_decision *d)
     return policy && policy->history ? policy_history_now(policy->history)->by : NULL;
 }
 
-void row_take(struct row *row, struct entry *template, enum takeover takeover,
-              const char *owner_key)
+void row_take(struct row *row, struct entry *template, enum takeover takeover)
 {
     const struct template_decision *d = template_decision(template);
-    const struct template *t = entry_template(template);
-    const char *owner = owner_key ? labels_get(&t->labels, owner_key) : NULL;
+    const char *owner = template_owner(entry_template(template));
     const char *author = author_of(d);
 
     *row = (struct row){

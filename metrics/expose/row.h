@@ -13,10 +13,10 @@ struct row {
     struct entry *policy;   /* That wins a fresh match, and that it claims; NULL: none. */
     struct entry *claimed;
     const char *changed_by; /* NULL if unknown. */
-    const char *owner;
-    int64_t since_ms; /* 0 if unknown. */
-    uint32_t version; /* Of the policy that it runs; 0 if unknown. */
-    int32_t behind;   /* -1 if unknown. */
+    const char *owner;      /* As template_owner(). */
+    int64_t since_ms;       /* 0 if unknown. */
+    uint32_t version;       /* Of the policy that it runs; 0 if unknown. */
+    int32_t behind;         /* -1 if unknown. */
     uint32_t clusters;
     uint8_t state; /* The enums of struct template_decision. */
     uint8_t reason;
@@ -27,12 +27,10 @@ struct row {
 };
 
 /*
- * Fill in the row of a decided template and hold what it names. `owner_key` is the shared key of
- * the label that says whose a template is; NULL: nobody's is known. Who must act depends on the
- * rules in force.
+ * Fill in the row of a decided template and hold what it names. Who must act depends on the rules
+ * in force.
  */
-void row_take(struct row *row, struct entry *template, enum takeover takeover,
-              const char *owner_key);
+void row_take(struct row *row, struct entry *template, enum takeover takeover);
 /* Let go of what it names. */
 void row_drop(struct row *row, struct store *store);
 /* True if it says the same of the same template. */

@@ -16,6 +16,8 @@ struct decode {
     struct intern *strings;
     struct error *err;
     const char *prefix; /* Where paths in errors start; NULL for the object itself. */
+    /* Of the label or annotation that says whose a template is; NULL: nobody asks. Borrowed. */
+    const char *owner_key;
     bool failed;
 };
 

@@ -5,6 +5,7 @@ enum { EMPTY_PARTITIONS_MIN = 64 };
 
 struct store {
     struct intern *strings;
+    const char *owner_key;
     uint64_t seed;
     struct map entries;
     struct map partitions;
@@ -90,6 +91,7 @@ void store_free(struct store *s)
     map_release(&s->entries);
     map_release(&s->partitions);
     map_release(&s->types);
+    intern_drop(s->strings, s->owner_key);
     intern_free(s->strings);
     free(s);
 }
@@ -102,6 +104,17 @@ void store_listen(struct store *s, struct store_listener listener)
 struct intern *store_strings(const struct store *s)
 {
     return s->strings;
+}
+
+void store_own_by(struct store *s, const char *owner_key)
+{
+    intern_drop(s->strings, s->owner_key);
+    s->owner_key = owner_key ? intern_add(s->strings, owner_key) : NULL;
+}
+
+struct decode store_decode(const struct store *s, struct error *err)
+{
+    return (struct decode){.strings = s->strings, .err = err, .owner_key = s->owner_key};
 }
 
 size_t store_count(const struct store *s, enum object_class class)
@@ -287,7 +300,7 @@ static enum store_outcome accept(struct store *s, struct entry *entry, const cJS
 static void *decode(struct store *s, const struct kind_def *def, const struct identity *id,
                     const cJSON *json, struct error *err)
 {
-    struct decode d = {.strings = s->strings, .err = err};
+    struct decode d = store_decode(s, err);
     void *object = def->decode(&d, json);
 
     if (!object)
@@ -383,13 +396,4 @@ size_t store_sweep(struct store *s, struct origin origin)
     }
     free_empty_partitions(s);
     return swept;
-}
-
-int entry_compare(const struct entry *a, const struct entry *b)
-{
-    int order = strcmp(entry_kind(a), entry_kind(b));
-
-    order = order ? order : strcmp(entry_ns(a), entry_ns(b));
-    order = order ? order : strcmp(a->name, b->name);
-    return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/map.h"
+#include "metrics/model/decode.h"
 #include "metrics/model/identity.h"
 #include "metrics/model/kind.h"
 
@@ -91,6 +92,11 @@ void store_free(struct store *s);
 void store_listen(struct store *s, struct store_listener listener);
 /* The shared texts of everything in the store. */
 struct intern *store_strings(const struct store *s);
+
+/* The label or annotation that says whose a template is; NULL: nobody asks. Before any is put. */
+void store_own_by(struct store *s, const char *owner_key);
+/* What an object is decoded with that is to be in the store, or stands for one that is. */
+struct decode store_decode(const struct store *s, struct error *err);
 
 /* Which source has read an object, and in which of its passes. */
 struct origin {
@@ -218,4 +224,11 @@ static inline const char *entry_ns(const struct entry *e)
 }
 
 /* By kind, namespace, name and apiVersion in byte order: the order of all lists for people. */
-int entry_compare(const struct entry *a, const struct entry *b);
+static inline int entry_compare(const struct entry *a, const struct entry *b)
+{
+    int order = strcmp(entry_kind(a), entry_kind(b));
+
+    order = order ? order : strcmp(entry_ns(a), entry_ns(b));
+    order = order ? order : strcmp(a->name, b->name);
+    return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
+}

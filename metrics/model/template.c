@@ -5,6 +5,8 @@
 #include "metrics/model/references.h"
 #include "metrics/model/requests.h"
 
+enum { OWNER_MAX_BYTES = 256 };
+
 static const char claimed_by_key[] = "resourcetemplate.karmada.io/claimed-by";
 
 /* The field in spec with the replicas, for kinds that Karmada knows; it defaults to 1. */
@@ -99,25 +101,45 @@ const struct namespace_ids *template_namespace_ids(const struct template *t)
     return connector_part(t, ROLE_NAMESPACE_IDS);
 }
 
+/* Behind that one: the owner of a template that has one. */
+static const char **owner_slot(const struct template *t)
+{
+    return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
+}
+
+const char *template_owner(const struct template *t)
+{
+    return t->has_owner ? *owner_slot(t) : NULL;
+}
+
+static size_t slot_bytes(const struct template *t)
+{
+    return ((t->role != ROLE_NONE) + (size_t)t->has_owner) * sizeof(void *);
+}
+
 /*
- * One allocation for the template, its labels, its claim and the pointer behind them: there may
+ * One allocation for the template, its labels, its claim and the pointers behind them: there may
  * be a hundred thousand templates, and each allocation costs a header and rounding.
  */
-static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role)
+static struct template *pack(struct labels *labels, struct claim *claim, enum connector_role role,
+                             const char *owner)
 {
+    const struct template none = {
+        .replicas = -1, .role = (uint8_t)role, .has_owner = owner != NULL};
     size_t label_bytes = labels->count * sizeof(*labels->items);
     size_t claim_bytes = claim ? sizeof(*claim) : 0;
-    size_t pointer_bytes = role != ROLE_NONE ? sizeof(void *) : 0;
-    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + pointer_bytes);
+    struct template *t = xmalloc(sizeof(*t) + label_bytes + claim_bytes + slot_bytes(&none));
     char *after = (char *)(t + 1);
 
-    *t = (struct template){.replicas = -1, .role = (uint8_t)role};
+    *t = none;
     if (labels->count > 0) {
         t->labels = (struct labels){memcpy(after, labels->items, label_bytes), labels->count};
         after += label_bytes;
     }
     if (claim)
         t->claim = memcpy(after, claim, claim_bytes);
+    if (owner)
+        *owner_slot(t) = owner;
     free(labels->items);
     free(claim);
     return t;
@@ -126,15 +148,14 @@ static struct template *pack(struct labels *labels, struct claim *claim, enum co
 struct template *template_with_claim(const struct template *t, const struct claim *claim)
 {
     size_t label_bytes = t->labels.count * sizeof(*t->labels.items);
-    struct template *copy = xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + sizeof(void *));
+    struct template *copy = xmalloc(sizeof(*t) + label_bytes + sizeof(*claim) + slot_bytes(t));
     char *after = (char *)(copy + 1);
 
     *copy = *t;
     if (label_bytes > 0)
         copy->labels.items = memcpy(after, t->labels.items, label_bytes);
     copy->claim = claim ? memcpy(after + label_bytes, claim, sizeof(*claim)) : NULL;
-    if (t->role != ROLE_NONE)
-        *connector_slot(copy) = *connector_slot(t);
+    memcpy(connector_slot(copy), connector_slot(t), slot_bytes(t));
     return copy;
 }
 
@@ -159,6 +180,20 @@ static const cJSON *pod_of(const cJSON *json)
     return template ? json_get(template, "spec") : spec;
 }
 
+/* What template_owner() answers. */
+static const char *owner_decode(struct decode *d, const cJSON *metadata)
+{
+    const cJSON *labels = decode_object(d, metadata, "metadata", "labels");
+    const cJSON *annotations = decode_object(d, metadata, "metadata", "annotations");
+    const char *owner = NULL;
+
+    if (d->owner_key)
+        owner = decode_text(d, labels, "metadata.labels", d->owner_key);
+    if (d->owner_key && !owner)
+        owner = decode_text(d, annotations, "metadata.annotations", d->owner_key);
+    return owner && strlen(owner) <= OWNER_MAX_BYTES ? intern_add(d->strings, owner) : NULL;
+}
+
 void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
@@ -167,7 +202,7 @@ void *template_decode(struct decode *d, const cJSON *json)
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
     enum connector_role role = connector_role_of(json);
-    struct template *t = pack(&labels, claim_decode(d, metadata), role);
+    struct template *t = pack(&labels, claim_decode(d, metadata), role, owner_decode(d, metadata));
 
     if (role != ROLE_NONE)
         *connector_slot(t) = connector_decode(d, json, role);
@@ -251,6 +286,7 @@ void template_release(struct intern *strings, void *object)
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
     intern_drop(strings, t->requests);
+    intern_drop(strings, template_owner(t));
     references_release(strings,
                        &(struct references){.items = t->references, .count = t->reference_count});
     if (t->role != ROLE_NONE)

@@ -19,8 +19,8 @@
  * What the rules need of a resource template. A source that reads metadata alone yields no
  * references and no replicas: both are unknown then.
  *
- * Labels, claim and the part for Config Connector are in the template's own allocation: never
- * pass them to labels_release() or claim_free().
+ * Labels, claim, the part for Config Connector and the owner are in the template's own allocation:
+ * never pass them to labels_release() or claim_free().
  */
 struct template
 {
@@ -48,6 +48,7 @@ struct template
     bool half_claim : 1;   /* It has the id of a claim but not the rest: it is matched anew. */
     bool deleting : 1;
     bool reconciled : 1; /* It has RECONCILE_ANNOTATION. */
+    bool has_owner : 1;  /* See template_owner(). */
     bool unread : 1;     /* It exists, and only its identity is known: it may not be read. */
     uint8_t role;        /* To Config Connector: enum connector_role */
 };
@@ -56,6 +57,12 @@ struct template
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
+
+/*
+ * Whose it is: what the label says whose key the store was given (store_own_by), else the
+ * annotation of that key. Shared; NULL if unknown, also where that is too long to be a name.
+ */
+const char *template_owner(const struct template *t);
 
 /* True for the kinds whose replicas Karmada itself knows to read. */
 bool template_has_replicas(const char *api_version, const char *kind);

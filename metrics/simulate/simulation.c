@@ -148,7 +148,7 @@ bool simulation_read(struct play *play, const cJSON *json, struct applied_object
                      struct error *err)
 {
     struct store *store = play_context(play)->store;
-    struct decode d = {.strings = store_strings(store), .err = err};
+    struct decode d = store_decode(store, err);
     const struct kind_def *def;
     struct identity id;
     void *object;

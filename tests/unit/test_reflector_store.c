@@ -3,6 +3,8 @@
 
 #include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/template.h"
+#include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"
 
@@ -91,6 +93,47 @@ TEST(an_entry_that_is_held_is_not_referred_to)
             store_want(entry);
         reflector_store_put(&s, object);
         assert_int_equal(entry_exists(entry), wanted);
+    }
+    world_release(&w);
+}
+
+/* Metadata is all that is read of templates: the owner is in it, and is as it is written last. */
+TEST(whose_a_template_is_follows_its_metadata)
+{
+    static const struct {
+        const char *metadata, *owner;
+    } written[] = {
+        {"\"annotations\":{\"team\":\"red\"}", "red"},
+        {"\"annotations\":{\"team\":\"green\"}", "green"},
+        {"\"annotations\":{\"team\":\"green\"},\"labels\":{\"team\":\"blue\"}", "blue"},
+        {"\"annotations\":{\"other\":\"x\"}", NULL},
+    };
+    const struct log log = {.level = LOG_LEVEL_ERROR};
+    struct error err;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    store_own_by(w.store, "team");
+    struct reflector_store s = {.store = w.store,
+                                .log = &log,
+                                .resource = "configmaps",
+                                .api_version = "v1",
+                                .origin = {.source = 1}};
+
+    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
+        char text[256];
+
+        snprintf(text, sizeof(text),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
+                 "{\"namespace\":\"a\",\"name\":\"x\",%s}}",
+                 written[i].metadata);
+        CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+        const char *owner;
+
+        assert_non_null(object);
+        reflector_store_put(&s, object);
+        owner = template_owner(entry_template(world_find(&w, "v1", "ConfigMap", "a", "x")));
+        assert_text(owner, written[i].owner);
     }
     world_release(&w);
 }

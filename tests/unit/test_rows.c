@@ -22,7 +22,7 @@ static void decided(void *context, struct entry *entry)
     if (entry_class(entry) != CLASS_TEMPLATE)
         return;
     if (template_decision(entry) && entry_exists(entry)) {
-        row_take(&row, entry, rules_options_default.takeover, NULL);
+        row_take(&row, entry, rules_options_default.takeover);
         rows_put(l->rows, &row);
     } else {
         rows_remove(l->rows, entry);
@@ -92,7 +92,7 @@ static void check_now(struct listed *l)
 
         if (before)
             assert_true(entry_compare(before->template, row->template) < 0);
-        row_take(&fresh, row->template, rules_options_default.takeover, NULL);
+        row_take(&fresh, row->template, rules_options_default.takeover);
         assert_true(row_equal(row, &fresh));
         row_drop(&fresh, l->world.store);
         before = row;
@@ -233,13 +233,14 @@ TEST_ROWS(a_filter_asks_for, filter_cases, title)
     struct row settings, shop;
 
     world_init(&w, &rules_options_default, 1);
+    store_own_by(w.store, "team");
     for (size_t i = 0; i < ARRAY_LEN(objects); i++)
         world_put_text(&w, objects[i]);
     world_run(&w, 1000);
     row_take(&settings, world_find(&w, "v1", "ConfigMap", "a", "App-Settings"),
-             rules_options_default.takeover, intern_find(store_strings(w.store), "team"));
+             rules_options_default.takeover);
     row_take(&shop, world_find(&w, "apps/v1", "Deployment", "a", "shop"),
-             rules_options_default.takeover, intern_find(store_strings(w.store), "team"));
+             rules_options_default.takeover);
     assert_int_equal(row_matches(&settings, &c->filter), c->settings);
     assert_int_equal(row_matches(&shop, &c->filter), c->shop);
     row_drop(&settings, w.store);

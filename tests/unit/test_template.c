@@ -143,6 +143,75 @@ TEST(the_id_of_a_claim_alone_is_half_a_claim)
     template_release(r.strings, t);
 }
 
+#define OWNED(metadata) "{'apiVersion':'v1','kind':'ConfigMap','metadata':{'name':'x'" metadata "}}"
+#define LABELS          ",'labels':{'app':'shop','team':'blue'}"
+#define ANNOTATIONS     ",'annotations':{'team':'red','note':'a'}"
+#define SIXTY_FOUR      "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define FOUR(text)      text text text text
+
+static struct owner_case {
+    const char *name;
+    const char *json;
+    const char *key;
+    const char *owner;
+} owners[] = {
+    {"nobody asks", OWNED(LABELS ANNOTATIONS), NULL, NULL},
+    {"neither says", OWNED(LABELS ANNOTATIONS), "owner", NULL},
+    {"the label", OWNED(LABELS), "team", "blue"},
+    {"the annotation", OWNED(ANNOTATIONS), "team", "red"},
+    {"the label before the annotation", OWNED(LABELS ANNOTATIONS), "team", "blue"},
+    {"an empty label says nothing", OWNED(",'labels':{'team':''}" ANNOTATIONS), "team", "red"},
+    {"a long name", OWNED(",'annotations':{'team':'" FOUR(SIXTY_FOUR) "'}"), "team",
+     FOUR(SIXTY_FOUR)},
+    {"what is too long for a name", OWNED(",'annotations':{'team':'x" FOUR(SIXTY_FOUR) "'}"),
+     "team", NULL},
+    {"beside a claim",
+     OWNED(",'labels':{'clusterpropagationpolicy.karmada.io/permanent-id':'id'},"
+           "'annotations':{'clusterpropagationpolicy.karmada.io/name':'cpp','team':'red'}"),
+     "team", "red"},
+    {"of what Config Connector manages",
+     "{'apiVersion':'storage.cnrm.cloud.google.com/v1beta1','kind':'StorageBucket','metadata':"
+     "{'name':'x'" ANNOTATIONS "}}",
+     "team", "red"},
+};
+
+/* Also with another claim it is as it was. */
+TEST_ROWS(tells_whose_it_is, owners, name)
+{
+    const struct owner_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+    const struct claim claim = {"ns", "pp", "id", false};
+
+    reading_init(&r);
+    r.decode.owner_key = c->key;
+
+    struct template *t = template_decode(&r.decode, json);
+
+    assert_non_null(t);
+    struct template *claimed = template_with_claim(t, &claim);
+    struct template *unclaimed = template_with_claim(t, NULL);
+
+    assert_text(template_owner(t), c->owner);
+    assert_text(template_owner(claimed), c->owner);
+    assert_text(template_owner(unclaimed), c->owner);
+    assert_ptr_equal(template_connector(claimed), template_connector(t));
+    free(claimed);
+    free(unclaimed);
+    template_release(r.strings, t);
+}
+
+TEST(an_owner_is_a_text)
+{
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(OWNED(",'annotations':{'team':7}"));
+
+    reading_init(&r);
+    r.decode.owner_key = "team";
+    assert_null(template_decode(&r.decode, json));
+    assert_string_equal(r.err.text, "'metadata.annotations.team' must be a string, found a number");
+}
+
 /* A version of a ConfigMap, with 7 as the time of its last write. */
 static struct template version_of(uint64_t version, uint32_t generation)
 {
