@@ -3,6 +3,8 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
+#include "metrics/model/policy.h"
+#include "metrics/model/template.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096, NAMED_MAX = 3 };
@@ -16,6 +18,24 @@ struct policy_name policy_name_of(const struct entry *policy)
 const struct entry *stale_policy(const struct template_decision *d)
 {
     return d->governing ? d->governing : d->claimed;
+}
+
+struct changer template_changer(const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct entry *policy = stale_policy(d);
+
+    if (d->state != STATE_STALE || d->reason == STALE_TEMPLATE_UPDATED)
+        return (struct changer){template_changed_by(entry_template(template)), template};
+    if (d->reason == STALE_POLICY_GONE || d->priority_moved || !entry_policy(policy))
+        return (struct changer){NULL, NULL};
+    return (struct changer){entry_policy(policy)->write.manager, policy};
+}
+
+struct since template_since(const struct template_decision *d)
+{
+    return d->since_ms ? (struct since){d->since_ms, false}
+                       : (struct since){d->seen_ms, d->seen_ms != 0};
 }
 
 static struct policy_name claimed_policy(const struct claim *claim)

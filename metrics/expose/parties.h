@@ -19,6 +19,25 @@ struct policy_name policy_name_of(const struct entry *policy);
 const struct entry *stale_policy(const struct template_decision *d);
 
 /*
+ * Who made a decided template what it is, and by writing which object. Of one that is stale by what
+ * its policy says: who last wrote the spec of that policy (stale_policy). Of any other: whose the
+ * template's last change by a user is (template_changed_by). `by` is NULL if unknown: of a stale
+ * one also where its policy is gone, or where the number behind a PriorityClass moved.
+ */
+struct changer {
+    const char *by; /* A manager of managedFields; shared. */
+    const struct entry *wrote;
+};
+struct changer template_changer(const struct entry *template);
+
+/* Since when a template is in its state: as objects say, else since when that is seen. */
+struct since {
+    int64_t time_ms; /* 0 if unknown. */
+    bool seen;       /* No object has the time. */
+};
+struct since template_since(const struct template_decision *d);
+
+/*
  * Whose will a ballot is: `current` asks for the policy that governs the referrer now,
  * else it is the one that its binding was made from.
  */

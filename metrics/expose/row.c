@@ -21,30 +21,20 @@ static void let_go(struct store *store, struct entry *entry)
         store_unpin(store, entry);
 }
 
-/* Who made the template what it is: of what its policy said, who wrote that. */
-static const char *author_of(const struct template_decision *d)
-{
-    const struct policy_decision *policy;
-
-    if (d->state != STATE_STALE || d->reason != STALE_POLICY_UPDATED || !d->governing)
-        return NULL;
-    policy = policy_decision(d->governing);
-    return policy && policy->history ? policy_history_now(policy->history)->by : NULL;
-}
-
 void row_take(struct row *row, struct entry *template, enum takeover takeover)
 {
     const struct template_decision *d = template_decision(template);
     const char *owner = template_owner(entry_template(template));
-    const char *author = author_of(d);
+    const char *changer = template_changer(template).by;
+    struct since since = template_since(d);
 
     *row = (struct row){
         .template = template,
         .policy = d->state == STATE_IGNORED ? NULL : d->winner,
         .claimed = d->claimed,
-        .changed_by = author ? intern_ref(author) : NULL,
+        .changed_by = changer ? intern_ref(changer) : NULL,
         .owner = owner ? intern_ref(owner) : NULL,
-        .since_ms = d->since_ms,
+        .since_ms = since.time_ms,
         .version = d->version ? d->version->number : 0,
         .behind = d->version ? policy_version_behind(d->version) : -1,
         .clusters = d->target_count,
@@ -54,6 +44,7 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
         .stage = (uint8_t)d->way.at.stage,
         .stage_reason = (uint8_t)d->way.at.reason,
         .actor = (uint8_t)explain_who(d, takeover),
+        .since_seen = since.seen,
     };
     hold(row->template);
     hold(row->policy);
@@ -75,7 +66,8 @@ bool row_equal(const struct row *a, const struct row *b)
            a->changed_by == b->changed_by && a->owner == b->owner && a->since_ms == b->since_ms &&
            a->version == b->version && a->behind == b->behind && a->clusters == b->clusters &&
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
-           a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor;
+           a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor &&
+           a->since_seen == b->since_seen;
 }
 
 void row_write(struct writer *w, const struct row *row)
@@ -93,6 +85,8 @@ void row_write(struct writer *w, const struct row *row)
     writer_text(w, "stageReason",
                 row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL);
     report_put_time(w, "since", row->since_ms);
+    if (row->since_seen)
+        writer_bool(w, "sinceSeen", true);
     report_put_policy(w, "policy", policy_name_of(row->policy));
     report_put_policy(w, "claimed", policy_name_of(row->claimed));
     report_put_known(w, "version", row->version, row->version > 0);

@@ -12,9 +12,9 @@ struct row {
     struct entry *template; /* Entries are pinned and texts are shared: a row holds them. */
     struct entry *policy;   /* That wins a fresh match, and that it claims; NULL: none. */
     struct entry *claimed;
-    const char *changed_by; /* NULL if unknown. */
+    const char *changed_by; /* As template_changer(); NULL if unknown. */
     const char *owner;      /* As template_owner(). */
-    int64_t since_ms;       /* 0 if unknown. */
+    int64_t since_ms;       /* As template_since(); 0 if unknown. */
     uint32_t version;       /* Of the policy that it runs; 0 if unknown. */
     int32_t behind;         /* -1 if unknown. */
     uint32_t clusters;
@@ -24,6 +24,7 @@ struct row {
     uint8_t stage;
     uint8_t stage_reason;
     uint8_t actor; /* Who must act (enum actor). */
+    bool since_seen;
 };
 
 /*

@@ -282,7 +282,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->noted = read_noted(d, metadata);
     b->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    b->changed_ms = user_changed_ms(d, metadata);
+    b->changed_ms = user_changed_ms(d, metadata, NULL);
     write_decode(d, metadata, &b->write);
     b->propagated_s = propagation_write_s(d, metadata);
     b->delivered_generation = read_delivered_generation(json);

@@ -69,11 +69,12 @@ static bool is_users(struct decode *d, const cJSON *entry)
     return false;
 }
 
-int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
+int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by)
 {
     const cJSON *managed = decode_array(d, metadata, "metadata", "managedFields");
     int64_t generation = decode_int(d, metadata, "metadata", "generation", 0);
     const cJSON *entry;
+    const char *manager = NULL;
     int64_t changed_ms = INT64_MIN;
 
     cJSON_ArrayForEach (entry, managed) {
@@ -81,9 +82,13 @@ int64_t user_changed_ms(struct decode *d, const cJSON *metadata)
 
         int64_t time_ms = decode_time(d, entry, path, "time");
 
-        if (json_get(entry, "time") && is_users(d, entry) && time_ms > changed_ms)
-            changed_ms = time_ms;
+        if (!json_get(entry, "time") || !is_users(d, entry) || time_ms <= changed_ms)
+            continue;
+        changed_ms = time_ms;
+        manager = json_str(entry, "manager", NULL);
     }
+    if (by)
+        *by = manager && *manager ? manager : NULL;
     if (changed_ms > INT64_MIN)
         return changed_ms;
     if (generation != 1 && cJSON_GetArraySize(managed) == 0)

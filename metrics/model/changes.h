@@ -12,8 +12,11 @@
  * An element for the status subresource, or one that owns nothing but status and keys of labels
  * or annotations that contain ".karmada.io", is Karmada's and does not count (Karmada:
  * ResourceChangeByKarmada). The label namespace.karmada.io/skip-auto-propagation is a user's.
+ *
+ * `by`, unless NULL, becomes the manager of the element that the time is from, borrowed of
+ * `metadata`; NULL where the time is that of the creation, or unknown, or has no manager.
  */
-int64_t user_changed_ms(struct decode *d, const cJSON *metadata);
+int64_t user_changed_ms(struct decode *d, const cJSON *metadata, const char **by);
 
 /* The number in metadata.resourceVersion, or in another member of that name; 0 if it is none. */
 uint64_t resource_version_decode(struct decode *d, const cJSON *parent, const char *where);

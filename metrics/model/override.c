@@ -96,7 +96,7 @@ void *override_decode(struct decode *d, const cJSON *json)
         read_rule(d, item, path, &o->rules[o->rule_count++]);
     }
     o->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    o->changed_ms = user_changed_ms(d, metadata);
+    o->changed_ms = user_changed_ms(d, metadata, NULL);
     if (d->failed) {
         override_release(d->strings, o);
         return NULL;

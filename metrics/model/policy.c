@@ -153,7 +153,7 @@ void *policy_decode(struct decode *d, const cJSON *json)
         p->propagation.propagate_deps = true;
     p->generation = decode_int(d, metadata, "metadata", "generation", 0);
     p->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    p->changed_ms = user_changed_ms(d, metadata);
+    p->changed_ms = user_changed_ms(d, metadata, NULL);
     spec_write_decode(d, metadata, &p->write);
     p->lazy = text_is(d, spec, "activationPreference", "Lazy");
     p->preempts = text_is(d, spec, "preemption", "Always");

@@ -107,6 +107,11 @@ static const char **owner_slot(const struct template *t)
     return (const char **)(void *)(connector_slot(t) + (t->role != ROLE_NONE));
 }
 
+const char *template_changed_by(const struct template *t)
+{
+    return t->changer_unknown ? NULL : t->changed_by;
+}
+
 const char *template_owner(const struct template *t)
 {
     return t->has_owner ? *owner_slot(t) : NULL;
@@ -167,6 +172,7 @@ void template_change(struct template *t, const struct template *old, uint64_t ve
     t->resource_version = version;
     t->user_version = version;
     t->changed_ms = 0;
+    t->changer_unknown = true;
     t->user_lower = false;
     t->undated = false;
 }
@@ -198,6 +204,7 @@ void *template_decode(struct decode *d, const cJSON *json)
 {
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const cJSON *label_map = decode_object(d, metadata, "metadata", "labels");
+    const char *manager;
     struct labels labels;
 
     labels_decode(d, metadata, "metadata", "labels", &labels);
@@ -208,7 +215,8 @@ void *template_decode(struct decode *d, const cJSON *json)
         *connector_slot(t) = connector_decode(d, json, role);
     t->claimed_by = decode_shared(d, label_map, "metadata.labels", claimed_by_key);
     t->created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
-    t->changed_ms = user_changed_ms(d, metadata);
+    t->changed_ms = user_changed_ms(d, metadata, &manager);
+    t->changed_by = manager ? intern_add(d->strings, manager) : NULL;
     t->resource_version = resource_version_decode(d, metadata, "metadata");
     t->uid_hash = uid_hash(json_str(metadata, "uid", ""));
     traces_decode(d, json, &t->traces);
@@ -262,14 +270,18 @@ void template_succeed(void *fresh, const void *last, bool relisted)
     t->undated = old->undated;
     if (changed_by_user(&old->traces, &t->traces, t->claims_count))
         note_change(t, old, relisted);
-    if (t->changed_ms < old->changed_ms)
+    if (t->changed_ms < old->changed_ms) {
         t->changed_ms = old->changed_ms;
+        t->changer_unknown = true;
+    }
 }
 
 void template_date(struct template *t, int64_t now_ms)
 {
-    if (t->undated && now_ms > t->changed_ms)
+    if (t->undated && now_ms > t->changed_ms) {
         t->changed_ms = now_ms;
+        t->changer_unknown = true;
+    }
     t->undated = false;
 }
 
@@ -286,6 +298,7 @@ void template_release(struct intern *strings, void *object)
     claim_release(strings, t->claim);
     intern_drop(strings, t->claimed_by);
     intern_drop(strings, t->requests);
+    intern_drop(strings, t->changed_by);
     intern_drop(strings, template_owner(t));
     references_release(strings,
                        &(struct references){.items = t->references, .count = t->reference_count});

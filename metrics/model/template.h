@@ -29,6 +29,7 @@ struct template
     const char *claimed_by;       /* resourcetemplate.karmada.io/claimed-by: another controller. */
     struct reference *references; /* As references_decode orders them. */
     const char *requests;         /* Of one pod (requests.h); NULL if none or unknown. */
+    const char *changed_by;       /* See template_changed_by(). */
     uint32_t reference_count;
     int32_t replicas;          /* -1 if unknown. */
     int64_t created_ms;        /* 0 if unknown. */
@@ -44,8 +45,9 @@ struct template
     bool user_lower : 1; /* The change came after user_version, and not later than this version. */
     bool user_seen : 1;  /* changed_ms is of a change that the source saw. */
     bool undated : 1;    /* It saw one that left no time: template_date() is to give one. */
-    bool claims_count : 1; /* Karmada's claim moves the generation, too. */
-    bool half_claim : 1;   /* It has the id of a claim but not the rest: it is matched anew. */
+    bool changer_unknown : 1; /* The time in changed_ms is none of its managedFields. */
+    bool claims_count : 1;    /* Karmada's claim moves the generation, too. */
+    bool half_claim : 1;      /* It has the id of a claim but not the rest: it is matched anew. */
     bool deleting : 1;
     bool reconciled : 1; /* It has RECONCILE_ANNOTATION. */
     bool has_owner : 1;  /* See template_owner(). */
@@ -57,6 +59,12 @@ struct template
 const struct connector *template_connector(const struct template *t);
 const struct connector_defaults *template_connector_defaults(const struct template *t);
 const struct namespace_ids *template_namespace_ids(const struct template *t);
+
+/*
+ * The manager whose change changed_ms is the time of; shared. NULL if unknown, as of a change that
+ * a source saw and that left no time.
+ */
+const char *template_changed_by(const struct template *t);
 
 /*
  * Whose it is: what the label says whose key the store was given (store_own_by), else the

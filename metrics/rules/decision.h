@@ -217,6 +217,7 @@ struct template_decision {
     uint64_t target_count : 20; /* Of its binding, if that is not left over; else 0. */
     uint64_t cluster_hash : 24; /* Of the set of these (cluster_set_hash). */
     int64_t since_ms;           /* When the state became possible; 0 if unknown. */
+    int64_t seen_ms;            /* Since when it is seen to be in the state; 0: only in a play. */
     struct entry *winner;       /* The policy that wins a fresh match now; NULL if none does. */
     struct entry *governing;    /* The policy that it is to follow; NULL if none. */
     struct entry *claimed;      /* The claim's policy, existing or not; NULL without a claim. */

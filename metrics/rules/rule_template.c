@@ -290,16 +290,20 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
     template_connector_leave(c, entry, fresh);
 }
 
-/* Which state it had before. What is only played leaves no trace. */
+/* Which state it had before, and since when it is in this one. What is played leaves no trace. */
 static void note_transition(struct rule_context *c, struct entry *entry,
                             const struct template_decision *old)
 {
     struct template_decision *d = entry->decision;
+    bool played = c->policy_versions.paused;
+    bool stays = old && (old->state == d->state || played);
 
     d->before = d->state;
-    d->newborn = old ? old->newborn : !c->policy_versions.paused;
+    d->newborn = old ? old->newborn : !played;
     if (old && !old->newborn)
-        d->before = old->state == d->state || c->policy_versions.paused ? old->before : old->state;
+        d->before = stays ? old->before : old->state;
+    if (stays || !played)
+        d->seen_ms = stays && old->seen_ms ? old->seen_ms : c->now_ms;
     if (!old && d->newborn) {
         store_pin(entry);
         entry_list_add(&c->newborn, entry);

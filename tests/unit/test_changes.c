@@ -7,7 +7,7 @@
 #define CREATED "'creationTimestamp':'1970-01-01T00:00:10Z'"
 #define TIME(s) "'time':'1970-01-01T00:00:" s "Z'"
 
-/* One entry of another manager at second 20 beside the one in question, at second 30. */
+/* One entry of the manager "other" at second 20 beside the one in question, at second 30. */
 static struct entry_case {
     const char *name;
     const char *entry;
@@ -70,11 +70,16 @@ TEST_ROWS(tells_users_entries, entries, name)
     CLEANUP(reading_release) struct reading r;
     CLEANUP(json_cleanup)
     cJSON *metadata = json_of(
-        "{" CREATED ",'managedFields':[{" TIME("20") ",'fieldsV1':{'f:spec':{'f:image':{}}}}]}");
+        "{" CREATED ",'managedFields':[{" TIME("20") ",'manager':'other',"
+                                                     "'fieldsV1':{'f:spec':{'f:image':{}}}}]}");
+    cJSON *entry = json_of(c->entry);
+    const char *by;
 
-    cJSON_AddItemToArray(cJSON_GetObjectItem(metadata, "managedFields"), json_of(c->entry));
+    cJSON_AddStringToObject(entry, "manager", "it");
+    cJSON_AddItemToArray(cJSON_GetObjectItem(metadata, "managedFields"), entry);
     reading_init(&r);
-    assert_int_equal(user_changed_ms(&r.decode, metadata), c->changed_s * 1000);
+    assert_int_equal(user_changed_ms(&r.decode, metadata, &by), c->changed_s * 1000);
+    assert_text(by, c->changed_s == 30 ? "it" : "other");
     assert_false(r.decode.failed);
 }
 
@@ -94,6 +99,12 @@ static struct fallback_case {
      "{" CREATED ",'managedFields':[{" TIME(
          "30") ",'fieldsV1':{'f:metadata':{'f:labels':{'f:a.karmada.io/b':{}}}}}]}",
      10, NULL},
+    {"nothing but Karmada's, which says its name",
+     "{" CREATED
+     ",'managedFields':[{" TIME("30") ",'manager':'karmada','fieldsV1':{'f:status':{}}}]}",
+     10, NULL},
+    {"an entry without a name", "{'managedFields':[{" TIME("30") ",'fieldsV1':{'f:spec':{}}}]}", 30,
+     NULL},
     {"a null entry", "{" CREATED ",'managedFields':[null]}", 10, NULL},
     {"before the epoch",
      "{'managedFields':[{'time':'1969-12-31T23:59:59Z','fieldsV1':{'f:spec':{}}}]}", -1, NULL},
@@ -118,7 +129,10 @@ TEST_ROWS(falls_back, fallbacks, name)
     CLEANUP(json_cleanup) cJSON *metadata = json_of(c->metadata);
 
     reading_init(&r);
-    assert_int_equal(user_changed_ms(&r.decode, metadata), c->changed_s * 1000);
+    const char *by = "";
+
+    assert_int_equal(user_changed_ms(&r.decode, metadata, &by), c->changed_s * 1000);
+    assert_null(by);
     assert_string_equal(r.err.text, c->error ? c->error : "");
 }
 

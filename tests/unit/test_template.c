@@ -248,6 +248,31 @@ TEST(the_version_of_a_users_change_is_kept)
     assert_true(other.user_version == 0 && !other.user_seen);
 }
 
+/* Only where the time of the last change is one that somebody signed. */
+TEST(the_changer_is_whose_the_time_is)
+{
+    struct template first = version_of(10, 1), removed = version_of(11, 2);
+    struct template status = version_of(12, 2), changed = version_of(13, 3);
+
+    first.changed_by = removed.changed_by = status.changed_by = "kubectl";
+    changed.changed_by = "helm";
+    changed.changed_ms = 20000;
+    assert_string_equal(template_changed_by(&first), "kubectl");
+    /* Who removes what others wrote leaves no time, and no name. */
+    template_succeed(&removed, &first, false);
+    template_date(&removed, 9000);
+    assert_null(template_changed_by(&removed));
+    template_succeed(&status, &removed, false);
+    assert_true(status.changed_ms == 9000);
+    assert_null(template_changed_by(&status));
+    template_succeed(&changed, &status, false);
+    template_date(&changed, 21000);
+    assert_true(changed.changed_ms == 20000);
+    assert_string_equal(template_changed_by(&changed), "helm");
+    template_change(&changed, &first, 14);
+    assert_null(template_changed_by(&changed));
+}
+
 /* Elements of a list have no names: what reads them as members of a map must not. */
 static struct list_case {
     const char *name;

@@ -123,6 +123,7 @@ static void inherit(struct entry *to, const struct entry *from)
         struct template *t = to->object;
 
         t->changed_ms = old->changed_ms;
+        t->changer_unknown = old->changer_unknown;
         t->user_version = old->user_version;
         t->user_lower = old->user_lower;
         t->user_seen = old->user_seen;

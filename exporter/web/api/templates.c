@@ -3,14 +3,30 @@
 #include "exporter/web/api/list.h"
 
 static const char *const columns[] = {
-    "apiVersion",   "kind",         "namespace",
-    "name",         "state",        "reason",
-    "phase",        "stage",        "stageReason",
-    "since",        "policy.kind",  "policy.namespace",
-    "policy.name",  "claimed.kind", "claimed.namespace",
-    "claimed.name", "version",      "behind",
-    "clusters",     "changedBy",    "owner",
-    "actor",        NULL,
+    "apiVersion",
+    "kind",
+    "namespace",
+    "name",
+    "state",
+    "reason",
+    "phase",
+    "stage",
+    "stageReason",
+    "since",
+    "sinceSeen",
+    "policy.kind",
+    "policy.namespace",
+    "policy.name",
+    "claimed.kind",
+    "claimed.namespace",
+    "claimed.name",
+    "version",
+    "behind",
+    "clusters",
+    "changedBy",
+    "owner",
+    "actor",
+    NULL,
 };
 
 static const struct list_def templates = {"TemplateList", columns};

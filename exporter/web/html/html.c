@@ -77,6 +77,14 @@ void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms)
     strbuf_addf(out, " (%" PRId64 " %s ago)", age_s / units[i].seconds, units[i].name);
 }
 
+void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms)
+{
+    if (time_ms <= 0)
+        return;
+    strbuf_adds(out, seen ? ", first seen so " : ", since ");
+    html_time(out, time_ms, now_ms);
+}
+
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count)
 {
     strbuf_addf(out,

@@ -18,6 +18,9 @@ void html_textf(struct strbuf *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
  */
 void html_time(struct strbuf *out, int64_t time_ms, int64_t now_ms);
 
+/* Append since when something is so, behind what is said of it; `seen`: since when that is seen. */
+void html_since(struct strbuf *out, int64_t time_ms, bool seen, int64_t now_ms);
+
 /* Open a section with this id, heading and number of things; "</section>" ends it. */
 void html_section(struct strbuf *out, const char *id, const char *title, size_t count);
 

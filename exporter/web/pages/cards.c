@@ -10,26 +10,19 @@ enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all.
 
 /* ---- templates ---- */
 
-static void add_since(const struct cards *c, int64_t since_ms)
-{
-    if (since_ms <= 0)
-        return;
-    strbuf_adds(c->out, ", since ");
-    html_time(c->out, since_ms, c->now_ms);
-}
-
 /* What decides about it, in the words of the metrics, and by which policy. */
 static void add_decision(const struct cards *c, const struct template_decision *d)
 {
     const struct entry *policy = d->claimed ? d->claimed : d->governing;
     const char *reason = reason_name(d->state, d->reason);
+    struct since since = template_since(d);
 
     strbuf_addf(c->out, "<p class=\"faint\">%s", state_names[d->state]);
     if (reason)
         strbuf_addf(c->out, ", %s", reason);
     if (d->state == STATE_STALE)
         strbuf_addf(c->out, ", %s", phase_names[d->phase]);
-    add_since(c, d->since_ms);
+    html_since(c->out, since.time_ms, since.seen, c->now_ms);
     if (policy) {
         strbuf_adds(c->out, "; ");
         link_entry(c->out, policy);
@@ -72,7 +65,7 @@ void card_delivery(const struct cards *c, const struct entry *entry)
     strbuf_addf(c->out, "<p>%s %s</p>\n<p class=\"faint\">%s, %s", stage_texts[at.stage],
                 stage_reason_texts[at.reason], stage_names[at.stage],
                 stage_reason_names[at.reason]);
-    add_since(c, (int64_t)way->delivery_since_s * 1000);
+    html_since(c->out, (int64_t)way->delivery_since_s * 1000, false, c->now_ms);
     strbuf_adds(c->out, "</p>\n");
     if (*message != '\0') {
         strbuf_adds(c->out, "<p>Karmada says: ");
@@ -141,7 +134,7 @@ static void add_conflict(const struct cards *c, const struct entry *dependency,
     if (f->conflict && f->unapplied && f->stored != f->resolved)
         strbuf_addf(c->out, " (not applied: the binding still has <b>%s</b>)",
                     dependency_value_name(field, f->stored));
-    add_since(c, f->conflict ? d->since_ms : 0);
+    html_since(c->out, f->conflict ? d->since_ms : 0, false, c->now_ms);
     strbuf_adds(c->out, "</p>\n<div class=\"sides\">\n");
     add_side(c, dependency, side);
     side.value = true;
@@ -179,7 +172,7 @@ static void add_version(const struct cards *c, const struct policy_version *v)
                     v->recovered ? ", recovered from its bindings" : "");
     if (v->generation)
         strbuf_addf(c->out, ", generation %" PRId64, v->generation);
-    add_since(c, v->since_ms);
+    html_since(c->out, v->since_ms, v->since_seen, c->now_ms);
     if (v->by) {
         strbuf_adds(c->out, ", by ");
         html_text(c->out, v->by);

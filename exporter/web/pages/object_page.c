@@ -118,15 +118,28 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
     strbuf_addf(out, ", required by %" PRIu32 "</dd>\n", d->referrers);
 }
 
-/* A word and a reason, each with its fact, and since when that holds; 0: unknown. */
+/* A word and a reason, each with its fact, and since when that holds. */
 static void add_standing(struct strbuf *out, const char *fact, const char *word, const char *reason,
-                         int64_t since_ms, int64_t now_ms)
+                         struct since since, int64_t now_ms)
 {
     strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s%s", fact, word, reason && *reason ? ", " : "",
                 reason ? reason : "");
-    if (since_ms > 0) {
-        strbuf_adds(out, ", since ");
-        html_time(out, since_ms, now_ms);
+    html_since(out, since.time_ms, since.seen, now_ms);
+    strbuf_adds(out, "</dd>\n");
+}
+
+/* Whose change it is, and of what if not of the template itself. */
+static void add_changer(struct strbuf *out, const struct entry *entry)
+{
+    struct changer changer = template_changer(entry);
+
+    if (!changer.by)
+        return;
+    strbuf_adds(out, "<dt>Last changed by</dt>\n<dd>");
+    html_text(out, changer.by);
+    if (changer.wrote != entry) {
+        strbuf_adds(out, ", by writing ");
+        link_entry(out, changer.wrote);
     }
     strbuf_adds(out, "</dd>\n");
 }
@@ -138,11 +151,12 @@ static void add_decision(struct strbuf *out, const struct health *h, const struc
     const struct standing at = d->way.at;
     const char *end = stage_end_of(at).text;
 
-    add_standing(out, "State", state_names[d->state], reason_name(d->state, d->reason), d->since_ms,
-                 h->now_ms);
+    add_standing(out, "State", state_names[d->state], reason_name(d->state, d->reason),
+                 template_since(d), h->now_ms);
     if (at.stage < STAGE_COUNT)
         add_standing(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
-                     (int64_t)d->way.since_s * 1000, h->now_ms);
+                     (struct since){(int64_t)d->way.since_s * 1000, false}, h->now_ms);
+    add_changer(out, entry);
     strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
                 explain_who_words(d, engine_takeover(h->evaluation->engine)));
     if (*end != '\0')

@@ -48,6 +48,8 @@ static void add_row(void *context, const struct row *row)
     strbuf_adds(t->out, "<td>");
     if (row->since_ms > 0)
         html_time(t->out, row->since_ms, t->now_ms);
+    if (row->since_seen)
+        strbuf_adds(t->out, ", first seen so");
     strbuf_adds(t->out, "</td>\n");
     add_policy(t->out, row);
     strbuf_addf(t->out, "<td class=\"number\">%" PRIu32 "</td>\n", row->clusters);

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/parties.h"
+
+#include "metrics/model/object.h"
+#include "metrics/simulate/plan.h"
+#include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+/* The Deployment a/web, the policies around it, and its binding; each written by somebody else. */
+#define WRITTEN(manager, time)                                                                     \
+    ",'managedFields':[{'manager':'" manager "','time':'2026-01-01T" time                          \
+    "Z','fieldsV1':{'f:spec':{'f:x':{}}}},"                                                        \
+    "{'manager':'karmada','time':'2026-01-01T23:00:00Z','subresource':'status',"                   \
+    "'fieldsV1':{'f:status':{}}}]"
+#define POLICY(name, id, manager, spec)                                                            \
+    "{'apiVersion':'policy.karmada.io/v1alpha1','kind':'PropagationPolicy','metadata':{"           \
+    "'namespace':'a','name':'" name "','generation':2,'labels':{"                                  \
+    "'propagationpolicy.karmada.io/permanent-id':'" id                                             \
+    "'}" WRITTEN(manager, "10:00:00") "},"                                                         \
+                                      "'spec':{'resourceSelectors':[{'apiVersion':'apps/"          \
+                                      "v1','kind':'Deployment'" spec "}}"
+#define ALL         "}]"
+#define OTHERS      ",'name':'other'}]"
+#define ON(cluster) ",'placement':{'clusterAffinity':{'clusterNames':['" cluster "']}}"
+#define CLAIM_OF(name, id)                                                                         \
+    ",'labels':{'propagationpolicy.karmada.io/permanent-id':'" id "'},'annotations':{"             \
+    "'propagationpolicy.karmada.io/namespace':'a','propagationpolicy.karmada.io/name':'" name "'}"
+#define CLAIM CLAIM_OF("p", "1")
+#define WEB(metadata)                                                                              \
+    "{'apiVersion':'apps/v1','kind':'Deployment','metadata':{'namespace':'a','name':'web',"        \
+    "'uid':'u','generation':3,'resourceVersion':'20'" metadata "}}"
+#define BY_USER WRITTEN("deployer", "09:00:00")
+#define BINDING(cluster)                                                                           \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
+    "'namespace':'a','name':'web-deployment'" CLAIM "},'spec':{'resource':{"                       \
+    "'apiVersion':'apps/v1','kind':'Deployment','namespace':'a','name':'web'"                      \
+    ",'resourceVersion':'20'}" ON(cluster) "}}"
+/* Of a namespace that nothing else is in. */
+#define OTHER_BINDING                                                                              \
+    "{'apiVersion':'work.karmada.io/v1alpha2','kind':'ResourceBinding','metadata':{"               \
+    "'namespace':'b','name':'x-deployment'},'spec':{'placement':{},'resource':{"                   \
+    "'apiVersion':'apps/v1','kind':'Deployment','namespace':'b','name':'x'}}}"
+
+static void put(struct world *w, const char *text)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+
+    world_put(w, json);
+}
+
+static struct entry *web_of(const struct world *w)
+{
+    return world_find(w, "apps/v1", "Deployment", "a", "web");
+}
+
+static struct changer_case {
+    const char *title;
+    const char *objects[4];
+    enum template_state state;
+    unsigned reason;
+    const char *by;
+    const char *wrote; /* The policy's name; NULL: the template itself. */
+} changers[] = {
+    {"current",
+     {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m1")), BINDING("m1")},
+     STATE_CURRENT,
+     0,
+     "deployer",
+     NULL},
+    {"its policy changed",
+     {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m2")), BINDING("m1")},
+     STATE_STALE,
+     STALE_POLICY_UPDATED,
+     "author",
+     "p"},
+    {"another policy takes over",
+     {WEB(CLAIM_OF("q", "2") BY_USER), POLICY("q", "2", "newcomer", ALL ON("m1")), BINDING("m1")},
+     STATE_STALE,
+     STALE_POLICY_REPLACED,
+     "newcomer",
+     "q"},
+    {"its policy selects others now",
+     {WEB(CLAIM BY_USER), POLICY("p", "1", "author", OTHERS ON("m1")), BINDING("m1")},
+     STATE_STALE,
+     STALE_SELECTOR_MISMATCH,
+     "author",
+     "p"},
+    {"a lazy policy waits for it",
+     {WEB(CLAIM BY_USER), POLICY("p", "1", "author", ALL ON("m1") ",'activationPreference':'Lazy'"),
+      OTHER_BINDING},
+     STATE_STALE,
+     STALE_NEVER_BOUND,
+     "author",
+     "p"},
+    {"its policy is gone, and who deleted it is not known",
+     {WEB(CLAIM BY_USER), BINDING("m1")},
+     STATE_STALE,
+     STALE_POLICY_GONE,
+     NULL,
+     NULL},
+    {"its policy was deleted and made again",
+     {WEB(CLAIM BY_USER), POLICY("p", "9", "author", ALL ON("m1")), BINDING("m1")},
+     STATE_STALE,
+     STALE_POLICY_GONE,
+     NULL,
+     NULL},
+    {"no policy selects it",
+     {WEB(BY_USER), POLICY("p", "1", "author", OTHERS ON("m1"))},
+     STATE_PENDING,
+     PENDING_NO_MATCH,
+     "deployer",
+     NULL},
+    {"nobody signed",
+     {WEB(""), POLICY("p", "1", "author", OTHERS ON("m1"))},
+     STATE_PENDING,
+     PENDING_NO_MATCH,
+     NULL,
+     NULL},
+};
+
+TEST_ROWS(the_changer_is_known, changers, title)
+{
+    const struct changer_case *c = *state;
+    const struct template_decision *d;
+    struct changer changer;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    for (size_t i = 0; i < ARRAY_LEN(c->objects) && c->objects[i]; i++)
+        put(&w, c->objects[i]);
+    world_run(&w, 1);
+    d = template_decision(web_of(&w));
+    assert_string_equal(state_names[d->state], state_names[c->state]);
+    assert_int_equal(d->reason, c->reason);
+    changer = template_changer(web_of(&w));
+    assert_text(changer.by, c->by);
+    if (c->wrote)
+        assert_string_equal(changer.wrote->name, c->wrote);
+    else if (c->by)
+        assert_ptr_equal(changer.wrote, web_of(&w));
+    world_release(&w);
+}
+
+/* What would become of a change, at a later time; and back. */
+static void play_change(struct world *w, const char *text)
+{
+    CLEANUP(json_cleanup) cJSON *json = json_of(text);
+    struct plan *plan = plan_new(w->engine, 2500);
+    struct error err;
+
+    assert_true(plan_apply(plan, json, &err));
+    assert_true(plan_finish(plan)->settled);
+    plan_free(plan);
+}
+
+/* The time at which it was first seen to be in its state; a reason alone does not begin anew. */
+TEST(since_is_when_it_is_first_seen_where_no_object_says)
+{
+    struct since since;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put(&w, POLICY("p", "1", "author", ALL ON("m1")));
+    put(&w, BINDING("m1"));
+    put(&w, WEB(CLAIM BY_USER));
+    world_run(&w, 1000);
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(since.time_ms == 1000 && since.seen);
+    /* Decided anew, and as before. */
+    put(&w, WEB(CLAIM ",'finalizers':['x']" BY_USER));
+    world_run(&w, 2000);
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(since.time_ms == 1000 && since.seen);
+    play_change(&w, POLICY("p", "1", "author", ALL ON("m2") ",'activationPreference':'Lazy'"));
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(since.time_ms == 1000 && since.seen);
+    /* The policy's last change has a time. */
+    put(&w, POLICY("p", "1", "author", ALL ON("m2")));
+    world_run(&w, 3000);
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(template_decision(web_of(&w))->state == STATE_STALE);
+    assert_true(since.time_ms > 1000000 && !since.seen);
+    /* Of what is gone nothing has one: it is stale since it was seen to be. */
+    store_remove(w.store,
+                 world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"));
+    world_run(&w, 4000);
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(template_decision(web_of(&w))->reason == STALE_POLICY_GONE);
+    assert_true(since.time_ms == 3000 && since.seen);
+    put(&w, POLICY("p", "1", "author", ALL ON("m1")));
+    world_run(&w, 5000);
+    since = template_since(template_decision(web_of(&w)));
+    assert_true(template_decision(web_of(&w))->state == STATE_CURRENT);
+    assert_true(since.time_ms == 5000 && since.seen);
+    world_release(&w);
+}
