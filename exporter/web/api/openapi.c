@@ -78,13 +78,8 @@ static void put_manifests(struct writer *w)
     writer_text(w, "description", "manifests, at most 1 MiB and 1,000 objects");
     writer_bool(w, "required", true);
     writer_open(w, "content", '{');
-    for (size_t i = 0; i < ARRAY_LEN(types); i++) {
-        writer_open(w, types[i], '{');
-        writer_open(w, "schema", '{');
-        writer_text(w, "type", "object");
-        writer_close(w, '}');
-        writer_close(w, '}');
-    }
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        put_content(w, types[i], "object");
     writer_close(w, '}');
     writer_close(w, '}');
 }
