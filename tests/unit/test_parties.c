@@ -142,11 +142,11 @@ TEST_ROWS(the_changer_is_known, changers, title)
     world_release(&w);
 }
 
-/* What would become of a change, at a later time; and back. */
+/* What would become of a change; and back. */
 static void play_change(struct world *w, const char *text)
 {
     CLEANUP(json_cleanup) cJSON *json = json_of(text);
-    struct plan *plan = plan_new(w->engine, 2500);
+    struct plan *plan = plan_new(w->engine);
     struct error err;
 
     assert_true(plan_apply(plan, json, &err));
