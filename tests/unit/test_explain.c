@@ -251,6 +251,102 @@ TEST_ROWS(what_overrides_are_unknown, gaps, title)
     world_release(&w);
 }
 
+/* What is said of the policy p beside others, and what must not be. */
+#define PRIORITY(number) ",\"priority\":" number
+#define ALL              "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"
+#define DB               "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META("db", "") "}"
+#define OVERLAPS         "Other policies that select the same\n"
+static const struct sentence_case overlaps[] = {
+    {"nobody else",
+     "[" POLICY("p", SELECTS("web"), "") "," POLICY("q", SELECTS("db"), "") "," WEB("") "," DB "]",
+     "Its templates", OVERLAPS},
+    {"a tie that it wins", "[" POLICY("p", ALL, "") "," POLICY("q", ALL, "") "," WEB("") "," DB "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/q on 2 templates: only the name decides, and it comes "
+     "first.\n",
+     "comes after"},
+    {"a tie that it loses", "[" POLICY("p", ALL, "") "," POLICY("o", ALL, "") "," WEB("") "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/o on 1 template: only the name decides, and the other "
+     "comes first.\n",
+     "comes after"},
+    {"a lower priority",
+     "[" POLICY("p", ALL, PRIORITY("1")) "," POLICY("o", ALL, PRIORITY("2")) "," WEB("") "]",
+     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "tie"},
+    {"a higher priority",
+     "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB("") "]",
+     OVERLAPS " PropagationPolicy a/o comes after it on 1 template: its priority is lower.\n",
+     "A tie"},
+    {"ties first, however few",
+     "[" POLICY("p", ALL, "") "," POLICY("o", SELECTS("web"), PRIORITY("1")) "," POLICY(
+         "q", ALL, "") "," WEB("") "," DB "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/q on 1 template: only the name decides, and it comes "
+     "first.\n It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "2 templates"},
+    {"between those that lose nothing is decided",
+     "[" POLICY("p", ALL, "") "," POLICY("o", ALL, PRIORITY("1")) "," POLICY("q", ALL,
+                                                                             "") "," WEB("") "]",
+     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "A tie"},
+    {"what excludes the template does not select it",
+     "[" POLICY("p", ALL, "") "," POLICY(
+         "q", ALL, ",\"excludedResources\":[" SELECTS("web") "]") "," WEB("") "]",
+     "Its templates", OVERLAPS},
+    {"by a claim",
+     "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB(
+         CLAIM("o")) "," BINDING(CLAIM("o")) "]",
+     "PropagationPolicy a/o keeps 1 template that it would win: by its claim.\n", "A tie"},
+};
+
+TEST_ROWS(what_a_policy_shares_with_others_is_told, overlaps, title)
+{
+    const struct sentence_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    struct error err;
+    struct world w;
+
+    CLEANUP(json_cleanup)
+    cJSON *objects = json_parse(c->objects, strlen(c->objects), NULL, &err);
+    assert_non_null(objects);
+    world_init(&w, &rules_options_default, 1);
+    world_put_all(&w, objects);
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"),
+               &lines, &json);
+    if (!strstr(lines.data, c->said) || strstr(lines.data, c->unsaid))
+        fail_msg("%s", lines.data);
+    world_release(&w);
+}
+
+/* Ten are told of, the others are counted. */
+TEST(what_many_policies_share_is_bounded)
+{
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", ALL, ""));
+    for (unsigned i = 10; i < 22; i++) {
+        char text[512];
+
+        snprintf(text, sizeof(text), POLICY("q%u", ALL, ""), i, i);
+        world_put_text(&w, text);
+    }
+    world_put_text(&w, WEB(""));
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"),
+               &lines, &json);
+    assert_non_null(strstr(lines.data, "a/q19 on 1 template"));
+    assert_null(strstr(lines.data, "a/q20"));
+    assert_non_null(strstr(lines.data, " … and 2 more.\n"));
+    assert_non_null(strstr(json.data, "\"more\":2"));
+    world_release(&w);
+}
+
 /* Each line is in the JSON, with the object that it is about; headings are not. */
 TEST(lines_end_the_objects_that_they_are_about)
 {

@@ -6,12 +6,13 @@
 #include "exporter/web/html/link.h"
 #include "metrics/expose/explain/explain.h"
 #include "metrics/expose/explain/stage_words.h"
+#include "metrics/expose/rivals.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/policy_version.h"
 
 /* The pages of one template and of one policy: where it stands, and its explanation. */
 
-enum { NAME_MAX_BYTES = 4096 };
+enum { NAME_MAX_BYTES = 4096, RIVALS_SHOWN_MAX = 10 };
 
 /* ---- the explanation ---- */
 
@@ -248,6 +249,41 @@ static void add_uses(struct strbuf *out, const struct entry *policy)
     strbuf_adds(out, "</section>\n");
 }
 
+static bool is_among(const struct entry *const *shown, size_t count, const struct entry *policy)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (shown[i] == policy)
+            return true;
+    }
+    return false;
+}
+
+/* Links to the policies of which the explanation tells more, each once. */
+static void add_rivals(struct strbuf *out, const struct entry *policy)
+{
+    CLEANUP(rivals_release) struct rivals rivals = rivals_of(policy);
+    const struct entry *shown[RIVALS_SHOWN_MAX];
+    size_t count = 0;
+
+    strbuf_adds(out, "<dt>Selects the same as</dt>\n<dd>");
+    if (rivals.count == 0)
+        strbuf_adds(out, "no other policy");
+    for (size_t i = 0; i < rivals.count; i++) {
+        const struct entry *rival = rivals.items[i].policy;
+
+        if (is_among(shown, count, rival))
+            continue;
+        if (count == RIVALS_SHOWN_MAX) {
+            strbuf_adds(out, " and others");
+            break;
+        }
+        strbuf_adds(out, count > 0 ? ", " : "");
+        link_entry(out, rival);
+        shown[count++] = rival;
+    }
+    strbuf_adds(out, "</dd>\n");
+}
+
 void policy_page(struct call *call, const struct health *h)
 {
     const struct entry *entry = find_object(call, h, 1U << CLASS_POLICY);
@@ -255,6 +291,7 @@ void policy_page(struct call *call, const struct health *h)
     if (!entry)
         return;
     open_page(&call->body, entry);
+    add_rivals(&call->body, entry);
     strbuf_adds(&call->body, "</dl>\n");
     add_uses(&call->body, entry);
     add_explanation(call, h, entry);

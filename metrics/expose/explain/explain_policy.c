@@ -5,11 +5,12 @@
 #include "metrics/expose/explain/explain_versions.h"
 #include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
+#include "metrics/expose/rivals.h"
 #include "metrics/model/listing.h"
 #include "metrics/model/object.h"
 
-/* Of templates, selectors and the like: further ones are counted. */
-enum { LISTED_MAX = 50 };
+/* Of templates, and of other policies: further ones are counted. */
+enum { LISTED_MAX = 50, RIVALS_MAX = 10 };
 
 /* ---- where ---- */
 
@@ -229,79 +230,48 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
 
 /* ---- its rivals ---- */
 
-/* That another policy has one of its templates, and by what. */
-struct rival {
-    const struct entry *policy;
-    bool claims; /* It keeps by a claim what it would lose in a fresh match. */
-    enum rank_step step;
-};
-
-/* Who has a template that the policy selects; false if it is the policy itself, or nobody. */
-static bool find_rival(const struct template_decision *d, const struct entry *policy,
-                       struct rival *out)
+static void explain_rival(struct explaining *x, const struct rival *rival)
 {
-    for (uint32_t i = 0; i < d->candidate_count; i++) {
-        const struct candidate *c = &d->candidates[i];
-
-        if (c->policy != policy || !candidate_eligible(c))
-            continue;
-        *out = (struct rival){.policy = d->winner, .step = RANK_NAME};
-        if (d->winner != policy)
-            return candidate_compare(&d->candidates[0], c, &out->step) < 0;
-        *out = (struct rival){.policy = d->governing, .claims = true, .step = RANK_NAME};
-        return d->governing && d->governing != policy;
-    }
-    return false;
-}
-
-static int by_rival(const void *a, const void *b)
-{
-    const struct rival *x = a, *y = b;
-
-    if (x->policy != y->policy)
-        return entry_compare(x->policy, y->policy);
-    if (x->claims != y->claims)
-        return x->claims - y->claims;
-    return (int)x->step - (int)y->step;
-}
-
-static void explain_rival(struct explaining *x, const struct rival *rival, size_t count)
-{
+    const char *name = explain_name(x, rival->policy);
+    const char *plural = rival->templates == 1 ? "" : "s";
     struct writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
     report_put_policy(w, "policy", policy_name_of(rival->policy));
     writer_text(w, "by", rival->claims ? "claim" : explain_step_word(rival->step));
-    writer_int(w, "templates", (int64_t)count);
+    writer_bool(w, "tie", rival_is_tie(rival));
+    writer_bool(w, "first", rival->first);
+    writer_int(w, "templates", (int64_t)rival->templates);
     if (rival->claims)
-        explain_say(x, "%s keeps %zu that it would win: by its claim.",
-                    explain_name(x, rival->policy), count);
+        explain_say(x, "%s keeps %zu template%s that it would win: by its claim.", name,
+                    rival->templates, plural);
+    else if (rival_is_tie(rival))
+        explain_say(x, "A tie with %s on %zu template%s: only the name decides, and %s first.",
+                    name, rival->templates, plural, rival->first ? "it comes" : "the other comes");
+    else if (rival->first)
+        explain_say(x, "%s comes after it on %zu template%s: %s.", name, rival->templates, plural,
+                    explain_step_words(rival->step));
     else
-        explain_say(x, "It loses a fresh match for %zu to %s: %s.", count,
-                    explain_name(x, rival->policy), explain_step_words(rival->step));
+        explain_say(x, "It comes after %s on %zu template%s: %s.", name, rival->templates, plural,
+                    explain_step_words(rival->step));
     explanation_close(x->out, '}');
 }
 
-static void explain_rivals(struct explaining *x, const struct entry *policy,
-                           const struct listing *templates)
+static void explain_rivals(struct explaining *x, const struct entry *policy)
 {
-    CLEANUP(free_cleanup)
-    struct rival *rivals = xreallocarray(NULL, templates->count + 1, sizeof(*rivals));
-    size_t count = 0;
+    CLEANUP(rivals_release) struct rivals rivals = rivals_of(policy);
+    size_t shown = rivals.count < RIVALS_MAX ? rivals.count : RIVALS_MAX;
 
-    for (size_t i = 0; i < templates->count; i++)
-        count += find_rival(template_decision(templates->entries[i]), policy, &rivals[count]);
-    if (count == 0)
+    if (rivals.count == 0)
         return;
-    qsort(rivals, count, sizeof(*rivals), by_rival);
     explain_section(x, "overlaps", "Other policies that select the same");
     explanation_open(x->out, "rivals", '[');
-    for (size_t i = 0, next; i < count; i = next) {
-        for (next = i + 1; next < count && by_rival(&rivals[i], &rivals[next]) == 0;)
-            next++;
-        explain_rival(x, &rivals[i], next - i);
-    }
+    for (size_t i = 0; i < shown; i++)
+        explain_rival(x, &rivals.items[i]);
     explanation_close(x->out, ']');
+    writer_int(&x->out->facts, "more", (int64_t)(rivals.count - shown));
+    if (rivals.count > shown)
+        explain_say(x, "… and %zu more.", rivals.count - shown);
     explanation_close(x->out, '}');
 }
 
@@ -315,6 +285,6 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
-    explain_rivals(x, policy, &templates);
+    explain_rivals(x, policy);
     explain_clusters(x, d ? d->resolved : NULL);
 }
