@@ -262,7 +262,7 @@ void traces_decode(struct decode *d, const cJSON *json, struct traces *out)
     if (generation > 0)
         out->generation = generation < UINT32_MAX ? (uint32_t)generation : UINT32_MAX;
     else
-        out->content = out->managed ? count_fields(d, managed) : hash_content(json);
+        out->content = (out->managed ? count_fields(d, managed) : hash_content(json)) & INT32_MAX;
 }
 
 /* Of a kind without a generation. A removal leaves no time, but fewer fields. */

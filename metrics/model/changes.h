@@ -32,12 +32,13 @@ uint32_t text_hash32(const char *text);
 struct traces {
     uint32_t user_keys;    /* Of the labels and annotations without ".karmada.io". */
     uint32_t karmada_keys; /* Of the annotations with it. */
-    uint32_t content;    /* Without a generation: how many fields users own, else of the content. */
-    uint32_t generation; /* 0 if the kind has none. */
-    uint32_t newest_s;   /* The last write by whoever is not Karmada (user_write_s). */
-    uint32_t newest_by;  /* Whose it was. */
-    uint32_t other_s;    /* The last write of another manager than that one. */
-    bool managed;        /* There are managedFields. */
+    /* Without a generation: how many fields users own, else of the content. */
+    uint32_t content : 31;
+    uint32_t managed : 1; /* There are managedFields. */
+    uint32_t generation;  /* 0 if the kind has none. */
+    uint32_t newest_s;    /* The last write by whoever is not Karmada (user_write_s). */
+    uint32_t newest_by;   /* Whose it was. */
+    uint32_t other_s;     /* The last write of another manager than that one. */
 };
 
 /* Read the traces of an object. */
