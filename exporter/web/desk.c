@@ -155,7 +155,6 @@ static struct MHD_Response *make_response(struct desk *d, struct call *call)
     struct MHD_Response *response =
         response_borrowed(u->bytes, u->len, call->content_type, free_read, u);
 
-    response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     if (call->header.value)
         response_header(response, call->header.name, call->header.value);
     return response;

@@ -5,8 +5,18 @@
 #define RETRY_SECONDS "5"
 
 /* A page has one style sheet and forms that ask for lists, and nobody else's page has it in it. */
-static const char content_policy[] = "default-src 'none'; style-src 'self'; form-action 'self'; "
-                                     "base-uri 'none'; frame-ancestors 'none'";
+static const char page_policy[] = "default-src 'none'; style-src 'self'; form-action 'self'; "
+                                  "base-uri 'none'; frame-ancestors 'none'";
+static const char other_policy[] = "default-src 'none'; frame-ancestors 'none'";
+
+/* What else every answer has: what it says is of this moment, for who asked, and no part of any
+ * page. */
+static const char *const headers[][2] = {
+    {"X-Content-Type-Options", "nosniff"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {MHD_HTTP_HEADER_CACHE_CONTROL, "no-store"},
+};
 
 /* libmicrohttpd fails only without memory, or for an invalid header, which would be a mistake here.
  */
@@ -21,11 +31,10 @@ static struct MHD_Response *finish(struct MHD_Response *response, const char *co
     if (!response)
         abort();
     response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
-    response_header(response, "X-Content-Type-Options", "nosniff");
-    if (strcmp(content_type, RESPONSE_HTML) == 0) {
-        response_header(response, "Content-Security-Policy", content_policy);
-        response_header(response, "Referrer-Policy", "no-referrer");
-    }
+    for (size_t i = 0; i < ARRAY_LEN(headers); i++)
+        response_header(response, headers[i][0], headers[i][1]);
+    response_header(response, "Content-Security-Policy",
+                    strcmp(content_type, RESPONSE_HTML) == 0 ? page_policy : other_policy);
     return response;
 }
 
