@@ -9,33 +9,11 @@ enum {
     LINE_MAX_BYTES = 256 * 1024,
     /* So long an error waits to be written: it may be the last thing that the process says. */
     ERROR_WAIT_MS = 50,
-    BROKEN = 0xFFFD, /* What stands for bytes that are not UTF-8. */
 };
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
 static const char *const level_labels[] = {"DEBUG", "INFO", "WARN", "ERROR"};
 static const char *const format_names[] = {"logfmt", "json"};
-
-/* The code point at *at, which moves past it; BROKEN, and past one byte, where there is none. */
-static uint32_t next_code_point(const char **at)
-{
-    const unsigned char *s = (const unsigned char *)*at;
-    unsigned len = utf8_char_len(*at);
-    uint32_t point = len > 1 ? s[0] & (0x7FU >> len) : s[0];
-
-    for (unsigned i = 1; i < len; i++)
-        point = point << 6 | (s[i] & 0x3F);
-    *at += len > 0 ? len : 1;
-    return len > 0 ? point : BROKEN;
-}
-
-/* True if it could break the line, control a terminal, or turn the text's direction. */
-static bool is_unsafe(uint32_t point)
-{
-    return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x200E || point == 0x200F ||
-           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) ||
-           point == 0xFEFF;
-}
 
 static void add_escaped_point(struct strbuf *line, uint32_t point, const char *bytes, size_t len)
 {
@@ -47,9 +25,9 @@ static void add_escaped_point(struct strbuf *line, uint32_t point, const char *b
         strbuf_adds(line, "\\t");
     else if (point == '\r')
         strbuf_adds(line, "\\r");
-    else if (is_unsafe(point))
+    else if (utf8_is_unsafe(point))
         strbuf_addf(line, "\\u%04x", (unsigned)point);
-    else if (point == BROKEN)
+    else if (point == UTF8_BROKEN)
         strbuf_adds(line, "\xEF\xBF\xBD");
     else
         strbuf_add(line, bytes, len);
@@ -63,7 +41,7 @@ static void add_quoted(struct strbuf *line, const char *text)
     strbuf_addc(line, '"');
     while (*at != '\0') {
         const char *begin = at;
-        uint32_t point = next_code_point(&at);
+        uint32_t point = utf8_next(&at);
 
         if (at - text > LOG_VALUE_MAX) {
             strbuf_adds(line, "...");
@@ -79,10 +57,10 @@ static bool is_bare(const char *text)
     const char *at = text;
 
     while (*at != '\0') {
-        uint32_t point = next_code_point(&at);
+        uint32_t point = utf8_next(&at);
 
-        if (point <= ' ' || point == '=' || point == '"' || point == '\\' || point == BROKEN ||
-            is_unsafe(point))
+        if (point <= ' ' || point == '=' || point == '"' || point == '\\' || point == UTF8_BROKEN ||
+            utf8_is_unsafe(point))
             return false;
     }
     return at > text && at - text <= LOG_VALUE_MAX;

@@ -84,36 +84,18 @@ void output_styled(struct output *o, enum output_style style, const char *text)
         strbuf_adds(&o->text, "\033[0m");
 }
 
-/* Controls of the C1 set, and those that turn the direction of writing. */
-static bool is_unsafe(const unsigned char *s, unsigned len)
-{
-    if (len == 2)
-        return s[0] == 0xC2 && s[1] < 0xA0;
-    if (len != 3 || s[0] != 0xE2)
-        return false;
-    return (s[1] == 0x80 && (s[2] == 0x8E || s[2] == 0x8F || (s[2] >= 0xA8 && s[2] <= 0xAE))) ||
-           (s[1] == 0x81 && s[2] >= 0xA6 && s[2] <= 0xA9);
-}
-
 void output_safe(struct strbuf *out, const char *text)
 {
-    const unsigned char *s = (const unsigned char *)text;
+    while (*text != '\0') {
+        const char *begin = text;
+        uint32_t point = utf8_next(&text);
 
-    while (*s != '\0') {
-        unsigned len = utf8_char_len((const char *)s);
-
-        if (len == 0) {
+        if (point == UTF8_BROKEN)
             strbuf_adds(out, "\xEF\xBF\xBD");
-            s++;
-            continue;
-        }
-        if ((len == 1 && (*s < 0x20 || *s == 0x7F)) || is_unsafe(s, len)) {
-            for (unsigned i = 0; i < len; i++)
-                strbuf_addf(out, "\\x%02x", s[i]);
-        } else {
-            strbuf_add(out, s, len);
-        }
-        s += len;
+        else if (!utf8_is_unsafe(point))
+            strbuf_add(out, begin, (size_t)(text - begin));
+        for (; utf8_is_unsafe(point) && begin < text; begin++)
+            strbuf_addf(out, "\\x%02x", (unsigned char)*begin);
     }
 }
 

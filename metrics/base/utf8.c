@@ -30,6 +30,25 @@ unsigned utf8_char_len(const char *s)
     return is_continuation(s[3]) ? 4 : 0;
 }
 
+uint32_t utf8_next(const char **at)
+{
+    const unsigned char *s = (const unsigned char *)*at;
+    unsigned len = utf8_char_len(*at);
+    uint32_t point = len > 1 ? s[0] & (0x7FU >> len) : s[0];
+
+    for (unsigned i = 1; i < len; i++)
+        point = point << 6 | (s[i] & 0x3F);
+    *at += len > 0 ? len : 1;
+    return len > 0 ? point : UTF8_BROKEN;
+}
+
+bool utf8_is_unsafe(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x200E || point == 0x200F ||
+           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) ||
+           point == 0xFEFF;
+}
+
 size_t utf8_boundary(const char *text, size_t len)
 {
     size_t boundary = len;

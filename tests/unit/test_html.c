@@ -25,6 +25,12 @@ static struct text_case {
      "b\xEF\xBF\xBD"
      "c\xEF\xBF\xBD"},
     {"C1 controls are replaced", "\xC2\x85", "\xEF\xBF\xBD"},
+    {"what turns the direction of what follows is replaced",
+     "a\xE2\x80\xAE"
+     "b\xE2\x81\xA6\xEF\xBB\xBF",
+     "a\xEF\xBF\xBD"
+     "b\xEF\xBF\xBD\xEF\xBF\xBD"},
+    {"line ends of other scripts are replaced", "\xE2\x80\xA8", "\xEF\xBF\xBD"},
     {"broken UTF-8 is replaced",
      "a\xFF"
      "b\xE2\x82",

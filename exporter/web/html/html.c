@@ -28,22 +28,16 @@ static const char *entity_of(char c)
 
 void html_text(struct strbuf *out, const char *text)
 {
-    for (unsigned len; *text != '\0'; text += len) {
-        const unsigned char *s = (const unsigned char *)text;
-        const char *entity = entity_of(*text);
+    while (*text != '\0') {
+        const char *begin = text, *entity = entity_of(*text);
+        uint32_t point = utf8_next(&text);
 
-        len = utf8_char_len(text);
-        bool control =
-            len == 1 ? s[0] < 0x20 || s[0] == 0x7F : len == 2 && s[0] == 0xC2 && s[1] < 0xA0;
-
-        if (entity) {
+        if (entity)
             strbuf_adds(out, entity);
-        } else if (len == 0 || control) {
+        else if (point == UTF8_BROKEN || utf8_is_unsafe(point))
             strbuf_adds(out, REPLACEMENT);
-            len = len == 0 ? 1 : len;
-        } else {
-            strbuf_add(out, text, len);
-        }
+        else
+            strbuf_add(out, begin, (size_t)(text - begin));
     }
 }
 
