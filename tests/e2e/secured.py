@@ -27,12 +27,12 @@ class Authority:
     def path(self, name):
         return str(self.folder / name)
 
-    def sign(self, name, days=20, names="DNS:localhost,IP:127.0.0.1"):
+    def sign(self, name, days=20, names="DNS:localhost,IP:127.0.0.1", usage="serverAuth,clientAuth"):
         run("openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
             "-keyout", self.path(f"{name}.key.new"), "-out", self.path(f"{name}.csr"), "-subj",
             f"/CN={name}")
         extensions = self.folder / f"{name}.ext"
-        extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage=serverAuth,clientAuth\n")
+        extensions.write_text(f"subjectAltName={names}\nextendedKeyUsage={usage}\n")
         run("openssl", "x509", "-req", "-in", self.path(f"{name}.csr"), "-CA",
             self.path(f"{self.name}.pem"), "-CAkey", self.path(f"{self.name}.key"),
             "-CAcreateserial", "-days", str(days), "-extfile", str(extensions), "-out",

@@ -187,6 +187,9 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
     bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
     char *colon;
 
+    /* The library leaves blanks that are no part of a header's value at its end. */
+    while (header.len > 0 && strchr(" \t", header.data[header.len - 1]))
+        header.data[--header.len] = '\0';
     strbuf_reserve(out, CREDENTIALS_MAX);
     /* A NUL would hide what is behind it. */
     if (given && (!base64_decode(&header.data[strlen(scheme)], out) || !strbuf_ok(out) ||
