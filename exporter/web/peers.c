@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
+#include "exporter/web/origins.h"
+
 #define REFUSAL_NAME(id, name) name,
 const char *const refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
 
@@ -44,6 +46,7 @@ static const struct phase_rule {
 struct peer {
     struct peer *next;
     struct peer *previous;
+    struct origin *origin;
     int fd;
     enum peer_phase phase;
     bool in_use; /* By the thread that ends it. */
@@ -60,6 +63,7 @@ struct peers {
     int64_t raised_ms;     /* When the limit rose last. */
     unsigned arriving;
     unsigned count[PEER_PHASES];
+    struct origins origins;
     struct peer rings[PEER_PHASES]; /* Heads; who entered first comes first. */
     uint64_t refused[REFUSAL_COUNT];
 };
@@ -76,6 +80,7 @@ struct peers *peers_new(unsigned limit)
     struct peers *p = xcalloc(1, sizeof(*p));
 
     p->most = limit;
+    origins_init(&p->origins);
     set_limit(p, limit);
     for (size_t i = 0; i < PEER_PHASES; i++)
         p->rings[i].next = p->rings[i].previous = &p->rings[i];
@@ -91,6 +96,7 @@ void peers_free(struct peers *p)
     /* Some may never have arrived: the library ended before it began with them. */
     for (size_t i = 0; i < PEER_PHASES; i++)
         assert(p->count[i] == 0);
+    origins_release(&p->origins);
     pthread_cond_destroy(&p->ended);
     pthread_mutex_destroy(&p->lock);
     free(p);
@@ -179,16 +185,17 @@ static bool is_idle(const struct peer *peer, int64_t now_ms)
     return !has_unread(peer);
 }
 
+/* Of the oldest that are idle one of the origin that has most connections. */
 static struct peer *idlest_of(struct peers *p, enum peer_phase phase, int64_t now_ms)
 {
-    struct peer *ring = &p->rings[phase];
+    struct peer *ring = &p->rings[phase], *found = NULL;
     struct peer *peer = ring->next;
 
     for (unsigned looks = 0; peer != ring && looks < LOOKS; looks++, peer = peer->next) {
-        if (is_idle(peer, now_ms))
-            return peer;
+        if ((!found || peer->origin->count > found->origin->count) && is_idle(peer, now_ms))
+            found = peer;
     }
-    return NULL;
+    return found;
 }
 
 /* By how many eighths of a connection the phase is beyond its share. */
@@ -312,9 +319,13 @@ void peers_withdraw(struct peers *p)
 struct peer *peers_add(struct peers *p, int fd, int64_t now_ms)
 {
     struct peer *peer = xcalloc(1, sizeof(*peer));
+    struct sockaddr_storage address = {0};
+    socklen_t len = sizeof(address);
 
     peer->fd = fd;
+    (void)getpeername(fd, (struct sockaddr *)&address, &len);
     pthread_mutex_lock(&p->lock);
+    peer->origin = origins_join(&p->origins, origin_of((const struct sockaddr *)&address));
     p->arriving--;
     link_peer(p, peer, PEER_HEADERS, now_ms);
     pthread_mutex_unlock(&p->lock);
@@ -337,6 +348,7 @@ void peers_remove(struct peers *p, struct peer *peer)
     while (peer->in_use)
         pthread_cond_wait(&p->ended, &p->lock);
     unlink_peer(p, peer);
+    origins_leave(&p->origins, peer->origin);
     pthread_mutex_unlock(&p->lock);
     free(peer);
 }

@@ -11,12 +11,12 @@
  * connection has a deadline here, and there are never more connections than the budget: for one
  * more the idlest is ended, when it comes and not later.
  *
- * The idlest: of the phase that holds most beyond its share the oldest. Whoever has sent what
- * was not read yet is not idle but waits for us, and so does whoever has taken all that was sent
- * or took of it just now, for two seconds: these are passed over. Whoever is
- * within the share of its phase stays. So clients that say nothing, that
- * keep connections for later, and that read slowly each displace their like, and the one that asks
- * and reads at once gets its answer.
+ * The idlest: of the phase that holds most beyond its share one of the oldest, of the address that
+ * has most connections (origins.h): one address does not take the places of others. Whoever has
+ * sent what was not read yet is not idle but waits for us, and so does whoever has taken all that
+ * was sent or took of it just now, for two seconds: these are passed over. Whoever is within the
+ * share of its phase stays. So clients that say nothing, that keep connections for later, and that
+ * read slowly each displace their like, and the one that asks and reads at once gets its answer.
  *
  * Ending is shutdown(2): the library then sees the end and closes the socket itself.
  * peers_remove() comes before that close, under the same lock, so that a descriptor's number is

@@ -252,9 +252,10 @@ TEST_ROWS(share, share_cases, name)
     tear_down(&fixture);
 }
 
-/* Two ends of a TCP connection on the loopback address. */
-static void connect_tcp(int pair[2], int receive_bytes)
+/* Two ends of a TCP connection on the loopback network; the far one has this address there. */
+static void connect_tcp(int pair[2], int receive_bytes, uint32_t from)
 {
+    struct sockaddr_in source = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(from)}};
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
     socklen_t len = sizeof(address);
@@ -265,10 +266,44 @@ static void connect_tcp(int pair[2], int receive_bytes)
     assert_int_equal(bind(listener, (const struct sockaddr *)&address, len), 0);
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, (struct sockaddr *)&address, &len), 0);
+    assert_int_equal(bind(pair[1], (const struct sockaddr *)&source, len), 0);
     assert_int_equal(connect(pair[1], (const struct sockaddr *)&address, len), 0);
     pair[0] = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     assert_true(pair[0] >= 0);
     close(listener);
+}
+
+static size_t add_from(struct fixture *f, uint32_t from, enum peer_phase phase, int64_t now_ms)
+{
+    size_t at = f->count++;
+    int pair[2];
+
+    connect_tcp(pair, 4096, from);
+    f->near[at] = pair[0];
+    f->far[at] = pair[1];
+    peers_arrive(f->peers);
+    f->list[at] = peers_add(f->peers, pair[0], now_ms);
+    peers_enter(f->peers, f->list[at], phase, now_ms);
+    return at;
+}
+
+/* Older ones of another address stay, until that has as many itself. */
+TEST_WITH(who_has_most_connections_gives_them_up, set_up, tear_down)
+{
+    struct fixture *f = *state;
+
+    for (unsigned i = 0; i < BUDGET; i++)
+        add_from(f, INADDR_LOOPBACK + (i > 2), PEER_IDLE, 1000 + i);
+    assert_true(peers_make_room(f->peers, 2000));
+    assert_ended(f, "3");
+    leave(f, 3);
+    add_from(f, INADDR_LOOPBACK + 2, PEER_IDLE, 2001);
+    assert_true(peers_make_room(f->peers, 2002));
+    assert_ended(f, "3 4");
+    leave(f, 4);
+    add_from(f, INADDR_LOOPBACK + 2, PEER_IDLE, 2003);
+    assert_true(peers_make_room(f->peers, 2004));
+    assert_ended(f, "0 3 4");
 }
 
 /* Long before it would be old: a client that has no room for more. */
@@ -277,18 +312,9 @@ TEST(a_full_window_tells_a_slow_reader)
     struct fixture *f = make_fixture(1);
     void *fixture = f;
     char page[65536] = {0};
-    size_t at = add(f, PEER_ANSWER, 1000);
-    int pair[2];
+    size_t at = add_from(f, INADDR_LOOPBACK, PEER_ANSWER, 1000);
+    const int *pair = &f->near[at];
 
-    leave(f, at);
-    close(f->near[at]);
-    close(f->far[at]);
-    connect_tcp(pair, 4096);
-    f->near[at] = pair[0];
-    f->far[at] = pair[1];
-    peers_arrive(f->peers);
-    f->list[at] = peers_add(f->peers, pair[0], 1000);
-    peers_enter(f->peers, f->list[at], PEER_ANSWER, 1000);
     assert_false(peers_make_room(f->peers, 1100));
     while (write(pair[0], page, sizeof(page)) > 0)
         ;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/security/admission.h"
 
-#include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <strings.h>
@@ -9,6 +8,7 @@
 #include "exporter/system/base64.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
+#include "exporter/web/origins.h"
 #include "exporter/web/request.h"
 #include "exporter/web/security/passwords.h"
 
@@ -203,25 +203,12 @@ static bool read_credentials(struct MHD_Connection *connection, struct strbuf *o
     return given;
 }
 
-/* A host, or of IPv6 the network that one host has at the least; clients of a Unix socket are one.
- */
-static uint64_t origin_of(struct MHD_Connection *connection)
+static uint64_t origin_of_client(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    const struct sockaddr *address = info ? info->client_addr : NULL;
-    uint64_t network = 0;
 
-    if (address && address->sa_family == AF_INET)
-        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
-    if (address && address->sa_family == AF_INET6) {
-        const struct in6_addr *six =
-            &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
-        size_t skipped = IN6_IS_ADDR_V4MAPPED(six) ? sizeof(*six) - sizeof(uint32_t) : 0;
-
-        memcpy(&network, six->s6_addr + skipped, skipped ? sizeof(uint32_t) : sizeof(network));
-    }
-    return network;
+    return origin_of(info ? info->client_addr : NULL);
 }
 
 static struct credentials_claim claim_of(const struct admission *g, const struct web_config *c,
@@ -312,7 +299,7 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
         given ? claim_of(g, config, credentials.data) : (struct credentials_claim){0};
     bool known = given && passwords_known(g->passwords, &claim);
 
-    claim.origin = origin_of(connection);
+    claim.origin = origin_of_client(connection);
     enum verdict answer = VERDICT_TOO_MANY;
 
     if (take_token(g, known ? &g->known : &g->rest)) {
