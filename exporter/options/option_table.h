@@ -274,7 +274,7 @@ OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fa
 OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",
        .help = "label that says whose a template is, or annotation where it has no such label, for "
                "the lists of the pages and of the API",
-       .verbs = VERB_SERVE)
+       .verbs = VERB_SERVE | VERB_CHECK)
 
 OPTION(UINT, policy_limit, .name = "metrics.policy-limit", .value = "COUNT", .fallback = "1000",
        .help = "how many policies, the worst first, have rows of their own in families by policy; "

@@ -1,12 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_items.h"
 
+#include "metrics/expose/explain/stage_words.h"
+#include "metrics/expose/parties.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/expose/report_version.h"
 #include "metrics/expose/report_way.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/risk.h"
+
+/*
+ * Since when, by whom, whose and who must act, as lists have it. When it was first seen is left
+ * out: two reports of the same objects are the same.
+ */
+static void put_parties(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    report_put_time(w, "since", d->since_ms);
+    writer_text(w, "changedBy", template_changer(template).by);
+    writer_text(w, "owner", template_owner(entry_template(template)));
+    writer_text(w, "actor", actor_names[explain_who(d, engine_takeover(engine))]);
+}
 
 void report_template(struct writer *w, const struct engine *engine, const struct entry *template)
 {
@@ -29,6 +45,7 @@ void report_template(struct writer *w, const struct engine *engine, const struct
     report_put_policy(w, "policy", policy_name_of(d->state == STATE_IGNORED ? NULL : d->winner));
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
     report_put_version(w, d->version);
+    put_parties(w, engine, template);
     if (d->binding)
         report_put_binding(w, "binding", d->binding);
     else
