@@ -33,6 +33,15 @@ static struct span cut(struct span *rest, char separator)
     return trim(piece);
 }
 
+/* A parameter's value, which may stand in quotes. */
+static struct span unquote(struct span s)
+{
+    s = trim(s);
+    if (s.len >= 2 && s.at[0] == '"' && s.at[s.len - 1] == '"')
+        s = (struct span){s.at + 1, s.len - 2};
+    return s;
+}
+
 static bool span_is(struct span s, const char *word)
 {
     return s.len > 0 && s.len == strlen(word) && strncasecmp(s.at, word, s.len) == 0;
@@ -83,9 +92,9 @@ static bool next_wanted(struct span *rest, struct wanted *out)
             if (span_is(parameter, "q"))
                 valid = valid && parse_weight(trim(value), &out->weight);
             else if (span_is(parameter, "version"))
-                out->version = trim(value);
+                out->version = unquote(value);
             else if (span_is(parameter, "escaping"))
-                out->escaping = trim(value);
+                out->escaping = unquote(value);
         }
     }
     return valid;

@@ -99,6 +99,10 @@ static struct media_case {
     {"application/openmetrics-text;escaping=\r\nX: y", MEDIA_OPENMETRICS, OPENMETRICS},
     {"text/plain;version=0.0.4;escaping=values", MEDIA_TEXT_0, TEXT_0},
     {"application/json", MEDIA_TEXT_0, TEXT_0},
+    {"text/plain;version=\"1.0.0\";escaping=\"underscores\"", MEDIA_TEXT_1,
+     TEXT_1 "; escaping=underscores"},
+    {"application/openmetrics-text;version=\"", MEDIA_TEXT_0, TEXT_0},
+    {"application/openmetrics-text;version=\"\"", MEDIA_OPENMETRICS, OPENMETRICS},
     {";,=;q=0,version=1.0.0", MEDIA_TEXT_0, TEXT_0},
 };
 
