@@ -6,6 +6,7 @@
 
 #include "exporter/web/pages/pages.h"
 #include "exporter/web/site.h"
+#include "exporter/web/wire.h"
 #include "tests/fuzz/must.h"
 #include "tests/unit/blank_page.h"
 
@@ -48,7 +49,7 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
 
     (void)connection;
     h->uri = uri;
-    return visit_new(uri);
+    return visit_new(wire_target(uri));
 }
 
 /* To the library "HEAD" with a NUL after it is another method, which has a body. */
@@ -72,7 +73,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
         MUST(h->requests < REQUESTS_MAX);
         h->heads[h->requests++] = is_head(h, method);
     }
-    return site_answer(h->site, connection, path, method, *state);
+    return site_answer(h->site, connection, wire_path(path), method, *state);
 }
 
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
