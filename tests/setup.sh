@@ -33,6 +33,7 @@ clang-tidy            clang-tidy
 libclang-rt-14-dev    has_fuzzer
 python3               python3
 python3-yaml          has_python_yaml
+python3-jsonschema    has_python_jsonschema
 python3-prometheus-client  has_prometheus_client
 jq                    jq
 openssl               openssl
@@ -66,6 +67,10 @@ has_alertmanager() {
 
 has_python_yaml() {
     python3 -c 'import yaml' 2>/dev/null
+}
+
+has_python_jsonschema() {
+    python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null
 }
 
 has_prometheus_client() {

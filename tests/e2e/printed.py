@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All that the program says in JSON of the object sets that there are: reports and plans."""
+import copy
+import functools
+import gzip
+import json
+import subprocess
+import sys
+import time
+
+from changed import changed
+from exporter import FIXTURES, Folder, PROGRAM, ROOT, Serving, check, equal, fetch, wait_for
+from recorded import recorded
+
+sys.path.append(str(ROOT / "tests/stories"))
+from foretold import Picture, plan, users  # noqa: E402
+
+DEMO = ROOT / "exporter/manifests/demo"
+STEPS = ROOT / "tests/fixtures/recordings/steps.json.gz"
+# Those of tests/fixtures/golden.
+GOLDENS = ("assorted", "capacity", "derived", "empty", "observed", "unapplied", "versions")
+
+
+def in_list(items):
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+def golden_objects(name):
+    said = json.loads((ROOT / f"tests/fixtures/golden/{name}.json").read_text())
+    return said["items"] if isinstance(said, dict) else said
+
+
+# What was left behind when nothing required it any more, and an object that is declared twice.
+ODD = [{"apiVersion": "work.karmada.io/v1alpha2", "kind": "ResourceBinding",
+        "metadata": {"name": "left-configmap", "namespace": "default"},
+        "spec": {"conflictResolution": "Overwrite", "resource": {
+            "apiVersion": "v1", "kind": "ConfigMap", "namespace": "default", "name": "left"}}},
+       *[{"apiVersion": "v1", "kind": "ConfigMap",
+          "metadata": {"name": "twice", "namespace": "default", "labels": {"team": "blue"}}}] * 2]
+
+
+def connector_objects():
+    """Two that stand for one cloud resource, and one whose kind has no labels."""
+    api = "cnrm.cloud.google.com"
+    for kind, ns, name in (("PubSubTopic", "team-a", "t"), ("PubSubTopic", "team-b", "t"),
+                           ("IAMPolicyMember", "team-a", "member")):
+        group = {"PubSubTopic": "pubsub", "IAMPolicyMember": "iam"}[kind]
+        yield {"apiVersion": f"{group}.{api}/v1beta1", "kind": kind, "spec": {},
+               "metadata": {"name": name, "namespace": ns, "annotations": {
+                   f"{api}/project-id": "p", f"{api}/management-conflict-prevention-policy": "resource"}}}
+    yield {"apiVersion": "v1", "kind": "ConfigMap", "data": {"team-a": "aaa", "team-b": "bbb"},
+           "metadata": {"name": "namespace-id", "namespace": "cnrm-system"}}
+
+
+def asset(name, **labels):
+    return json.dumps({"name": f"//pubsub.googleapis.com/projects/p/topics/{name}",
+                       "asset_type": "pubsub.googleapis.com/Topic",
+                       "resource": {"data": {"labels": {"managed-by-cnrm": "true", **labels}}}}) + "\n"
+
+
+def checked():
+    """(of what, the report of it): each set of objects that there is."""
+    def report(*arguments):
+        done = check("--output", "json", *arguments)
+        assert done.stdout and done.returncode in (0, 1, 2), (arguments, done.stderr)
+        return str(arguments[-1]), json.loads(done.stdout)
+
+    with Folder() as folder:
+        for name in GOLDENS:
+            path = folder.write(f"{name}.json", in_list(golden_objects(name)))
+            yield report(path)
+            yield report("--karmada.version", "1.15", path)
+        yield report("--owner-key", "team", folder.write("odd.json", in_list(ODD)))
+        assets = folder.write("assets", asset("t", **{
+            "cnrm-lease-holder-id": "aaa", "cnrm-lease-expiration": str(int(time.time() + 2000))}) +
+            asset("free"))
+        yield report("--configconnector.asset-file", assets,
+                     folder.write("connector.json", in_list(list(connector_objects()))))
+        yield report(folder.write("broken.yaml", "a: [b\n"))
+    for path in (FIXTURES / "conflict", FIXTURES / "plan", DEMO, ROOT / "tests/fixtures/web-config"):
+        yield report(path)
+    with recorded() as folder:
+        for step in sorted([*folder.glob("*/*/"), *STEPS.parent.glob("*/*/")]):
+            yield report(step)
+
+
+def served():
+    """The report of what runs: versions of a policy that were seen to come, and of one that nobody
+    wrote."""
+    def read():
+        status, text = fetch(serving.url + "/api/v1/report")
+        equal(status, 200)
+        return json.loads(text)
+
+    def template(name):
+        return next(row for row in read()["templates"] if row["name"] == name)
+
+    objects = changed("m1")
+    policy = next(o for o in objects if o["kind"] == "PropagationPolicy")
+    binding = next(o for o in objects if o["kind"] == "ResourceBinding")
+    with Folder() as folder:
+        folder.write("x.json", in_list(objects))
+        with Serving("--manifests", folder.path) as serving:
+            serving.wait_until_ready()
+            yield "served", read()
+            binding["spec"]["placement"] = {"clusterAffinity": {"clusterNames": ["by-hand"]}}
+            folder.write("x.json", in_list(objects))
+            wait_for("the binding", lambda: template("web").get("versionUnknown"))
+            del policy["metadata"]["managedFields"]
+            policy["spec"]["placement"] = {"clusterAffinity": {"clusterNames": ["m3"]}}
+            folder.write("x.json", in_list(objects))
+            wait_for("the policy", lambda: len(read()["policies"][0]["versions"]) == 3)
+            yield "served", read()
+
+
+LAZY = ROOT / "tests/fixtures/recordings/d-lazy"
+AGGREGATED = {"replicaSchedulingType": "Divided", "replicaDivisionPreference": "Aggregated"}
+ELSEWHERE = {"clusterNames": ["member1", "member3"]}
+
+
+def planned():
+    """(of what, the plan of it): changes of the fixtures, and of each policy of the golden objects."""
+    def plan_of(*arguments):
+        done = subprocess.run([PROGRAM, "plan", "-o", "json", *map(str, arguments)],
+                              capture_output=True, text=True, timeout=60, check=False)
+        equal((done.returncode, done.stderr), (0, ""))
+        return " ".join(map(str, arguments)), json.loads(done.stdout)
+
+    yield plan_of("-f", DEMO, DEMO)
+    yield plan_of("--delete", "propagationpolicy/app-b-policy", DEMO)
+    for change in sorted((FIXTURES / "plan").iterdir()):
+        yield plan_of("-f", change, DEMO)
+    with Folder() as folder:
+        lazy = json.loads((LAZY / "04-policy-updated/propagationpolicies.json").read_text())
+        for policy in lazy["items"]:
+            policy["spec"]["placement"]["replicaScheduling"] = AGGREGATED
+        yield plan_of("-f", folder.write("lazy.json", json.dumps(lazy)), LAZY / "03-template-touched")
+        for name in GOLDENS:
+            objects = golden_objects(name)
+            path = folder.write(f"{name}.json", in_list(objects))
+            for policy in objects:
+                if not policy["kind"].endswith("PropagationPolicy"):
+                    continue
+                meta = policy["metadata"]
+                names = filter(None, (policy["kind"], meta.get("namespace"), meta["name"]))
+                yield plan_of("--delete", "/".join(names), path)
+                moved = copy.deepcopy(policy)
+                moved["spec"].setdefault("placement", {})["clusterAffinity"] = ELSEWHERE
+                yield plan_of("-f", folder.write("change.json", json.dumps(moved)), path)
+
+
+def foretold():
+    """What users changed between the steps of recordings, there and back."""
+    steps = json.loads(gzip.decompress(STEPS.read_bytes()))
+    names = sorted(steps)
+    for before, after in zip(names, names[1:]):
+        old, new = steps[before]["objects"], steps[after]["objects"]
+        if before.split("/")[0] != after.split("/")[0] or users(old) == users(new):
+            continue
+        first, second = Picture(old), Picture(new)
+        yield f"{before} to {after}", plan(first, second)
+        yield f"{after} to {before}", plan(second, first)
+
+
+@functools.cache
+def all_reports():
+    return [*checked(), *served()]
+
+
+@functools.cache
+def all_plans():
+    return [*planned(), *foretold()]
