@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_items.h"
 
-#include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/parties.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/expose/report_version.h"
 #include "metrics/expose/report_way.h"
+#include "metrics/expose/words/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/risk.h"

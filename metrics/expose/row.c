@@ -3,8 +3,8 @@
 
 #include <strings.h>
 
-#include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/report_parts.h"
+#include "metrics/expose/words/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_history.h"

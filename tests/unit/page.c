@@ -138,8 +138,8 @@ static void forget(const cJSON *list, const char *const *names)
 
 void report_drop_history(struct strbuf *report)
 {
-    static const char *const of_templates[] = {"version", "versionUnknown", "behind",
-                                               "supersededSince", NULL};
+    static const char *const of_templates[] = {"version",         "versionUnknown", "behind",
+                                               "supersededSince", "changedBy",      NULL};
     static const char *const of_policies[] = {"versions", NULL};
     struct error err;
     cJSON *tree = json_parse(report->data, report->len, NULL, &err);

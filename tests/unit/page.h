@@ -25,5 +25,6 @@ void page_lacks(const char *page, const char *start);
  */
 void page_drop_history(char *page);
 
-/* The same of a JSON report: which versions of policies there were is history. */
+/* The same of a JSON report: which versions of policies there were, and who made a change that left
+ * no time, is history. */
 void report_drop_history(struct strbuf *report);

@@ -5,8 +5,8 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/explain/words.h"
 #include "metrics/expose/parties.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/connector.h"
 

@@ -3,7 +3,7 @@
 
 #include "exporter/web/html/html.h"
 #include "exporter/web/html/link.h"
-#include "metrics/expose/explain/stage_words.h"
+#include "metrics/expose/words/stage_words.h"
 #include "metrics/rules/policy_history.h"
 
 enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all. */

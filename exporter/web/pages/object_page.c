@@ -5,8 +5,8 @@
 #include "exporter/web/html/html.h"
 #include "exporter/web/html/link.h"
 #include "metrics/expose/explain/explain.h"
-#include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/rivals.h"
+#include "metrics/expose/words/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/policy_version.h"
 

@@ -4,7 +4,7 @@
 #include "exporter/web/html/html.h"
 #include "exporter/web/html/link.h"
 #include "exporter/web/pages/list_parts.h"
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 
 /* A table that is being written. */
 struct table {

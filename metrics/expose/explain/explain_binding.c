@@ -3,7 +3,7 @@
 
 #include "metrics/expose/explain/explain_next.h"
 #include "metrics/expose/explain/explain_template.h"
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/drift.h"

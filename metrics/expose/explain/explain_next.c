@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain_next.h"
 
-#include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_plan.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/simulate/foresight.h"
 
 /* Where its replicas are then. */

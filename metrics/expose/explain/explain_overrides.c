@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain_overrides.h"
 
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"

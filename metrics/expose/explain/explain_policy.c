@@ -3,9 +3,9 @@
 
 #include "metrics/expose/explain/explain_says.h"
 #include "metrics/expose/explain/explain_versions.h"
-#include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/rivals.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/listing.h"
 #include "metrics/model/object.h"
 

@@ -3,7 +3,7 @@
 
 #include "metrics/expose/explain/explain_selection.h"
 #include "metrics/expose/explain/field_text.h"
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/object.h"
 #include "metrics/rules/selector.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/explain/explain_selection.h"
 
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/listing.h"
 #include "metrics/model/object.h"
 

@@ -7,7 +7,7 @@
 #include "metrics/expose/explain/explain_selection.h"
 #include "metrics/expose/explain/explain_versions.h"
 #include "metrics/expose/explain/explain_way.h"
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"

@@ -4,8 +4,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain/differences.h"
 #include "metrics/expose/explain/field_text.h"
-#include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_version.h"
+#include "metrics/expose/words/words.h"
 
 enum {
     VERSIONS_MAX = 50,         /* Further ones are counted. */

@@ -2,8 +2,8 @@
 #include "metrics/expose/explain/explain_way.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/explain/stage_words.h"
 #include "metrics/expose/report_way.h"
+#include "metrics/expose/words/stage_words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/object.h"

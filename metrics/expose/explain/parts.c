@@ -4,8 +4,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/explain/differences.h"
 #include "metrics/expose/explain/field_text.h"
-#include "metrics/expose/explain/words.h"
 #include "metrics/expose/report_items.h"
+#include "metrics/expose/words/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/object.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 
 /* What ends a stage, and who has to see to that. */
 struct stage_end {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/explain/stage_words.h"
+#include "metrics/expose/words/stage_words.h"
 
 /* By reason; the times and retries are Karmada's own, of its defaults. */
 static const struct stage_end by_reason[STAGE_REASON_COUNT] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/explain/words.h"
+#include "metrics/expose/words/words.h"
 
 #include "metrics/model/object.h"
 
