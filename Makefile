@@ -66,6 +66,8 @@ PURE    := $(sort $(wildcard metrics/*.c metrics/*/*.c metrics/*/*/*.c))
 WORLD   := $(filter-out exporter/main.c,$(sort $(wildcard exporter/*.c exporter/*/*.c exporter/*/*/*.c)))
 HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h metrics/*/*/*.h exporter/*.h exporter/*/*.h exporter/*/*/*.h))
 UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
+# The longest first: at the end it would keep one processor alone.
+UNIT    := $(filter %/test_sim.c,$(UNIT)) $(filter-out %/test_sim.c,$(UNIT))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
 FUZZ    := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # What unit tests make random objects with; the rest of their support has a main().
