@@ -166,6 +166,17 @@ static void tidy(struct api *a, struct evaluation *e)
         evaluation_drop_rows(e);
 }
 
+/*
+ * Has the call to wait for what is being evaluated? A list of rows has not: each says what was last
+ * decided, and under a storm of changes something always waits to be.
+ */
+static bool has_to_wait(const struct call *call, const struct evaluation *e)
+{
+    enum endpoint_needs needs = call->endpoint->needs;
+
+    return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
+}
+
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
 {
     struct call *call;
@@ -175,7 +186,7 @@ void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool 
     if (!a->call)
         tidy(a, e);
     while (!a->call && (call = desk_next(a->desk)) != NULL) {
-        if (!settled && call->endpoint->needs != NEEDS_NOTHING)
+        if (!settled && has_to_wait(call, e))
             return;
         a->call = call;
         begin(a, h, e);

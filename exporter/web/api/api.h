@@ -143,7 +143,7 @@ void api_free(struct api *a);
 
 /*
  * Hand on what is answered, and begin with what waits. `e` is the evaluation of `h`; while it is
- * not `settled`, what needs it waits.
+ * not `settled`, what needs it waits, but for lists of rows that are there.
  */
 void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled);
 
