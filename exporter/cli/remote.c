@@ -7,6 +7,7 @@
 
 #include "exporter/kube/auth/proxy_rules.h"
 #include "exporter/kube/auth/tls_files.h"
+#include "exporter/kube/http/easy.h"
 #include "exporter/system/server_url.h"
 #include "exporter/text/finding_counts.h"
 #include "exporter/version.h"
@@ -14,7 +15,6 @@
 enum {
     URL_MAX_BYTES = 64 * 1024,
     PASSWORD_MAX_BYTES = 64 * 1024,
-    CONNECT_TIMEOUT_MS = 10 * 1000,
     SLOWEST_BYTES_PER_SECOND = 100,
     HEADERS_MAX_BYTES = 256 * 1024,
     BODY_MAX_BYTES = 256 * 1024 * 1024, /* As much as an exporter answers. */
@@ -151,21 +151,14 @@ static void set_blob(CURL *easy, CURLoption option, const char *pem)
         abort(); /* A library without TLS: nothing else of it could be used, either. */
 }
 
-/* One plain request to one server, and nothing else of what curl can do. */
+/* What the command line says of the request. */
 static void set_options(const struct remote *r, CURL *easy)
 {
     int64_t timeout_ms = r->options->server_timeout_ms;
     long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */
 
+    easy_restrict(easy);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, r->url.tls ? "https" : "http");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);

@@ -302,23 +302,7 @@ static const struct sentence_case overlaps[] = {
 
 TEST_ROWS(what_a_policy_shares_with_others_is_told, overlaps, title)
 {
-    const struct sentence_case *c = *state;
-    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
-    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
-    struct error err;
-    struct world w;
-
-    CLEANUP(json_cleanup)
-    cJSON *objects = json_parse(c->objects, strlen(c->objects), NULL, &err);
-    assert_non_null(objects);
-    world_init(&w, &rules_options_default, 1);
-    world_put_all(&w, objects);
-    world_run(&w, NOW_S * INT64_C(1000));
-    explain_to(&w, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"),
-               &lines, &json);
-    if (!strstr(lines.data, c->said) || strstr(lines.data, c->unsaid))
-        fail_msg("%s", lines.data);
-    world_release(&w);
+    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
 }
 
 /* Ten are told of, the others are counted. */

@@ -6,11 +6,11 @@
 #include <strings.h>
 #include <sys/socket.h>
 
+#include "exporter/kube/http/easy.h"
 #include "exporter/kube/http/retry_after.h"
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
-    CONNECT_TIMEOUT_MS = 10 * 1000,
     /* The most that a hostile or broken server can make us read for one response. */
     BODY_MAX_GIB = 4,
     STREAM_BUFFER_BYTES = 8 * 1024, /* Hundreds of them. */
@@ -86,23 +86,17 @@ static int set_socket(void *context, curl_socket_t socket, curlsocktype purpose)
     return CURL_SOCKOPT_OK;
 }
 
-/* Plain requests to one server, and nothing else of what curl can do. */
+/* What is particular to transfers. */
 static void set_options(struct transfer *t, const struct client_settings *settings)
 {
     const char *protocols = settings->insecure_http ? "http,https" : "https";
     bool stream = t->class == REQUEST_STREAM;
     CURL *easy = t->easy;
 
+    easy_restrict(easy);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "https");
-    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_UNRESTRICTED_AUTH, 0L);
-    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     /* Debian's curl would go on trusting every public authority beside the cluster's own. */
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
@@ -112,7 +106,6 @@ static void set_options(struct transfer *t, const struct client_settings *settin
      */
     curl_easy_setopt(easy, CURLOPT_PIPEWAIT, strncmp(settings->server, "https:", 6) == 0 ? 1L : 0L);
     curl_easy_setopt(easy, CURLOPT_MAXAGE_CONN, 60L);
-    curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent);
     curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, set_socket);
     curl_easy_setopt(easy, CURLOPT_BUFFERSIZE,

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <curl/curl.h>
+
+/*
+ * What every request has: it is to one server, whose TLS is 1.2 or newer and verified, is given up
+ * after 10 s without a connection, and uses nothing else of what curl can do: no redirect, no
+ * proxy, no .netrc, no signal.
+ */
+void easy_restrict(CURL *easy);
