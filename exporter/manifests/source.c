@@ -260,8 +260,9 @@ static bool fail_text(const struct problems *found, struct error *err)
     const struct problem *first = &found->items[0];
     size_t more = found->broken + found->harmless - 1;
 
-    fail(err, "%s", first->text);
-    if (more > 0)
+    if (more == 0)
+        fail(err, "%s", first->text);
+    else
         fail(err, "%.180s (and %zu more problem%s)", first->text, more, more == 1 ? "" : "s");
     if (first->line > 0)
         fail_in(err, "line %zu", first->line);
