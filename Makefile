@@ -77,7 +77,7 @@ BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/
 FAULTS  := tests/faults/follow.c
 SIM     := $(sort $(wildcard tests/sim/*.c))
 SIM_SEEDS ?= 1-10000
-E2E     := $(sort $(foreach d,stories e2e alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
+E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
 HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
@@ -195,7 +195,7 @@ sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time:
 faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
-e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,alerts,boards,browser}/*.test
+e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/run-e2e.sh $(E2E)
 
