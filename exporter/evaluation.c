@@ -218,6 +218,15 @@ enum loading evaluation_load(struct evaluation *e, struct error *err)
     return LOADING_DONE;
 }
 
+bool evaluation_can_begin_again(const struct evaluation *e, struct error *err)
+{
+    for (size_t i = 0; i < e->options.manifests.count; i++) {
+        if (strcmp(e->options.manifests.items[i], "-") == 0)
+            return fail(err, "cannot reload: standard input is read only once");
+    }
+    return true;
+}
+
 const char *evaluation_problem(const struct evaluation *e)
 {
     if (manifests_problem_count(e->manifests) > 0)

@@ -64,6 +64,9 @@ enum loading {
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 
+/* Whether another one could read the same sources; else the error says why not. */
+bool evaluation_can_begin_again(const struct evaluation *e, struct error *err) MUST_USE;
+
 /* What of the files could not be read, the first of it; "" if all could. Borrowed. */
 const char *evaluation_problem(const struct evaluation *e);
 

@@ -167,13 +167,10 @@ static void begin_reload(struct loop *l)
 {
     struct error err;
 
-    for (size_t i = 0; l->current && i < l->current->options.manifests.count; i++) {
-        if (strcmp(l->current->options.manifests.items[i], "-") == 0) {
-            fail(&err, "cannot reload: standard input is read only once");
-            log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
-            reloads_end(&l->reloads, &err);
-            return;
-        }
+    if (l->current && !evaluation_can_begin_again(l->current, &err)) {
+        log_write(l->settings.log, LOG_LEVEL_WARN, err.text);
+        reloads_end(&l->reloads, &err);
+        return;
     }
     log_write(l->settings.log, LOG_LEVEL_INFO, "reloading options and sources");
     l->reloading = true;
@@ -296,11 +293,6 @@ static void follow(struct loop *l, bool readable)
         note_change(l);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Until the first evaluation is complete, the pages show how far it is. */
 static bool is_complete(const struct loop *l)
 {
@@ -314,19 +306,19 @@ static int64_t wait_ms(const struct loop *l)
     int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
     const struct evaluation *shown = l->current ? l->current : l->next;
 
-    wait = smaller(WAIT_MAX_MS, wait);
+    wait = earlier_of(WAIT_MAX_MS, wait);
     if (l->current)
-        wait = smaller(wait, evaluation_idle_ms(l->current));
+        wait = earlier_of(wait, evaluation_idle_ms(l->current));
     if (l->next)
-        wait = smaller(wait, evaluation_idle_ms(l->next));
+        wait = earlier_of(wait, evaluation_idle_ms(l->next));
     if (shown && !l->rehearsal.job)
-        wait = smaller(wait, evaluation_files_due(shown) - platform_steady_ms());
+        wait = earlier_of(wait, evaluation_files_due(shown) - platform_steady_ms());
     if (!l->rehearsal.job)
-        wait = smaller(wait, web_files_due(&l->web) - platform_steady_ms());
-    wait = smaller(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
-    wait = smaller(wait, reloads_due(&l->reloads) - platform_steady_ms());
+        wait = earlier_of(wait, web_files_due(&l->web) - platform_steady_ms());
+    wait = earlier_of(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
+    wait = earlier_of(wait, reloads_due(&l->reloads) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
-        wait = smaller(wait, SOON_MS);
+        wait = earlier_of(wait, SOON_MS);
     return wait > 0 ? wait : 0;
 }
 

@@ -41,6 +41,12 @@ char *xmemdup0(const char *s, size_t len) MUST_USE;
 /* For CLEANUP: free what the pointer variable points at. `slot` is the variable's address. */
 void free_cleanup(void *slot);
 
+/* Of two times, of one clock. */
+static inline int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* These have a checked twin, keep hidden state, or cannot know their room. */
 /* glibc has macros for some, depending on compiler and flags; a macro cannot be poisoned. */
 #undef sprintf

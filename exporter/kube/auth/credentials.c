@@ -116,11 +116,6 @@ void credentials_advance(struct credentials *c, int64_t now_ms, int64_t wall_ms)
     }
 }
 
-static int64_t earlier(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 void credentials_hold_files(struct credentials *c, bool held)
 {
     c->files_held = held;
@@ -128,14 +123,14 @@ void credentials_hold_files(struct credentials *c, bool held)
 
 int64_t credentials_files_due(const struct credentials *c)
 {
-    return earlier(c->tls.due_ms, c->token.due_ms);
+    return earlier_of(c->tls.due_ms, c->token.due_ms);
 }
 
 int64_t credentials_due(const struct credentials *c)
 {
     int64_t due_ms = c->files_held ? INT64_MAX : credentials_files_due(c);
 
-    return c->uses_plugin ? earlier(due_ms, exec_login_due(&c->login)) : due_ms;
+    return c->uses_plugin ? earlier_of(due_ms, exec_login_due(&c->login)) : due_ms;
 }
 
 size_t credentials_fds(const struct credentials *c, struct pollfd out[static CREDENTIALS_FDS])
