@@ -35,7 +35,7 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wconversion -Wstrict-prototypes -Wmi
             -Wold-style-definition -Wvla -Wwrite-strings -Wundef -Wformat=2 -Wpointer-arith \
             -Wcast-qual -Wswitch-enum
 HARDEN   := -D_FORTIFY_SOURCE=2 -fstack-clash-protection -fPIE \
-            $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+            $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),-fcf-protection)
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
 FLAGS.plain := $(HARDEN)
