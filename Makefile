@@ -52,9 +52,8 @@ $(if $(filter $(VARIANT),plain asan tsan cover fuzz),,$(error VARIANT is '$(VARI
 
 FLAGS := $(LANGUAGE) -O2 -g -fno-common -fstack-protector-strong $(WARNINGS) $(FLAGS.$(VARIANT))
 LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lpthread -lm
-# The commit, where this is a clone of it and not only unpacked inside another repository.
 ifeq ($(origin REVISION),undefined)
-REVISION := $(shell git ls-files --error-unmatch Makefile >/dev/null 2>&1 && git rev-parse HEAD)
+REVISION := $(word 2,$(shell exporter/deploy/source.sh))
 endif
 # What the caller sets in CPPFLAGS, CFLAGS and LDFLAGS comes on top.
 compile = $(CC) $(FLAGS) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
@@ -277,6 +276,12 @@ comments: ## gate: block comments only, an SPDX line first
 
 words: ## gate: no unfinished business, no path of somebody's machine
 	@tests/gates/words.sh
+
+# ---- packages ------------------------------------------------------------------------------------
+
+.PHONY: dist
+dist: ## write build/karmada-policy-exporter-VERSION.tar.gz, the sources of the commit
+	@exporter/deploy/dist.sh
 
 # ---- comforts ------------------------------------------------------------------------------------
 

@@ -42,6 +42,7 @@ jsonnet               jsonnet
 nodejs                node
 npm                   npm
 chromium              chromium
+faketime              faketime
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
