@@ -279,7 +279,13 @@ words: ## gate: no unfinished business, no path of somebody's machine
 
 # ---- packages ------------------------------------------------------------------------------------
 
-.PHONY: dist
+.PHONY: install uninstall dist
+install: $(EXPORTER) ## install below PREFIX=/usr/local, in DESTDIR= if it is set
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' exporter/deploy/install.sh install $(EXPORTER)
+
+uninstall: ## remove what install puts there, and nothing else
+	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' exporter/deploy/install.sh uninstall
+
 dist: ## write build/karmada-policy-exporter-VERSION.tar.gz, the sources of the commit
 	@exporter/deploy/dist.sh
 

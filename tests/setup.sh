@@ -43,6 +43,7 @@ nodejs                node
 npm                   npm
 chromium              chromium
 faketime              faketime
+systemd               systemd-analyze
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
