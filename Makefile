@@ -279,7 +279,7 @@ words: ## gate: no unfinished business, no path of somebody's machine
 
 # ---- packages ------------------------------------------------------------------------------------
 
-.PHONY: install uninstall dist
+.PHONY: install uninstall dist image packages
 install: $(EXPORTER) ## install below PREFIX=/usr/local, in DESTDIR= if it is set
 	@DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' exporter/deploy/install.sh install $(EXPORTER)
 
@@ -288,6 +288,14 @@ uninstall: ## remove what install puts there, and nothing else
 
 dist: ## write build/karmada-policy-exporter-VERSION.tar.gz, the sources of the commit
 	@exporter/deploy/dist.sh
+
+image: ## build the container image for ARCHITECTURES='amd64 arm64' and its SBOMs into build/image
+	@tests/setup.sh image
+	@exporter/deploy/image/build.sh $(ARCHITECTURES)
+
+packages: $(EXPORTER) image ## test the image, installation on a bare Debian and the service under systemd: it takes minutes
+	@tests/setup.sh packages
+	@TEST_TIMEOUT=1800 tests/run-e2e.sh $(sort $(wildcard tests/packages/$(or $(ONLY),*).test))
 
 # ---- comforts ------------------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh build|demo|test: print which Debian packages are missing that building (or the demo, or
-# testing) needs, and install just those with apt-get. Nothing else is changed.
+# setup.sh build|image|packages|demo|test: print which Debian packages are missing that building (or
+# the image, testing packages, the demo, testing) needs, and install just those with apt-get. Nothing
+# else is changed. setup.sh names: print those that building needs.
 #
 # A package counts as missing when dpkg does not have it and what it is for is not found either,
 # so that a compiler or library from elsewhere is left alone.
@@ -45,6 +46,19 @@ chromium              chromium
 faketime              faketime
 systemd               systemd-analyze
 '
+# What `make image` needs beside: apt fetches the libraries, of each architecture, for it alone.
+image_packages='
+buildah                buildah
+python3                python3
+gcc-x86-64-linux-gnu   x86_64-linux-gnu-gcc
+gcc-aarch64-linux-gnu  aarch64-linux-gnu-gcc
+'
+packages_packages='
+mmdebstrap             mmdebstrap
+qemu-user-static       qemu-aarch64-static
+systemd-container      systemd-nspawn
+python3-venv           has_python_venv
+'
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
 unpacked_packages='
@@ -73,6 +87,10 @@ has_python_yaml() {
 
 has_python_jsonschema() {
     python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null
+}
+
+has_python_venv() {
+    python3 -c 'import ensurepip' 2>/dev/null
 }
 
 has_prometheus_client() {
@@ -123,11 +141,17 @@ unpack() {
 }
 
 case ${1:-} in
+names)
+    awk 'NF { print $1 }' <<<"$build_packages"
+    exit
+    ;;
 build) wanted=$build_packages unpacked='' ;;
+image) wanted=$build_packages$image_packages unpacked='' ;;
+packages) wanted=$build_packages$image_packages$packages_packages unpacked='' ;;
 demo) wanted=$build_packages$demo_packages unpacked=$unpacked_packages ;;
 test) wanted=$build_packages$test_packages unpacked=$unpacked_packages ;;
 *)
-    echo 'usage: setup.sh build|demo|test' >&2
+    echo 'usage: setup.sh build|image|packages|demo|test|names' >&2
     exit 2
     ;;
 esac

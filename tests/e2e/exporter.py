@@ -75,9 +75,9 @@ users: [{{name: u, user: {{token: {token}}}}}]
 class Serving:
     """The exporter as `make run` starts it, on a port that is free, or through a program before."""
 
-    def __init__(self, *arguments, through=()):
+    def __init__(self, *arguments, through=(), program=PROGRAM):
         self.process = subprocess.Popen(
-            [*through, PROGRAM, *map(str, arguments), "--web.listen-address", "127.0.0.1:0"],
+            [*through, program, *map(str, arguments), "--web.listen-address", "127.0.0.1:0"],
             stderr=subprocess.PIPE)
         self.log = ""
         self.address = self.wait_for_log(r"address=(127\.0\.0\.1:\d+)")
