@@ -58,6 +58,7 @@ mmdebstrap             mmdebstrap
 qemu-user-static       qemu-aarch64-static
 systemd-container      systemd-nspawn
 python3-venv           has_python_venv
+faketime               faketime
 '
 # Daemons whose package would start a service, add a user and open a port. Only the program is
 # wanted, so the package is fetched and unpacked into BUILD/tools, where the Makefile's PATH looks.
