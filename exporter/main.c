@@ -29,6 +29,6 @@ int main(int argc, char **argv)
 
     fill_standard_descriptors();
     secrecy_begin();
-    return (int)verbs_main(verbs, argc - skipped, (const char *const *)argv + skipped,
+    return (int)verbs_main(verbs, argv[0], argc - skipped, (const char *const *)argv + skipped,
                            STDOUT_FILENO, STDERR_FILENO);
 }

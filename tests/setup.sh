@@ -43,6 +43,8 @@ jsonnet               jsonnet
 nodejs                node
 npm                   npm
 chromium              chromium
+groff-base            groff
+mandoc                mandoc
 faketime              faketime
 systemd               systemd-analyze
 '

@@ -65,6 +65,6 @@ const struct verb check_verb = {
                "something could not be read, with 3 if the server could not, else with 0.",
     .examples = examples,
     .bit = VERB_CHECK,
-    .takes_paths = true,
+    .takes_arguments = true,
     .run = run_check,
 };

@@ -99,6 +99,6 @@ const struct verb explain_verb = {
         "remembers what moved (--history).",
     .examples = examples,
     .bit = VERB_EXPLAIN,
-    .takes_paths = true,
+    .takes_arguments = true,
     .run = run_explain,
 };

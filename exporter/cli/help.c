@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/help.h"
 
-#include <cjson/cJSON.h>
-#include <curl/curl.h>
-#include <microhttpd.h>
-#include <yaml.h>
-#include <zlib.h>
-
+#include "exporter/cli/option_text.h"
+#include "exporter/cli/reference.h"
 #include "exporter/text/table.h"
-#include "exporter/version.h"
 
 enum {
     FLAG_MAX = 128,
@@ -16,6 +11,9 @@ enum {
     HELP_WIDTH = 80, /* Also on wider terminals: long lines are hard to read. */
     HELP_INDENT = 30,
 };
+
+const char help_about[] = "Shows where Karmada's resources do not follow their propagation "
+                          "policies: as Prometheus metrics, or as a check of manifests.";
 
 static size_t help_width(const struct output *o)
 {
@@ -32,23 +30,13 @@ static void print_option(struct output *o, const struct option_def *def)
 {
     CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
     CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
-    const char *fallback = def->fallback ? def->fallback : "";
-    bool grows = option_type_grows(def->type);
 
     if (def->letter != '\0')
         strbuf_addf(&flag, "  -%c, ", def->letter);
     else
         strbuf_adds(&flag, "      ");
     strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "", def->value ? def->value : "");
-    strbuf_adds(&help, def->help);
-    if (def->type == OPTION_SET) {
-        strbuf_adds(&help, ": ");
-        option_choices_add(&help, def->choices);
-    }
-    if (*fallback != '\0')
-        strbuf_addf(&help, " (default %s%s", fallback, grows ? "; " : ")");
-    if (grows)
-        strbuf_addf(&help, "%smay be given several times)", *fallback != '\0' ? "" : " (");
+    option_describe(&help, def, true);
 
     strbuf_add(&o->text, flag.data, flag.len);
     if (flag.len + 2 > HELP_INDENT)
@@ -74,9 +62,9 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     }
 }
 
-void help_print(const struct verb *verb, struct output *o)
+static void print_verb(const struct command *command, const struct verb *verb, struct output *o)
 {
-    strbuf_addf(&o->text, "Usage: %s %s %s\n\n", EXPORTER_NAME, verb->name, verb->usage);
+    strbuf_addf(&o->text, "Usage: %s %s %s\n\n", command->program, verb->name, verb->usage);
     print_paragraph(o, verb->details);
     if (verb->permissions) {
         print_heading(o, "Permissions");
@@ -88,41 +76,83 @@ void help_print(const struct verb *verb, struct output *o)
     strbuf_addc(&o->text, '\n');
     print_heading(o, "Examples");
     for (size_t i = 0; verb->examples[i]; i++)
-        strbuf_addf(&o->text, "  %s %s\n", EXPORTER_NAME, verb->examples[i]);
+        strbuf_addf(&o->text, "  %s %s\n", command->program, verb->examples[i]);
 }
 
-void help_print_all(const struct verb *const *verbs, struct output *o)
+static void print_all(const struct command *command, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
+    const struct verb *const *verbs = command->verbs;
+    char flags[64];
 
-    strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", EXPORTER_NAME);
-    print_paragraph(o, "Shows where Karmada's resources do not follow their propagation policies: "
-                       "as Prometheus metrics, or as a check of manifests.");
+    strbuf_addf(&o->text, "Usage: %s [COMMAND] [FLAGS] [ARGUMENTS]\n\n", command->program);
+    print_paragraph(o, help_about);
     print_heading(o, "Commands");
     for (size_t i = 0; verbs[i]; i++) {
         table_add(&t, STYLE_PLAIN, verbs[i]->name);
-        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary, i == 0 ? " (the default)" : "");
+        table_addf(&t, STYLE_PLAIN, "%s%s", verbs[i]->summary,
+                   verbs[i] == command->default_verb ? " (the default)" : "");
     }
     table_print(&t, o);
-    strbuf_addc(&o->text, '\n');
-    strbuf_addf(&o->text, "Each has its own flags: %s COMMAND --help\n\n", EXPORTER_NAME);
-    print_options(o, "Flags of serve", VERB_SERVE);
+    strbuf_addf(&o->text, "\nEach has its own flags: %s COMMAND --help\n\n", command->program);
+    snprintf(flags, sizeof(flags), "Flags of %s", command->default_verb->name);
+    print_options(o, flags, command->default_verb->bit);
     strbuf_addc(&o->text, '\n');
     print_heading(o, "Exit status");
-    strbuf_adds(&o->text, "  0  nothing found\n"
-                          "  1  findings\n"
-                          "  2  a wrong command line, or input that cannot be read completely\n"
-                          "  3  the source cannot be reached\n");
+    for (size_t i = 0; i < ARRAY_LEN(exit_status_texts); i++)
+        strbuf_addf(&o->text, "  %zu  %s\n", i, exit_status_texts[i]);
 }
 
-void version_print(struct output *o)
+enum exit_status help_answer(struct command *command, const struct verb *verb)
 {
-    strbuf_addf(&o->text, "%s, version %s (revision: %s)\n", EXPORTER_NAME, EXPORTER_VERSION,
-                exporter_revision);
-    strbuf_addf(&o->text, "  compiler:         %s\n", EXPORTER_COMPILER);
-    strbuf_addf(&o->text, "  libmicrohttpd:    %s\n", MHD_get_version());
-    strbuf_addf(&o->text, "  libcurl:          %s\n", curl_version_info(CURLVERSION_NOW)->version);
-    strbuf_addf(&o->text, "  cJSON:            %s\n", cJSON_Version());
-    strbuf_addf(&o->text, "  libyaml:          %s\n", yaml_get_version_string());
-    strbuf_addf(&o->text, "  zlib:             %s\n", zlibVersion());
+    CLEANUP(output_release) struct output o;
+
+    output_init(&o, command->out);
+    if (verb)
+        print_verb(command, verb, &o);
+    else
+        print_all(command, &o);
+    return command_print(command, &o, STATUS_OK);
 }
+
+static enum exit_status run_help(struct command *command)
+{
+    const struct text_list *arguments = &command->options.arguments;
+    CLEANUP(output_release) struct output o;
+    const struct verb *verb = NULL;
+    struct error err;
+
+    output_init(&o, command->out);
+    if (arguments->count > 1)
+        return command_refuse(command, "'help' takes one command");
+    if (arguments->count == 1) {
+        verb = verb_find(command->verbs, arguments->items[0], &err);
+        if (!verb)
+            return command_refuse(command, err.text);
+    }
+    if (command->options.output != OUTPUT_MARKDOWN)
+        return help_answer(command, verb);
+    if (verb)
+        return command_refuse(command, "markdown is printed of all commands together");
+    reference_markdown(command->verbs, &o.text);
+    return command_print(command, &o, STATUS_OK);
+}
+
+static const char *const examples[] = {
+    "help check",
+    "help --output markdown >configuration.md",
+    NULL,
+};
+
+const struct verb help_verb = {
+    .name = "help",
+    .usage = "[FLAGS] [COMMAND]",
+    .summary = "print what a command does, its flags and examples",
+    .details = "Prints what COMMAND --help prints; without a COMMAND, what there are and the flags "
+               "of the default one. As markdown it is the reference of all options: flag, key in "
+               "the configuration file, default, commands.",
+    .examples = examples,
+    .bit = VERB_HELP,
+    .takes_arguments = true,
+    .run = run_help,
+};

@@ -3,11 +3,8 @@
 
 #include "exporter/cli/verb.h"
 
-/* What --help prints about one verb. */
-void help_print(const struct verb *verb, struct output *o);
+/* What the program is for, in one sentence. */
+extern const char help_about[];
 
-/* What it prints about all, the first being the default; NULL ends them. */
-void help_print_all(const struct verb *const *verbs, struct output *o);
-
-/* What --version prints, as exporters of the Prometheus project do. */
-void version_print(struct output *o);
+/* Print what --help prints about one verb; NULL: about all. */
+enum exit_status help_answer(struct command *command, const struct verb *verb);

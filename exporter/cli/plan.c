@@ -122,6 +122,6 @@ const struct verb plan_verb = {
                "replicas, CPU and memory by member cluster. Writes nothing.",
     .examples = examples,
     .bit = VERB_PLAN,
-    .takes_paths = true,
+    .takes_arguments = true,
     .run = run_plan,
 };

@@ -176,6 +176,6 @@ const struct verb reconcile_verb = {
         "exporter.",
     .examples = examples,
     .bit = VERB_RECONCILE,
-    .takes_paths = true,
+    .takes_arguments = true,
     .run = run_reconcile,
 };

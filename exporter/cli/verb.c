@@ -1,7 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/verb.h"
 
-#include "exporter/version.h"
+#include "exporter/options/nearest.h"
+
+const char *const exit_status_texts[] = {
+    [STATUS_OK] = "nothing found",
+    [STATUS_FOUND] = "findings",
+    [STATUS_USAGE] = "a wrong command line, or input that cannot be read completely",
+    [STATUS_UNREACHABLE] = "the source cannot be reached",
+};
+
+static const char *next_name(void *context)
+{
+    const struct verb *const **next = context;
+
+    return **next ? (*(*next)++)->name : NULL;
+}
+
+const struct verb *verb_find(const struct verb *const *verbs, const char *name, struct error *err)
+{
+    for (size_t i = 0; verbs[i]; i++) {
+        if (strcmp(verbs[i]->name, name) == 0)
+            return verbs[i];
+    }
+    const char *nearest = nearest_name(name, next_name, &verbs);
+
+    if (nearest)
+        fail(err, "unknown command '%s'; did you mean '%s'?", name, nearest);
+    else
+        fail(err, "unknown command '%s'", name);
+    return NULL;
+}
 
 static void complain(const struct command *command, const char *text, const char *advice)
 {
@@ -9,7 +38,8 @@ static void complain(const struct command *command, const char *text, const char
     struct error ignored;
 
     output_init(&o, command->err);
-    output_styled(&o, STYLE_BAD, EXPORTER_NAME ": ");
+    output_styled(&o, STYLE_BAD, command->program);
+    output_styled(&o, STYLE_BAD, ": ");
     output_safe(&o.text, text);
     strbuf_addf(&o.text, "\n%s", advice);
     /* Where standard error is closed, nobody is left to complain to. */
@@ -27,7 +57,7 @@ enum exit_status command_refuse(const struct command *command, const char *text)
     const struct verb *verb = command->verb;
     char advice[80];
 
-    snprintf(advice, sizeof(advice), "See '%s%s%s --help'.\n", EXPORTER_NAME, verb ? " " : "",
+    snprintf(advice, sizeof(advice), "See '%s%s%s --help'.\n", command->program, verb ? " " : "",
              verb ? verb->name : "");
     complain(command, text, advice);
     return STATUS_USAGE;

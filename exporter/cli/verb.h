@@ -13,7 +13,10 @@ enum exit_status {
 
 /* What a verb works with. It may move the options out; argc and argv stay for a reload. */
 struct command {
-    const struct verb *verb; /* NULL while it is not known. */
+    const struct verb *const *verbs; /* All there are; NULL ends them. */
+    const struct verb *verb;         /* NULL while it is not known. */
+    const struct verb *default_verb;
+    const char *program; /* What people type to run it, for usage, examples and complaints. */
     struct options options;
     int argc;
     const char *const *argv;
@@ -31,13 +34,19 @@ struct verb {
     const char *permissions;     /* What it needs to be allowed beyond reading; NULL: nothing. */
     const char *const *examples; /* Command lines after the program's name; ends with NULL. */
     unsigned bit;                /* The verb's bit in the table of options. */
-    bool takes_paths;
+    bool takes_arguments;
     enum exit_status (*run)(struct command *command);
 };
+
+/* What an exit status means, for people, by its number. */
+extern const char *const exit_status_texts[STATUS_UNREACHABLE + 1];
 
 #define VERB_DECLARATION(id, name) extern const struct verb name;
 VERBS(VERB_DECLARATION)
 #define VERB_POINTER(id, name) &(name),
+
+/* The verb of a name; NULL, with a suggestion, if there is none. */
+const struct verb *verb_find(const struct verb *const *verbs, const char *name, struct error *err);
 
 /* Write "karmada-policy-exporter: <text>" to standard error. */
 void command_complain(const struct command *command, const char *text);

@@ -127,9 +127,11 @@ OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
 
 /* As enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help = "table for people, json or yaml for programs; of metrics also markdown",
+       .help =
+           "table for people, json or yaml for programs; of metrics also markdown, of help only "
+           "that, which is the reference of all options",
        .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
-       .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS)
+       .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS | VERB_HELP)
 
 OPTION(TEXT, server, .name = "server", .value = "URL", .fallback = "",
        .help = "ask the exporter that runs there, as http://localhost:19180 or with a path behind "

@@ -178,6 +178,17 @@ bool options_parse(struct options *o, int argc, const char *const *argv, struct 
     return true;
 }
 
+unsigned option_choices(const struct option_def *def, unsigned bit)
+{
+    if (def == &option_defs[OPTION_OF_fail_on])
+        return bit & VERB_PLAN ? FAIL_ON_PLAN : FAIL_ON_CHECK;
+    if (def == &option_defs[OPTION_OF_output] && bit & VERB_HELP)
+        return 1U << OUTPUT_TABLE | 1U << OUTPUT_MARKDOWN;
+    if (def == &option_defs[OPTION_OF_output] && !(bit & VERB_METRICS))
+        return ~(1U << OUTPUT_MARKDOWN);
+    return ~0U;
+}
+
 /* The words of --fail-on that the verb does not know are named: it would never fail on them. */
 static bool fails_on_what_it_knows(const struct options *o, const char *verb, unsigned known,
                                    struct error *err)
@@ -196,12 +207,16 @@ bool options_accepted(const struct options *o, const char *verb, unsigned bit, s
         if (o->on_command_line[i] && !(option_defs[i].verbs & bit))
             return fail(err, "'%s' takes no --%s", verb, option_defs[i].name);
     }
-    if (bit == VERB_CHECK && !fails_on_what_it_knows(o, verb, FAIL_ON_CHECK, err))
-        return false;
-    if (bit == VERB_PLAN && o->on_command_line[OPTION_OF_fail_on] &&
-        !fails_on_what_it_knows(o, verb, FAIL_ON_PLAN, err))
-        return false;
-    if (o->output == OUTPUT_MARKDOWN && bit != VERB_METRICS)
-        return fail(err, "'%s' prints no markdown: use --output table, json or yaml", verb);
+    /* Without the flag the default stands, whose words are those of check. */
+    if (o->on_command_line[OPTION_OF_fail_on] || bit == VERB_CHECK) {
+        const struct option_def *def = &option_defs[OPTION_OF_fail_on];
+
+        if (!fails_on_what_it_knows(o, verb, option_choices(def, bit), err))
+            return false;
+    }
+    const struct option_def *output = &option_defs[OPTION_OF_output];
+
+    if (output->verbs & bit && !(option_choices(output, bit) & 1U << o->output))
+        return fail(err, "'%s' prints no %s", verb, output->choices[o->output]);
     return true;
 }

@@ -14,7 +14,11 @@
     VERB(EXPLAIN, explain_verb)                                                                    \
     VERB(PLAN, plan_verb)                                                                          \
     VERB(RECONCILE, reconcile_verb)                                                                \
-    VERB(METRICS, metrics_verb)
+    VERB(METRICS, metrics_verb)                                                                    \
+    VERB(HELP, help_verb)                                                                          \
+    VERB(VERSION, version_verb)                                                                    \
+    VERB(COMPLETION, completion_verb)                                                              \
+    VERB(MAN, man_verb)
 
 #define VERB_PLACE(id, name) VERB_PLACE_##id,
 enum verb_place { VERBS(VERB_PLACE) VERB_COUNT };
@@ -27,7 +31,7 @@ enum verb_bit {
     VERB_LOOKS = VERB_SERVE | VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE,
     /* Those that can ask a running exporter. */
     VERB_ASKS = VERB_CHECK | VERB_EXPLAIN,
-    VERB_ALL = VERB_LOOKS | VERB_METRICS,
+    VERB_ALL = (1U << VERB_COUNT) - 1,
 };
 
 /* In the order of --output's choices. */
@@ -84,6 +88,9 @@ bool options_accepted(const struct options *o, const char *verb, unsigned bit,
 
 /* The option of a name; NULL, with a suggestion, if there is none. */
 const struct option_def *option_find(const char *name, struct error *err);
+
+/* Which of an option's choices a verb accepts: bits by their place. */
+unsigned option_choices(const struct option_def *def, unsigned bit);
 
 /* True if both hold the same value of an option. */
 bool options_same(const struct options *a, const struct options *b, const struct option_def *def);

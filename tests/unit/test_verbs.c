@@ -20,7 +20,7 @@ static struct verb_case {
     const char *out; /* NULL: nothing at all. */
     const char *err;
 } verb_cases[] = {
-    {"--help names every verb", {"--help"}, STATUS_OK, "  check      evaluate once", NULL},
+    {"--help names every verb", {"--help"}, STATUS_OK, "  check       evaluate once", NULL},
     {"-h is --help", {"-h"}, STATUS_OK, "Usage: karmada-policy-exporter [COMMAND]", NULL},
     {"--help tells the exit statuses", {"--help"}, STATUS_OK, "  1  findings\n", NULL},
     {"a verb has its own help", {"check", "--help"}, STATUS_OK, "--fail-on CLASSES", NULL},
@@ -33,6 +33,49 @@ static struct verb_case {
      NULL},
     {"--version", {"--version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
     {"a verb's --version is the same", {"check", "--version"}, STATUS_OK, "libcurl:", NULL},
+    {"help is --help", {"help"}, STATUS_OK, "  serve       run the exporter: follow changes", NULL},
+    {"help of a verb", {"help", "check"}, STATUS_OK, "--fail-on CLASSES", NULL},
+    {"help of an unknown verb",
+     {"help", "chekc"},
+     STATUS_USAGE,
+     NULL,
+     "unknown command 'chekc'; did you mean 'check'?\n"},
+    {"help of two verbs", {"help", "check", "plan"}, STATUS_USAGE, NULL, "takes one command\n"},
+    {"help as JSON", {"help", "-o", "json"}, STATUS_USAGE, NULL, "'help' prints no json\n"},
+    {"markdown of one verb",
+     {"help", "-omarkdown", "check"},
+     STATUS_USAGE,
+     NULL,
+     "markdown is printed of all commands together\n"},
+    {"the reference of options",
+     {"help", "-omarkdown"},
+     STATUS_OK,
+     "| `--fail-on CLASSES` | `fail-on` | `conflict,pending,overdue,invalid` | check, plan | ",
+     NULL},
+    {"the reference names what wants a restart",
+     {"help", "-omarkdown"},
+     STATUS_OK,
+     "where the metrics are served; changes with a restart only |\n",
+     NULL},
+    {"markdown of check", {"check", "-omarkdown"}, STATUS_USAGE, NULL, "prints no markdown\n"},
+    {"version is --version", {"version"}, STATUS_OK, "karmada-policy-exporter, version 0.", NULL},
+    {"version of nothing else", {"version", "x"}, STATUS_USAGE, NULL, "takes no arguments"},
+    {"completion for bash",
+     {"completion", "bash"},
+     STATUS_OK,
+     "\n    complete -o default -F ",
+     NULL},
+    {"completion for another shell",
+     {"completion", "zsh"},
+     STATUS_USAGE,
+     NULL,
+     "there is no script for 'zsh'; there is one for: bash\n"},
+    {"completion for no shell",
+     {"completion"},
+     STATUS_USAGE,
+     NULL,
+     "to print a script for: bash\n"},
+    {"a manual page", {"man"}, STATUS_OK, ".TH KARMADA", NULL},
     {"an unknown verb",
      {"chekc"},
      STATUS_USAGE,
@@ -121,7 +164,45 @@ TEST_ROWS(answers, verb_cases, name)
     while (argc < ARGUMENTS_MAX && c->argv[argc])
         argc++;
     assert_true(out >= 0 && err >= 0);
-    assert_int_equal(verbs_main(verbs, argc, c->argv, out, err), c->status);
+    assert_int_equal(verbs_main(verbs, NULL, argc, c->argv, out, err), c->status);
+
+    CLEANUP(free_cleanup) char *printed = read_back(out);
+    CLEANUP(free_cleanup) char *complained = read_back(err);
+
+    holds(printed, c->out);
+    holds(complained, c->err);
+}
+
+/* As kubectl runs it, for `kubectl karmada-policy`. */
+static struct plugin_case {
+    const char *name;
+    const char *argument;
+    enum exit_status status;
+    const char *out;
+    const char *err;
+} plugin_cases[] = {
+    {"a plugin without a verb prints help", NULL, STATUS_OK,
+     "Usage: kubectl karmada-policy [COMMAND]", NULL},
+    {"help is the plugin's default", NULL, STATUS_OK, "examples (the default)\n", NULL},
+    {"its examples can be pasted", "--help", STATUS_OK,
+     "Each has its own flags: kubectl karmada-policy COMMAND --help\n", NULL},
+    {"its complaints have its name", "chekc", STATUS_USAGE, NULL,
+     "kubectl karmada-policy: unknown command 'chekc'; did you mean 'check'?\n"
+     "See 'kubectl karmada-policy --help'.\n"},
+    {"serve has to be named", "--web.enable-plan", STATUS_USAGE, NULL,
+     "'help' takes no --web.enable-plan\n"},
+};
+
+TEST_ROWS(answers_as_a_plugin, plugin_cases, name)
+{
+    const struct plugin_case *c = *state;
+    const char *argv[] = {c->argument};
+    int out = memfd_create("out", MFD_CLOEXEC);
+    int err = memfd_create("err", MFD_CLOEXEC);
+
+    assert_int_equal(
+        verbs_main(verbs, "/bin/kubectl-karmada_policy", c->argument ? 1 : 0, argv, out, err),
+        c->status);
 
     CLEANUP(free_cleanup) char *printed = read_back(out);
     CLEANUP(free_cleanup) char *complained = read_back(err);
@@ -136,7 +217,7 @@ TEST(every_line_of_help_fits_80_columns)
         const char *argv[] = {verbs[i]->name, "--help"};
         int out = memfd_create("out", MFD_CLOEXEC);
 
-        assert_int_equal(verbs_main(verbs, 2, argv, out, STDERR_FILENO), STATUS_OK);
+        assert_int_equal(verbs_main(verbs, NULL, 2, argv, out, STDERR_FILENO), STATUS_OK);
 
         CLEANUP(free_cleanup) char *text = read_back(out);
 
@@ -167,7 +248,7 @@ TEST(what_cannot_be_printed_is_an_error)
     const char *argv[] = {"--help"};
     int err = memfd_create("err", MFD_CLOEXEC);
 
-    assert_int_equal(verbs_main(verbs, 1, argv, -1, err), STATUS_USAGE);
+    assert_int_equal(verbs_main(verbs, NULL, 1, argv, -1, err), STATUS_USAGE);
 
     CLEANUP(free_cleanup) char *complained = read_back(err);
 
