@@ -196,6 +196,7 @@ faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulat
 
 e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
+	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
 	@tests/run-e2e.sh $(E2E)
 
 rules3: $(EXPORTER) ## run the alerts' tests and a scrape with Prometheus 3, built once: it takes minutes

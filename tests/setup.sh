@@ -45,6 +45,7 @@ npm                   npm
 chromium              chromium
 groff-base            groff
 mandoc                mandoc
+man-db                man
 faketime              faketime
 systemd               systemd-analyze
 '
