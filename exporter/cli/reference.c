@@ -42,7 +42,7 @@ void reference_markdown(const struct verb *const *verbs, struct strbuf *out)
         "rules.grace: 2m\n"
         "metrics.opt-in: true\n"
         "```\n\n"
-        "A flag goes before the file. An unknown flag or key, one that occurs twice, and a value "
+        "A flag goes before the file. An unknown flag or key, a key that occurs twice and a value "
         "that does not fit are errors, which name the line and the nearest name that exists. The "
         "file is read again on SIGHUP and by `/-/reload`; if it is wrong then, what was in force "
         "stays in force, and `karmada_policy_exporter_config_last_reload_successful` is 0.\n\n"

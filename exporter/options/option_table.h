@@ -127,9 +127,8 @@ OPTION(SET, fail_on, .name = "fail-on", .value = "CLASSES",
 
 /* As enum output_format. */
 OPTION(CHOICE, output, .name = "output", .value = "FORMAT", .fallback = "table",
-       .help =
-           "table for people, json or yaml for programs; of metrics also markdown, of help only "
-           "that, which is the reference of all options",
+       .help = "table for people, json or yaml for programs; metrics has markdown, too, and so has "
+               "help, of which that is the reference of all options",
        .choices = CHOICES("table", "json", "yaml", "markdown"), .letter = 'o',
        .verbs = VERB_CHECK | VERB_EXPLAIN | VERB_PLAN | VERB_RECONCILE | VERB_METRICS | VERB_HELP)
 
