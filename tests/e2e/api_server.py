@@ -38,15 +38,27 @@ rules:
 """
 
 
-def skip_without_api_server():
-    """The folder of the programs; ends the test as skipped where they cannot be had."""
-    done = subprocess.run([ROOT / "tests/build-go.sh", "tests/e2e/apiserver"],
-                          capture_output=True, check=False)
+def built(module):
+    """The folder of the programs of a Go module of ours; where they cannot be had, None and why."""
+    done = subprocess.run([ROOT / "tests/build-go.sh", module], capture_output=True, text=True,
+                          check=False)
     if done.returncode == 77:
-        print(done.stderr.decode().strip().splitlines()[-1])
+        return None, done.stderr.strip().splitlines()[-1]
+    assert done.returncode == 0, done.stderr
+    return pathlib.Path(done.stdout.strip()), None
+
+
+def skip_without(module):
+    """The folder of the programs; ends the test as skipped where they cannot be had."""
+    folder, why = built(module)
+    if not folder:
+        print(why)
         sys.exit(77)
-    assert done.returncode == 0, done.stderr.decode()
-    return pathlib.Path(done.stdout.decode().strip())
+    return folder
+
+
+def skip_without_api_server():
+    return skip_without("tests/e2e/apiserver")
 
 
 def free_port():
