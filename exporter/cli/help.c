@@ -26,27 +26,6 @@ static void print_paragraph(struct output *o, const char *text)
     strbuf_adds(&o->text, "\n\n");
 }
 
-static void print_option(struct output *o, const struct option_def *def)
-{
-    CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
-    CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
-
-    if (def->letter != '\0')
-        strbuf_addf(&flag, "  -%c, ", def->letter);
-    else
-        strbuf_adds(&flag, "      ");
-    strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "", def->value ? def->value : "");
-    option_describe(&help, def, true);
-
-    strbuf_add(&o->text, flag.data, flag.len);
-    if (flag.len + 2 > HELP_INDENT)
-        strbuf_addf(&o->text, "\n%*s", HELP_INDENT, "");
-    else
-        strbuf_addf(&o->text, "%*s", (int)(HELP_INDENT - flag.len), "");
-    output_wrap(&o->text, help.data, HELP_INDENT, HELP_INDENT, help_width(o));
-    strbuf_addc(&o->text, '\n');
-}
-
 static void print_heading(struct output *o, const char *text)
 {
     output_styled(o, STYLE_HEADING, text);
@@ -57,8 +36,27 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
 {
     print_heading(o, heading);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
-        if (option_defs[i].verbs & bit)
-            print_option(o, &option_defs[i]);
+        const struct option_def *def = &option_defs[i];
+        CLEANUP(strbuf_release) struct strbuf flag = STRBUF_INIT(FLAG_MAX);
+        CLEANUP(strbuf_release) struct strbuf help = STRBUF_INIT(HELP_MAX);
+
+        if (!(def->verbs & bit))
+            continue;
+        if (def->letter != '\0')
+            strbuf_addf(&flag, "  -%c, ", def->letter);
+        else
+            strbuf_adds(&flag, "      ");
+        strbuf_addf(&flag, "--%s%s%s", def->name, def->value ? " " : "",
+                    def->value ? def->value : "");
+        option_describe(&help, def, true);
+
+        strbuf_add(&o->text, flag.data, flag.len);
+        if (flag.len + 2 > HELP_INDENT)
+            strbuf_addf(&o->text, "\n%*s", HELP_INDENT, "");
+        else
+            strbuf_addf(&o->text, "%*s", (int)(HELP_INDENT - flag.len), "");
+        output_wrap(&o->text, help.data, HELP_INDENT, HELP_INDENT, help_width(o));
+        strbuf_addc(&o->text, '\n');
     }
 }
 
