@@ -60,23 +60,6 @@ static void print_options(struct output *o, const char *heading, unsigned bit)
     }
 }
 
-static void print_verb(const struct command *command, const struct verb *verb, struct output *o)
-{
-    strbuf_addf(&o->text, "Usage: %s %s %s\n\n", command->program, verb->name, verb->usage);
-    print_paragraph(o, verb->details);
-    if (verb->permissions) {
-        print_heading(o, "Permissions");
-        print_paragraph(o, verb->permissions);
-    }
-    print_options(o, "Flags", verb->bit);
-    if (!verb->examples)
-        return;
-    strbuf_addc(&o->text, '\n');
-    print_heading(o, "Examples");
-    for (size_t i = 0; verb->examples[i]; i++)
-        strbuf_addf(&o->text, "  %s %s\n", command->program, verb->examples[i]);
-}
-
 static void print_all(const struct command *command, struct output *o)
 {
     CLEANUP(table_release) struct table t = table_make(NULL, 2, 2);
@@ -106,10 +89,23 @@ enum exit_status help_answer(struct command *command, const struct verb *verb)
     CLEANUP(output_release) struct output o;
 
     output_init(&o, command->out);
-    if (verb)
-        print_verb(command, verb, &o);
-    else
+    if (!verb) {
         print_all(command, &o);
+        return command_print(command, &o, STATUS_OK);
+    }
+    strbuf_addf(&o.text, "Usage: %s %s %s\n\n", command->program, verb->name, verb->usage);
+    print_paragraph(&o, verb->details);
+    if (verb->permissions) {
+        print_heading(&o, "Permissions");
+        print_paragraph(&o, verb->permissions);
+    }
+    print_options(&o, "Flags", verb->bit);
+    if (!verb->examples)
+        return command_print(command, &o, STATUS_OK);
+    strbuf_addc(&o.text, '\n');
+    print_heading(&o, "Examples");
+    for (size_t i = 0; verb->examples[i]; i++)
+        strbuf_addf(&o.text, "  %s %s\n", command->program, verb->examples[i]);
     return command_print(command, &o, STATUS_OK);
 }
 
