@@ -36,6 +36,9 @@ python3               python3
 python3-yaml          has_python_yaml
 python3-jsonschema    has_python_jsonschema
 python3-prometheus-client  has_prometheus_client
+groff-base            groff
+mandoc                mandoc
+man-db                man
 jq                    jq
 openssl               openssl
 curl                  curl
@@ -43,9 +46,6 @@ jsonnet               jsonnet
 nodejs                node
 npm                   npm
 chromium              chromium
-groff-base            groff
-mandoc                mandoc
-man-db                man
 faketime              faketime
 systemd               systemd-analyze
 '
