@@ -14,6 +14,9 @@ root=${DESTDIR:-}$prefix
 files="
 program  $program  bin/$name
 link     $name     bin/kubectl-karmada_policy
+completer  bash  bin/kubectl_complete-karmada_policy
+completion bash  share/bash-completion/completions/$name
+manual     -     share/man/man1/$name.1
 unit     exporter/deploy/systemd/$name.service  lib/systemd/system/$name.service
 text     exporter/deploy/systemd/$name.env  share/doc/$name/$name.env
 text     LICENSE                            share/doc/$name/copyright
@@ -22,7 +25,7 @@ text     CHANGELOG.md                       share/doc/$name/CHANGELOG.md
 text     metrics/METRICS.md                 share/doc/$name/METRICS.md
 "
 # Removed if nothing is left in them; /usr/local of a fresh system has none of these.
-folders="share/doc/$name share/doc lib/systemd/system lib/systemd"
+folders="share/bash-completion/completions share/bash-completion share/man/man1 share/doc/$name share/doc lib/systemd/system lib/systemd"
 
 program() {
     install -Dm755 "$1" "$2"
@@ -35,6 +38,24 @@ text() {
 link() {
     mkdir -p "$(dirname "$2")"
     ln -sfn "$1" "$2"
+}
+
+# kubectl runs it to complete the plugin's command lines.
+completer() {
+    completion "$1" "$2"
+    chmod 755 "$2"
+}
+
+completion() {
+    mkdir -p "$(dirname "$2")"
+    "$program" completion "$1" >"$2"
+    chmod 644 "$2"
+}
+
+manual() {
+    mkdir -p "$(dirname "$2")"
+    "$program" man >"$2"
+    chmod 644 "$2"
 }
 
 # The unit names the program by its path.
