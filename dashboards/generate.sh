@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # generate.sh [FOLDER [CONFIG]]: write all that is committed of the mixin, here or into another folder:
 #   FOLDER/dashboards/grafana, configmaps   the boards as JSON, and as ConfigMaps with the label that the
-#                                           side-car of Grafana's Helm chart looks for
+#                                           side-car of Grafana's Helm chart looks for; for kustomize, too
 #   FOLDER/alerts/rules, optional           the rules for a plain Prometheus; what is off by default apart
 #   FOLDER/alerts/prometheusrule.yml, servicemonitor.yml, scrapeconfig.yml   for the Prometheus operator
 #   FOLDER/alerts/README.md                 the table of the alerts in it
@@ -46,6 +46,10 @@ END
         sed 's/^/    /' "$board"
     } >"$boards/configmaps/$name.yaml"
 done
+{
+    printf '%s\n' '# Written by dashboards/generate.sh.' 'resources:'
+    find "$boards/configmaps" -name '*.yaml' -printf '  - %f\n' | LC_ALL=C sort
+} >"$boards/configmaps/kustomization.yml"
 
 # ---- rules
 
