@@ -1,17 +1,17 @@
 {{- /* SPDX-License-Identifier: Apache-2.0 */ -}}
-{{- /* What --events.emit writes: Events, and the Lease that says which replica does. */ -}}
+{{- /* What --events.emit writes: Events, in the namespaces of bindings, and the Lease that says which exporter does. */ -}}
 {{- define "exporter.eventRules" -}}
 - apiGroups: [""]
   resources: [events]
-  verbs: [create]
+  verbs: [get, create, patch]
+{{- end }}
+
+{{- define "exporter.leaseNamespace" -}}
+karmada-system
 {{- end }}
 
 {{- define "exporter.leaseRules" -}}
 - apiGroups: [coordination.k8s.io]
   resources: [leases]
-  verbs: [create]
-- apiGroups: [coordination.k8s.io]
-  resources: [leases]
-  resourceNames: [karmada-policy-exporter-events]
-  verbs: [get, update]
+  verbs: [get, create, update]
 {{- end }}
