@@ -34,6 +34,8 @@ rules:
   verbs: [create, update, patch, delete, deletecollection]
 - level: Metadata
   users: [{READER}]
+- level: Metadata
+  userGroups: ["system:serviceaccounts"]
 - level: None
 """
 
@@ -206,7 +208,8 @@ class ApiServer:
         return path
 
     def requests(self):
-        """The exporter's requests so far, as the server's audit log has them."""
+        """The exporter's requests so far, and those of service accounts, as the server's audit log has
+        them."""
         path = self.folder / "audit.log"
         lines = path.read_text().splitlines() if path.exists() else []
         return [json.loads(line) for line in lines if line.endswith("}")]

@@ -52,7 +52,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{- /* The flags of the program, as a list in YAML. */ -}}
 {{- define "exporter.args" -}}
-- --kubeconfig=/etc/karmada-policy-exporter/kubeconfig/kubeconfig
+- --kubeconfig=/etc/karmada-policy-exporter/kubeconfig/{{ include "exporter.kubeconfigSecret" . | splitList " " | last }}
 {{- with .Values.karmada.context }}
 - {{ printf "--context=%s" . | quote }}
 {{- end }}
@@ -156,15 +156,15 @@ volumeMounts:
   {{- end }}
 {{- end }}
 
-{{- /* Whole folders: the kubelet never replaces a file that is mounted by subPath. */ -}}
+{{- /*
+Whole folders: the kubelet never replaces a file that is mounted by subPath, and a kubeconfig may name
+others of the Secret, as its token.
+*/ -}}
 {{- define "exporter.volumes" -}}
 {{- $secret := splitList " " (include "exporter.kubeconfigSecret" .) -}}
 - name: policy-exporter-kubeconfig
   secret:
     secretName: {{ first $secret }}
-    items:
-      - key: {{ last $secret }}
-        path: kubeconfig
 {{- with .Values.web.configSecret }}
 - name: policy-exporter-web
   secret:
