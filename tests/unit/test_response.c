@@ -116,6 +116,24 @@ TEST(a_page_of_a_proxy_becomes_one_line)
     assert_int_equal(status.code, 0);
 }
 
+/* What may not be read, and by which verb, comes after the user's name, which is long for many. */
+TEST(a_refusal_fits)
+{
+    static const char body[] =
+        "{\"kind\":\"Status\",\"code\":403,\"message\":"
+        "\"clusterpropagationpolicies.policy.karmada.io is forbidden: User \\\"%0*d\\\" cannot "
+        "watch "
+        "resource \\\"clusterpropagationpolicies\\\" in API group \\\"policy.karmada.io\\\" at the "
+        "cluster scope\"}";
+    char text[1024];
+    struct status status;
+    int len = snprintf(text, sizeof(text), body, 200, 0);
+
+    status_read_body(text, (size_t)len, &status);
+    assert_non_null(strstr(status.message, "cannot watch resource \"clusterpropagationpolicies\""));
+    assert_non_null(strstr(status.message, "at the cluster scope"));
+}
+
 TEST(a_long_body_is_cut)
 {
     struct strbuf text = STRBUF_INIT(1 << 20);

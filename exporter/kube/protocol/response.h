@@ -12,7 +12,8 @@ struct status {
     unsigned code;          /* 0 if there is none. */
     bool version_too_large; /* Our resourceVersion is ahead of the server's. */
     int64_t retry_after_ms; /* 0 if there is none. */
-    char message[200];      /* Cut to fit; for people. */
+    /* Cut to fit; for people. Of a refusal all of it fits, with a user's name of 200 bytes. */
+    char message[400];
 };
 
 /* Read a Status object. False if it is something else. */

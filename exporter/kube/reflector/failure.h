@@ -15,7 +15,7 @@ struct failure {
     bool warned; /* The log has a warning about it. */
     bool polled; /* And one about the lack of room for a stream. */
     /* Why the last request failed, or makes no progress, for people; "" if neither is so. */
-    char text[256];
+    char text[512];
 };
 
 /* It counts among those that the server does not serve, or does not. */
