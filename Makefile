@@ -178,6 +178,7 @@ pictures: $(EXPORTER) ## draw each page of the exporter into exporter/docs (Chro
 
 chart: $(EXPORTER) ## lint and render the Helm chart, once it has built helm of its Go module: that takes minutes
 	@GOLDEN=write tests/deploy/render.py
+	@tests/deploy/release.py
 
 setup: ## install the Debian packages that building and testing need
 	@tests/setup.sh test
