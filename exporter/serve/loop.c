@@ -123,7 +123,6 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 
     memory_return_large();
     l->memory.limit = o->memory_limit > 0 ? o->memory_limit : memory_limit();
-
     const struct web_settings web = {
         .options = o,
         .log = settings->log,
@@ -366,7 +365,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
-    if (reloads_turn(&l->reloads, platform_steady_ms()))
+    if (reloads_turn(&l->reloads, platform_steady_ms()) ||
+        rehearsal_sees_another_kubeconfig(&l->rehearsal, platform_steady_ms()))
         begin_reload(l);
     if (l->settings.workers)
         workers_turn(l->settings.workers);

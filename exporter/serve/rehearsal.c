@@ -8,6 +8,7 @@
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/security/armour.h"
+#include "metrics/base/map.h"
 
 enum {
     CHUNK = 4096,
@@ -40,14 +41,19 @@ static void try_file(void *output, const char *path)
     explicit_bzero(chunk, sizeof(chunk));
 }
 
-static void try_server(struct job_output *out, const struct options *o)
+static struct kube_place place_of(const struct options *o)
 {
-    CLEANUP(kube_config_release) struct kube_config config = {0};
-    const struct kube_place place = {
+    return (struct kube_place){
         .kubeconfig = o->kubeconfig,
         .context = o->context,
         .environment = platform_environment(),
     };
+}
+
+static void try_server(struct job_output *out, const struct options *o)
+{
+    CLEANUP(kube_config_release) struct kube_config config = {0};
+    const struct kube_place place = place_of(o);
     struct error ignored;
 
     kube_place_each_file(&place, try_file, out);
@@ -77,12 +83,42 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
     options_release(&options);
 }
 
+/* Hand over what tells the file from the one that has its name later. */
+static void emit_stamp(void *output, const char *path)
+{
+    struct file_stamp stamp = {0};
+    struct error ignored;
+
+    if (!file_stamp_read(path, &stamp, &ignored))
+        stamp = (struct file_stamp){0};
+    job_emit(output, &stamp, sizeof(stamp));
+}
+
+static void emit_kubeconfig(struct job_output *out, const char *input, size_t len, int fd)
+{
+    struct command_line line;
+    struct options options;
+    struct error ignored;
+
+    (void)fd;
+    assert(len == sizeof(line));
+    memcpy(&line, input, sizeof(line));
+    if (config_load(&options, line.argc, line.argv, &ignored) && options.manifests.count == 0) {
+        const struct kube_place place = place_of(&options);
+
+        kube_place_each_file(&place, emit_stamp, out);
+    }
+    options_release(&options);
+}
+
 /* ---- who asks ---- */
 
 void rehearsal_release(struct rehearsal *r)
 {
     job_free(r->job);
     r->job = NULL;
+    job_free(r->look);
+    r->look = NULL;
 }
 
 enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
@@ -111,7 +147,8 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
         r->hangs = true;
         return REHEARSAL_HANGS;
     }
-    rehearsal_release(r);
+    job_free(r->job);
+    r->job = NULL;
     if (state == JOB_LOST) {
         fail(err, "the process that reads files has ended");
         return REHEARSAL_HANGS;
@@ -131,9 +168,39 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err)
     return state == REHEARSAL_DONE;
 }
 
+bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms)
+{
+    const struct command_line line = {r->argc, r->argv};
+    uint64_t seen = r->seen;
+    enum job_state state;
+    const char *stamp;
+    size_t len;
+
+    if (!r->workers ||
+        (!r->look && now_ms < r->looked_ms + KUBECONFIG_LOOK_MS && r->looked_ms != 0))
+        return false;
+    if (!r->look) {
+        r->look = job_start(r->workers, emit_kubeconfig, &line, sizeof(line), -1);
+        r->looked_ms = now_ms;
+        r->looking = 1;
+    }
+    while ((state = job_next(r->look, now_ms, &stamp, &len)) == JOB_FRAME)
+        r->looking = map_hash(stamp, len, r->looking);
+    if (state == JOB_WAITS || state == JOB_HANGS)
+        return false;
+    job_free(r->look);
+    r->look = NULL;
+    if (state == JOB_DONE)
+        r->seen = r->looking;
+    return seen != 0 && r->seen != seen;
+}
+
 int64_t rehearsal_due(const struct rehearsal *r)
 {
-    return r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+    int64_t due_ms = r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+    int64_t look_ms = r->look ? INT64_MAX : r->looked_ms + KUBECONFIG_LOOK_MS;
+
+    return r->workers && look_ms < due_ms ? look_ms : due_ms;
 }
 
 struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err)

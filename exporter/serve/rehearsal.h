@@ -16,6 +16,10 @@ struct rehearsal {
     const char *const *argv;
     const struct log *log;
     struct job *job;   /* NULL: none is under way. */
+    struct job *look;  /* Likewise, at the kubeconfig. */
+    int64_t looked_ms; /* When it began last; 0: never. */
+    uint64_t looking;  /* What it has seen so far of this look, */
+    uint64_t seen;     /* and in the last one; 0: there was none. */
     char touched[256]; /* What it touched last. */
     bool hangs;        /* That is in the log. */
 };
@@ -36,7 +40,14 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
 /* The same to its end, however long, but no longer than until it hangs. */
 bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
 
-/* When a turn is due though nothing has arrived; INT64_MAX for never. */
+/*
+ * True if a file of the kubeconfig is another one than when this was asked before: credentials may
+ * stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
+ */
+enum { KUBECONFIG_LOOK_MS = 2 * 1000 };
+bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms) MUST_USE;
+
+/* When a turn, or a look at the kubeconfig, is due though nothing has arrived. */
 int64_t rehearsal_due(const struct rehearsal *r);
 
 /*
