@@ -103,7 +103,8 @@ static void emit_kubeconfig(struct job_output *out, const char *input, size_t le
     (void)fd;
     assert(len == sizeof(line));
     memcpy(&line, input, sizeof(line));
-    if (config_load(&options, line.argc, line.argv, &ignored) && options.manifests.count == 0) {
+    if (config_load(&options, line.argc, line.argv, &ignored) && options.manifests.count == 0 &&
+        *options.kubeconfig != '\0') {
         const struct kube_place place = place_of(&options);
 
         kube_place_each_file(&place, emit_stamp, out);

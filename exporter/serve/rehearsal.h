@@ -41,8 +41,9 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
 bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
 
 /*
- * True if a file of the kubeconfig is another one than when this was asked before: credentials may
+ * True if a file of --kubeconfig is another one than when this was asked before: credentials may
  * stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
+ * Whoever names none has that of people, who change its context for other reasons.
  */
 enum { KUBECONFIG_LOOK_MS = 2 * 1000 };
 bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms) MUST_USE;
