@@ -366,7 +366,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (l->stopping)
         return LOOP_ENDED;
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
-        rehearsal_sees_another_kubeconfig(&l->rehearsal, platform_steady_ms()))
+        rehearsal_sees_another_kubeconfig(&l->rehearsal, l->config_loaded, platform_steady_ms()))
         begin_reload(l);
     if (l->settings.workers)
         workers_turn(l->settings.workers);

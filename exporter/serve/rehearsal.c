@@ -169,7 +169,7 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err)
     return state == REHEARSAL_DONE;
 }
 
-bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms)
+bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t now_ms)
 {
     const struct command_line line = {r->argc, r->argv};
     uint64_t seen = r->seen;
@@ -193,7 +193,13 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms)
     r->look = NULL;
     if (state == JOB_DONE)
         r->seen = r->looking;
-    return seen != 0 && r->seen != seen;
+
+    bool decided = r->asked_ms != 0 && now_ms >= r->asked_ms + KUBECONFIG_RETRY_MS;
+    bool wanted = (seen != 0 && r->seen != seen) || (decided && !loaded);
+
+    if (wanted || decided)
+        r->asked_ms = wanted ? now_ms : 0;
+    return wanted;
 }
 
 int64_t rehearsal_due(const struct rehearsal *r)

@@ -20,6 +20,7 @@ struct rehearsal {
     int64_t looked_ms; /* When it began last; 0: never. */
     uint64_t looking;  /* What it has seen so far of this look, */
     uint64_t seen;     /* and in the last one; 0: there was none. */
+    int64_t asked_ms;  /* When it asked for a reload for that; 0: that is done with. */
     char touched[256]; /* What it touched last. */
     bool hangs;        /* That is in the log. */
 };
@@ -43,10 +44,11 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
 /*
  * True if a file of --kubeconfig is another one than when this was asked before: credentials may
  * stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
- * Whoever names none has that of people, who change its context for other reasons.
+ * Whoever names none has that of people, who change its context for other reasons. True once more
+ * after KUBECONFIG_RETRY_MS if the reload for it has failed (not `loaded`): the server may be back.
  */
-enum { KUBECONFIG_LOOK_MS = 2 * 1000 };
-bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, int64_t now_ms) MUST_USE;
+enum { KUBECONFIG_LOOK_MS = 2 * 1000, KUBECONFIG_RETRY_MS = 10 * 1000 };
+bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t now_ms) MUST_USE;
 
 /* When a turn, or a look at the kubeconfig, is due though nothing has arrived. */
 int64_t rehearsal_due(const struct rehearsal *r);
