@@ -7,8 +7,8 @@ static struct transfer *start(void *context, const struct transport_request *req
 
     transfer->handler = request->handler;
     snprintf(transfer->path, sizeof(transfer->path), "%s", request->path);
-    snprintf(transfer->patch, sizeof(transfer->patch), "%s",
-             request->merge_patch ? request->merge_patch : "");
+    snprintf(transfer->body, sizeof(transfer->body), "%s", request->body ? request->body : "");
+    transfer->method = request->method;
     transfer->requests++;
     return transfer;
 }

@@ -97,7 +97,7 @@ static void expect_read(struct lab *lab)
 {
     wait_for_request(lab);
     assert_string_equal(lab->transfer.path, "/apis/apps/v1/namespaces/default/deployments/web");
-    assert_string_equal(lab->transfer.patch, "");
+    assert_string_equal(lab->transfer.body, "");
 }
 
 /* The object is read at this version, and a patch for that is sent at once. */
@@ -108,7 +108,7 @@ static void read_and_expect_patch(struct lab *lab, const char *object, const cha
     assert_int_equal(wait_for_request(lab), 0);
     assert_string_equal(lab->transfer.path,
                         "/apis/apps/v1/namespaces/default/deployments/web?fieldManager=tool");
-    assert_string_equal(lab->transfer.patch, patch);
+    assert_string_equal(lab->transfer.body, patch);
 }
 
 TEST_WITH(only_the_annotation_is_written_at_the_version_that_was_read, lab_open, lab_close)
@@ -190,7 +190,7 @@ static void expect_refusal(struct lab *lab, const struct refusal *r)
     expect_read(lab);
     answer(lab, r->http_status, r->body, 0);
     assert_int_equal(annotate_turn(&lab->a, lab->now_ms), r->state);
-    assert_string_equal(lab->transfer.patch, "");
+    assert_string_equal(lab->transfer.body, "");
 }
 
 TEST_ROWS(nothing_is_written_to_what_is, refusals, title)

@@ -40,3 +40,57 @@ TEST(an_answer_that_drips_is_given_up)
     assert_int_equal(given_up_ms(1000), SECOND_MS + STEP_MS);
     assert_int_equal(given_up_ms(2 * KIB), 0);
 }
+
+/* What is asked for, "METHOD path body", and what an answer with this status comes to. */
+static struct writing {
+    const char *title;
+    enum transport_method method;
+    const char *path;
+    unsigned http_status;
+    enum fetch_state state;
+} writings[] = {
+    {"created", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool", 201,
+     FETCH_FOUND},
+    {"there already", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool", 409,
+     FETCH_FAILED},
+    {"no such namespace", TRANSPORT_CREATE, "/api/v1/namespaces/a/configmaps?fieldManager=tool",
+     404, FETCH_MISSING},
+    {"replaced", TRANSPORT_REPLACE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool", 200,
+     FETCH_FOUND},
+    {"changed meanwhile", TRANSPORT_REPLACE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool",
+     409, FETCH_FAILED},
+    {"merged", TRANSPORT_MERGE, "/api/v1/namespaces/a/configmaps/x?fieldManager=tool", 200,
+     FETCH_FOUND},
+};
+
+TEST_ROWS(writes, writings, title)
+{
+    const struct writing *w = *state;
+    struct transfer transfer = {0};
+    const struct fetch_spec spec = {
+        .id = {"v1", "ConfigMap", "a", "x"},
+        .resource = "configmaps",
+        .method = w->method,
+        .body = "{\"data\":{}}",
+        .field_manager = "tool",
+    };
+    struct fetch *f = fetch_start(manual_transport(&transfer), &spec, 0);
+    char body[128];
+
+    assert_int_equal(transfer.method, w->method);
+    assert_string_equal(transfer.path, w->path);
+    assert_string_equal(transfer.body, "{\"data\":{}}");
+    snprintf(body, sizeof(body),
+             w->state == FETCH_FOUND
+                 ? "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"x\"}}"
+                 : "{\"kind\":\"Status\",\"code\":%u,\"message\":\"no\"}",
+             w->http_status);
+    assert_true(
+        transfer.handler.data(transfer.handler.context, w->http_status, body, strlen(body)));
+    transfer.handler.done(
+        transfer.handler.context,
+        &(struct transport_result){.complete = true, .http_status = w->http_status, .error = ""});
+    assert_int_equal(f->state, w->state);
+    assert_int_equal(f->http_status, w->http_status);
+    fetch_free(f);
+}

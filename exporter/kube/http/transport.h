@@ -33,10 +33,19 @@ struct transport_handler {
     void (*responded)(void *context, unsigned http_status);
 };
 
+/* What a request does with the object, or the collection, that its path names. */
+enum transport_method {
+    TRANSPORT_READ,
+    TRANSPORT_CREATE,  /* POST: add the object to the collection. */
+    TRANSPORT_REPLACE, /* PUT */
+    TRANSPORT_MERGE,   /* PATCH: merge JSON into the object. */
+};
+
 struct transport_request {
-    const char *path; /* With its query. Copied, as is the Accept header. */
+    const char *path; /* With its query. Copied, as are the Accept header and the body. */
     const char *accept;
-    const char *merge_patch; /* NULL: read. Else JSON to merge into the object there; copied. */
+    enum transport_method method;
+    const char *body; /* JSON; NULL for TRANSPORT_READ alone. */
     enum request_class class;
     struct transport_handler handler;
 };

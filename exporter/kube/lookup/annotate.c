@@ -135,7 +135,8 @@ enum annotate_state annotate_turn(struct annotate *a, int64_t now_ms)
                                .id = a->spec->id,
                                .resource = a->spec->resource,
                                .metadata_only = true,
-                               .merge_patch = a->patch,
+                               .method = a->patch ? TRANSPORT_MERGE : TRANSPORT_READ,
+                               .body = a->patch,
                                .field_manager = a->spec->field_manager,
                            },
                            now_ms);

@@ -76,7 +76,7 @@ static void request_ended(void *context, const struct transport_result *result)
     f->http_status = result->http_status;
     if (result->http_status == 0 || !strbuf_ok(&f->body))
         fail(&f->err, "%s", *result->error ? result->error : "the answer is too long");
-    else if (result->http_status == 200)
+    else if (result->http_status == 200 || result->http_status == 201)
         f->state = f->lists ? read_list(f) : read_object(f);
     else
         f->state = read_refusal(f, result);
@@ -101,9 +101,9 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     query_path(&path, id->api_version, id->ns, spec->resource);
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);
-    else
+    else if (spec->method != TRANSPORT_CREATE)
         url_segment(&path, id->name);
-    if (spec->merge_patch) {
+    if (spec->method != TRANSPORT_READ) {
         strbuf_addc(&path, '?');
         url_add(&path, "fieldManager", spec->field_manager);
     }
@@ -112,7 +112,8 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
                         &(struct transport_request){
                             .path = path.data,
                             .accept = query_accept(spec->metadata_only, f->lists),
-                            .merge_patch = spec->merge_patch,
+                            .method = spec->method,
+                            .body = spec->body,
                             .class = REQUEST_SHORT,
                             .handler = {.data = receive_bytes, .done = request_ended, .context = f},
                         });

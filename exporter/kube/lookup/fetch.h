@@ -7,12 +7,12 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/model/identity.h"
 
-/* One object of an API server, read or patched by a request of its own, or found in a list. */
+/* One object of an API server, read or written by a request of its own, or found in a list. */
 
 enum fetch_state {
     FETCH_OPEN,
     FETCH_FOUND,
-    FETCH_MISSING,   /* 404: there is no such object. */
+    FETCH_MISSING,   /* 404: there is no such object, or no namespace to create it in. */
     FETCH_FORBIDDEN, /* 403, 401. */
     FETCH_FAILED,    /* Anything else: it may exist. */
 };
@@ -26,8 +26,9 @@ struct fetch_spec {
      * this query; with the name "" any object will do, and none is missing if the page is empty.
      */
     const char *list_query;
-    /* Instead of reading it by its name, merge this JSON into it; the answer is what it is then. */
-    const char *merge_patch;
+    /* Instead of reading it write this body; what is found is the object as it is then. */
+    enum transport_method method;
+    const char *body;
     const char *field_manager; /* Who does that. */
 };
 
