@@ -8,24 +8,14 @@
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };
 
-/* Bits by dependency_field; 0 of what is no dependency. */
-static unsigned fields_in_conflict(const struct dependency_decision *d)
-{
-    unsigned bits = 0;
-
-    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++)
-        bits |= (unsigned)d->fields[i].conflict << i;
-    return bits;
-}
-
 static void collect_conflicts(const struct entry *entry, struct samples *out)
 {
-    samples_add_bits(out, fields_in_conflict(dependency_decision(entry)));
+    samples_add_bits(out, dependency_conflicts(dependency_decision(entry)));
 }
 
 static void collect_conflicted(const struct entry *entry, struct samples *out)
 {
-    if (fields_in_conflict(dependency_decision(entry)) > 0)
+    if (dependency_conflicts(dependency_decision(entry)) > 0)
         SAMPLE(out, 1, 0);
 }
 
@@ -80,7 +70,7 @@ static void collect_conflict_parties(const struct entry *entry, struct samples *
     const struct dependency_decision *d = dependency_decision(entry);
     struct parties parties = {d, out};
 
-    if (fields_in_conflict(d) > 0)
+    if (dependency_conflicts(d) > 0)
         engine_ballots(out->engine, entry, collect_party, &parties);
 }
 
@@ -144,9 +134,11 @@ static void collect_conflict_events(const struct entry *entry, struct samples *o
 {
     const struct event *event = entry_event(entry);
 
-    if (event->is_conflict && event->conflict_resolution)
+    if (!event->is_conflict || event->ours)
+        return;
+    if (event->conflict_resolution)
         SAMPLE(out, event->count, DEPENDENCY_CONFLICT_RESOLUTION);
-    if (event->is_conflict && event->preserve)
+    if (event->preserve)
         SAMPLE(out, event->count, DEPENDENCY_PRESERVE);
 }
 
@@ -205,9 +197,9 @@ static const struct family_def families[] = {
      .labels = {DISPUTED},
      FROM(DEPENDENCIES, collect_conflict_oldest)},
     {.name = "karmada_dependency_conflict_events_total",
-     .help = "DependencyPolicyConflict events of Karmada that were seen, by field. Karmada "
-             "repeats them at each reconcile and drops some: they show that there are conflicts, "
-             "not how many.",
+     .help = "DependencyPolicyConflict events of Karmada that were seen, by field; those of "
+             "`--events.emit` do not count. Karmada repeats them at each reconcile and drops some: "
+             "they show that there are conflicts, not how many.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {DISPUTED},

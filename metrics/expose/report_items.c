@@ -8,6 +8,7 @@
 #include "metrics/expose/words/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/conflict_events.h"
 #include "metrics/rules/risk.h"
 
 /*
@@ -99,11 +100,9 @@ void report_conflict(struct writer *w, const struct engine *engine, const struct
     const struct field_resolution *f = &d->fields[field];
     bool predicted = !f->conflict;
     struct wants wants = {w, field, predicted};
-    char message[128];
+    CLEANUP(strbuf_release) struct strbuf message = STRBUF_INIT(128);
 
-    /* The words of Karmada's own event. */
-    snprintf(message, sizeof(message), "%s conflicted (%s vs %s)", dependency_field_names[field],
-             dependency_value_name(field, true), dependency_value_name(field, false));
+    conflict_event_hint(field, &message);
     writer_open(w, NULL, '{');
     report_put_binding(w, "binding", dependency);
     writer_open(w, "resource", '{');
@@ -113,7 +112,7 @@ void report_conflict(struct writer *w, const struct engine *engine, const struct
     report_put_value(w, "resolved", field, predicted ? f->predicted_resolved : f->resolved);
     report_put_stored(w, dependency, field);
     writer_text(w, "origin", predicted ? "predicted" : d->derived ? "derived" : "observed");
-    writer_text(w, "message", message);
+    writer_text(w, "message", message.data);
     writer_open(w, "wants", '[');
     engine_ballots(engine, dependency, put_want, &wants);
     writer_close(w, ']');

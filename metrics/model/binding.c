@@ -278,6 +278,7 @@ void *binding_decode(struct decode *d, const cJSON *json)
     free(claim);
     b->name = memcpy((char *)(b + 1) + claim_size, name, name_size);
     b->managed_by = decode_shared(d, labels, "metadata.labels", managed_by_key);
+    b->own_uid_hash = uid_hash(json_str(metadata, "uid", ""));
     b->id_hash = binding_id_decode(d, labels);
     b->applied_placement = read_applied_placement(d, json, &b->observed_group);
     b->noted = read_noted(d, metadata);

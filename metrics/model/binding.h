@@ -58,8 +58,9 @@ struct binding {
     uint32_t request_count;
     uint32_t component_count; /* Several pod templates: spec.components. */
     int32_t replicas;
-    uint32_t uid_hash; /* Of spec.resource.uid, of which nothing else is needed. */
-    uint32_t id_hash;  /* binding_id_decode() */
+    uint32_t own_uid_hash; /* uid_hash() of its own. */
+    uint32_t uid_hash;     /* Of spec.resource.uid, of which nothing else is needed. */
+    uint32_t id_hash;      /* binding_id_decode() */
     /* The least resourceTemplateGeneration of status.aggregatedStatus; 0 if unknown. */
     uint32_t delivered_generation;
     struct binding_write write; /* From the template's version. */

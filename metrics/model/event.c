@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/event.h"
 
+#include "metrics/model/identity.h"
+
 static uint32_t read_count(struct decode *d, const cJSON *json)
 {
     const cJSON *series = decode_object(d, json, "", "series");
@@ -37,6 +39,23 @@ static const char *read_message(struct decode *d, const cJSON *json)
     return message ? message : note ? note : "";
 }
 
+/* core/v1 has two fields for who wrote it, events.k8s.io/v1 two others. */
+static bool is_ours(const cJSON *json)
+{
+    const char *const components[] = {
+        json_str(json_get(json, "source"), "component", ""),
+        json_str(json, "reportingComponent", ""),
+        json_str(json_get(json, "deprecatedSource"), "component", ""),
+        json_str(json, "reportingController", ""),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(components); i++) {
+        if (strcmp(components[i], EVENT_COMPONENT) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void read_about(struct decode *d, const cJSON *about, const char *path, struct event *e)
 {
     e->kind = decode_shared_or_empty(d, about, path, "kind");
@@ -54,6 +73,8 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     e->is_conflict = true;
     read_about(d, about, path, e);
     e->uid = decode_shared(d, metadata, "metadata", "uid");
+    e->about_uid_hash = uid_hash(json_str(about, "uid", ""));
+    e->ours = is_ours(json);
     e->count = read_count(d, json);
     /* The message of combined events has a prefix. */
     e->conflict_resolution = strstr(message, "ConflictResolution conflicted");

@@ -167,3 +167,12 @@ bool template_claim_holds(const struct entry *template)
 
     return claim && claim_holds(claim, d->claimed);
 }
+
+unsigned dependency_conflicts(const struct dependency_decision *d)
+{
+    unsigned bits = 0;
+
+    for (unsigned i = 0; d && i < DEPENDENCY_FIELD_COUNT; i++)
+        bits |= (unsigned)d->fields[i].conflict << i;
+    return bits;
+}

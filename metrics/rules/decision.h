@@ -329,3 +329,6 @@ const struct entry *binding_claimed(const struct entry *binding);
 
 /* The dependency decision of a binding or of a template, NULL if it has none. */
 const struct dependency_decision *dependency_decision(const struct entry *e);
+
+/* The fields in conflict: bits by dependency_field; 0 of what is no dependency (NULL). */
+unsigned dependency_conflicts(const struct dependency_decision *d);

@@ -100,6 +100,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     incomplete_init(&e->context.incomplete, store_strings(store));
     works_init(&e->context.works, seed);
     override_events_init(&e->context.override_events, store, &e->context.incomplete, seed);
+    conflict_events_init(&e->context.conflict_events, seed);
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
@@ -139,6 +140,7 @@ void engine_free(struct engine *e)
     incomplete_release(&c->incomplete);
     works_release(&c->works);
     override_events_release(&c->override_events);
+    conflict_events_release(&c->conflict_events);
     policy_versions_release(&c->policy_versions);
     transitions_free(e->transitions);
     entry_list_release(&c->newborn);

@@ -4,6 +4,7 @@
 #include "metrics/rules/api_versions.h"
 #include "metrics/rules/cloud_index.h"
 #include "metrics/rules/collisions.h"
+#include "metrics/rules/conflict_events.h"
 #include "metrics/rules/connector.h"
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/dependency.h"
@@ -57,6 +58,7 @@ struct rule_context {
     struct incomplete incomplete;
     struct works works;
     struct override_events override_events;
+    struct conflict_events conflict_events;
     struct delivery_sources deliveries; /* These three. */
 };
 

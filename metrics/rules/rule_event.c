@@ -11,6 +11,7 @@ static void mark(struct rule_context *c, const struct event *event)
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
+    conflict_events_changed(&c->conflict_events, entry, old);
     if (!override_events_changed(&c->override_events, entry, old))
         return;
     mark(c, old);

@@ -57,6 +57,37 @@ TEST_ROWS(reads_conflict, cases, name)
     event_release(r.strings, e);
 }
 
+/* Who wrote it, in each of the fields that servers have for that. */
+static struct writer_case {
+    const char *name;
+    const char *json;
+    bool ours;
+} writers[] = {
+    {"Karmada", EVENT(",'source':{'component':'dependencies-distributor'}"), false},
+    {"nobody says", EVENT(""), false},
+    {"we", EVENT(",'source':{'component':'karmada-policy-exporter'}"), true},
+    {"we, by the other field", EVENT(",'reportingComponent':'karmada-policy-exporter'"), true},
+    {"we, in events.k8s.io/v1", EVENT(",'reportingController':'karmada-policy-exporter'"), true},
+    {"we, as it has old ones", EVENT(",'deprecatedSource':{'component':'karmada-policy-exporter'}"),
+     true},
+    {"wrong types", EVENT(",'source':'karmada-policy-exporter','reportingComponent':7"), false},
+};
+
+TEST_ROWS(knows_who_wrote_it, writers, name)
+{
+    const struct writer_case *c = *state;
+    CLEANUP(reading_release) struct reading r;
+    CLEANUP(json_cleanup) cJSON *json = json_of(c->json);
+
+    reading_init(&r);
+
+    struct event *e = event_decode(&r.decode, json);
+
+    assert_non_null(e);
+    assert_int_equal(e->ours, c->ours);
+    event_release(r.strings, e);
+}
+
 /* Nothing of it is read, so nothing of it can be wrong. */
 static struct other_case {
     const char *name;
