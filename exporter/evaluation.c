@@ -10,6 +10,8 @@ enum {
     SLICE_MS = 5,
     EVALUATION_BATCH = 64, /* Between two looks at the clock: few, so that a slice ends in time. */
     HISTORY_MAX = 10 * 1000 * 1000,
+    LEASE_MIN_MS = 3000, /* Renewed every 400 ms. */
+    LEASE_MAX_MS = 3600 * 1000,
 };
 
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
@@ -70,6 +72,13 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                     "--shard %" PRIu64 " of --total-shards %" PRIu64
                     ": the shards are numbered from 0, and this number is too large",
                     o->shard, o->total_shards);
+    if (o->events_emit && o->manifests.count > 0)
+        return fail(err, "--events.emit writes Events to Karmada's API server, and manifests "
+                         "have none: leave it out, or name an API server (--kubeconfig FILE) "
+                         "instead of manifests");
+    if (o->events_lease_ms < LEASE_MIN_MS || o->events_lease_ms > LEASE_MAX_MS ||
+        o->events_lease_ms % 1000 != 0)
+        return fail(err, "--events.lease-duration: it has to be whole seconds, from 3s to 1h");
     if (o->history_entries > HISTORY_MAX)
         return fail(err, "--history.entries %" PRIu64 ": at most %d are remembered",
                     o->history_entries, HISTORY_MAX);
@@ -110,6 +119,8 @@ static void decided(void *context, struct entry *entry)
     registry_decided(e->registry, entry);
     if (e->rows)
         note_row(e, entry);
+    if (e->observer.decided)
+        e->observer.decided(e->observer.context, entry);
 }
 
 struct evaluation *evaluation_new(const struct evaluation_settings *settings, struct error *err)

@@ -23,10 +23,11 @@ struct evaluation {
     struct rows *rows;           /* For lists; NULL while nobody asks for any. */
     struct manifests *manifests; /* Without a PATH where the objects come from an API server. */
     struct namespace_filter filter;
-    struct kube_session *session; /* NULL without an API server. */
-    struct asset_source *assets;  /* NULL without a file of them. */
-    struct workers *workers;      /* NULL: files are read where they are wanted. Borrowed. */
-    int64_t since_ms;             /* When it was made: since then its series count. */
+    struct kube_session *session;    /* NULL without an API server. */
+    struct asset_source *assets;     /* NULL without a file of them. */
+    struct workers *workers;         /* NULL: files are read where they are wanted. Borrowed. */
+    struct engine_observer observer; /* Hears of decisions, too. Set it when nothing is left. */
+    int64_t since_ms;                /* When it was made: since then its series count. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
     bool caught_up; /* No object is left to be evaluated. */
     bool begun;     /* The manifests are being read. */

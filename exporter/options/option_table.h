@@ -291,6 +291,22 @@ OPTION(UINT, memory_limit, .name = "memory-limit", .value = "BYTES", .fallback =
                "object are left out; 0 means the limit of its control group, if that has one",
        .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(FLAG, events_emit, .name = "events.emit",
+       .help = "write to Karmada's API server the Events about conflicts of dependencies that "
+               "Karmada has only from 1.16 on, with its words, on the binding that is concerned; "
+               "where another component has written one, none is. With --karmada.version 1.16 or "
+               "later nothing is written, without it only what Karmada has not said within "
+               "--rules.grace. Of several exporters one writes, by a Lease in the namespace "
+               "karmada-system, which has to exist there. It takes rights of its own: get, create "
+               "and patch events; get, create and update leases of coordination.k8s.io",
+       .verbs = VERB_SERVE)
+
+OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DURATION",
+       .fallback = "15s",
+       .help = "how long an exporter that stops without a word keeps others from writing Events: "
+               "whole seconds from 3s on; it is renewed seven times in that",
+       .verbs = VERB_SERVE)
+
 /* As enum log_level. */
 OPTION(CHOICE, log_level, .name = "log.level", .value = "LEVEL", .fallback = "info",
        .help = "the least severe messages to log: debug, info, warn or error",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/health.h"
 
+#include "exporter/serve/outlets.h"
 #include "exporter/serve/watch_health.h"
 #include "exporter/serve/web.h"
 #include "exporter/system/process.h"
@@ -132,4 +133,6 @@ void health_fill(const struct health *h, struct registry *registry)
     REGISTRY_SET(registry, OWN_DECODE_ERRORS, (double)h->rejected, "manifests");
     if (h->evaluation)
         fill_evaluation(h->evaluation, registry);
+    if (h->outlets)
+        outlets_fill(h->outlets, registry);
 }

@@ -7,6 +7,7 @@
 #include "exporter/serve/announce.h"
 #include "exporter/serve/memory_guard.h"
 #include "exporter/serve/news.h"
+#include "exporter/serve/outlets.h"
 #include "exporter/serve/problem_log.h"
 #include "exporter/serve/publisher.h"
 #include "exporter/serve/readiness.h"
@@ -43,6 +44,7 @@ struct loop {
     struct news news;
     struct reloads reloads;
     struct publisher publisher;
+    struct outlets outlets;
     struct memory_guard memory;
     struct problem_log problems;
     struct readiness readiness;
@@ -78,6 +80,7 @@ static struct health health_of(const struct loop *l)
         .external_url = l->web.place.external,
         .config_loaded = l->config_loaded,
         .web = &l->web,
+        .outlets = &l->outlets,
         .rejected = l->problems.rejected,
         .log_dropped = log_dropped(l->settings.log),
         .beat_age_ms = heartbeat_age_ms(&l->heartbeat, platform_steady_ms()),
@@ -102,10 +105,10 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
 {
     struct loop *l = xcalloc(1, sizeof(*l));
 
-    l->settings = *settings;
+    *l = (struct loop){.settings = *settings, .started_ms = platform_now_ms()};
     l->signals.fd = -1;
     l->config_loaded = true;
-    l->started_ms = platform_now_ms();
+    outlets_init(&l->outlets, settings->log);
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
     l->rehearsal = (struct rehearsal){
         .workers = settings->workers,
@@ -147,6 +150,7 @@ void loop_free(struct loop *l)
     if (!l)
         return;
     web_release(&l->web);
+    outlets_release(&l->outlets, l->current);
     readiness_release(&l->readiness);
     publisher_release(&l->publisher);
     rehearsal_release(&l->rehearsal);
@@ -235,6 +239,7 @@ static void adopt_next(struct loop *l)
     announce_adopted(l->settings.log, l->current ? &l->current->options : NULL, l->next);
     publisher_forget(&l->publisher);
     api_forget(l->web.api);
+    outlets_forget(&l->outlets);
     evaluation_free(l->current);
     l->current = l->next;
     l->next = NULL;
@@ -316,6 +321,7 @@ static int64_t wait_ms(const struct loop *l)
         wait = earlier_of(wait, web_files_due(&l->web) - platform_steady_ms());
     wait = earlier_of(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
     wait = earlier_of(wait, reloads_due(&l->reloads) - platform_steady_ms());
+    wait = earlier_of(wait, outlets_due(&l->outlets) - platform_steady_ms());
     if (l->next && l->current && l->current->session)
         wait = earlier_of(wait, SOON_MS);
     return wait > 0 ? wait : 0;
@@ -378,6 +384,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         follow(l, wanted[1].revents != 0);
     readiness_turn(&l->readiness, l->current, shown_session(l),
                    l->current || !l->next ? "" : evaluation_problem(l->next), platform_steady_ms());
+    if (outlets_turn(&l->outlets, l->current, platform_steady_ms(), platform_now_ms()))
+        note_change(l);
     if (is_complete(l) && l->current &&
         memory_guard_turn(&l->memory, l->current->registry, l->settings.log, platform_steady_ms()))
         note_change(l);

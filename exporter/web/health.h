@@ -5,6 +5,7 @@
 
 struct evaluation;
 struct findings;
+struct outlets;
 struct kube_session;
 struct registry;
 struct web;
@@ -15,6 +16,7 @@ struct health {
     const struct findings *findings;     /* Of that; pages of metrics do not need them. */
     const struct kube_session *session;  /* Its own, or that of the first one; NULL without. */
     const struct web *web;               /* Whom it serves, and how. */
+    const struct outlets *outlets;       /* What it sends; NULL: nothing. */
     struct registry *registry; /* Of the evaluation; before the first one without any object. */
     const char *telemetry_path;
     const char *external_url; /* Where people reach the site; "" if that is not known. */

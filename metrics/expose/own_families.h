@@ -131,6 +131,17 @@
         "karmada_policy_exporter_web_certificate_not_after_timestamp_seconds",                     \
         "When the certificate that clients see expires, or the first of its chain to do so.",      \
         .unit = "seconds", .bound = "1")                                                           \
+    OWN(OWN_EVENTS_EMITTED, FAMILY_COUNTER, "karmada_policy_exporter_events_emitted_total",        \
+        "Events about conflicts of dependencies that were to be written (--events.emit), by what " \
+        "became of them; a failed one is tried again.",                                            \
+        .of_process = true, .bound = "5", .labels = {FREE_LABEL("result")})                        \
+    OWN(OWN_EVENTS_LEADER, FAMILY_GAUGE, "karmada_policy_exporter_events_leader",                  \
+        "1 for the one of several exporters that writes Events (--events.emit), 0 for the "        \
+        "others.",                                                                                 \
+        .bound = "1")                                                                              \
+    OWN(OWN_EVENTS_FORBIDDEN, FAMILY_GAUGE, "karmada_policy_exporter_events_forbidden",            \
+        "1 for what the API server does not let the exporter do to write Events (--events.emit).", \
+        .bound = "2", .labels = {FREE_LABEL("verb"), FREE_LABEL("resource")})                      \
     OWN(OWN_CPU_SECONDS, FAMILY_COUNTER, "process_cpu_seconds_total",                              \
         "Total user and system CPU time spent in seconds.", .unit = "seconds", .of_process = true, \
         .bound = "1")                                                                              \

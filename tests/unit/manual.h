@@ -11,7 +11,7 @@ struct transfer {
     struct transport_handler
         handler;     /* Of the request that is open; zeroed when it is cancelled. */
     char path[256];  /* Of the last request. */
-    char body[1024]; /* Likewise; "" if it reads. */
+    char body[2048]; /* Likewise; "" if it reads. */
     enum transport_method method;
     unsigned requests;
 };

@@ -118,24 +118,16 @@ static void set_options(struct transfer *t, const struct client_settings *settin
         curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 }
 
-static void set_body(struct transfer *t, const struct transport_request *request)
+static bool set_request(struct transfer *t, const struct client_settings *settings,
+                        const struct transport_request *request, struct error *err)
 {
     static const struct {
         const char *verb, *type;
-    } methods[] = {
+    } writes[] = {
         [TRANSPORT_CREATE] = {"POST", "Content-Type: application/json"},
         [TRANSPORT_REPLACE] = {"PUT", "Content-Type: application/json"},
         [TRANSPORT_MERGE] = {"PATCH", "Content-Type: application/merge-patch+json"},
     };
-
-    t->headers = curl_slist_append(t->headers, methods[request->method].type);
-    curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, methods[request->method].verb);
-    curl_easy_setopt(t->easy, CURLOPT_COPYPOSTFIELDS, request->body);
-}
-
-static bool set_request(struct transfer *t, const struct client_settings *settings,
-                        const struct transport_request *request, struct error *err)
-{
     struct strbuf text = STRBUF_INIT(URL_MAX_BYTES);
     bool set;
 
@@ -149,8 +141,11 @@ static bool set_request(struct transfer *t, const struct client_settings *settin
         return fail(err, "the request is too long");
     if (!settings->identity.apply(settings->identity.context, t->easy, &t->headers, err))
         return false;
-    if (request->method != TRANSPORT_READ)
-        set_body(t, request);
+    if (request->method != TRANSPORT_READ) {
+        t->headers = curl_slist_append(t->headers, writes[request->method].type);
+        curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, writes[request->method].verb);
+        curl_easy_setopt(t->easy, CURLOPT_COPYPOSTFIELDS, request->body);
+    }
     curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
     return true;
 }

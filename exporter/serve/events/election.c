@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/events/election.h"
 
-#include <time.h>
-
 #include "exporter/kube/shared/backoff.h"
+#include "metrics/base/timestamp.h"
 
 #define API_VERSION "coordination.k8s.io/v1"
 #define KIND        "Lease"
@@ -49,19 +48,15 @@ static bool is_ours(const struct election *e)
     return strcmp(json_str(spec_of(e), "holderIdentity", ""), e->settings.identity) == 0;
 }
 
-static int64_t lasts_ms(const struct election *e)
-{
-    int64_t seconds = json_int(spec_of(e), "leaseDurationSeconds", 0);
-
-    if (seconds < 1)
-        return e->settings.lease_ms;
-    return seconds < LEASE_MAX_MS / SECOND_MS ? seconds * SECOND_MS : LEASE_MAX_MS;
-}
-
 /* Nobody holds it, or whoever does has not been heard of for as long as it lasts. */
 static bool is_free(const struct election *e, int64_t now_ms)
 {
-    return !*json_str(spec_of(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms(e);
+    int64_t seconds = json_int(spec_of(e), "leaseDurationSeconds", 0);
+    int64_t lasts_ms = seconds < LEASE_MAX_MS / SECOND_MS ? seconds * SECOND_MS : LEASE_MAX_MS;
+
+    if (seconds < 1)
+        lasts_ms = e->settings.lease_ms;
+    return !*json_str(spec_of(e), "holderIdentity", "") || now_ms >= e->observed_ms + lasts_ms;
 }
 
 static void keep(struct election *e, struct fetch *f, int64_t now_ms)
@@ -80,17 +75,6 @@ static void keep(struct election *e, struct fetch *f, int64_t now_ms)
 
 /* ---- what is asked for ---- */
 
-/* With microseconds, as metav1.MicroTime has them. */
-static void format_micro_time(int64_t clock_ms, char out[static 64])
-{
-    time_t seconds = clock_ms / SECOND_MS;
-    struct tm utc = {0};
-
-    gmtime_r(&seconds, &utc);
-    size_t len = strftime(out, 40, "%Y-%m-%dT%H:%M:%S", &utc);
-    snprintf(out + len, 64 - len, ".%03d000Z", (int)(clock_ms % SECOND_MS));
-}
-
 static void put(cJSON *object, const char *key, cJSON *value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(object, key);
@@ -105,9 +89,12 @@ static cJSON *lease_to_be(const struct election *e, int64_t clock_ms)
     cJSON *spec = cJSON_DetachItemFromObjectCaseSensitive(lease, "spec");
     int64_t transitions = json_int(spec, "leaseTransitions", 0);
     bool changes_hands = e->lease && !is_ours(e);
+    int64_t seconds = e->releasing ? 1 : e->settings.lease_ms / SECOND_MS;
     char now[64];
 
-    format_micro_time(clock_ms, now);
+    /* metav1.MicroTime is read with six digits only. */
+    format_timestamp(clock_ms, now);
+    snprintf(strchr(now, 'Z'), 16, ".%03d000Z", (int)(clock_ms % SECOND_MS));
     if (!cJSON_IsObject(spec)) {
         cJSON_Delete(spec);
         spec = cJSON_CreateObject();
@@ -121,8 +108,7 @@ static cJSON *lease_to_be(const struct election *e, int64_t clock_ms)
         put(metadata, "namespace", cJSON_CreateString(e->settings.ns));
     }
     put(spec, "holderIdentity", cJSON_CreateString(e->releasing ? "" : e->settings.identity));
-    put(spec, "leaseDurationSeconds",
-        cJSON_CreateNumber(e->releasing ? 1 : (double)(e->settings.lease_ms / SECOND_MS)));
+    put(spec, "leaseDurationSeconds", cJSON_CreateNumber((double)seconds));
     put(spec, "renewTime", cJSON_CreateString(now));
     if (!is_ours(e) || e->releasing || !json_get(spec, "acquireTime"))
         put(spec, "acquireTime", cJSON_CreateString(now));

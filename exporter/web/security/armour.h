@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/security/rate.h"
+#include "exporter/system/rate.h"
 #include "exporter/web/security/tls.h"
 
 /*

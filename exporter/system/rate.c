@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/security/rate.h"
+#include "exporter/system/rate.h"
 
 bool rate_allow(struct rate *r, int64_t now_ns)
 {
