@@ -519,6 +519,29 @@ TEST_WITH(what_has_been_said_outlives_the_store, lab_open, lab_close)
     assert_int_equal(lab->emission.disputes.ended, 1);
 }
 
+TEST_WITH(those_that_are_over_make_nobody_forget_another, lab_open, lab_close)
+{
+    enum { SOME = 60 };
+    struct lab *lab = *state;
+    char name[32];
+
+    lab->how.leads = false;
+    turn(lab);
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < SOME; i++) {
+            snprintf(name, sizeof(name), "some-%u", i);
+            put_attached(lab, name, round && i % 3 ? "aborts" : "overwrites", "aborts");
+        }
+    }
+    lab->how.leads = true;
+    for (unsigned i = 0; i < SOME / 3; i++) {
+        expect_creation(lab, SAYS RESOLUTION ".");
+        answer_created(lab);
+    }
+    expect_nothing(lab, SECOND_MS);
+    assert_int_equal(lab->emission.disputes.count, SOME / 3);
+}
+
 TEST_WITH(ten_thousand_at_once_are_written_at_a_pace, lab_open, lab_close)
 {
     struct lab *lab = *state;

@@ -84,6 +84,9 @@ void disputes_tidy(struct disputes *d, struct dispute *dispute)
     d->count--;
     d->items[dispute->position] = last;
     last->position = dispute->position;
+    /* Whoever has come there looks at it now. */
+    if (d->cursor > dispute->position)
+        d->cursor = dispute->position;
     d->ended--;
     map_take(&d->map, hash_of(d, &place), &place);
     free(dispute);
