@@ -103,6 +103,18 @@ void events_forget(struct events *e)
     e->idle = true;
 }
 
+/* Whoever cannot read Events does not know what has been said. */
+static bool is_blind(struct events *e)
+{
+    bool blind = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;
+
+    if (blind && !e->blind)
+        log_write(e->log, LOG_LEVEL_WARN,
+                  "no Event about a conflict is written before Events can be read");
+    e->blind = blind;
+    return blind;
+}
+
 /* ---- the log; true of what the page shows, too ---- */
 
 static bool log_leader(struct events *e, bool leads)
@@ -183,17 +195,8 @@ bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, i
         return false;
     if (e->current != current && current->caught_up)
         adopt(e, current, now_ms);
-    if (!e->current || e->silent)
+    if (!e->current || e->silent || is_blind(e))
         return false;
-    /* Whoever cannot read Events does not know what has been said. */
-    if (engine_incomplete_classes(current->engine) & 1U << CLASS_EVENT) {
-        if (!e->blind)
-            log_write(e->log, LOG_LEVEL_WARN,
-                      "no Event about a conflict is written before Events can be read");
-        e->blind = true;
-        return false;
-    }
-    e->blind = false;
 
     const struct transport transport = kube_session_transport(current->session);
 
