@@ -298,7 +298,8 @@ OPTION(FLAG, events_emit, .name = "events.emit",
                "later nothing is written, without it only what Karmada has not said within "
                "--rules.grace. Of several exporters one writes, by a Lease in the namespace "
                "karmada-system, which has to exist there. It takes rights of its own: get, create "
-               "and patch events; get, create and update leases of coordination.k8s.io",
+               "and patch events; get resourcebindings of work.karmada.io; get, create and update "
+               "leases of coordination.k8s.io",
        .verbs = VERB_SERVE)
 
 OPTION(DURATION, events_lease_ms, .name = "events.lease-duration", .value = "DURATION",

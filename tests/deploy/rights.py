@@ -47,6 +47,7 @@ def roles(kind, suffix=""):
 READING = rights_of(roles("ClusterRole")[0])
 CONNECTOR = rights_of(roles("Role")[0])
 RECONCILE = rights_of(roles("ClusterRole", "-reconcile")[0])
+EVENTS = [right for kind in ("ClusterRole", "Role") for right in rights_of(roles(kind, "-events")[0])]
 
 
 class Account:
@@ -85,7 +86,7 @@ class Account:
     def used(self):
         """{(verb, group, resource)} of its requests that were granted."""
         return {seen(request) for request in self.requests()
-                if request.get("responseStatus", {}).get("code", 500) < 300}
+                if request.get("responseStatus", {}).get("code", 500) in (200, 201, 404)}
 
     def refused(self):
         return {seen(request) for request in self.requests()
