@@ -308,6 +308,7 @@ static void begin_again(struct lab *lab)
     end(lab);
     turn(lab);
     lab->now_ms += 10 * SECOND_MS;
+    turn(lab);
     begin(lab);
 }
 
@@ -391,6 +392,11 @@ TEST_WITH(a_flapping_conflict_is_damped_and_counted, lab_open, lab_close)
     assert_in_range(written, 25, 29);
     assert_int_equal(lab->emission.results[EMISSION_UPDATED], written);
     assert_int_equal(lab->emission.results[EMISSION_DROPPED], 100 - written);
+    /* What was dropped is not made up for later, nor counted again. */
+    lab->now_ms += HOUR_MS;
+    put_event(lab, "another", "another", "Else.");
+    expect_nothing(lab, HOUR_MS);
+    assert_int_equal(lab->emission.results[EMISSION_DROPPED], 100 - written);
 }
 
 TEST_WITH(what_karmada_says_is_not_said, lab_open, lab_close)
@@ -409,6 +415,22 @@ TEST_WITH(what_karmada_says_is_not_said, lab_open, lab_close)
     put_attached(lab, "d", "overwrites", "preserves");
     expect_nothing(lab, 59 * SECOND_MS);
     expect_creation(lab, SAYS PRESERVE ".");
+}
+
+/* Of the next conflict it has said nothing. */
+TEST_WITH(what_karmada_said_of_one_conflict_is_not_said_of_the_next, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+
+    put_event(lab, "theirs", "dependencies-distributor", SAYS RESOLUTION ".");
+    put_attached(lab, "c", "preserves", "aborts");
+    expect_creation(lab, SAYS PRESERVE ".");
+    answer_created(lab);
+    store_remove(lab->world.store, world_find(&lab->world, "v1", "Event", "test", "theirs"));
+    world_run(&lab->world, CLOCK_MS);
+    expect_nothing(lab, 10 * SECOND_MS);
+    begin_again(lab);
+    expect_creation(lab, SAYS RESOLUTION ".");
 }
 
 TEST_WITH(a_conflict_that_is_over_is_not_written, lab_open, lab_close)
