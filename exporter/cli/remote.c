@@ -14,7 +14,6 @@
 
 enum {
     URL_MAX_BYTES = 64 * 1024,
-    PASSWORD_MAX_BYTES = 64 * 1024,
     SLOWEST_BYTES_PER_SECOND = 100,
     HEADERS_MAX_BYTES = 256 * 1024,
     BODY_MAX_BYTES = 256 * 1024 * 1024, /* As much as an exporter answers. */
@@ -54,23 +53,6 @@ static bool check_flags(const struct options *o, const struct server_url *url, s
     return true;
 }
 
-/* The first line of the file, but for the end of it; NULL with the reason. */
-static char *read_password(const char *path, struct error *err)
-{
-    char *text = secret_file_read(path, PASSWORD_MAX_BYTES, NULL, err);
-
-    if (!text) {
-        fail_in(err, "--server.password-file");
-        return NULL;
-    }
-    text[strcspn(text, "\r\n")] = '\0';
-    if (has(text))
-        return text;
-    fail(err, "--server.password-file: the first line of '%s' is empty", path);
-    secret_free(text);
-    return NULL;
-}
-
 static bool read_options(struct remote *r, struct error *err)
 {
     const struct options *o = r->options;
@@ -88,8 +70,8 @@ static bool read_options(struct remote *r, struct error *err)
     if (!check_flags(o, &r->url, err) || !tls_files_load(&r->tls, &files, 0, err))
         return false;
     if (has(o->server_user))
-        r->password = read_password(o->server_password_file, err);
-    return !has(o->server_user) || r->password;
+        r->password = secret_line_read(o->server_password_file, err);
+    return !has(o->server_user) || r->password || fail_in(err, "--server.password-file");
 }
 
 struct remote *remote_new(const struct options *o, struct error *err)
@@ -138,19 +120,6 @@ static size_t receive_body(char *bytes, size_t size, size_t count, void *context
     return strbuf_ok(r->body) ? size * count : 0;
 }
 
-static void set_blob(CURL *easy, CURLoption option, const char *pem)
-{
-    /* curl takes a pointer to bytes that it could change, and changes none. */
-    struct curl_blob blob = {.flags = CURL_BLOB_NOCOPY};
-
-    if (!pem)
-        return;
-    memcpy(&blob.data, &pem, sizeof(pem));
-    blob.len = strlen(pem);
-    if (curl_easy_setopt(easy, option, &blob) != CURLE_OK)
-        abort(); /* A library without TLS: nothing else of it could be used, either. */
-}
-
 /* What the command line says of the request. */
 static void set_options(const struct remote *r, CURL *easy)
 {
@@ -162,13 +131,9 @@ static void set_options(const struct remote *r, CURL *easy)
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
     curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
     curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
-    if (tls_files_ca(&r->tls)) {
-        /* Or it would go on trusting every public authority beside the one that is named. */
-        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
-        set_blob(easy, CURLOPT_CAINFO_BLOB, tls_files_ca(&r->tls));
-    }
-    set_blob(easy, CURLOPT_SSLCERT_BLOB, tls_files_certificate(&r->tls));
-    set_blob(easy, CURLOPT_SSLKEY_BLOB, tls_files_key(&r->tls));
+    easy_set_trust(easy, tls_files_ca(&r->tls));
+    easy_set_pem(easy, CURLOPT_SSLCERT_BLOB, tls_files_certificate(&r->tls));
+    easy_set_pem(easy, CURLOPT_SSLKEY_BLOB, tls_files_key(&r->tls));
     if (r->password) {
         curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
         curl_easy_setopt(easy, CURLOPT_USERNAME, r->options->server_user);

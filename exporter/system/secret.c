@@ -8,6 +8,8 @@
 
 #include "exporter/system/file.h"
 
+enum { LINE_FILE_MAX_BYTES = 64 * 1024 };
+
 void secret_free(char *secret)
 {
     if (!secret)
@@ -116,4 +118,18 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
         about->everybody_reads = status.st_mode & S_IROTH;
     }
     return text;
+}
+
+char *secret_line_read(const char *path, struct error *err)
+{
+    char *text = secret_file_read(path, LINE_FILE_MAX_BYTES, NULL, err);
+
+    if (!text)
+        return NULL;
+    text[strcspn(text, "\r\n")] = '\0';
+    if (*text != '\0')
+        return text;
+    fail(err, "the first line of '%s' is empty", path);
+    secret_free(text);
+    return NULL;
 }

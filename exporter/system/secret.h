@@ -44,3 +44,6 @@ struct secret_file {
  */
 char *secret_file_read(const char *path, size_t max, struct secret_file *about,
                        struct error *err) MUST_USE;
+
+/* The first line of such a file, without its end; NULL also where it is empty. */
+char *secret_line_read(const char *path, struct error *err) MUST_USE;

@@ -6,14 +6,13 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/kube/auth/proxy_rules.h"
-#include "exporter/system/server_url.h"
 
 /* NULL if it is not set, or empty, which people mean to be the same. */
-static const char *variable(const struct kube_place *place, const char *name)
+static const char *variable(const char *const *environment, const char *name)
 {
     size_t len = strlen(name);
 
-    for (const char *const *e = place->environment; *e; e++) {
+    for (const char *const *e = environment; *e; e++) {
         if (strncmp(*e, name, len) == 0 && (*e)[len] == '=')
             return (*e)[len + 1] != '\0' ? *e + len + 1 : NULL;
     }
@@ -21,16 +20,16 @@ static const char *variable(const struct kube_place *place, const char *name)
 }
 
 /* Proxies are written in both cases, and capitals go first. */
-static const char *either(const struct kube_place *place, const char *upper, const char *lower)
+static const char *either(const char *const *environment, const char *upper, const char *lower)
 {
-    const char *value = variable(place, upper);
+    const char *value = variable(environment, upper);
 
-    return value ? value : variable(place, lower);
+    return value ? value : variable(environment, lower);
 }
 
 static char *home_config(const struct kube_place *place)
 {
-    const char *home = variable(place, "HOME");
+    const char *home = variable(place->environment, "HOME");
     char *path = NULL;
 
     if (!home)
@@ -49,7 +48,7 @@ static char *find_files(const struct kube_place *place)
     const char *files = place->kubeconfig;
 
     if (!files || *files == '\0')
-        files = variable(place, "KUBECONFIG");
+        files = variable(place->environment, "KUBECONFIG");
     return files ? xstrdup(files) : home_config(place);
 }
 
@@ -67,28 +66,36 @@ void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, vo
     }
 }
 
-/* The proxy of the environment, where Go's programs use it; a URL without a scheme is one of http.
- */
+/* A URL without a scheme is one of http. */
+bool kube_inherited_proxy(const char *const *environment, const struct server_url *server,
+                          char **out, struct error *err)
+{
+    const char *proxy = either(environment, "HTTPS_PROXY", "https_proxy");
+    const char *no_proxy = either(environment, "NO_PROXY", "no_proxy");
+
+    *out = NULL;
+    if (!proxy || !server->tls || !proxy_is_used(server->address, server->port, no_proxy))
+        return true;
+    if (asprintf(out, "%s%s", strstr(proxy, "://") ? "" : "http://", proxy) < 0)
+        abort();
+    return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
+}
+
 static bool inherit_proxy(const struct kube_place *place, struct kube_config *config,
                           struct error *err)
 {
-    const char *proxy = either(place, "HTTPS_PROXY", "https_proxy");
-    const char *no_proxy = either(place, "NO_PROXY", "no_proxy");
     struct server_url server;
 
-    if (config->proxy_url || !proxy)
+    if (config->proxy_url)
         return true;
     if (!server_url_parse(config->server, NULL, &server, err))
         return false;
 
-    bool used = server.tls && proxy_is_used(server.address, server.port, no_proxy);
+    bool usable = kube_inherited_proxy(place->environment, &server, &config->proxy_url, err);
+
     server_url_release(&server);
-    if (!used)
-        return true;
-    if (asprintf(&config->proxy_url, "%s%s", strstr(proxy, "://") ? "" : "http://", proxy) < 0)
-        abort();
-    config->proxy_is_inherited = true;
-    return proxy_url_check(config->proxy_url, err) || fail_in(err, "HTTPS_PROXY");
+    config->proxy_is_inherited = config->proxy_url != NULL;
+    return usable;
 }
 
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
@@ -98,8 +105,8 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
     CLEANUP(free_cleanup) char *files = find_files(place);
     const struct kubeconfig_options options = {.files = files, .context = place->context};
     const struct in_cluster_options pod = {
-        .host = variable(place, "KUBERNETES_SERVICE_HOST"),
-        .port = variable(place, "KUBERNETES_SERVICE_PORT"),
+        .host = variable(place->environment, "KUBERNETES_SERVICE_HOST"),
+        .port = variable(place->environment, "KUBERNETES_SERVICE_PORT"),
     };
 
     if (!files && has_context) {

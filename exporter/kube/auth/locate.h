@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exporter/kube/auth/kube_config.h"
+#include "exporter/system/server_url.h"
 
 /* Where to look for an API server. All is borrowed. */
 struct kube_place {
@@ -22,6 +23,13 @@ enum kube_found {
  */
 enum kube_found kube_locate(const struct kube_place *place, struct kube_config *out,
                             struct error *err) MUST_USE;
+
+/*
+ * The proxy of the environment for a server, where Go's programs use it, as a text that the caller
+ * frees and shows nobody; NULL in `out` if there is none. False if it cannot be used.
+ */
+bool kube_inherited_proxy(const char *const *environment, const struct server_url *server,
+                          char **out, struct error *err) MUST_USE;
 
 /* Call `each` for every kubeconfig file that would be read, whether it exists or not. */
 void kube_place_each_file(const struct kube_place *place, kube_file_fn *each, void *context);

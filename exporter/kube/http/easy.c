@@ -14,3 +14,25 @@ void easy_restrict(CURL *easy)
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
     curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
 }
+
+void easy_set_pem(CURL *easy, CURLoption option, const char *pem)
+{
+    /* curl takes a pointer to bytes that it could change, and changes none. */
+    struct curl_blob blob = {.flags = CURL_BLOB_NOCOPY};
+
+    if (!pem)
+        return;
+    memcpy(&blob.data, &pem, sizeof(pem));
+    blob.len = strlen(pem);
+    if (curl_easy_setopt(easy, option, &blob) != CURLE_OK)
+        abort(); /* A library without TLS: nothing else of it could be used, either. */
+}
+
+void easy_set_trust(CURL *easy, const char *ca)
+{
+    if (!ca)
+        return;
+    /* Or it would go on trusting every public authority beside the one that is named. */
+    curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+    easy_set_pem(easy, CURLOPT_CAINFO_BLOB, ca);
+}
