@@ -74,13 +74,15 @@ FUZZ_SUPPORT := $(foreach s,page random_object random_status world,tests/unit/$s
 BENCH   := $(sort $(wildcard tests/bench/bench_*.c))
 BENCH_SUPPORT := $(filter-out tests/bench/bench_%,$(sort $(wildcard tests/bench/*.c)))
 FAULTS  := tests/faults/follow.c
+# Programs that tests of other languages run.
+HELPERS := tests/alerts/push/hold.c
 SIM     := $(sort $(wildcard tests/sim/*.c))
 SIM_SEEDS ?= 1-10000
 E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
 HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
-ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(SIM) $(wildcard tests/bench/preload/*.c)
+ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(HELPERS) $(SIM) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
 
 PROGRAM  := $(BUILD)/karmada-policy-exporter
@@ -131,6 +133,10 @@ $(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(SUPPORT:%.c=$(B)/%.o) $(LIBRA
 	$(Q)$(call link,-lcmocka)
 
 $(B)/tests/bench/bench_%: $(B)/tests/bench/bench_%.o $(BENCH_SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
+	$(call say,LINK,$@)
+	$(Q)$(call link)
+
+$(call programs,$(HELPERS)): %: %.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link)
 
@@ -198,7 +204,7 @@ sim: $(B)/tests/sim/sim ## simulate API servers that misbehave, in virtual time:
 faults: $(call programs,$(FAULTS)) $(B)/tests/sim/sim $(EXPORTER) ## the simulation, then a server that misbehaves, over HTTP/2 and TLS
 	@SIM='$(B)/tests/sim/sim --seeds=$(SIM_SEEDS)' tests/run-faults.sh $< '$(ONLY)'
 
-e2e: $(EXPORTER) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
+e2e: $(EXPORTER) $(call programs,$(HELPERS)) ## run the executables tests/{stories,e2e,deploy,alerts,boards,browser}/*.test
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
 	@tests/run-e2e.sh $(E2E)

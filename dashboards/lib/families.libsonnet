@@ -35,6 +35,7 @@
   karmada_placement_drift_replicas: ['member_cluster', 'movement'],
   karmada_placement_drift_resource_requests: ['member_cluster', 'resource', 'unit', 'movement'],
   karmada_placement_drift_undetermined_templates: ['reason'],
+  karmada_policy_exporter_alertmanager_notifications_total: ['alertmanager', 'result'],
   karmada_policy_exporter_audit_divergences_total: ['resource'],
   karmada_policy_exporter_audits_total: ['resource'],
   karmada_policy_exporter_build_info: ['version', 'revision', 'compiler'],

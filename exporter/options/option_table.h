@@ -254,6 +254,37 @@ OPTION(TEXT, route_prefix, .name = "web.route-prefix", .value = "PATH", .fallbac
                "nothing, where a proxy takes that off",
        .verbs = VERB_SERVE, .needs_restart = true)
 
+OPTION(TEXTS, alertmanager_urls, .name = "alertmanager.url", .value = "URL",
+       .help = "Alertmanager that is told directly what the bundled rules say, without a "
+               "Prometheus; several for a cluster of them, and every replica may tell all",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXTS, alertmanager_labels, .name = "alertmanager.label", .value = "NAME=VALUE",
+       .help = "label of every alert that Alertmanager is told, as cluster=prod; the same for all "
+               "replicas",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, alertmanager_user, .name = "alertmanager.user", .value = "NAME", .fallback = "",
+       .help = "as which user Alertmanager is told, with --alertmanager.password-file; over "
+               "https, or on this machine",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, alertmanager_password_file, .name = "alertmanager.password-file", .value = "FILE",
+       .fallback = "",
+       .help = "the password of --alertmanager.user, up to the end of the line; read for each "
+               "request",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, alertmanager_token_file, .name = "alertmanager.bearer-token-file", .value = "FILE",
+       .fallback = "",
+       .help = "a token for Alertmanager, up to the end of the line, instead of a user; read for "
+               "each request",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
+OPTION(TEXT, alertmanager_ca_file, .name = "alertmanager.ca-file", .value = "FILE", .fallback = "",
+       .help = "who vouches for Alertmanager, in PEM; without it whom this system trusts",
+       .verbs = VERB_SERVE, .needs_restart = true)
+
 /* Alerts compare with these three. */
 OPTION(DURATION, stale_age_ms, .name = "thresholds.stale-age", .value = "DURATION",
        .fallback = "7d",

@@ -108,7 +108,6 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     *l = (struct loop){.settings = *settings, .started_ms = platform_now_ms()};
     l->signals.fd = -1;
     l->config_loaded = true;
-    outlets_init(&l->outlets, settings->log);
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
     l->rehearsal = (struct rehearsal){
         .workers = settings->workers,
@@ -135,7 +134,8 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     };
 
     heartbeat_beat(&l->heartbeat, platform_steady_ms());
-    if (!web_start(&l->web, &web, err)) {
+    if (!web_start(&l->web, &web, err) ||
+        !outlets_init(&l->outlets, &web, l->web.place.external, err)) {
         loop_free(l);
         return NULL;
     }

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/outlets.h"
 
-void outlets_init(struct outlets *o, const struct log *log)
+#include "exporter/serve/alerting/alerting.h"
+#include "exporter/system/platform.h"
+
+bool outlets_init(struct outlets *o, const struct web_settings *settings, const char *page_url,
+                  struct error *err)
 {
-    events_init(&o->events, log);
+    const struct alerting_settings alerting = {
+        .options = settings->options,
+        .snapshot = settings->snapshot,
+        .page_url = page_url,
+        .environment = platform_environment(),
+        .log = settings->log,
+    };
+
+    events_init(&o->events, settings->log);
+    if (settings->options->alertmanager_urls.count > 0)
+        o->alerting = alerting_new(&alerting, err);
+    return o->alerting || settings->options->alertmanager_urls.count == 0;
 }
 
 void outlets_release(struct outlets *o, struct evaluation *current)
 {
     events_release(&o->events, current);
+    alerting_free(o->alerting);
+    o->alerting = NULL;
 }
 
 bool outlets_turn(struct outlets *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
@@ -29,4 +46,6 @@ void outlets_forget(struct outlets *o)
 void outlets_fill(const struct outlets *o, struct registry *registry)
 {
     events_fill(&o->events, registry);
+    if (o->alerting)
+        alerting_fill(o->alerting, registry);
 }

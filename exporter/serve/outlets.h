@@ -2,20 +2,28 @@
 #pragma once
 
 #include "exporter/serve/events/events.h"
+#include "exporter/serve/web.h"
 
-/* What the exporter sends by itself, rather than being asked for it. All on the loop's thread. */
+/*
+ * What the exporter sends by itself, rather than being asked for it: Events, on the loop's thread,
+ * and alerts, by threads of their own that read the page. All zero sends nothing.
+ */
+struct alerting;
+
 struct outlets {
     struct events events;
+    struct alerting *alerting; /* To Alertmanagers; NULL without one. */
 };
 
-/* The log is borrowed. */
-void outlets_init(struct outlets *o, const struct log *log);
+/* Start them. `page_url`: where people reach the pages; "" if that is not known. */
+bool outlets_init(struct outlets *o, const struct web_settings *settings, const char *page_url,
+                  struct error *err) MUST_USE;
 /* Take leave of whoever has to know, for about a second at most; `current` may be NULL. */
 void outlets_release(struct outlets *o, struct evaluation *current);
 
 /*
- * Go on, with what holds now (NULL: nothing is known yet). True if their own families have changed.
- * `now_ms` is steady.
+ * Go on, with what holds now (NULL: nothing is known yet). `now_ms` is steady. True if the page is
+ * another one by that.
  */
 bool outlets_turn(struct outlets *o, struct evaluation *current, int64_t now_ms, int64_t clock_ms);
 /* When to do so even if nothing arrives (steady); INT64_MAX for never. */

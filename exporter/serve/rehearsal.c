@@ -78,6 +78,11 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
     parsed = config_load(&options, line.argc, line.argv, &ignored);
     if (parsed)
         armour_each_file(options.web_config_file, try_file, out);
+    if (parsed) {
+        try_file(out, options.alertmanager_password_file);
+        try_file(out, options.alertmanager_token_file);
+        try_file(out, options.alertmanager_ca_file);
+    }
     if (parsed && options.manifests.count == 0)
         try_server(out, &options);
     options_release(&options);

@@ -5,8 +5,8 @@
 
 struct evaluation;
 struct findings;
-struct outlets;
 struct kube_session;
+struct outlets;
 struct registry;
 struct web;
 

@@ -129,3 +129,17 @@ struct body *metrics_page_body(const struct metrics_page *p, enum exposition_for
 {
     return filter->named ? gather(p, format, filter) : body_hold(p->whole[format]);
 }
+
+void metrics_page_text(const struct metrics_page *p, struct strbuf *out)
+{
+    for (size_t i = 0; i < family_count(); i++) {
+        const struct family_parts *parts = &p->families[i];
+
+        if (!parts->head[EXPOSITION_TEXT])
+            continue;
+        strbuf_add(out, segment_bytes(parts->head[EXPOSITION_TEXT]),
+                   segment_len(parts->head[EXPOSITION_TEXT]));
+        strbuf_add(out, segment_bytes(parts->series[EXPOSITION_TEXT]),
+                   segment_len(parts->series[EXPOSITION_TEXT]));
+    }
+}

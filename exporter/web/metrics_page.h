@@ -27,6 +27,9 @@ size_t metrics_page_len(const struct metrics_page *p);
 struct metrics_page *metrics_page_hold(struct metrics_page *p);
 void metrics_page_drop(struct metrics_page *p);
 
+/* Append all of it in Prometheus' text format. Any thread may call it. */
+void metrics_page_text(const struct metrics_page *p, struct strbuf *out);
+
 /* The families that the filter wants, held for the caller. Any thread may call it. */
 struct body *metrics_page_body(const struct metrics_page *p, enum exposition_format format,
                                const struct family_filter *filter) MUST_USE;

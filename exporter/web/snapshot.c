@@ -61,6 +61,15 @@ void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page)
     metrics_page_drop(old);
 }
 
+struct metrics_page *snapshot_hold_metrics(struct snapshot *s)
+{
+    pthread_mutex_lock(&s->lock);
+    struct metrics_page *page = metrics_page_hold(s->metrics);
+
+    pthread_mutex_unlock(&s->lock);
+    return page;
+}
+
 struct segment_sum *snapshot_sum(struct snapshot *s)
 {
     return &s->sum;
@@ -82,9 +91,8 @@ static struct body *hold_metrics(struct snapshot *s, struct MHD_Connection *conn
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_ACCEPT);
     bool newer = accept_media(header.data, type) == MEDIA_OPENMETRICS;
 
-    pthread_mutex_lock(&s->lock);
-    struct metrics_page *page = metrics_page_hold(s->metrics);
-    pthread_mutex_unlock(&s->lock);
+    struct metrics_page *page = snapshot_hold_metrics(s);
+
     if (!page)
         return NULL;
     struct body *body =

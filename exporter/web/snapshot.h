@@ -26,6 +26,9 @@ void snapshot_publish(struct snapshot *s, enum page page, struct strbuf *text);
 /* Put the page of metrics in place, which is held from here on. */
 void snapshot_publish_metrics(struct snapshot *s, struct metrics_page *page);
 
+/* The page of metrics as it is now, held for the caller; NULL before the first. Any thread may. */
+struct metrics_page *snapshot_hold_metrics(struct snapshot *s) MUST_USE;
+
 /* What the bytes of pages of metrics are added to; it lives as long as the snapshot. */
 struct segment_sum *snapshot_sum(struct snapshot *s);
 

@@ -120,6 +120,12 @@
         "HTTP requests that were not answered for want of credentials or because there are too "   \
         "many, by reason.",                                                                        \
         .of_process = true, .bound = "4", .labels = {FREE_LABEL("reason")})                        \
+    OWN(OWN_ALERTMANAGER_NOTIFICATIONS, FAMILY_COUNTER,                                            \
+        "karmada_policy_exporter_alertmanager_notifications_total",                                \
+        "Alerts handed to each --alertmanager.url, by whether it accepted them, failed to, or "    \
+        "was not asked because newer ones had come; an alert counts each time it is sent.",        \
+        .of_process = true, .bound = "3 x Alertmanagers",                                          \
+        .labels = {FREE_LABEL("alertmanager"), FREE_LABEL("result")})                              \
     OWN(OWN_WEB_CONFIG_VALID, FAMILY_GAUGE, "karmada_policy_exporter_web_config_valid",            \
         "1 if the file of --web.config.file is as it is in force, 0 if it cannot be used: then "   \
         "what it said before is.",                                                                 \
