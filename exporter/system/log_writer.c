@@ -38,14 +38,6 @@ struct log_writer {
     bool left; /* Nobody waits for the end any more. */
 };
 
-/* Wait for the condition until `until_ms`. False if that has come. */
-static bool wait_until(pthread_cond_t *condition, pthread_mutex_t *lock, int64_t until_ms)
-{
-    struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
-
-    return pthread_cond_timedwait(condition, lock, &until) != ETIMEDOUT;
-}
-
 static void append(struct log_writer *w, const char *line, size_t len)
 {
     size_t at = (w->begin + w->used) % LOG_WRITER_BYTES;
@@ -148,7 +140,6 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
                                     struct error *err)
 {
     struct log_writer *w = xcalloc(1, sizeof(*w));
-    pthread_condattr_t steady;
 
     w->fd = fd;
     w->lost = lost;
@@ -156,10 +147,7 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
     w->bytes = xmalloc(LOG_WRITER_BYTES);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->work, NULL);
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->moved, &steady);
-    pthread_condattr_destroy(&steady);
+    condition_init(&w->moved);
     int code = thread_start(&w->thread, run, w);
 
     if (code == 0)
@@ -187,7 +175,7 @@ void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t 
 
     uint64_t mine = w->put;
     int64_t until_ms = w->progress_ms + wait_ms;
-    while (wait_ms > 0 && w->written < mine && wait_until(&w->moved, &w->lock, until_ms))
+    while (wait_ms > 0 && w->written < mine && condition_wait(&w->moved, &w->lock, until_ms))
         continue;
     pthread_mutex_unlock(&w->lock);
 }
@@ -208,7 +196,7 @@ void log_writer_stop(struct log_writer *w, int64_t wait_ms)
     pthread_mutex_lock(&w->lock);
     w->stopping = true;
     pthread_cond_signal(&w->work);
-    while (!w->ended && wait_until(&w->moved, &w->lock, until_ms))
+    while (!w->ended && condition_wait(&w->moved, &w->lock, until_ms))
         continue;
     w->left = !w->ended;
     if (w->left) {

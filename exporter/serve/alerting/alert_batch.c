@@ -30,7 +30,7 @@ static void add_time(cJSON *json, const char *name, int64_t ms)
     char text[MS_LEN];
 
     format_timestamp(ms, seconds);
-    snprintf(text, sizeof(text), "%.19s.%03dZ", seconds, (int)(ms % 1000));
+    snprintf(text, sizeof(text), "%.19s.%03dZ", seconds, (int)((ms % 1000 + 1000) % 1000));
     cJSON_AddStringToObject(json, name, text);
 }
 

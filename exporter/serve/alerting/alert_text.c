@@ -272,7 +272,7 @@ static const char *write_rows(struct writer *w, const char *action, const char *
         qsort_r(rows.items, rows.count, sizeof(struct vector_sample), by_label, label.data);
     for (w->index = 0; w->index < rows.count; w->index++) {
         w->row = &rows.items[w->index];
-        end = write_part(w, after, true);
+        (void)write_part(w, after, true);
     }
     w->row = &(const struct vector_sample){.value = 0};
     end = write_part(w, after, false);

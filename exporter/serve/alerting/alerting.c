@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/alerting/alerting.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "exporter/serve/alerting/alertmanager.h"
@@ -263,14 +262,11 @@ static void *run(void *context)
 
     pthread_mutex_lock(&a->lock);
     while (!a->stopping) {
-        int64_t until_ms = platform_now_ms() + LOOK_MS;
-        const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
-
         pthread_mutex_unlock(&a->lock);
         turn(a);
         pthread_mutex_lock(&a->lock);
         if (!a->stopping)
-            pthread_cond_timedwait(&a->wake, &a->lock, &until);
+            condition_wait(&a->wake, &a->lock, platform_steady_ms() + LOOK_MS);
     }
     pthread_mutex_unlock(&a->lock);
     return NULL;
@@ -321,7 +317,7 @@ struct alerting *alerting_new(const struct alerting_settings *settings, struct e
     a->next_ms = platform_steady_ms() + ANSWERS_MS;
     a->known_since_ms = a->late_since_ms = INT64_MAX;
     pthread_mutex_init(&a->lock, NULL);
-    pthread_cond_init(&a->wake, NULL);
+    condition_init(&a->wake);
     if (start(a, settings, err))
         return a;
     alerting_free(a);

@@ -14,7 +14,7 @@
 struct alerting;
 
 struct alerting_settings {
-    const struct options *options; /* Borrowed, only until the call returns but for their texts. */
+    const struct options *options; /* Borrowed until the call returns. */
     struct snapshot *snapshot;     /* Borrowed. */
     const char *page_url;          /* Where people reach the pages; "" if that is not known. */
     const char *const *environment;

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/alerting/alertmanager.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 
-#include <curl/curl.h>
-
-#include "exporter/kube/auth/locate.h"
-#include "exporter/kube/auth/proxy_rules.h"
-#include "exporter/kube/auth/tls_files.h"
-#include "exporter/kube/http/easy.h"
+#include "exporter/serve/alerting/access.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/thread.h"
-#include "exporter/version.h"
 
 enum {
     TIMEOUT_MS = 10 * 1000, /* For one request as a whole, as Prometheus. */
@@ -20,18 +13,15 @@ enum {
     BACK_OFF_MAX_MS = 60 * 1000,
     ANSWER_MAX_BYTES = 64 * 1024 * 1024,
     IGNORED_MAX_BYTES = 64 * 1024, /* Of the answer to a POST. */
-    HEADER_MAX_BYTES = 64 * 1024,
     URL_MAX_BYTES = 64 * 1024,
 };
 
 const char *const alert_result_names[] = {"sent", "failed", "dropped"};
 
 struct alertmanager {
-    struct alertmanager_settings settings;
-    struct server_url url;
-    char *host;  /* With its port. */
-    char *proxy; /* NULL without one. May hold a password. */
-    struct tls_files tls;
+    struct access access;
+    char *query;
+    const struct log *log; /* Borrowed. */
     pthread_t thread;
     bool started;
     unsigned failures; /* In a row; of the thread. */
@@ -42,66 +32,6 @@ struct alertmanager {
     struct alert_batch *next; /* NULL: nothing to send. */
     char *answer;
 };
-
-/* ---- options ---- */
-
-static bool has(const char *option)
-{
-    return *option != '\0';
-}
-
-/* The line of a file as a secret; NULL with the reason. */
-static char *read_secret(const char *option, const char *path, struct error *err)
-{
-    char *secret = secret_line_read(path, err);
-
-    if (!secret)
-        fail_in(err, "%s", option);
-    else if (secret_fits_header(secret))
-        return secret;
-    else
-        fail(err, "%s: the first line of '%s' fits no header", option, path);
-    secret_free(secret);
-    return NULL;
-}
-
-/* What says who we are: "" without credentials, NULL with the reason. */
-static char *read_credentials(const struct options *o, struct error *err)
-{
-    if (has(o->alertmanager_user))
-        return read_secret("--alertmanager.password-file", o->alertmanager_password_file, err);
-    if (has(o->alertmanager_token_file))
-        return read_secret("--alertmanager.bearer-token-file", o->alertmanager_token_file, err);
-    return xstrdup("");
-}
-
-static bool check_options(struct alertmanager *m, struct error *err)
-{
-    const struct options *o = m->settings.options;
-    const struct kube_config files = {
-        .ca.file = has(o->alertmanager_ca_file) ? o->alertmanager_ca_file : NULL,
-    };
-    bool secret = has(o->alertmanager_user) || has(o->alertmanager_token_file);
-
-    if (has(o->alertmanager_user) != has(o->alertmanager_password_file))
-        return fail(err, "--alertmanager.user and --alertmanager.password-file are given together "
-                         "or not");
-    if (has(o->alertmanager_user) && has(o->alertmanager_token_file))
-        return fail(err, "--alertmanager.user or --alertmanager.bearer-token-file, not both");
-    if (strchr(o->alertmanager_user, ':'))
-        return fail(err, "--alertmanager.user: a user's name has no ':'");
-    if (!server_url_parse(m->settings.url, NULL, &m->url, err))
-        return fail_in(err, "--alertmanager.url");
-    if (asprintf(&m->host, "%s:%s", m->url.address, m->url.port) < 0)
-        abort();
-    if (secret && !m->url.tls && !host_is_loopback(m->url.address))
-        return fail(err, "--alertmanager.url: a password or a token goes over https:// alone, or "
-                         "to this machine");
-    CLEANUP(secret_cleanup) char *credentials = read_credentials(o, err);
-
-    return credentials && kube_inherited_proxy(m->settings.environment, &m->url, &m->proxy, err) &&
-           (!m->url.tls || tls_files_load(&m->tls, &files, platform_steady_ms(), err));
-}
 
 /* ---- requests ---- */
 
@@ -123,34 +53,6 @@ static int progress(void *context, curl_off_t total, curl_off_t now, curl_off_t 
     return atomic_load(&m->stopping);
 }
 
-static bool add_identity(struct alertmanager *m, CURL *easy, struct curl_slist **headers,
-                         struct error *err)
-{
-    const struct options *o = m->settings.options;
-    CLEANUP(secret_cleanup) char *credentials = read_credentials(o, err);
-    CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
-
-    if (!credentials)
-        return false;
-    if (has(o->alertmanager_user)) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-        curl_easy_setopt(easy, CURLOPT_USERNAME, o->alertmanager_user);
-        curl_easy_setopt(easy, CURLOPT_PASSWORD, credentials);
-    } else if (has(o->alertmanager_token_file)) {
-        strbuf_addf(&line, "Authorization: Bearer %s", credentials);
-        *headers = curl_slist_append(*headers, line.data);
-    }
-    return true;
-}
-
-/* Wiped, since one of them may be a token. */
-static void free_headers(struct curl_slist *headers)
-{
-    for (struct curl_slist *h = headers; h; h = h->next)
-        explicit_bzero(h->data, strlen(h->data));
-    curl_slist_free_all(headers);
-}
-
 /*
  * POST a request, or GET without one. The answer's status; 0 with the reason if there is none. No
  * text of it holds more of the address than its host.
@@ -166,16 +68,8 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
 
     if (!easy || !headers)
         abort();
-    tls_files_advance(&m->tls, platform_steady_ms());
-    strbuf_addf(&url, "%s%s", m->url.base, path);
-    easy_restrict(easy);
-    easy_set_trust(easy, tls_files_ca(&m->tls));
-    curl_easy_setopt(easy, CURLOPT_PROXY, m->proxy ? m->proxy : "");
-    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
-    curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, m->url.tls ? "https" : "http");
+    strbuf_addf(&url, "%s%s", m->access.url.base, path);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, m);
@@ -185,7 +79,7 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->len);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->json);
     }
-    if (strbuf_ok(&url) && add_identity(m, easy, &headers, err)) {
+    if (strbuf_ok(&url) && access_apply(&m->access, easy, &headers, err)) {
         curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
         curl_easy_setopt(easy, CURLOPT_URL, url.data);
         code = curl_easy_perform(easy);
@@ -196,7 +90,7 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
             fail(err, "it answers %ld", status);
     }
     curl_easy_cleanup(easy);
-    free_headers(headers);
+    access_free_headers(headers);
     return code == CURLE_OK ? (unsigned)status : 0;
 }
 
@@ -216,14 +110,13 @@ static bool is_final(unsigned status)
 /* Wait for a batch, or for the end of `wait_ms`; NULL if there is none. Moved to the caller. */
 static struct alert_batch *wait_for_batch(struct alertmanager *m, int64_t wait_ms, bool take)
 {
-    int64_t until_ms = platform_now_ms() + wait_ms;
-    const struct timespec until = {until_ms / 1000, until_ms % 1000 * 1000000};
+    int64_t until_ms = platform_steady_ms() + wait_ms;
     struct alert_batch *batch = NULL;
-    int code = 0;
+    bool waits = true;
 
     pthread_mutex_lock(&m->lock);
-    while (!atomic_load(&m->stopping) && !(take && m->next) && code != ETIMEDOUT)
-        code = pthread_cond_timedwait(&m->work, &m->lock, &until);
+    while (!atomic_load(&m->stopping) && !(take && m->next) && waits)
+        waits = condition_wait(&m->work, &m->lock, until_ms);
     if (take && !atomic_load(&m->stopping)) {
         batch = m->next;
         m->next = NULL;
@@ -236,12 +129,11 @@ static struct alert_batch *wait_for_batch(struct alertmanager *m, int64_t wait_m
 static void note(struct alertmanager *m, bool well, const struct error *err)
 {
     if (well && m->failures > 0)
-        log_write(m->settings.log, LOG_LEVEL_INFO, "Alertmanager takes alerts again",
-                  "alertmanager", m->host);
+        log_write(m->log, LOG_LEVEL_INFO, "Alertmanager takes alerts again", "alertmanager",
+                  m->access.host);
     if (!well && m->failures == 0 && !atomic_load(&m->stopping))
-        log_write(m->settings.log, LOG_LEVEL_WARN,
-                  "Alertmanager does not take alerts; trying again", "alertmanager", m->host,
-                  "error", err->text);
+        log_write(m->log, LOG_LEVEL_WARN, "Alertmanager does not take alerts; trying again",
+                  "alertmanager", m->access.host, "error", err->text);
     m->failures = well ? 0 : m->failures + 1;
 }
 
@@ -263,7 +155,7 @@ static void fetch(struct alertmanager *m)
     struct error err = {""};
     bool answered = false;
 
-    strbuf_addf(&path, "/api/v2/alerts?%s", m->settings.query);
+    strbuf_addf(&path, "/api/v2/alerts?%s", m->query);
     while (!answered && !atomic_load(&m->stopping)) {
         strbuf_reset(&body);
         answered = is_final(ask(m, path.data, NULL, &body, &err));
@@ -328,10 +220,11 @@ struct alertmanager *alertmanager_new(const struct alertmanager_settings *settin
     struct alertmanager *m = xcalloc(1, sizeof(*m));
     int code;
 
-    m->settings = *settings;
+    m->log = settings->log;
+    m->query = xstrdup(settings->query);
     pthread_mutex_init(&m->lock, NULL);
-    pthread_cond_init(&m->work, NULL);
-    if (!check_options(m, err)) {
+    condition_init(&m->work);
+    if (!access_init(&m->access, settings->options, settings->url, settings->environment, err)) {
         alertmanager_free(m);
         return NULL;
     }
@@ -357,11 +250,9 @@ void alertmanager_free(struct alertmanager *m)
     alert_batch_drop(m->next);
     pthread_cond_destroy(&m->work);
     pthread_mutex_destroy(&m->lock);
-    tls_files_release(&m->tls);
-    server_url_release(&m->url);
-    secret_free(m->proxy);
+    access_release(&m->access);
     free(m->answer);
-    free(m->host);
+    free(m->query);
     free(m);
 }
 
@@ -390,7 +281,7 @@ char *alertmanager_take_answer(struct alertmanager *m)
 
 const char *alertmanager_host(const struct alertmanager *m)
 {
-    return m->host;
+    return m->access.host;
 }
 
 uint64_t alertmanager_count(const struct alertmanager *m, enum alert_result result)

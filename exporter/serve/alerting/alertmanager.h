@@ -13,11 +13,11 @@
 struct alertmanager;
 
 struct alertmanager_settings {
-    const struct options *options; /* Whom to trust and who we are. Borrowed. */
+    const struct options *options; /* Whom to trust and who we are. */
     const char *url;
-    const char *query; /* Of GET /api/v2/alerts: which of its alerts may be ours. Borrowed. */
-    const char *const *environment; /* With the proxy. Borrowed. */
-    const struct log *log;          /* Borrowed. */
+    const char *query;              /* Of GET /api/v2/alerts: which of its alerts may be ours. */
+    const char *const *environment; /* With the proxy. */
+    const struct log *log;          /* Borrowed; the rest is copied. */
 };
 
 /* How alerts ended up. */

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/alerting/access.h"
+
+#include "exporter/kube/auth/locate.h"
+#include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/kube/http/easy.h"
+#include "exporter/system/platform.h"
+#include "exporter/version.h"
+
+enum { HEADER_MAX_BYTES = 64 * 1024 };
+
+static bool has(const char *option)
+{
+    return *option != '\0';
+}
+
+/* The password or the token; "" without either, NULL with the reason. */
+static char *read_secret(const struct access *a, struct error *err)
+{
+    const char *option =
+        has(a->user) ? "--alertmanager.password-file" : "--alertmanager.bearer-token-file";
+    const char *path = has(a->user) ? a->password_file : a->token_file;
+    char *secret = has(path) ? secret_line_read(path, err) : xstrdup("");
+
+    if (!secret) {
+        fail_in(err, "%s", option);
+        return NULL;
+    }
+    if (!has(path) || secret_fits_header(secret))
+        return secret;
+    fail(err, "%s: the first line of '%s' fits no header", option, path);
+    secret_free(secret);
+    return NULL;
+}
+
+static bool check(const struct access *a, struct error *err)
+{
+    if (has(a->user) != has(a->password_file))
+        return fail(err, "--alertmanager.user and --alertmanager.password-file are given together "
+                         "or not");
+    if (has(a->user) && has(a->token_file))
+        return fail(err, "--alertmanager.user or --alertmanager.bearer-token-file, not both");
+    if (strchr(a->user, ':'))
+        return fail(err, "--alertmanager.user: a user's name has no ':'");
+    if ((has(a->user) || has(a->token_file)) && !a->url.tls && !host_is_loopback(a->url.address))
+        return fail(err, "--alertmanager.url: a password or a token goes over https:// alone, or "
+                         "to this machine");
+    return true;
+}
+
+bool access_init(struct access *a, const struct options *o, const char *url,
+                 const char *const *environment, struct error *err)
+{
+    *a = (struct access){
+        .user = xstrdup(o->alertmanager_user),
+        .password_file = xstrdup(o->alertmanager_password_file),
+        .token_file = xstrdup(o->alertmanager_token_file),
+        .ca_file = xstrdup(o->alertmanager_ca_file),
+    };
+    /* It only lends it. */
+    const struct kube_config files = {.ca.file = has(a->ca_file) ? a->ca_file : NULL};
+
+    if (!server_url_parse(url, NULL, &a->url, err))
+        return fail_in(err, "--alertmanager.url");
+    if (asprintf(&a->host, "%s:%s", a->url.address, a->url.port) < 0)
+        abort();
+    if (!check(a, err) || !kube_inherited_proxy(environment, &a->url, &a->proxy, err))
+        return false;
+    /* A file that cannot be read is told of at once. */
+    CLEANUP(secret_cleanup) char *secret = read_secret(a, err);
+
+    return secret && (tls_files_load(&a->tls, &files, platform_steady_ms(), err) ||
+                      fail_in(err, "--alertmanager.ca-file"));
+}
+
+void access_release(struct access *a)
+{
+    tls_files_release(&a->tls);
+    server_url_release(&a->url);
+    secret_free(a->proxy);
+    free(a->host);
+    free(a->user);
+    free(a->password_file);
+    free(a->token_file);
+    free(a->ca_file);
+    *a = (struct access){.host = NULL};
+}
+
+bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, struct error *err)
+{
+    CLEANUP(secret_cleanup) char *secret = read_secret(a, err);
+    CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+
+    if (!secret)
+        return false;
+    tls_files_advance(&a->tls, platform_steady_ms());
+    easy_restrict(easy);
+    easy_set_trust(easy, tls_files_ca(&a->tls));
+    curl_easy_setopt(easy, CURLOPT_PROXY, a->proxy ? a->proxy : "");
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+    /* What is in our headers is for the server, not for the proxy. */
+    curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, a->url.tls ? "https" : "http");
+    curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
+    if (has(a->user)) {
+        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        curl_easy_setopt(easy, CURLOPT_USERNAME, a->user);
+        curl_easy_setopt(easy, CURLOPT_PASSWORD, secret);
+    } else if (has(a->token_file)) {
+        strbuf_addf(&line, "Authorization: Bearer %s", secret);
+        *headers = curl_slist_append(*headers, line.data);
+    }
+    return true;
+}
+
+void access_free_headers(struct curl_slist *headers)
+{
+    for (struct curl_slist *h = headers; h; h = h->next)
+        explicit_bzero(h->data, strlen(h->data));
+    curl_slist_free_all(headers);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <curl/curl.h>
+
+#include "exporter/kube/auth/tls_files.h"
+#include "exporter/options/options.h"
+#include "exporter/system/server_url.h"
+
+/*
+ * Where an Alertmanager is, whom to trust and who we are to it. Passwords and tokens are read for
+ * each request, and kept no longer.
+ */
+struct access {
+    struct server_url url;
+    char *host;  /* With its port. */
+    char *proxy; /* NULL without one. May hold a password. */
+    char *user;  /* "" without, as are the files. */
+    char *password_file;
+    char *token_file;
+    char *ca_file;
+    struct tls_files tls;
+};
+
+/*
+ * What the options say of the Alertmanager at a URL. False if they are not valid, or a file of them
+ * cannot be read; errors hold no secret. To be released in any case.
+ */
+bool access_init(struct access *a, const struct options *o, const char *url,
+                 const char *const *environment, struct error *err) MUST_USE;
+void access_release(struct access *a);
+
+/* Prepare a request; `headers` are to be freed by access_free_headers(), also on a failure. */
+bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers,
+                  struct error *err) MUST_USE;
+/* Wiped: one of them may be a token. */
+void access_free_headers(struct curl_slist *headers);
