@@ -234,7 +234,7 @@ mutants: $(EXPORTER) $(call programs,$(UNIT)) ## change alerts, exporter/kube an
 .PHONY: unit-programs
 unit-programs: $(call programs,$(UNIT))
 
-bench: $(EXPORTER) $(call programs,$(BENCH)) ## build and run the benchmarks
+bench: $(EXPORTER) $(call programs,$(BENCH) $(HELPERS)) ## build and run the benchmarks
 	@set -e; for b in $(call programs,$(BENCH)) $(sort $(wildcard tests/bench/*.bench)); do \
 		echo "== $${b##*/}"; $$b; done
 

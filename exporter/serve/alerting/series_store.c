@@ -141,7 +141,7 @@ static struct stored_series *series_get(struct series_store *s, struct stored_fa
     take_apart(series->parts, &series->labels);
     if (f->count == f->capacity) {
         f->capacity = f->capacity == 0 ? FIRST_POINTS : 2 * f->capacity;
-        f->series = xreallocarray(f->series, f->capacity, sizeof(*f->series));
+        f->series = xreallocarray(f->series, f->capacity, sizeof(struct stored_series *));
     }
     f->series[f->count++] = series;
     map_add(&f->by_text, hash(s, labels), series);
@@ -237,7 +237,7 @@ void series_store_page(struct series_store *s, const char *text, int64_t now_ms)
 {
     CLEANUP(free_cleanup) char *page = xstrdup(text);
     struct stored_family *f;
-    char *next = page;
+    char *next;
 
     s->number++;
     for (char *line = page; *line != '\0'; line = next) {

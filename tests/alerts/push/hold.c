@@ -4,6 +4,7 @@
  * that it can be held against promtool. Standard input has a line for each step:
  *
  *     sample MS FAMILY VALUE LABELS   a number of a series, "gone" where it ends
+ *     page MS FILE                    a page of metrics
  *     turn MS                         the rules are held against what there is
  *     show                            prints what fires, an alert a line, and an empty one
  *     reset                           everything is forgotten
@@ -11,9 +12,10 @@
  * Of all alerts without arguments.
  */
 #include "exporter/serve/alerting/alert_batch.h"
+#include "exporter/system/file.h"
 #include "metrics/base/number.h"
 
-enum { SEED = 1 };
+enum { SEED = 1, PAGE_MAX_BYTES = 256 * 1024 * 1024 };
 
 struct state {
     struct alert_rules rules;
@@ -124,6 +126,12 @@ int main(int argc, char **argv)
             point.gone = strcmp(value, "gone") == 0;
             point.value = point.gone ? 0 : strtod(value, NULL);
             series_store_add(s.store, family, at, point);
+        } else if (strcmp(what, "page") == 0) {
+            CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
+            bool known = parse_int64(word(&at), &s.now_ms) && file_read(at, &page, &err);
+
+            assert(known);
+            series_store_page(s.store, page.data, s.now_ms);
         } else if (strcmp(what, "turn") == 0) {
             bool known = parse_int64(word(&at), &s.now_ms);
 
