@@ -162,7 +162,7 @@ $(B)/tests/fuzz/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(FUZZ_SUPPORT:%.c=$(B)/%.o) $(
 
 DEMO := 127.0.0.1:19180
 
-.PHONY: run demo boards pictures chart setup test check unit sim faults e2e rules3 soak restores handover golden mutants bench cover fuzz fuzz-replay fuzz-run
+.PHONY: run demo boards pictures chart setup test check unit sim faults e2e pushed rules3 soak restores handover golden mutants bench cover fuzz fuzz-replay fuzz-run
 run: ## set up, build, and serve the demo manifests on 127.0.0.1:19180
 	@tests/setup.sh build
 	@$(MAKE) VARIANT=plain CC=gcc all
@@ -208,6 +208,9 @@ e2e: $(EXPORTER) $(call programs,$(HELPERS)) ## run the executables tests/{stori
 	@tests/build-go.sh tests/e2e/apiserver >/dev/null || true # The tests that need it say so.
 	@tests/build-go.sh tests/e2e/kubectl >/dev/null || true
 	@tests/run-e2e.sh $(E2E)
+
+pushed: $(EXPORTER) ## the exporter's own alerts beside those of a real Prometheus with the same rules: 25 minutes
+	@tests/alerts/push_beside.py
 
 rules3: $(EXPORTER) ## run the alerts' tests and a scrape with Prometheus 3, built once: it takes minutes
 	@tests/alerts/rules3.sh

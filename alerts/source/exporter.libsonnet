@@ -184,7 +184,7 @@ function(k, config)
       k.alert('PolicyExporterBlind', {
         comment: 'One row for a control plane: of the reasons that hold the first one.',
         cause: 'nothing true is known of the policies of a control plane',
-        pushed: 'but `absent` and `down`: who is gone tells nobody',
+        pushed: 'but `absent` and `down`; each replica for itself',
         severity: 'critical',
         'for': '10m',
         board: 'exporter',

@@ -278,6 +278,17 @@ TEST(what_looks_far_back_is_not_ended_by_a_start)
     fixture_release(&f);
 }
 
+/* Whether anything is known is known at once: as long as it is said, all else is muted. */
+TEST(a_start_does_not_hold_back_that_it_sees)
+{
+    struct fixture f;
+
+    fixture_init(&f);
+    assert_true(rule_of(&f, "KarmadaPolicyExporterBlind")->window_ms <= ALERT_WINDOW_MIN_MS);
+    assert_true(rule_of(&f, "KarmadaDecisionsFlapping")->window_ms == ALERT_WINDOW_MAX_MS);
+    fixture_release(&f);
+}
+
 TEST(alerts_of_others_are_not_adopted)
 {
     static const char *const others[] = {
