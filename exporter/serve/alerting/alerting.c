@@ -19,8 +19,8 @@ enum {
     HOST_MAX = 256,
 };
 
-/* Is all read? And is something left out that is not? */
-static const char synced_text[] = "karmada_policy_exporter_up == 1";
+/* On a page of who has read everything, and whether something is left out that is not. */
+static const char synced_text[] = "\nkarmada_policy_exporter_up 1\n";
 static const char late_text[] = "karmada_policy_exporter_watch_late > 0";
 
 struct alerting {
@@ -32,7 +32,6 @@ struct alerting {
     struct label_list labels; /* Of --alertmanager.label, and the job. */
     struct text_list texts;   /* Theirs. */
     struct alert_rules rules;
-    struct promql *synced;
     struct promql *late;
     struct alertmanager **managers;
     size_t count;
@@ -127,8 +126,8 @@ static bool load_rules(struct alerting *a, struct error *err)
 {
     CLEANUP(label_list_release) struct label_list target = {NULL, 0};
 
-    if (!alert_rules_load(&a->rules, err) || !(a->synced = promql_parse(synced_text, err)) ||
-        !(a->late = promql_parse(late_text, err)))
+    a->late = promql_parse(late_text, err);
+    if (!a->late || !alert_rules_load(&a->rules, err))
         return false;
     target = label_list_copy(&a->labels);
     if (gethostname(a->host, sizeof(a->host) - 1) != 0 || a->host[0] == '\0')
@@ -136,7 +135,6 @@ static bool load_rules(struct alerting *a, struct error *err)
     label_list_set(&target, "instance", a->host);
     a->store = series_store_new(&target, platform_seed());
     alert_rules_want(&a->rules, a->store);
-    series_store_want(a->store, a->synced->parts[0]->text, 0);
     series_store_want(a->store, a->late->parts[0]->text, 0);
     a->due_ms = xcalloc(a->rules.count, sizeof(*a->due_ms));
     alerts_init(&a->alerts, platform_seed());
@@ -145,26 +143,28 @@ static bool load_rules(struct alerting *a, struct error *err)
 
 /* ---- the thread ---- */
 
-static bool holds(const struct alerting *a, const struct promql *condition, int64_t clock_ms)
+/* The page as it is now; empty if there is none yet. */
+static void read_page(const struct alerting *a, struct strbuf *out)
 {
-    CLEANUP(vector_release) struct vector v = promql_eval(condition, a->store, clock_ms);
-
-    return v.count > 0;
-}
-
-/* Read the page as it is now. False if there is none yet. */
-static bool read_page(struct alerting *a, int64_t clock_ms)
-{
-    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(PAGE_MAX_BYTES);
     struct metrics_page *page = snapshot_hold_metrics(a->snapshot);
 
     if (!page)
-        return false;
-    metrics_page_text(page, &text);
+        return;
+    metrics_page_text(page, out);
     metrics_page_drop(page);
-    strbuf_adds(&text, "up 1\n"); /* What a Prometheus knows of a target that answers. */
-    series_store_page(a->store, text.data, clock_ms);
-    return true;
+    strbuf_adds(out, "up 1\n"); /* What a Prometheus knows of a target that answers. */
+}
+
+/* Whether a kind is late, and has not been for so long that nobody waits for it. */
+static bool waits_for_late(struct alerting *a, const struct alert_moment *now)
+{
+    CLEANUP(vector_release) struct vector late = promql_eval(a->late, a->store, now->clock_ms);
+
+    if (late.count == 0)
+        a->late_since_ms = INT64_MAX;
+    else if (a->late_since_ms == INT64_MAX)
+        a->late_since_ms = now->steady_ms;
+    return late.count > 0 && now->steady_ms - a->late_since_ms < LATE_MAX_MS;
 }
 
 /* What the Alertmanagers have of us from before. */
@@ -225,33 +225,29 @@ static void evaluate(struct alerting *a, const struct alert_moment *now)
 }
 
 /*
- * One look: the page is read when that is due, and at once when everything has been read for the
- * first time or an Alertmanager said what it has.
+ * One look: the rules are held against the page when that is due, and at once when everything has
+ * been read for the first time or an Alertmanager said what it has.
  */
 static void turn(struct alerting *a)
 {
+    CLEANUP(strbuf_release) struct strbuf page = STRBUF_INIT(PAGE_MAX_BYTES);
     struct alert_moment now = {.steady_ms = platform_steady_ms(), .clock_ms = platform_now_ms()};
     bool unknown = a->known_since_ms == INT64_MAX;
-    bool due = now.steady_ms >= a->next_ms;
-    bool adopted = adopt(a, &now);
+    bool due = adopt(a, &now) || now.steady_ms >= a->next_ms;
 
-    if (!(due || unknown || adopted) || !read_page(a, now.clock_ms))
-        return;
-    bool synced = holds(a, a->synced, now.clock_ms);
-    bool late = holds(a, a->late, now.clock_ms);
+    if (due || unknown)
+        read_page(a, &page);
+    bool synced = strstr(page.data, synced_text);
 
-    if (!(due || adopted || (unknown && synced)))
+    if (page.len == 0 || !(due || (unknown && synced)))
         return;
     if (unknown && synced) {
         a->known_since_ms = now.steady_ms;
         memset(a->due_ms, 0, a->rules.count * sizeof(*a->due_ms));
     }
-    if (!late)
-        a->late_since_ms = INT64_MAX;
-    else if (a->late_since_ms == INT64_MAX)
-        a->late_since_ms = now.steady_ms;
+    series_store_page(a->store, page.data, now.clock_ms);
     now.known_ms = a->known_since_ms == INT64_MAX ? 0 : now.steady_ms - a->known_since_ms;
-    now.incomplete = !synced || (late && now.steady_ms - a->late_since_ms < LATE_MAX_MS);
+    now.incomplete = waits_for_late(a, &now) || !synced;
     a->next_ms = now.steady_ms + INTERVAL_MS;
     evaluate(a, &now);
 }
@@ -274,10 +270,19 @@ static void *run(void *context)
 
 /* ---- from outside ---- */
 
+bool alerting_wanted(const struct options *o)
+{
+    return o->alertmanager_urls.count > 0 || o->alertmanager_labels.count > 0 ||
+           *o->alertmanager_user || *o->alertmanager_password_file || *o->alertmanager_token_file ||
+           *o->alertmanager_ca_file;
+}
+
 static bool start(struct alerting *a, const struct alerting_settings *settings, struct error *err)
 {
     const struct options *o = settings->options;
 
+    if (o->alertmanager_urls.count == 0)
+        return fail(err, "--alertmanager.*: no --alertmanager.url says whom to tell");
     for (size_t i = 0; i < o->alertmanager_labels.count; i++) {
         if (!add_label(a, o->alertmanager_labels.items[i], err))
             return false;
@@ -341,7 +346,6 @@ void alerting_free(struct alerting *a)
     alerts_release(&a->alerts);
     series_store_free(a->store);
     alert_rules_release(&a->rules);
-    promql_free(a->synced);
     promql_free(a->late);
     label_list_release(&a->labels);
     text_list_release(&a->texts);

@@ -21,7 +21,10 @@ struct alerting_settings {
     const struct log *log;
 };
 
-/* NULL with the reason if the options cannot be used. There is at least one --alertmanager.url. */
+/* Whether any option speaks of an Alertmanager. */
+bool alerting_wanted(const struct options *o);
+
+/* NULL with the reason if the options cannot be used, as without an --alertmanager.url. */
 struct alerting *alerting_new(const struct alerting_settings *settings, struct error *err) MUST_USE;
 /* Ends what is under way; whatever fires goes on doing so for a while. NULL is fine. */
 void alerting_free(struct alerting *a);
