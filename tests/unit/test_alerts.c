@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/suite.h"
 
-#include "exporter/serve/alerting/alert_batch.h"
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "exporter/serve/alerting/alertmanager.h"
+#include "exporter/system/platform.h"
 #include "metrics/base/timestamp.h"
 
 enum {
@@ -362,4 +367,50 @@ TEST(requests_are_bounded_and_hold_every_alert_once)
     vector_release(&v);
     free(names);
     fixture_release(&f);
+}
+
+/* A server that takes connections and says nothing: who waits for it ends at once, and of what is
+ * to be sent only the latest is kept. */
+TEST(one_that_hangs_gets_the_latest_alone_and_holds_nothing_up)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t len = sizeof(address);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const struct log log = {.level = LOG_LEVEL_NONE, .stream = stderr};
+    char url[64];
+    struct options options;
+    struct fixture f;
+    struct error err;
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(fd, 8), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%d", ntohs(address.sin_port));
+    options_init(&options);
+    fixture_init(&f);
+    const struct alert_rule *rule = rule_of(&f, "KarmadaDependencyResolutionUnapplied");
+    const struct alert_moment now = at(0);
+    const struct alert_batch_settings told = {f.store, "", epoch_ms};
+    const struct alertmanager_settings settings = {&options, url, "", platform_environment(), &log};
+
+    assert_int_equal(adopt(&f, rule->name, "", &now), 1);
+    struct alertmanager *m = alertmanager_new(&settings, &err);
+
+    assert_non_null(m);
+    assert_string_equal(alertmanager_host(m), url + strlen("http://"));
+    for (int i = 0; i < 3; i++) {
+        struct alert_batch *batch = alert_batch_new(&f.alerts, &told);
+
+        assert_int_equal(batch->alerts, 1);
+        alertmanager_hand(m, batch);
+        alert_batch_drop(batch);
+    }
+    assert_int_equal(alertmanager_count(m, ALERT_DROPPED), 2);
+    assert_int_equal(alertmanager_count(m, ALERT_SENT), 0);
+    assert_null(alertmanager_take_answer(m));
+    alertmanager_free(m);
+    options_release(&options);
+    fixture_release(&f);
+    close(fd);
 }
