@@ -1,29 +1,30 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""push_beside.py [SECONDS]: the demo's stories, told to an exporter that tells an Alertmanager itself,
-and beside it to a Prometheus with the bundled rules as they are that tells another. Every alert that
-fires at one of them for two minutes or longer has to fire at the other, with the same labels and
-about the same text, from at most 100 s before or after: each looks once a minute, at a moment of its own, and
-a Prometheus looks at what it scraped 15 s ago at most. `make pushed` runs it: it takes 25 minutes."""
+"""push_beside.py [SECONDS]: the demo's stories up to where their findings are to be seen, told to an
+exporter that tells an Alertmanager itself, and beside it to a Prometheus with the bundled rules as
+they are that tells another. Every alert that fires at one of them fires at the other, with the same
+labels, and begins there within the interval of its group and a scrape: each looks at a moment of
+its own. Nothing comes and goes meanwhile, for of that who looks once a minute sees what its moments
+happen to hit. `make pushed` runs it: it takes 25 minutes."""
 import contextlib
 import datetime
 import json
 import pathlib
+import re
 import sys
 import tempfile
-import threading
 import time
 
 sys.dont_write_bytecode = True
 import alerting  # noqa: E402,F401
-from bundle import ALERTS, need  # noqa: E402
-from demo import tell  # noqa: E402
+from bundle import alerts, need  # noqa: E402
 from plane import Plane  # noqa: E402
 from scene import set_up  # noqa: E402
+from stories import PEAK, STORIES  # noqa: E402
 from servers import Alertmanager, Exporter, Prometheus, bundled_rules, fetch  # noqa: E402
 
 ROUTES = "route: {receiver: nobody}\nreceivers: [{name: nobody}]\n"
-PROMETHEUS = """global: {{scrape_interval: 15s, evaluation_interval: 1m}}
+PROMETHEUS = """global: {{scrape_interval: {scrape}s, evaluation_interval: 1m}}
 rule_files: [{rules}]
 alerting: {{alertmanagers: [{{static_configs: [{{targets: ['{alertmanager}']}}]}}]}}
 scrape_configs:
@@ -31,34 +32,39 @@ scrape_configs:
     honor_labels: true
     static_configs: [{{targets: ['{exporter}'], labels: {{cluster: demo}}}}]
 """
-LONG_S, APART_S = 120, 100
+SCRAPE_S, EVERY_S = 15, 5
 
 
-class Seen:
-    """What an Alertmanager had: of each alert when it began, and when it was there first and last."""
+def apart_s(name):
+    """How far apart the two may look at an alert, and a little more."""
+    amount, unit = re.fullmatch(r"(\d+)([smh])", alerts()[name][1]["interval"]).groups()
+    return int(amount) * {"s": 1, "m": 60, "h": 3600}[unit] + SCRAPE_S + 2 * EVERY_S
 
-    def __init__(self, url):
-        self.url, self.alerts = url, {}
 
-    def look(self):
-        for one in json.loads(fetch(self.url + "/api/v2/alerts")[1] or "[]"):
-            labels = {name: value for name, value in one["labels"].items() if name != "instance"}
-            began = datetime.datetime.strptime(one["startsAt"][:19], "%Y-%m-%dT%H:%M:%S")
-            key = json.dumps(labels, sort_keys=True), began.isoformat()
-            first, _ = self.alerts.get(key, (time.monotonic(), 0))
-            self.alerts[key] = first, time.monotonic()
-
-    def lasting(self):
-        return {key: times for key, times in self.alerts.items() if times[1] - times[0] >= LONG_S}
+def look(url, seen):
+    """Note each alert that an Alertmanager has, by its labels and when it began."""
+    for one in json.loads(fetch(url + "/api/v2/alerts")[1] or "[]"):
+        labels = {name: value for name, value in one["labels"].items() if name != "instance"}
+        began = datetime.datetime.strptime(one["startsAt"][:19], "%Y-%m-%dT%H:%M:%S")
+        seen.add((json.dumps(labels, sort_keys=True), began.replace(tzinfo=datetime.timezone.utc)))
 
 
 def missing(here, there):
-    """What lasts here and does not begin there at about the same time."""
-    def near(labels, began):
-        return any(other == labels and
-                   abs((datetime.datetime.fromisoformat(at) - datetime.datetime.fromisoformat(began))
-                       .total_seconds()) <= APART_S for other, at in there.alerts)
-    return [(labels, began) for labels, began in here.lasting() if not near(labels, began)]
+    """What is here and does not begin there at about the same time, as far as that has passed."""
+    now = datetime.datetime.now(datetime.timezone.utc)
+    for labels, began in here:
+        apart = datetime.timedelta(seconds=apart_s(json.loads(labels)["alertname"]))
+        others = [at for other, at in there if other == labels]
+        if now - began > 2 * apart and all(abs(at - began) > apart for at in others):
+            yield labels, began.isoformat(), [at.isoformat() for at in others]
+
+
+def to_the_peaks(plane):
+    for story in STORIES:
+        for _, words, act in story(plane):
+            act()
+            if words.startswith(PEAK):
+                break
 
 
 def play(folder, seconds):
@@ -75,26 +81,23 @@ def play(folder, seconds):
             "--alertmanager.label=cluster=demo"))
         stack.enter_context(Prometheus(folder / "prometheus", PROMETHEUS.format(
             rules=", ".join(f"'{path}'" for path in bundled_rules()), exporter=exporter.address,
-            alertmanager=other.address)))
-        pushed, ruled = Seen(one.url), Seen(other.url)
-        told = threading.Thread(target=tell, args=(plane, seconds))
-        told.start()
+            alertmanager=other.address, scrape=SCRAPE_S)))
+        pushed, ruled = set(), set()
+        to_the_peaks(plane)
         end = time.monotonic() + seconds
         while time.monotonic() < end:
-            pushed.look()
-            ruled.look()
-            time.sleep(5)
-        told.join()
+            look(one.url, pushed)
+            look(other.url, ruled)
+            time.sleep(EVERY_S)
         return pushed, ruled
 
 
 def main():
-    assert bundled_rules() and ALERTS.exists()
     with tempfile.TemporaryDirectory(prefix="push-") as folder:
         pushed, ruled = play(pathlib.Path(folder), float((sys.argv + ["1500"])[1]))
-    names = sorted({json.loads(labels)["alertname"] for labels, _ in ruled.lasting()})
-    print(f"{len(ruled.lasting())} alerts of rules, {len(pushed.lasting())} of the exporter, of "
-          f"{len(names)} names: {' '.join(names)}")
+    names = sorted({json.loads(labels)["alertname"] for labels, _ in ruled})
+    print(f"{len(ruled)} alerts of the rules, {len(pushed)} of the exporter, of {len(names)} names: "
+          f"{' '.join(names)}")
     faults = ([("only the rules say", *one) for one in missing(ruled, pushed)] +
               [("only the exporter says", *one) for one in missing(pushed, ruled)])
     for fault in faults:
