@@ -3,7 +3,7 @@
 """push_beside.py [SECONDS]: the demo's stories up to where their findings are to be seen, told to an
 exporter that tells an Alertmanager itself, and beside it to a Prometheus with the bundled rules as
 they are that tells another. Every alert that fires at one of them fires at the other, with the same
-labels, and begins there within the interval of its group and a scrape: each looks at a moment of
+labels, and begins there within the interval of its groups and a scrape: each looks at a moment of
 its own. Nothing comes and goes meanwhile, for of that who looks once a minute sees what its moments
 happen to hit. `make pushed` runs it: it takes 25 minutes."""
 import contextlib
@@ -36,9 +36,12 @@ SCRAPE_S, EVERY_S = 15, 5
 
 
 def apart_s(name):
-    """How far apart the two may look at an alert, and a little more."""
-    amount, unit = re.fullmatch(r"(\d+)([smh])", alerts()[name][1]["interval"]).groups()
-    return int(amount) * {"s": 1, "m": 60, "h": 3600}[unit] + SCRAPE_S + 2 * EVERY_S
+    """How far apart the two may look at an alert, and a little more. What a Prometheus records is a
+    group of its own, at a moment of its own."""
+    _, group, rule = alerts()[name]
+    amount, unit = re.fullmatch(r"(\d+)([smh])", group["interval"]).groups()
+    looks = 2 if re.search(r"\w:\w+:\w", rule["expr"]) else 1
+    return looks * int(amount) * {"s": 1, "m": 60, "h": 3600}[unit] + SCRAPE_S + 2 * EVERY_S
 
 
 def look(url, seen):
