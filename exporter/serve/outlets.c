@@ -16,9 +16,9 @@ bool outlets_init(struct outlets *o, const struct web_settings *settings, const 
     };
 
     events_init(&o->events, settings->log);
-    if (settings->options->alertmanager_urls.count > 0)
+    if (alerting_wanted(settings->options))
         o->alerting = alerting_new(&alerting, err);
-    return o->alerting || settings->options->alertmanager_urls.count == 0;
+    return o->alerting || !alerting_wanted(settings->options);
 }
 
 void outlets_release(struct outlets *o, struct evaluation *current)
