@@ -56,7 +56,7 @@ suites() {
     suite unit VARIANT=plain CC=clang
     suite fuzz-replay
     # The unit tests have played the first seeds.
-    suite faults VARIANT=asan CC=gcc SIM_SEEDS=501-1000
+    suite faults VARIANT=asan CC=gcc SIM_SEEDS=501-750
     suite e2e VARIANT=plain CC=gcc
 }
 
