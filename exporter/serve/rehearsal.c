@@ -7,6 +7,7 @@
 #include "exporter/options/config.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/secret.h"
 #include "exporter/web/security/armour.h"
 #include "metrics/base/map.h"
 
@@ -88,15 +89,14 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
     options_release(&options);
 }
 
-/* Hand over what tells the file from the one that has its name later. */
-static void emit_stamp(void *output, const char *path)
+/* Hand over what tells this content from another; writing the same again is no change. */
+static void emit_digest(void *output, const char *path)
 {
-    struct file_stamp stamp = {0};
+    CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(FILE_MAX_BYTES);
     struct error ignored;
+    uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
 
-    if (!file_stamp_read(path, &stamp, &ignored))
-        stamp = (struct file_stamp){0};
-    job_emit(output, &stamp, sizeof(stamp));
+    job_emit(output, &digest, sizeof(digest));
 }
 
 static void emit_kubeconfig(struct job_output *out, const char *input, size_t len, int fd)
@@ -112,7 +112,7 @@ static void emit_kubeconfig(struct job_output *out, const char *input, size_t le
         *options.kubeconfig != '\0') {
         const struct kube_place place = place_of(&options);
 
-        kube_place_each_file(&place, emit_stamp, out);
+        kube_place_each_file(&place, emit_digest, out);
     }
     options_release(&options);
 }

@@ -42,8 +42,8 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
 bool rehearsal_wait(struct rehearsal *r, struct error *err) MUST_USE;
 
 /*
- * True if a file of --kubeconfig is another one than when this was asked before: credentials may
- * stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
+ * True if a file of --kubeconfig has another content than when this was asked before: credentials
+ * may stand in it, as in what Karmada's installers write. It is looked at every KUBECONFIG_LOOK_MS.
  * Whoever names none has that of people, who change its context for other reasons. True once more
  * after KUBECONFIG_RETRY_MS if the reload for it has failed (not `loaded`): the server may be back.
  */
