@@ -53,7 +53,6 @@ suites() {
     suite unit VARIANT=plain CC=gcc
     suite unit VARIANT=asan CC=gcc
     suite unit VARIANT=tsan CC=gcc
-    suite unit VARIANT=plain CC=clang
     suite fuzz-replay
     # The unit tests have played the first seeds.
     suite faults VARIANT=asan CC=gcc SIM_SEEDS=501-750
