@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/peers.h"
 
-#include <linux/sockios.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "exporter/web/origins.h"
+#include "exporter/web/socket_state.h"
 
 #define REFUSAL_NAME(id, name) name,
 const char *const refusal_names[REFUSAL_COUNT] = {REFUSALS(REFUSAL_NAME)};
@@ -18,6 +17,8 @@ enum {
     SHUT_MS = 20,
     STALLED_MS = 250, /* or nothing was acknowledged; */
     LONG_MS = 2000,   /* or when it takes so long. */
+    /* Who has begun is not idle for so long between two messages. */
+    BEGINS_MS = 500,
     /* Without descriptors somebody has to go, but not who has just come. */
     YOUNG_MS = 100,
     /* How many to look at: if so many are not idle, it is we who lag. */
@@ -149,20 +150,6 @@ static unsigned staying(const struct peers *p)
     return p->arriving + p->count[PEER_HEADERS] + p->count[PEER_ANSWER] + p->count[PEER_IDLE];
 }
 
-static bool has_unread(const struct peer *peer)
-{
-    int bytes = 0;
-
-    return ioctl(peer->fd, FIONREAD, &bytes) == 0 && bytes > 0;
-}
-
-static bool has_unsent(const struct peer *peer)
-{
-    int bytes = 0;
-
-    return ioctl(peer->fd, SIOCOUTQ, &bytes) == 0 && bytes > 0;
-}
-
 /* Has its client not taken what we sent? If nothing waits to be taken it is we who are late. */
 static bool is_stalled(const struct peer *peer, int64_t age_ms)
 {
@@ -170,7 +157,7 @@ static bool is_stalled(const struct peer *peer, int64_t age_ms)
     struct tcp_info info = {.tcpi_last_data_sent = (uint32_t)age_ms, .tcpi_unacked = 1};
     socklen_t len = sizeof(info);
 
-    if (!has_unsent(peer))
+    if (!socket_has_unsent(peer->fd))
         return false;
     (void)getsockopt(peer->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
     return info.tcpi_last_data_sent >= (info.tcpi_unacked == 0 ? SHUT_MS : STALLED_MS);
@@ -182,7 +169,9 @@ static bool is_idle(const struct peer *peer, int64_t now_ms)
 
     if (peer->phase == PEER_ANSWER)
         return age_ms >= LONG_MS || (age_ms >= SHUT_MS && is_stalled(peer, age_ms));
-    return !has_unread(peer);
+    if (peer->phase == PEER_HEADERS && age_ms < BEGINS_MS && socket_has_received(peer->fd))
+        return false;
+    return !socket_has_unread(peer->fd);
 }
 
 /* Of the oldest that are idle one of the origin that has most connections. */
@@ -286,7 +275,7 @@ static struct peer *slowest(const struct peers *p, int64_t now_ms)
 
     for (struct peer *peer = ring->next; peer != ring && now_ms - peer->since_ms >= LONG_MS;
          peer = peer->next) {
-        if (has_unsent(peer))
+        if (socket_has_unsent(peer->fd))
             return peer;
     }
     return NULL;

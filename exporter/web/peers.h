@@ -14,7 +14,8 @@
  * The idlest: of the phase that holds most beyond its share one of the oldest, of the address that
  * has most connections (origins.h): one address does not take the places of others. Whoever has
  * sent what was not read yet is not idle but waits for us, and so does whoever has taken all that
- * was sent or took of it just now, for two seconds: these are passed over. Whoever is within the
+ * was sent or took of it just now, for two seconds, and whoever has begun its first request, or
+ * the handshake of TLS before that, for half a second: these are passed over. Whoever is within the
  * share of its phase stays. So clients that say nothing, that keep connections for later, and that
  * read slowly each displace their like, and the one that asks and reads at once gets its answer.
  *

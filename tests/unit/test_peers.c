@@ -306,6 +306,24 @@ TEST_WITH(who_has_most_connections_gives_them_up, set_up, tear_down)
     assert_ended(f, "0 3 4");
 }
 
+/* As in a handshake of TLS, of which all that came was read and more is to come. */
+TEST_WITH(who_has_begun_is_passed_over_for_half_a_second, set_up, tear_down)
+{
+    struct fixture *f = *state;
+    char taken[5];
+
+    for (unsigned i = 0; i < BUDGET; i++)
+        add_from(f, INADDR_LOOPBACK, PEER_HEADERS, 1000);
+    assert_int_equal(write(f->far[0], "hello", sizeof(taken)), sizeof(taken));
+    assert_int_equal(read(f->near[0], taken, sizeof(taken)), sizeof(taken));
+    assert_true(peers_make_room(f->peers, 1499));
+    assert_ended(f, "1");
+    leave(f, 1);
+    add_from(f, INADDR_LOOPBACK, PEER_HEADERS, 1499);
+    assert_true(peers_make_room(f->peers, 1500));
+    assert_ended(f, "0 1");
+}
+
 /* Long before it would be old: a client that has no room for more. */
 TEST(a_full_window_tells_a_slow_reader)
 {
