@@ -134,11 +134,8 @@ static void set_options(const struct remote *r, CURL *easy)
     easy_set_trust(easy, tls_files_ca(&r->tls));
     easy_set_pem(easy, CURLOPT_SSLCERT_BLOB, tls_files_certificate(&r->tls));
     easy_set_pem(easy, CURLOPT_SSLKEY_BLOB, tls_files_key(&r->tls));
-    if (r->password) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-        curl_easy_setopt(easy, CURLOPT_USERNAME, r->options->server_user);
-        curl_easy_setopt(easy, CURLOPT_PASSWORD, r->password);
-    }
+    if (r->password)
+        easy_set_login(easy, r->options->server_user, r->password);
 }
 
 /* What curl knows of an answer that is here. */

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 
 #include "exporter/kube/auth/locate.h"
+#include "exporter/serve/alerting/access.h"
 #include "exporter/system/hardening/build.h"
 #include "exporter/system/hardening/landlock.h"
 #include "exporter/system/hardening/seccomp.h"
@@ -77,9 +78,7 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
         allow_text(l, o->manifests.items[i]);
     allow_text(l, o->asset_file);
     allow_text(l, o->config_file);
-    allow_text(l, o->alertmanager_password_file);
-    allow_text(l, o->alertmanager_token_file);
-    allow_text(l, o->alertmanager_ca_file);
+    access_each_file(o, allow_text, l);
     armour_each_file(o->web_config_file, allow_text, l);
     kube_place_each_file(place, allow_text, l);
     kube_config_each_file(config, allow_text, l);

@@ -5,6 +5,7 @@
 
 #include "exporter/kube/auth/locate.h"
 #include "exporter/options/config.h"
+#include "exporter/serve/alerting/access.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
@@ -77,12 +78,9 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
         try_file(out, options.config_file);
     options_release(&options);
     parsed = config_load(&options, line.argc, line.argv, &ignored);
-    if (parsed)
-        armour_each_file(options.web_config_file, try_file, out);
     if (parsed) {
-        try_file(out, options.alertmanager_password_file);
-        try_file(out, options.alertmanager_token_file);
-        try_file(out, options.alertmanager_ca_file);
+        armour_each_file(options.web_config_file, try_file, out);
+        access_each_file(&options, try_file, out);
     }
     if (parsed && options.manifests.count == 0)
         try_server(out, &options);

@@ -96,7 +96,7 @@ void *event_decode(struct decode *d, const cJSON *json)
     const char *reason = decode_text(d, json, "", "reason");
     struct event *e = xcalloc(1, sizeof(*e));
 
-    if (reason && strcmp(reason, "DependencyPolicyConflict") == 0)
+    if (reason && strcmp(reason, EVENT_CONFLICT) == 0)
         read_conflict(d, json, e);
     else if (reason && override_event_is(reason))
         read_override(d, json, e);

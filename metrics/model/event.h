@@ -6,6 +6,9 @@
 /* The component that writes our own Events. */
 #define EVENT_COMPONENT "karmada-policy-exporter"
 
+/* The reason of Events about conflicts, of Karmada and of our own. */
+#define EVENT_CONFLICT "DependencyPolicyConflict"
+
 /*
  * An Event of core/v1 or of events.k8s.io/v1: what counting needs of a DependencyPolicyConflict,
  * and what became of override policies. Of any other event nothing is kept: all is zero. Shared

@@ -80,7 +80,7 @@ static const struct kind_def rows[] = {
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
     /* The same Event is served by both groups: one identity, or it would count twice. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
-     ALWAYS("events", .optional = true, .field_selector = "reason=DependencyPolicyConflict")},
+     ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
     /* No selector is for two reasons. As a row it is for its watch alone: the first is found. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,

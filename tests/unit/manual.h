@@ -18,3 +18,7 @@ struct transfer {
 
 /* It keeps what it is asked in `transfer`, which it borrows. */
 struct transport manual_transport(struct transfer *transfer);
+
+/* Answer the request that is open, whole; with the status 0 its connection is lost. */
+void manual_answer(struct transfer *transfer, unsigned http_status, const char *body,
+                   int64_t retry_after_ms);

@@ -78,19 +78,7 @@ static int64_t wait_for_request(struct lab *lab)
 /* The server answers the request that is open. */
 static void answer(struct lab *lab, unsigned http_status, const char *body, int64_t retry_after_ms)
 {
-    struct transport_handler handler = lab->transfer.handler;
-    const struct transport_result result = {
-        .complete = http_status != 0,
-        .http_status = http_status,
-        .retry_after_ms = retry_after_ms,
-        .error = http_status ? "" : "connection lost",
-    };
-
-    lab->transfer.handler = (struct transport_handler){0};
-    assert_non_null(handler.done);
-    if (http_status)
-        assert_true(handler.data(handler.context, http_status, body, strlen(body)));
-    handler.done(handler.context, &result);
+    manual_answer(&lab->transfer, http_status, body, retry_after_ms);
 }
 
 static void expect_read(struct lab *lab)

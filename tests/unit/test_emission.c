@@ -146,19 +146,7 @@ static bool asks_within(struct lab *lab, int64_t within_ms)
 static void answer_after(struct lab *lab, unsigned http_status, const char *body,
                          int64_t retry_after_ms)
 {
-    struct transport_handler handler = lab->transfer.handler;
-    const struct transport_result result = {
-        .complete = http_status != 0,
-        .http_status = http_status,
-        .retry_after_ms = retry_after_ms,
-        .error = http_status ? "" : "connection lost",
-    };
-
-    lab->transfer.handler = (struct transport_handler){0};
-    assert_non_null(handler.done);
-    if (http_status)
-        assert_true(handler.data(handler.context, http_status, body, strlen(body)));
-    handler.done(handler.context, &result);
+    manual_answer(&lab->transfer, http_status, body, retry_after_ms);
 }
 
 static void answer(struct lab *lab, unsigned http_status, const char *body)

@@ -36,3 +36,10 @@ void easy_set_trust(CURL *easy, const char *ca)
     curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     easy_set_pem(easy, CURLOPT_CAINFO_BLOB, ca);
 }
+
+void easy_set_login(CURL *easy, const char *user, const char *password)
+{
+    curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+    curl_easy_setopt(easy, CURLOPT_USERNAME, user);
+    curl_easy_setopt(easy, CURLOPT_PASSWORD, password);
+}

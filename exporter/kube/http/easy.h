@@ -15,5 +15,8 @@ void easy_restrict(CURL *easy);
 /* Give it PEM, which it borrows; NULL: nothing. */
 void easy_set_pem(CURL *easy, CURLoption option, const char *pem);
 
+/* Say who we are by Basic authentication. */
+void easy_set_login(CURL *easy, const char *user, const char *password);
+
 /* Trust these authorities alone; NULL: whom the system trusts. */
 void easy_set_trust(CURL *easy, const char *ca);

@@ -86,6 +86,14 @@ void access_release(struct access *a)
     *a = (struct access){.host = NULL};
 }
 
+void access_each_file(const struct options *o, void (*each)(void *context, const char *path),
+                      void *context)
+{
+    each(context, o->alertmanager_password_file);
+    each(context, o->alertmanager_token_file);
+    each(context, o->alertmanager_ca_file);
+}
+
 bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, struct error *err)
 {
     CLEANUP(secret_cleanup) char *secret = read_secret(a, err);
@@ -103,9 +111,7 @@ bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, str
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, a->url.tls ? "https" : "http");
     curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
     if (has(a->user)) {
-        curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
-        curl_easy_setopt(easy, CURLOPT_USERNAME, a->user);
-        curl_easy_setopt(easy, CURLOPT_PASSWORD, secret);
+        easy_set_login(easy, a->user, secret);
     } else if (has(a->token_file)) {
         strbuf_addf(&line, "Authorization: Bearer %s", secret);
         *headers = curl_slist_append(*headers, line.data);

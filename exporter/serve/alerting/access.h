@@ -30,6 +30,10 @@ bool access_init(struct access *a, const struct options *o, const char *url,
                  const char *const *environment, struct error *err) MUST_USE;
 void access_release(struct access *a);
 
+/* Call `each` with the path of each file that the options name for it; "" is no file. */
+void access_each_file(const struct options *o, void (*each)(void *context, const char *path),
+                      void *context);
+
 /* Prepare a request; `headers` are to be freed by access_free_headers(), also on a failure. */
 bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers,
                   struct error *err) MUST_USE;

@@ -190,7 +190,7 @@ static cJSON *make_event(const struct emission *e, const cJSON *binding, int64_t
     put_text(about, "uid", json_str(binding, "uid", ""));
     put_text(about, "resourceVersion", json_str(binding, "resourceVersion", ""));
     put_text(event, "type", "Warning");
-    put_text(event, "reason", "DependencyPolicyConflict");
+    put_text(event, "reason", EVENT_CONFLICT);
     put_text(event, "message", message.data);
     put_text(source, "component", EVENT_COMPONENT);
     put_text(event, "reportingComponent", EVENT_COMPONENT);
