@@ -172,7 +172,8 @@ static bool log_failure(struct events *e)
         log_write(e->log, LOG_LEVEL_INFO, "Events about conflicts can be written");
     else if (m->forbidden_verb)
         log_write(e->log, LOG_LEVEL_WARN,
-                  "may not write Events about conflicts: grant get, create and patch of events",
+                  "may not write Events about conflicts: grant get, create and patch of events, "
+                  "and get of resourcebindings.work.karmada.io",
                   "verb", m->forbidden_verb, "resource", m->forbidden_resource, "error", failure);
     else
         log_write(e->log, LOG_LEVEL_WARN, "cannot write an Event about a conflict", "error",
