@@ -285,7 +285,7 @@ layers: $(PURE:%.c=$(B)/%.o) $(WORLD:%.c=$(B)/%.o) ## gate: metrics/ is pure, in
 headers: ## gate: each header compiles alone, with gcc and with clang
 	@tests/gates/headers.sh '$(LANGUAGE) $(WARNINGS)' $(HEADERS)
 
-sizes: ## gate: no long file, no long function, few functions that exist only to be short
+sizes: ## gate: files of at most 1,000 lines, functions of at most 60
 	@python3 tests/gates/sizes.py $(SOURCES) $(HEADERS)
 
 comments: ## gate: block comments only, an SPDX line first

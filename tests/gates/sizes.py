@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sizes.py FILE...: how long files and functions are, and how many functions have one caller only.
+"""sizes.py FILE...: check the length of files and functions.
 
-A long function hides several thoughts; a function that exists only to be short sends the reader
-to another place for each. Both are counted, and both have a limit. The sources are formatted,
-so that a function begins and ends at the left margin.
+The sources are formatted, so a function begins and ends at the left margin.
 """
 import pathlib
 import re
 import sys
 
-FILE_LINES = 400
-FUNCTION_LINES = 50
-FUNCTION_LINES_P90 = 30
-SINGLE_CALLER_SHARE = 0.45  # Of the static functions.
+FILE_LINES = 1000
+FUNCTION_LINES = 60
 
 IGNORED = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', re.S)
-FUNCTION = re.compile(r"^(?P<head>[a-zA-Z_][^;={}]*?)\b(?P<name>\w+)\((?:[^()]|\([^()]*\))*\)\s*\n"
+FUNCTION = re.compile(r"^[a-zA-Z_][^;={}]*?\b(?P<name>\w+)\((?:[^()]|\([^()]*\))*\)\s*\n"
                       r"\{\n.*?^\}", re.S | re.M)
 
 
@@ -24,44 +20,28 @@ def blank(match):
     return re.sub(r"[^\n]", " ", match.group())
 
 
-def functions(path):
-    """Each function: its name, its lines, and whether it is static and called in one place only."""
-    text = IGNORED.sub(blank, path.read_text())
-    for match in FUNCTION.finditer(text):
-        name = match["name"]
-        static = re.search(r"\bstatic\b", match["head"]) and "inline" not in match["head"]
-        declared = len(re.findall(rf"^static[^;{{}}=()]*\b{name}\([^{{}};]*\);", text, re.M))
-        uses = len(re.findall(rf"\b{name}\b", text)) - 1 - declared
-        calls = len(re.findall(rf"\b{name}\(", text)) - 1 - declared
-        yield name, match.group().count("\n") + 1, bool(static), uses == calls == 1
+def functions(text):
+    """Yields the name and the number of lines of each function."""
+    for match in FUNCTION.finditer(IGNORED.sub(blank, text)):
+        yield match["name"], match.group().count("\n") + 1
 
 
 def main():
-    complaints, lengths, static, single = [], [], 0, 0
+    complaints, lengths = [], []
     for path in map(pathlib.Path, sys.argv[1:]):
-        lines = path.read_text().count("\n")
+        text = path.read_text()
+        lines = text.count("\n")
         if lines > FILE_LINES:
-            complaints.append(f"{path}: {lines} lines, {FILE_LINES} are allowed: "
-                              "split it by meaning")
-        for name, length, is_static, is_single in functions(path):
+            complaints.append(f"{path}: {lines} lines, the limit is {FILE_LINES}: "
+                              "split the file by subject")
+        for name, length in functions(text):
             lengths.append(length)
-            static += is_static
-            single += is_static and is_single
             if length > FUNCTION_LINES:
-                complaints.append(f"{path}: {name} has {length} lines, {FUNCTION_LINES} are "
-                                  "allowed: split it by meaning")
+                complaints.append(f"{path}: {name} has {length} lines, the limit is "
+                                  f"{FUNCTION_LINES}: split the function by subject")
     lengths.sort()
-    p90 = lengths[len(lengths) * 9 // 10]
-    share = single / static
-    if p90 > FUNCTION_LINES_P90:
-        complaints.append(f"a tenth of the functions has more than {p90} lines, "
-                          f"{FUNCTION_LINES_P90} are allowed")
-    if share > SINGLE_CALLER_SHARE:
-        complaints.append(f"{share:.1%} of the static functions have one caller, "
-                          f"{SINGLE_CALLER_SHARE:.0%} are allowed: fold those back that exist "
-                          "only to be short")
-    print(f"{len(lengths)} functions: median {lengths[len(lengths) // 2]} lines, p90 {p90}, "
-          f"max {lengths[-1]}; {share:.1%} of {static} static ones have one caller")
+    print(f"{len(lengths)} functions: median {lengths[len(lengths) // 2]} lines, "
+          f"p90 {lengths[len(lengths) * 9 // 10]}, max {lengths[-1]}")
     print("".join(f"{complaint}\n" for complaint in complaints), end="", file=sys.stderr)
     return bool(complaints)
 
