@@ -3,7 +3,6 @@
 
 #include <strings.h>
 
-#include "exporter/web/wire.h"
 #include "metrics/base/number.h"
 
 enum { HEADER_MAX = 1024, MANIFESTS_MAX = 1 << 20 };
@@ -12,9 +11,8 @@ const struct request_rule request_reads = {"GET, HEAD", 0};
 const struct request_rule request_orders = {"POST, PUT", 0};
 const struct request_rule request_manifests = {"POST", MANIFESTS_MAX};
 
-/* The headers that decide where a request ends and whom it is for. */
+/* The headers that decide where a request ends. */
 struct census {
-    unsigned hosts;
     unsigned lengths;
     unsigned encodings;
     bool content;
@@ -26,9 +24,7 @@ static enum MHD_Result count_header(void *context, enum MHD_ValueKind kind, cons
     struct census *c = context;
 
     (void)kind;
-    if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
-        c->hosts++;
-    } else if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
         c->encodings++;
     } else if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
         c->lengths++;
@@ -122,17 +118,12 @@ static enum request_verdict check_content(struct MHD_Connection *connection,
 enum request_verdict request_check(struct MHD_Connection *connection, const char *method,
                                    const struct request_rule *rule)
 {
-    struct census c = {.hosts = 0};
+    struct census c = {.lengths = 0};
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, count_header, &c);
-    if (c.encodings > 0 || c.lengths > 1 || c.hosts > 1 || !wire_headers_are_sound(connection))
+    if (c.encodings > 0 || c.lengths > 1)
         return REQUEST_MALFORMED;
     if (!is_among(method, rule->methods))
         return REQUEST_METHOD;
     return c.content ? check_content(connection, rule) : REQUEST_FINE;
-}
-
-bool request_uri_has_nul(const char *uri)
-{
-    return strstr(uri, "%00") != NULL;
 }

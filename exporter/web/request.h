@@ -37,9 +37,6 @@ bool request_is_json(struct MHD_Connection *connection);
 /* How long the body is that its header announces; 0 without. */
 uint64_t request_content_len(struct MHD_Connection *connection);
 
-/* Does the URI, as it was sent, decode to one with a NUL inside? It would end the path early. */
-bool request_uri_has_nul(const char *uri);
-
 /*
  * The values of the headers of a name, joined by commas; "" for none, and where they are longer
  * than any client's. Release it.

@@ -14,8 +14,7 @@
 enum {
     POOL_THREADS = 2,
     IDLE_SECONDS = 15,
-    CONNECTION_BYTES = 16 * 1024, /* A request's line and headers fit, or it is refused. */
-    CONNECTIONS_LEAST = 32,       /* However little memory there is. */
+    CONNECTIONS_LEAST = 32, /* However little memory there is. */
     LOG_LINE_MAX = 256,
     CALLS_MAX = 64, /* Of the API, that wait for their answer. */
     RELOADS_MAX = 8,
@@ -43,25 +42,48 @@ struct server {
 struct client {
     struct peer *peer;     /* NULL where its socket is not known. */
     struct armour *armour; /* That it began with. */
+    struct visit visit;    /* Its request. */
 };
+
+/* Borrowed; the library has one for each connection, from its start to its end. */
+static struct client *client_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
 
 static void enter_phase(struct server *s, struct MHD_Connection *connection, enum peer_phase phase)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const struct client *client = client_of(connection);
 
-    const struct client *client = info ? info->socket_context : NULL;
-
-    if (client && client->peer)
+    if (client->peer)
         peers_enter(s->peers, client->peer, phase, platform_steady_ms());
 }
 
 /* libmicrohttpd has read a request line. */
 static void *on_uri(void *context, const char *uri, struct MHD_Connection *connection)
 {
+    struct visit *visit = &client_of(connection)->visit;
+
     (void)context;
-    (void)connection;
-    return visit_new(wire_target(uri));
+    visit_begin(visit, uri);
+    return visit;
+}
+
+static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
+{
+    (void)context;
+    return wire_unescape(&client_of(connection)->visit.target, text);
+}
+
+/* The head of a request is complete. Returns false if the request was refused. */
+static bool check_head(struct MHD_Connection *connection, const char *method, const char *version,
+                       struct visit *visit)
+{
+    unsigned status = wire_check(connection, method, version, &visit->target, &visit->malformed);
+
+    if (status != 0)
+        wire_refuse(connection, status);
+    return status == 0;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the signature is the library's. */
@@ -74,7 +96,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     bool content = request_content_len(connection) > 0;
     enum MHD_Result result;
 
-    (void)version;
+    if (visit_begins(*state) && !check_head(connection, method, version, *state))
+        return MHD_NO;
     /* A body has as long as headers have. */
     if (visit_begins(*state) || (content && piece.len == 0))
         enter_phase(s, connection, content && visit_begins(*state) ? PEER_HEADERS : PEER_ANSWER);
@@ -89,7 +112,7 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     struct server *s = context;
 
     (void)reason;
-    visit_free(*state);
+    visit_end(&client_of(connection)->visit);
     *state = NULL;
     enter_phase(s, connection, PEER_IDLE);
 }
@@ -113,6 +136,7 @@ static void client_free(struct server *s, struct client *client)
 {
     if (client->peer)
         peers_remove(s->peers, client->peer);
+    visit_end(&client->visit);
     admission_leave(s->admission, client->armour);
     free(client);
 }
@@ -188,8 +212,8 @@ static bool start_daemon(struct server *s, unsigned limit, struct error *err)
         flags | (tls ? MHD_USE_TLS : 0), 0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER,
         on_library_log, s, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)POOL_THREADS,
         MHD_OPTION_CONNECTION_LIMIT, (limit + 1) * POOL_THREADS, MHD_OPTION_CONNECTION_TIMEOUT,
-        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_URI_LOG_CALLBACK, on_uri, s,
+        (unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)WIRE_CONNECTION_BYTES,
+        MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, s,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
         s, MHD_OPTION_ARRAY, tls ? certificate : &certificate[2], MHD_OPTION_END);
     return s->daemon || fail(err, "cannot start the threads that serve HTTP");
@@ -214,7 +238,7 @@ static bool start_acceptor(struct server *s, int from, struct error *err)
 static unsigned connection_limit(const struct server_options *options, unsigned share)
 {
     unsigned limit = options->connection_limit ? options->connection_limit : share;
-    uint64_t buffers = options->memory_bytes / CONNECTION_BYTES;
+    uint64_t buffers = options->memory_bytes / WIRE_CONNECTION_BYTES;
 
     if (options->memory_bytes == 0 || buffers >= limit)
         return limit;

@@ -175,14 +175,15 @@ static enum MHD_Result begin_request(struct site *s, struct MHD_Connection *conn
         [REQUEST_MEDIA_TYPE] = REPLY_MEDIA_TYPE,
     };
     enum server_handler handler = handler_of(s, path);
-    enum request_verdict verdict =
-        v->bad_uri ? REQUEST_MALFORMED : request_check(connection, method, rule_of(handler));
+    enum request_verdict verdict = v->target.is_bad || v->malformed
+                                       ? REQUEST_MALFORMED
+                                       : request_check(connection, method, rule_of(handler));
     bool off = takes_manifests(handler) && !s->parts.plans;
 
     v->state = verdict == REQUEST_FINE && !off ? VISIT_SOUND : VISIT_ANSWERED;
     if (v->state == VISIT_SOUND)
         return MHD_YES;
-    return send_reply(s, connection, v->bad_uri ? SERVER_OTHER : handler,
+    return send_reply(s, connection, v->target.is_bad ? SERVER_OTHER : handler,
                       verdict == REQUEST_FINE ? REPLY_NO_PLANS : refusals[verdict]);
 }
 

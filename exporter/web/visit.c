@@ -3,15 +3,6 @@
 
 #include "exporter/web/request.h"
 
-struct visit *visit_new(const char *uri)
-{
-    struct visit *v = xcalloc(1, sizeof(*v));
-
-    v->bad_uri = request_uri_has_nul(uri);
-    v->content = STRBUF_INIT(request_manifests.content_max);
-    return v;
-}
-
 void visit_give_back(struct visit *v)
 {
     if (v->turn)
@@ -19,14 +10,19 @@ void visit_give_back(struct visit *v)
     v->turn = NULL;
 }
 
-void visit_free(struct visit *v)
+void visit_end(struct visit *v)
 {
-    if (!v)
-        return;
     visit_give_back(v);
     call_free(v->call);
     strbuf_release(&v->content);
-    free(v);
+    memset(v, 0, sizeof(*v));
+}
+
+void visit_begin(struct visit *v, const char *uri)
+{
+    visit_end(v);
+    v->target = wire_target_take(uri);
+    v->content = STRBUF_INIT(request_manifests.content_max);
 }
 
 bool visit_begins(const struct visit *v)

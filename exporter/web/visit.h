@@ -5,26 +5,29 @@
 
 #include "exporter/web/desk.h"
 #include "exporter/web/security/admission.h"
+#include "exporter/web/wire.h"
 
 /*
- * One request, from its first line to its end: libmicrohttpd keeps it. It begins with its URI as
- * that was sent; the request is over when it is freed.
+ * One request, from its first line to its end. A connection has one at a time, and owns it:
+ * libmicrohttpd does not complete every request that it begins.
  */
 enum visit_state { VISIT_NEW, VISIT_SOUND, VISIT_WAITING, VISIT_ANSWERED };
 
 struct visit {
     enum visit_state state;
-    bool bad_uri;
-    bool dropped; /* Of its body something was not kept. */
+    struct wire_target target;
+    bool malformed; /* Its head is wrong: see wire_check(). */
+    bool dropped;   /* Of its body something was not kept. */
     _Atomic(enum verdict) verdict;
     struct call *call;     /* Of the API; NULL for anything else. Owned. */
     struct strbuf content; /* What has come of its body. */
     atomic_bool *turn;     /* That it has taken; NULL: none. */
 };
 
-struct visit *visit_new(const char *uri) MUST_USE;
-/* It gives back its turn. NULL is fine. */
-void visit_free(struct visit *v);
+/* Begins a request with its URI as libmicrohttpd has read it. Ends the earlier one. */
+void visit_begin(struct visit *v, const char *uri);
+/* Releases everything that the request owns, and gives back its turn. May be called again. */
+void visit_end(struct visit *v);
 
 /* Are its headers complete just now, at the first call for the request? */
 bool visit_begins(const struct visit *v);

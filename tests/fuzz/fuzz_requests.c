@@ -22,8 +22,7 @@ enum {
     REQUESTS_MAX = 4096,
     ANSWERS_MAX = 16 << 20,
     PAGE_MAX = 1 << 16,
-    NAMES = 200, /* Of objects. */
-    CONNECTION_BYTES = 32 * 1024,
+    NAMES = 200,     /* Of objects. */
     CALLS_MAX = 1,   /* A connection has one request at a time. */
     QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
 };
@@ -40,8 +39,8 @@ struct harness {
     /* Of the connection: the site's requests in order, and whether each was a HEAD. */
     bool heads[REQUESTS_MAX];
     size_t requests;
-    bool awaits;     /* The body of the last one has not come to its end. */
-    const char *uri; /* Of the request under way, where the library has it. */
+    bool awaits;        /* The body of the last one has not come to its end. */
+    struct visit visit; /* The request under way. */
     bool open;
 };
 
@@ -50,16 +49,28 @@ static void *on_uri(void *context, const char *uri, struct MHD_Connection *conne
     struct harness *h = context;
 
     (void)connection;
-    h->uri = uri;
-    return visit_new(wire_target(uri));
+    visit_begin(&h->visit, uri);
+    return &h->visit;
 }
 
-/* To the library "HEAD" with a NUL after it is another method, which has a body. */
-static bool is_head(const struct harness *h, const char *method)
+static size_t on_unescape(void *context, struct MHD_Connection *connection, char *text)
 {
-    const char *end = method + strlen(method) + 1;
+    struct harness *h = context;
 
-    return strcmp(method, "HEAD") == 0 && !memchr(end, '\0', (size_t)(h->uri - end));
+    (void)connection;
+    return wire_unescape(&h->visit.target, text);
+}
+
+/* As the server checks it. The refusal counts as one of the library's. */
+static bool check_head(struct harness *h, struct MHD_Connection *connection, const char *method,
+                       const char *version)
+{
+    struct visit *v = &h->visit;
+    unsigned status = wire_check(connection, method, version, &v->target, &v->malformed);
+
+    if (status != 0)
+        wire_refuse(connection, status);
+    return status == 0;
 }
 
 static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
@@ -70,10 +81,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     struct piece piece = {data, *data_size};
     enum MHD_Result result;
 
-    (void)version;
     if (visit_begins(*state)) {
+        if (!check_head(h, connection, method, version))
+            return MHD_NO;
         MUST(h->requests < REQUESTS_MAX);
-        h->heads[h->requests++] = is_head(h, method);
+        h->heads[h->requests++] = strcmp(method, "HEAD") == 0;
         h->awaits = request_content_len(connection) > 0;
     } else if (piece.len == 0) {
         h->awaits = false;
@@ -87,10 +99,11 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 static void on_completed(void *context, struct MHD_Connection *connection, void **state,
                          enum MHD_RequestTerminationCode reason)
 {
-    (void)context;
+    struct harness *h = context;
+
     (void)connection;
     (void)reason;
-    visit_free(*state);
+    visit_end(&h->visit);
     *state = NULL;
 }
 
@@ -102,6 +115,7 @@ static void on_connection(void *context, struct MHD_Connection *connection, void
     (void)connection;
     (void)slot;
     h->open = what == MHD_CONNECTION_NOTIFY_STARTED;
+    visit_end(&h->visit);
 }
 
 /* Own health, and names enough that some of it is long. */
@@ -149,8 +163,8 @@ static struct harness *the_harness(void)
     publish(&h);
     h.daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
                                 0, NULL, NULL, on_request, &h, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                                (size_t)CONNECTION_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-                                MHD_OPTION_URI_LOG_CALLBACK, on_uri, &h,
+                                (size_t)WIRE_CONNECTION_BYTES, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
+                                &h, MHD_OPTION_UNESCAPE_CALLBACK, on_unescape, &h,
                                 MHD_OPTION_NOTIFY_COMPLETED, on_completed, &h,
                                 MHD_OPTION_NOTIFY_CONNECTION, on_connection, &h, MHD_OPTION_END);
     MUST(h.daemon);
