@@ -45,6 +45,7 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
         .stage_reason = (uint8_t)d->way.at.reason,
         .actor = (uint8_t)explain_who(d, takeover),
         .since_seen = since.seen,
+        .claimed_exists = d->claimed && entry_exists(d->claimed),
     };
     hold(row->template);
     hold(row->policy);
@@ -67,7 +68,7 @@ bool row_equal(const struct row *a, const struct row *b)
            a->version == b->version && a->behind == b->behind && a->clusters == b->clusters &&
            a->state == b->state && a->reason == b->reason && a->phase == b->phase &&
            a->stage == b->stage && a->stage_reason == b->stage_reason && a->actor == b->actor &&
-           a->since_seen == b->since_seen;
+           a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists;
 }
 
 void row_write(struct writer *w, const struct row *row)

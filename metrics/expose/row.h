@@ -7,6 +7,10 @@
 /*
  * What lists of templates say of one: a part of its decision, small enough to be kept as it was
  * while a client reads page after page. Members have the names of the report's.
+ *
+ * Threads read rows while the loop changes the store. A reader uses the members of a row and the
+ * identities of its entries, which never change. It does not read an entry's object or decision:
+ * a list that needs more gets a member here.
  */
 struct row {
     struct entry *template; /* Entries are pinned and texts are shared: a row holds them. */
@@ -25,6 +29,7 @@ struct row {
     uint8_t stage_reason;
     uint8_t actor; /* Who must act (enum actor). */
     bool since_seen;
+    bool claimed_exists; /* The claimed policy existed. */
 };
 
 /*

@@ -2,9 +2,13 @@
 #include "exporter/serve/loop.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 
+#include "exporter/web/api/api.h"
+#include "exporter/web/pages/pages.h"
 #include "tests/unit/http_client.h"
 #include "tests/unit/suite.h"
 
@@ -256,6 +260,140 @@ TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
     CLEANUP(free_cleanup) char *gone = call(b, "/api/v1/templates?continue=0-0-0-0");
 
     assert_memory_equal(gone, "HTTP/1.1 410 ", 13);
+}
+
+/* ---- a client that reads lists while the loop changes the objects ---- */
+
+enum {
+    LISTED = 300,    /* ConfigMaps. */
+    LIST_ROUNDS = 8, /* Of all paths. */
+    PAGE_ROWS = 120,
+    LIST_PAGES_MAX = 4,
+    LISTED_MAX_BYTES = 128 * 1024,
+    TOKEN_MAX_BYTES = 128,
+};
+
+struct list_reader {
+    const char *address;
+    atomic_bool ended;
+    unsigned continued;          /* Pages after the first of their list. */
+    char refused[LOG_VALUE_MAX]; /* Path with another status than 200 or 410; "" if none. */
+};
+
+/* Requests the path. Returns the token of the next page in `token`, "" behind the last one. */
+static void read_page(struct list_reader *r, const char *path, char token[TOKEN_MAX_BYTES])
+{
+    static const char mark[] = "continue=";
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    char request[LOG_VALUE_MAX * 2];
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    if (!http_talk(r->address, request, &answer) ||
+        (strncmp(answer.data, "HTTP/1.1 200 ", 13) != 0 &&
+         strncmp(answer.data, "HTTP/1.1 410 ", 13) != 0))
+        snprintf(r->refused, sizeof(r->refused), "%s", path);
+
+    const char *next = strstr(answer.data, mark);
+
+    token[0] = '\0';
+    if (next)
+        snprintf(token, TOKEN_MAX_BYTES, "%.*s",
+                 (int)strspn(next + strlen(mark), "0123456789abcdef-"), next + strlen(mark));
+}
+
+static void read_list(struct list_reader *r, const struct endpoint *endpoint)
+{
+    char path[LOG_VALUE_MAX], token[TOKEN_MAX_BYTES];
+
+    if (endpoint->needs == NEEDS_NOTHING) {
+        read_page(r, endpoint->path, token);
+        return;
+    }
+    snprintf(path, sizeof(path), "%s?limit=%d", endpoint->path,
+             endpoint->needs == NEEDS_ROWS ? PAGE_ROWS : 1);
+    read_page(r, path, token);
+    for (unsigned i = 1; i < LIST_PAGES_MAX && *token; i++) {
+        char next[LOG_VALUE_MAX + TOKEN_MAX_BYTES + 16];
+
+        snprintf(next, sizeof(next), "%s&continue=%s", path, token);
+        read_page(r, next, token);
+        r->continued++;
+    }
+}
+
+/* Reads every list and page that can be answered without the evaluation. */
+static void *read_lists(void *context)
+{
+    static const char *const pages[] = {"/", "/exporter", "/metrics", "/readyz?verbose"};
+    struct list_reader *r = context;
+    char token[TOKEN_MAX_BYTES];
+
+    for (unsigned round = 0; round < LIST_ROUNDS; round++) {
+        for (unsigned i = 0; i < ENDPOINT_COUNT; i++) {
+            if (endpoints[i].needs != NEEDS_WORLD && endpoints[i].needs != NEEDS_STAGE)
+                read_list(r, &endpoints[i]);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(pages); i++)
+            read_page(r, pages[i], token);
+    }
+    atomic_store(&r->ended, true);
+    return NULL;
+}
+
+/* All ConfigMaps, with a label that is another one each time. */
+static void write_many(const struct bench *b, unsigned number)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LISTED_MAX_BYTES);
+
+    for (unsigned i = 0; i < LISTED; i++)
+        strbuf_addf(&text,
+                    "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings-%u, "
+                    "namespace: default, labels: {number: '%u', "
+                    "propagationpolicy.karmada.io/namespace: default, "
+                    "propagationpolicy.karmada.io/name: policy-%u}}\n",
+                    i, number, i % 2);
+    assert_true(strbuf_ok(&text));
+    write_manifest(b, "many.yaml", text.data);
+}
+
+static void write_policy(const struct bench *b, unsigned number)
+{
+    char text[1024], name[32];
+
+    snprintf(name, sizeof(name), "policy-%u.yaml", number % 2);
+    snprintf(text, sizeof(text),
+             "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
+             "metadata: {name: policy-%u, namespace: default, labels: {number: '%u'}}\n"
+             "spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}\n",
+             number % 2, number);
+    write_manifest(b, name, text);
+}
+
+/*
+ * The worker thread answers lists of rows, and the later pages of all lists, while the loop goes
+ * on with the store. ThreadSanitizer reports what both touch.
+ */
+TEST_WITH(lists_read_nothing_that_the_loop_writes, set_up, tear_down)
+{
+    struct bench *b = *state;
+    struct list_reader reader = {.continued = 0};
+    pthread_t thread;
+
+    write_many(b, 0);
+    write_policy(b, 0);
+    begin(b);
+    reader.address = loop_address(b->loop, 0);
+    assert_int_equal(pthread_create(&thread, NULL, read_lists, &reader), 0);
+    for (unsigned i = 0; !atomic_load(&reader.ended); i++) {
+        write_many(b, i);
+        write_policy(b, i);
+        for (unsigned k = 0; k < 8; k++)
+            turn(b);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_string_equal(reader.refused, "");
+    assert_true(reader.continued > 0);
 }
 
 TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)

@@ -168,6 +168,48 @@ TEST(views_stay_as_they_were_made)
     listed_release(&l);
 }
 
+static bool claim_exists(struct listed *l)
+{
+    struct row_view *view = rows_view(l->rows);
+    struct row_place at = {0};
+    const struct row *row = row_view_next(view, &at);
+
+    assert_non_null(row);
+    assert_non_null(row->claimed);
+    bool exists = row->claimed_exists;
+
+    row_view_drop(view);
+    return exists;
+}
+
+TEST(a_row_says_whether_its_claimed_policy_exists)
+{
+    static const char policy[] =
+        "{\"apiVersion\": \"policy.karmada.io/v1alpha1\", \"kind\": \"PropagationPolicy\", "
+        "\"metadata\": {\"name\": \"p\", \"namespace\": \"team\"}, \"spec\": "
+        "{\"resourceSelectors\": [{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\"}]}}";
+    struct listed l;
+
+    listed_init(&l, 1);
+    world_put_text(&l.world, "{\"apiVersion\": \"v1\", \"kind\": \"ConfigMap\", \"metadata\": "
+                             "{\"name\": \"c\", \"namespace\": \"team\", \"annotations\": "
+                             "{\"propagationpolicy.karmada.io/namespace\": \"team\", "
+                             "\"propagationpolicy.karmada.io/name\": \"p\"}, \"labels\": "
+                             "{\"propagationpolicy.karmada.io/permanent-id\": \"1\"}}}");
+    world_run(&l.world, 1000);
+    assert_false(claim_exists(&l));
+    world_put_text(&l.world, policy);
+    world_run(&l.world, 1001);
+    assert_true(claim_exists(&l));
+    store_remove(l.world.store, world_find(&l.world, "policy.karmada.io/v1alpha1",
+                                           "PropagationPolicy", "team", "p"));
+    world_run(&l.world, 1002);
+    rows_tidy(l.rows);
+    assert_false(claim_exists(&l));
+    check_now(&l);
+    listed_release(&l);
+}
+
 TEST(a_view_is_made_once_while_nothing_changes)
 {
     struct listed l;

@@ -35,6 +35,11 @@ void link_policy(struct strbuf *out, struct policy_name policy)
     strbuf_adds(out, "</a>");
 }
 
+void link_policy_name(struct strbuf *out, struct policy_name policy)
+{
+    add_name(out, policy.kind, policy.ns, policy.name);
+}
+
 /* The name of an object whose page is found by its group as well. */
 static void link_object(struct strbuf *out, const char *path, struct identity id)
 {

@@ -20,11 +20,13 @@ void link_open(struct strbuf *out, const char *path, const struct link_value *va
 
 /*
  * The name of an object, with a link to its page if it has one: templates and policies that exist
- * do.
+ * do. Reads the entry's object: the caller has the evaluation.
  */
 void link_entry(struct strbuf *out, const struct entry *entry);
 /* The same of a policy, which may not exist. */
 void link_policy(struct strbuf *out, struct policy_name policy);
+/* Appends the name of a policy without a link. */
+void link_policy_name(struct strbuf *out, struct policy_name policy);
 /* The same of a template, which may not be known. */
 void link_template(struct strbuf *out, struct identity template);
 /* The same of what a dependency is about, with a link to what is asked of it. */

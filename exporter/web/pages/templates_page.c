@@ -25,8 +25,10 @@ static void add_policy(struct strbuf *out, const struct row *row)
     const struct entry *policy = row->claimed ? row->claimed : row->policy;
 
     strbuf_adds(out, "<td>");
-    if (policy)
-        link_entry(out, policy);
+    if (policy && row->claimed && !row->claimed_exists)
+        link_policy_name(out, policy_name_of(policy));
+    else if (policy)
+        link_policy(out, policy_name_of(policy));
     if (policy && row->version > 0)
         strbuf_addf(out, ", version %" PRIu32, row->version);
     if (policy && row->behind > 0)
@@ -38,9 +40,11 @@ static void add_row(void *context, const struct row *row)
 {
     struct table *t = context;
     const char *reason = reason_name(row->state, row->reason);
+    const struct entry *e = row->template;
 
     strbuf_adds(t->out, "<tr>\n<td>");
-    link_entry(t->out, row->template);
+    link_template(t->out, (struct identity){e->partition->type->api_version, entry_kind(e),
+                                            entry_ns(e), e->name});
     strbuf_addf(t->out, "</td>\n<td>%s%s%s%s%s</td>\n", state_names[row->state], reason ? ", " : "",
                 reason ? reason : "", row->state == STATE_STALE ? ", " : "",
                 row->state == STATE_STALE ? phase_names[row->phase] : "");
