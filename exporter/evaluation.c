@@ -289,31 +289,42 @@ void evaluation_pump(struct evaluation *e, unsigned slice_ms)
         e->caught_up = false;
 }
 
-int64_t evaluation_idle_ms(const struct evaluation *e)
+int64_t evaluation_due(const struct evaluation *e)
 {
-    int64_t idle_ms = INT64_MAX;
     int64_t due_ms = engine_deadline(e->engine);
 
     if (!e->caught_up || asset_source_busy(e->assets))
-        return 0;
+        return EVALUATION_HAS_WORK;
+    /* The engine goes by the wall clock. */
     if (due_ms != INT64_MAX)
-        idle_ms = due_ms - platform_now_ms();
-    due_ms = e->session ? kube_session_due(e->session) : INT64_MAX;
-    if (asset_source_due(e->assets) < due_ms)
-        due_ms = asset_source_due(e->assets);
-    if (manifests_due(e->manifests) < due_ms)
-        due_ms = manifests_due(e->manifests);
-    if (due_ms != INT64_MAX && due_ms - platform_steady_ms() < idle_ms)
-        idle_ms = due_ms - platform_steady_ms();
-    return idle_ms > 0 ? idle_ms : 0;
+        due_ms += platform_steady_ms() - platform_now_ms();
+    if (e->session)
+        due_ms = earlier_of(due_ms, kube_session_due(e->session));
+    due_ms = earlier_of(due_ms, asset_source_due(e->assets));
+    return earlier_of(due_ms, manifests_due(e->manifests));
 }
 
-void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, int64_t wait_ms)
+int64_t evaluation_idle_ms(const struct evaluation *e)
 {
+    int64_t due_ms = evaluation_due(e);
+    int64_t now_ms = platform_steady_ms();
+
+    if (due_ms == INT64_MAX)
+        return INT64_MAX;
+    return due_ms > now_ms ? due_ms - now_ms : 0;
+}
+
+void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pollfd *others,
+                     size_t count, int64_t wait_ms)
+{
+    struct kube_session *first = e ? e->session : NULL;
+    struct kube_session *second = beside ? beside->session : NULL;
     int timeout = wait_ms > INT32_MAX ? INT32_MAX : (int)wait_ms;
 
-    if (e && e->session)
-        kube_session_poll(e->session, others, count, timeout);
+    if (first)
+        kube_session_poll(first, second, others, count, timeout);
+    else if (second)
+        kube_session_poll(second, NULL, others, count, timeout);
     else
         descriptors_poll(others, count, timeout);
 }

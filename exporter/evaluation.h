@@ -87,14 +87,23 @@ int64_t evaluation_files_due(const struct evaluation *e);
 /* Receive what changed in the sources, for about `slice_ms`. */
 void evaluation_pump(struct evaluation *e, unsigned slice_ms);
 
-/* For how many milliseconds there is nothing to do unless something arrives; 0: go on at once. */
+/*
+ * Returns when a turn is due even if nothing arrives: steady milliseconds, INT64_MAX for never, or
+ * EVALUATION_HAS_WORK if there is work left to do at once.
+ */
+enum { EVALUATION_HAS_WORK = 0 };
+int64_t evaluation_due(const struct evaluation *e);
+
+/* The same as a wait: milliseconds from now on, not below 0. */
 int64_t evaluation_idle_ms(const struct evaluation *e);
 
 /*
- * Wait until something arrives, here or on `others` (whose revents are set as by poll(2)),
- * but at most `wait_ms`. `e` may be NULL.
+ * Waits until something arrives, but at most `wait_ms`: from the sources of `e`, from those of a
+ * second evaluation `beside`, or on `others`, whose revents are set as by poll(2). Both evaluations
+ * may be NULL.
  */
-void evaluation_wait(struct evaluation *e, struct pollfd *others, size_t count, int64_t wait_ms);
+void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pollfd *others,
+                     size_t count, int64_t wait_ms);
 
 /*
  * The rows of all templates, kept up to date from the first call on. It has nothing left to

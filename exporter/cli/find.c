@@ -29,7 +29,7 @@ static struct lookup_answer ask(struct evaluation *e, const struct object_name *
 
     while ((answer = finder_ask(finder, &wanted, LOOKUP_OWN, &id, platform_steady_ms())).state ==
            LOOKUP_WAITING) {
-        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+        evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
         evaluation_pump(e, SLICE_MS);
         evaluation_run(e, platform_now_ms(), SIZE_MAX);
     }

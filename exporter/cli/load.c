@@ -38,7 +38,7 @@ static enum loading read_sources(struct evaluation *e, struct error *err)
 
         if (e->session && !kube_session_hopeful(e->session, err))
             return LOADING_GOES_ON;
-        evaluation_wait(e, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
+        evaluation_wait(e, NULL, NULL, 0, idle ? evaluation_idle_ms(e) : 0);
     }
     return loading;
 }
@@ -76,7 +76,7 @@ static void read_referred(struct evaluation *e, bool all)
         evaluation_run(e, platform_now_ms(), EVALUATION_BATCH);
         if (kube_session_ready(e->session) || !kube_session_hopeful(e->session, &ignored))
             return;
-        evaluation_wait(e, NULL, 0, evaluation_idle_ms(e));
+        evaluation_wait(e, NULL, NULL, 0, evaluation_idle_ms(e));
     }
 }
 

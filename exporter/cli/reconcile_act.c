@@ -62,7 +62,7 @@ static void turn(struct act *a, int64_t until_ms)
     wait_ms = evaluation_idle_ms(a->e);
     if (until_ms - now_ms < wait_ms)
         wait_ms = until_ms > now_ms ? until_ms - now_ms : 0;
-    evaluation_wait(a->e, &signal, 1, wait_ms);
+    evaluation_wait(a->e, NULL, &signal, 1, wait_ms);
     if (signals_next(&a->signals) != 0)
         a->interrupted = true;
 }

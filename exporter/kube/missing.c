@@ -84,8 +84,13 @@ static bool are_others_read(const struct reflector_list *reflectors)
 static void decide_ready(struct missing_kinds *l, const struct reflector_list *reflectors,
                          bool settled, int64_t now_ms)
 {
-    if (l->ready || !are_essentials_read(reflectors))
+    if (l->ready)
         return;
+    /* Required objects may be dropped again, with their kind: then the wait begins anew. */
+    if (!are_essentials_read(reflectors)) {
+        l->essential_ms = INT64_MAX;
+        return;
+    }
     if (l->essential_ms == INT64_MAX)
         l->essential_ms = now_ms;
     l->ready = (settled && are_others_read(reflectors)) || now_ms - l->essential_ms >= KIND_WAIT_MS;

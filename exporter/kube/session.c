@@ -147,18 +147,20 @@ int64_t kube_session_due(const struct kube_session *s)
     return kube_source_due(s->source) < due_ms ? kube_source_due(s->source) : due_ms;
 }
 
-bool kube_session_poll(struct kube_session *s, struct pollfd *others, size_t count,
-                       int64_t timeout_ms)
+bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
+                       size_t count, int64_t timeout_ms)
 {
-    struct pollfd all[KUBE_SESSION_OTHERS + CREDENTIALS_FDS];
+    struct pollfd all[KUBE_SESSION_OTHERS + 2 * CREDENTIALS_FDS];
     size_t all_count = count;
     bool answer;
 
     assert(count <= KUBE_SESSION_OTHERS);
     for (size_t i = 0; i < count; i++)
         all[i] = others[i];
-    all_count += credentials_fds(s->credentials, all + count);
-    answer = client_poll(s->client, all, all_count, timeout_ms);
+    all_count += credentials_fds(s->credentials, all + all_count);
+    if (beside)
+        all_count += credentials_fds(beside->credentials, all + all_count);
+    answer = client_poll(s->client, beside ? beside->client : NULL, all, all_count, timeout_ms);
     for (size_t i = 0; i < count; i++)
         others[i].revents = all[i].revents;
     return answer;

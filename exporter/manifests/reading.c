@@ -330,7 +330,7 @@ static enum reading_state step_bytes(struct reading *r)
 
 int64_t reading_due(const struct reading *r)
 {
-    return r->ahead && r->ahead->job ? job_due(r->ahead->job) : 0;
+    return r->ahead && r->ahead->job ? job_due(r->ahead->job) : INT64_MAX;
 }
 
 enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why)

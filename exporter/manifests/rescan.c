@@ -62,9 +62,11 @@ static void let_go(struct rescan *r, int64_t now_ms)
 
     for (size_t i = 0; i < r->held_count;) {
         struct held *held = &r->held[i];
-        enum job_state state =
-            now_ms < held->retry_ms ? JOB_HANGS : job_next(held->job, now_ms, &bytes, &len);
+        enum job_state state = JOB_HANGS;
 
+        held->rested = held->rested || now_ms >= held->retry_ms;
+        if (held->rested)
+            state = job_next(held->job, now_ms, &bytes, &len);
         if (state == JOB_WAITS || state == JOB_HANGS) {
             i++;
             continue;
@@ -158,8 +160,8 @@ int64_t rescan_due(const struct rescan *r, const struct tree *t)
     else if (rescan_wanted(r, t))
         due_ms = r->rest_ms;
     for (size_t i = 0; i < r->held_count; i++) {
-        /* Whether it goes on, workers_fd() tells: but not that it has to wait until then. */
-        if (r->held[i].retry_ms < due_ms)
+        /* A descriptor reports that a job goes on, but not the end of its pause. */
+        if (!r->held[i].rested && r->held[i].retry_ms < due_ms)
             due_ms = r->held[i].retry_ms;
     }
     return due_ms;

@@ -29,6 +29,7 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
     struct manifests *m = xcalloc(1, sizeof(*m));
 
     m->limits = *limits;
+    m->due_ms = INT64_MAX;
     tree_init(&m->tree, paths, count);
     scopes_init(&m->scopes, ns);
     m->declarations.store = store;

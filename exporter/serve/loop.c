@@ -25,7 +25,8 @@ enum {
     SLICE_MS = 5,
     WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
     WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
-    SOON_MS = 20, /* For what cannot be waited for: two API servers at once, say. */
+    SOON_MS = 20, /* For the end of a reading that is published with what it brings. */
+    OVERDUE_MS = 50,
 };
 
 struct loop {
@@ -39,6 +40,7 @@ struct loop {
     bool reloading; /* The options are to be read again. */
     struct rehearsal rehearsal;
     int64_t started_ms; /* Since the epoch. */
+    int64_t turned_ms;  /* When the last turn began; steady. */
     bool stopping;
     bool config_loaded;
     struct news news;
@@ -303,27 +305,48 @@ static bool is_complete(const struct loop *l)
     return !l->current || (l->current->caught_up && !manifests_busy(l->current->manifests));
 }
 
+/*
+ * Returns the evaluation that the next turn goes on preparing. NULL while a request reads the
+ * current one, which the new one would replace.
+ */
+static struct evaluation *next_to_advance(const struct loop *l)
+{
+    return api_busy(l->web.api) ? NULL : l->next;
+}
+
+/* Returns when something is due, but for the pages: steady, or EVALUATION_HAS_WORK. */
+static int64_t due_ms(const struct loop *l)
+{
+    const struct evaluation *next = next_to_advance(l);
+    const struct evaluation *shown = l->current ? l->current : l->next;
+    int64_t due = earlier_of(rehearsal_due(&l->rehearsal), reloads_due(&l->reloads));
+
+    due = earlier_of(due, outlets_due(&l->outlets));
+    if (l->current)
+        due = earlier_of(due, evaluation_due(l->current));
+    if (next)
+        due = earlier_of(due, evaluation_due(next));
+    if (l->rehearsal.job)
+        return due;
+    if (shown)
+        due = earlier_of(due, evaluation_files_due(shown));
+    return earlier_of(due, web_files_due(&l->web));
+}
+
 static int64_t wait_ms(const struct loop *l)
 {
-    int64_t publish_ms = publisher_due(&l->publisher) - platform_steady_ms();
+    int64_t now_ms = platform_steady_ms();
+    int64_t publish_ms = publisher_due(&l->publisher) - now_ms;
     /* What a file brings is published with it: that is here soon, or will not be for long. */
     int64_t wait = is_complete(l) || publish_ms > SOON_MS ? publish_ms : SOON_MS;
-    const struct evaluation *shown = l->current ? l->current : l->next;
+    int64_t due = due_ms(l);
 
+    /* The last turn left a deadline that was over when the turn began: do not spin on it. */
+    if (due > EVALUATION_HAS_WORK && due < l->turned_ms)
+        wait = earlier_of(wait, OVERDUE_MS);
+    else if (due != INT64_MAX)
+        wait = earlier_of(wait, due - now_ms);
     wait = earlier_of(WAIT_MAX_MS, wait);
-    if (l->current)
-        wait = earlier_of(wait, evaluation_idle_ms(l->current));
-    if (l->next)
-        wait = earlier_of(wait, evaluation_idle_ms(l->next));
-    if (shown && !l->rehearsal.job)
-        wait = earlier_of(wait, evaluation_files_due(shown) - platform_steady_ms());
-    if (!l->rehearsal.job)
-        wait = earlier_of(wait, web_files_due(&l->web) - platform_steady_ms());
-    wait = earlier_of(wait, rehearsal_due(&l->rehearsal) - platform_steady_ms());
-    wait = earlier_of(wait, reloads_due(&l->reloads) - platform_steady_ms());
-    wait = earlier_of(wait, outlets_due(&l->outlets) - platform_steady_ms());
-    if (l->next && l->current && l->current->session)
-        wait = earlier_of(wait, SOON_MS);
     return wait > 0 ? wait : 0;
 }
 
@@ -354,7 +377,6 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (api_lent(l->web.api))
         return turn_lent(l);
 
-    struct evaluation *waited_for = l->next && l->next->session ? l->next : l->current;
     bool listens = l->current && manifests_listens(l->current->manifests);
     /* poll() ignores a negative descriptor. */
     struct pollfd wanted[] = {
@@ -366,8 +388,9 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
 
-    evaluation_wait(waited_for, wanted, ARRAY_LEN(wanted), wait_ms(l));
-    heartbeat_beat(&l->heartbeat, platform_steady_ms());
+    evaluation_wait(l->current, next_to_advance(l), wanted, ARRAY_LEN(wanted), wait_ms(l));
+    l->turned_ms = platform_steady_ms();
+    heartbeat_beat(&l->heartbeat, l->turned_ms);
     handle_signals(l);
     if (l->stopping)
         return LOOP_ENDED;
@@ -377,8 +400,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (l->settings.workers)
         workers_turn(l->settings.workers);
     turn_files(l);
-    /* Where it replaces the current one, nobody may be reading that. */
-    if (l->next && !api_busy(l->web.api) && !advance_next(l, err))
+    if (next_to_advance(l) && !advance_next(l, err))
         return LOOP_FAILED;
     if (l->current)
         follow(l, wanted[1].revents != 0);

@@ -98,7 +98,7 @@ static void run(struct kube_session *session, struct store *store, struct engine
         int64_t due_ms = kube_session_due(session);
         int64_t wait_ms = due_ms > now_ms + WAIT_MAX_MS ? WAIT_MAX_MS : due_ms - now_ms;
 
-        if (kube_session_poll(session, &input, 1, idle && wait_ms > 0 ? wait_ms : 0) &&
+        if (kube_session_poll(session, NULL, &input, 1, idle && wait_ms > 0 ? wait_ms : 0) &&
             (input.revents & (POLLIN | POLLHUP)) != 0)
             more = read_commands(store, session);
     }

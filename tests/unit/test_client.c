@@ -284,7 +284,7 @@ static void await(struct lab *lab, const struct call *c, size_t bytes)
     while (!c->done && (bytes == 0 || c->len < bytes)) {
         assert_true(platform_steady_ms() < end_ms);
         client_perform(lab->client, platform_steady_ms());
-        client_poll(lab->client, NULL, 0, 20);
+        client_poll(lab->client, NULL, NULL, 0, 20);
     }
 }
 
@@ -578,9 +578,29 @@ TEST_WITH(what_arrives_ends_a_poll, lab_open, lab_close)
         assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
         client_perform(lab->client, platform_steady_ms());
         if (!c.complete)
-            client_poll(lab->client, NULL, 0, 2 * PATIENCE_MS);
+            client_poll(lab->client, NULL, NULL, 0, 2 * PATIENCE_MS);
     }
     assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
+}
+
+/* Two servers are waited for at once while another configuration is loaded. */
+TEST_WITH(what_arrives_at_a_second_client_ends_a_poll, lab_open, lab_close)
+{
+    struct lab *lab = *state;
+    struct client *served = lab->client;
+    struct call c = {0};
+    int64_t began_ms = platform_steady_ms();
+
+    call(lab, &c, "/plain", REQUEST_SHORT);
+    start_client(lab, true);
+    while (!c.complete) {
+        assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
+        client_perform(served, platform_steady_ms());
+        if (!c.complete)
+            client_poll(lab->client, served, NULL, 0, 2 * PATIENCE_MS);
+    }
+    assert_in_range(platform_steady_ms() - began_ms, 0, 2 * PATIENCE_MS - 1);
+    client_free(served);
 }
 
 TEST_WITH(others_are_polled_too, lab_open, lab_close)
@@ -590,10 +610,10 @@ TEST_WITH(others_are_polled_too, lab_open, lab_close)
 
     assert_int_equal(pipe(ends), 0);
     struct pollfd other = {.fd = ends[0], .events = POLLIN};
-    assert_true(client_poll(lab->client, &other, 1, 0));
+    assert_true(client_poll(lab->client, NULL, &other, 1, 0));
     assert_int_equal(other.revents, 0);
     assert_int_equal(write(ends[1], "x", 1), 1);
-    assert_true(client_poll(lab->client, &other, 1, -1));
+    assert_true(client_poll(lab->client, NULL, &other, 1, -1));
     assert_true(other.revents & POLLIN);
     close(ends[0]);
     close(ends[1]);

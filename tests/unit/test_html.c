@@ -143,7 +143,7 @@ TEST(the_first_page_names_what_has_failed_and_nothing_else)
 
         assert_in_range(now_ms - began_ms, 0, PATIENCE_MS);
         kube_session_turn(lab.session, now_ms, INT64_C(1767225600000) + now_ms);
-        kube_session_poll(lab.session, NULL, 0, 20);
+        kube_session_poll(lab.session, NULL, NULL, 0, 20);
     }
     lab_release(&lab);
 }
@@ -166,7 +166,7 @@ static void write_page_of(const char *folder, struct strbuf *page)
     if (!e)
         fail_msg("%s", err.text);
     while (evaluation_load(e, &err) == LOADING_GOES_ON)
-        evaluation_wait(e, NULL, 0, -1);
+        evaluation_wait(e, NULL, NULL, 0, -1);
     evaluation_run(e, INT64_C(1767225600000), SIZE_MAX);
 
     struct findings findings;

@@ -918,3 +918,16 @@ TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
         assert_as_fresh(p);
     }
 }
+
+/* As long as the API server is read that it stands beside. */
+TEST(manifests_without_work_have_no_deadline)
+{
+    struct store *store = store_new(1);
+    struct manifests *m = manifests_new(store, NULL, 0, "", &manifest_limits_default);
+
+    assert_int_equal(manifests_due(m), INT64_MAX);
+    manifests_pump(m, 1);
+    assert_int_equal(manifests_due(m), INT64_MAX);
+    manifests_free(m);
+    store_free(store);
+}

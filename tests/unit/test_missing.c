@@ -385,3 +385,22 @@ TEST(a_kind_that_is_not_late_yet_has_a_turn_due)
     kinds[1].late = true;
     assert_int_equal(missing_kinds_due(&missing), INT64_MAX);
 }
+
+/* The policies' kind goes while other kinds are still waited for. */
+TEST(a_required_kind_that_goes_leaves_no_deadline_behind)
+{
+    struct lab lab = {.hanging = {"/clusters?"}};
+
+    lab_start(&lab);
+    pass(&lab, 2000);
+    assert_false(kube_source_ready(lab.source));
+    fake_serve(&lab.api, FAKE_POLICY, false);
+    fake_cut_all(&lab.api);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_false(kube_source_ready(lab.source));
+    assert_true(kube_source_due(lab.source) > lab.api.now_ms);
+    fake_serve(&lab.api, FAKE_POLICY, true);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_true(kube_source_ready(lab.source));
+    lab_release(&lab);
+}

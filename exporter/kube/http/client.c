@@ -249,7 +249,8 @@ static void add_fds(struct pool *p, struct fd_list *list)
     }
 }
 
-bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t timeout_ms)
+bool client_poll(struct client *c, struct client *beside, struct pollfd *others, size_t count,
+                 int64_t timeout_ms)
 {
     struct fd_list list = {.count = 0};
     int ready;
@@ -257,6 +258,8 @@ bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t 
     for (size_t i = 0; i < count && list.count < POLL_FDS_MAX; i++)
         list.items[list.count++] = others[i];
     for (struct pool *p = c->pools; p; p = p->next)
+        add_fds(p, &list);
+    for (struct pool *p = beside ? beside->pools : NULL; p; p = p->next)
         add_fds(p, &list);
     if (list.blind && (timeout_ms < 0 || timeout_ms > BLIND_WAIT_MS))
         timeout_ms = BLIND_WAIT_MS;

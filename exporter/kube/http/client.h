@@ -10,7 +10,7 @@
  *
  *     client_perform(c, now);            handlers are called from here
  *     ... whatever that leads to ...
- *     client_poll(c, fds, count, timeout);
+ *     client_poll(c, NULL, fds, count, timeout);
  *
  * Lists and streams go over connections of their own, so that a long list does
  * not hold up changes.
@@ -28,11 +28,12 @@ struct transport client_transport(struct client *c);
 void client_perform(struct client *c, int64_t now_ms);
 
 /*
- * Wait until a descriptor is ready, ours or one of the `count` others, but no longer than
- * `timeout_ms` (negative: for ever). As poll(2): the others' revents are set;
- * false if a signal came.
+ * Waits until a descriptor is ready, but no longer than `timeout_ms` (negative: for ever). Polls
+ * the descriptors of `c`, of a second client `beside` (NULL: there is none), and the `count`
+ * others. Sets the others' revents as poll(2) does. Returns false if a signal came.
  */
-bool client_poll(struct client *c, struct pollfd *others, size_t count, int64_t timeout_ms);
+bool client_poll(struct client *c, struct client *beside, struct pollfd *others, size_t count,
+                 int64_t timeout_ms);
 
 /* When client_perform() is due even if no descriptor is ready; INT64_MAX for never. */
 int64_t client_due(const struct client *c);

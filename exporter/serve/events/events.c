@@ -247,7 +247,7 @@ void events_release(struct events *e, struct evaluation *current)
         while (!e->election.released && platform_steady_ms() < until_ms) {
             election_turn(&e->election, kube_session_transport(current->session),
                           platform_steady_ms(), platform_now_ms());
-            evaluation_wait(current, NULL, 0, LEAVE_SLICE_MS);
+            evaluation_wait(current, NULL, NULL, 0, LEAVE_SLICE_MS);
             kube_session_turn(current->session, platform_steady_ms(), platform_now_ms());
         }
     }

@@ -2,14 +2,17 @@
 /*
  * Loaded before the exporter (LD_PRELOAD): how long each turn of its loop takes, from the end of
  * one wait to the beginning of the next, in microseconds of its thread's processor, as uint32_t one
- * after another in the file of the variable TURNS. The zeros after the last are not turns.
+ * after another in the file of the variable TURNS. The zeros after the last are not turns. Only
+ * calls from the program itself count: libcurl polls each of its connections within a turn.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -20,6 +23,16 @@ enum { TURNS_MAX = 1 << 20 };
 static uint32_t *turns;
 static size_t count;
 static long loop;
+static const void *program; /* Where it is in memory. */
+
+/* Returns the start of the program or the library that holds the address. */
+static const void *base_of(unsigned long address)
+{
+    Dl_info about;
+
+    /* dladdr() takes a pointer to what is not const, and reads none of it. */
+    return dladdr((void *)address, &about) ? about.dli_fbase : NULL;
+}
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -28,6 +41,7 @@ __attribute__((constructor)) static void begin(void)
 
     unsetenv("LD_PRELOAD");
     loop = syscall(SYS_gettid);
+    program = base_of(getauxval(AT_ENTRY));
     if (fd < 0 || ftruncate(fd, TURNS_MAX * sizeof(*turns)) != 0)
         abort();
     turns = mmap(NULL, TURNS_MAX * sizeof(*turns), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -48,7 +62,8 @@ int poll(struct pollfd *wanted, nfds_t number, int timeout_ms)
 {
     static uint64_t woken_us;
     const struct timespec left = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
-    bool turns_here = syscall(SYS_gettid) == loop;
+    bool turns_here = syscall(SYS_gettid) == loop &&
+                      base_of((unsigned long)__builtin_return_address(0)) == program;
     int ready;
 
     if (turns_here && woken_us > 0 && count < TURNS_MAX)
