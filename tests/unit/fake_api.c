@@ -371,6 +371,8 @@ static struct transfer *start(void *context, const struct transport_request *req
         f->glances++;
     else if (is_kind(t) && !strstr(t->path, "continue="))
         f->requests[t->kind]++;
+    else if (is_kind(t))
+        f->pages++;
     return t;
 }
 
@@ -554,7 +556,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     char token[64];
 
     parameter(t, "continue", token, sizeof(token));
-    if (token[0]) {
+    if (token[0] && !f->endless) {
         if (sscanf(token, "s%u.%zu", &id, &at) != 2 ||
             f->snapshots[id % FAKE_SNAPSHOTS].version < f->compacted ||
             id + FAKE_SNAPSHOTS < f->snapshot_next) {
@@ -588,7 +590,7 @@ static void answer_list(struct fake_api *f, struct transfer *t)
     strbuf_addf(&t->body,
                 "],\"kind\":\"SomeList\",\"metadata\":{\"resourceVersion\":\"%" PRIu64 "\"",
                 snapshot->version);
-    if (at < snapshot->count)
+    if (at < snapshot->count || f->endless)
         strbuf_addf(&t->body, ",\"continue\":\"s%u.%zu\"", id, at);
     strbuf_adds(&t->body, "}}");
 }

@@ -75,6 +75,7 @@ struct fake_api {
     bool served[FAKE_KIND_COUNT];
     bool streaming_lists;
     bool paginates; /* Three objects a page, from whatever version. */
+    bool endless;   /* Each list repeats its first page for ever, with a new token each time. */
     bool bookmarks;
     bool legacy_discovery;
     bool few_policies;      /* For whoever writes at random. */
@@ -88,6 +89,7 @@ struct fake_api {
     size_t snapshot_next;
     /* Neither pages after the first count, nor lists of one object: */
     uint64_t requests[FAKE_KIND_COUNT];
+    uint64_t pages; /* Pages after the first. */
     uint64_t glances;
     uint64_t discovery_requests;
     uint64_t fetches;                /* Of single objects. */

@@ -160,3 +160,27 @@ TEST(pages_have_their_pauses)
     assert_int_equal(count_audits(lab), kube_source_count(lab->source));
     follow_release(lab);
 }
+
+/* Its pages repeat for ever: the audit fails, and the next one is as short. */
+TEST(a_list_that_does_not_end_ends_the_audit)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    follow_start_synced(lab, 5, HOUR_MS);
+    follow_pass(lab, HOUR_MS - 10 * 1000);
+    lab->api.endless = true;
+    lab->api.pages = 0;
+    follow_pass(lab, 60 * 1000);
+
+    uint64_t before = lab->api.pages;
+    follow_pass(lab, 10 * 60 * 1000);
+    assert_true(before > 0);
+    /* Each resource is tried again once a minute. */
+    assert_in_range(lab->api.pages - before, 1,
+                    11 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
+    lab->api.endless = false;
+    uint64_t audits = count_audits(lab);
+    follow_pass(lab, 5 * 60 * 1000);
+    assert_true(count_audits(lab) > audits);
+    follow_release(lab);
+}

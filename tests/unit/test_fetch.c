@@ -94,3 +94,36 @@ TEST_ROWS(writes, writings, title)
     assert_int_equal(f->http_status, w->http_status);
     fetch_free(f);
 }
+
+/* A page of a list without the object: whether the object exists, the rest of the list tells. */
+TEST(an_object_is_missing_only_if_the_list_ends)
+{
+    static const struct {
+        const char *body;
+        enum fetch_state state;
+    } rows[] = {
+        {"{\"kind\":\"L\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}", FETCH_FAILED},
+        {"{\"kind\":\"XList\",\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}",
+         FETCH_MISSING},
+        {"{\"kind\":\"XList\",\"metadata\":{\"resourceVersion\":\"1\",\"continue\":\"t\"},"
+         "\"items\":[]}",
+         FETCH_FAILED},
+        {"{\"kind\":\"XList\",\"metadata\":{\"resourceVersion\":\"1\",\"continue\":\"t\"},"
+         "\"items\":[{\"metadata\":{\"name\":\"x\"}}]}",
+         FETCH_FOUND},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct transfer transfer = {0};
+        struct fetch *f =
+            fetch_start(manual_transport(&transfer),
+                        &(struct fetch_spec){.id = {"v1", "ConfigMap", "a", "x"},
+                                             .resource = "configmaps",
+                                             .list_query = "fieldSelector=metadata.name%3Dx"},
+                        0);
+
+        manual_answer(&transfer, 200, rows[i].body, 0);
+        assert_int_equal(f->state, rows[i].state);
+        fetch_free(f);
+    }
+}

@@ -1108,3 +1108,26 @@ TEST(what_is_served_needs_no_discovery)
     assert_true(lab.api.discovery_requests > asked);
     follow_release(&lab);
 }
+
+/* Each list repeats its first page for ever, with a new token each time. */
+TEST(lists_that_do_not_end_are_tried_less_and_less_often)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    uint64_t first, later;
+
+    follow_init(lab, 3);
+    lab->api.endless = true;
+    follow_put_policy(lab, "p", 1);
+    follow_start(lab);
+    follow_pass(lab, 60 * 1000);
+    first = lab->api.pages;
+    follow_pass(lab, 60 * 1000);
+    later = lab->api.pages - first;
+    assert_false(kube_source_ready(lab->source));
+    assert_true(later > 0 && later < first);
+    assert_in_range(first, 1, 8 * (LIST_EMPTY_PAGES_MAX + 1) * kube_source_count(lab->source));
+    lab->api.endless = false;
+    follow_pass(lab, 90 * 1000);
+    assert_true(kube_source_ready(lab->source));
+    follow_release(lab);
+}

@@ -48,9 +48,15 @@ static enum fetch_state read_list(struct fetch *f)
 
     if (!object_stream_finish_list(&f->list, &facts, &f->err))
         return FETCH_FAILED;
+    bool complete = !facts.token;
+
     f->version = facts.version;
     free(facts.token);
-    return f->object ? FETCH_FOUND : FETCH_MISSING;
+    if (!f->object && !complete)
+        fail(&f->err, "the list goes on after its first page: the object may be on another one");
+    if (f->object)
+        return FETCH_FOUND;
+    return complete ? FETCH_MISSING : FETCH_FAILED;
 }
 
 static enum fetch_state read_refusal(struct fetch *f, const struct transport_result *result)

@@ -24,6 +24,7 @@ struct fetch_spec {
     /*
      * NULL: the object is read by its name. Else it is looked for in one page of the list that has
      * this query; with the name "" any object will do, and none is missing if the page is empty.
+     * An object that is not in the page is missing only if the list ends there.
      */
     const char *list_query;
     /* Instead of reading it write this body; what is found is the object as it is then. */

@@ -257,6 +257,7 @@ static void open_page(struct audit *a)
                      .path = path.data,
                      .accept = query_accept(!r->objects.settings && !r->watch.full_objects, true),
                      .list = true,
+                     .token = a->token,
                      .api_version = r->api_version,
                      .kind = r->kind,
                      .handler = {answered, heard, receive_event, request_ended, a},

@@ -257,6 +257,7 @@ static void open_request(struct reflector *r)
                      .path = path.data,
                      .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
                      .list = list,
+                     .token = list ? r->watch.token : NULL,
                      .api_version = r->api_version,
                      .kind = r->kind,
                      .handler = {answered, heard, receive_event, request_ended, r},

@@ -12,6 +12,8 @@ static void release_bodies(struct request *q)
 {
     object_stream_release(&q->stream);
     strbuf_release(&q->error_body);
+    free(q->token);
+    q->token = NULL;
 }
 
 void request_close(struct request *q)
@@ -38,6 +40,12 @@ static bool receive_event(void *context, const struct watch_event *event)
     if (event->kind == EVENT_ERROR) {
         q->retry_after_ms = event->status->retry_after_ms;
         return give_up(q, end_reason_of_error(event->status), event->status->message);
+    }
+    if (q->list) {
+        const cJSON *metadata = json_get(event->object, "metadata");
+
+        list_pages_note(&q->pages, json_str(metadata, "namespace", ""),
+                        json_str(metadata, "name", ""));
     }
     q->stopped = !q->handler.event(q->handler.context, event);
     return !q->stopped;
@@ -79,6 +87,12 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
     return true;
 }
 
+/* Returns why the list may not go on with its next page; NULL if it may, or ends here. */
+static const char *page_fault(struct request *q, const struct list_facts *facts)
+{
+    return facts->token ? list_pages_end(&q->pages, q->token, facts->token) : NULL;
+}
+
 /* The end of a list: a complete page, or why it is none. */
 static void read_page(struct request *q, const struct transport_result *result,
                       struct request_end *end, struct list_facts *facts)
@@ -86,7 +100,11 @@ static void read_page(struct request *q, const struct transport_result *result,
     struct error err;
 
     if (object_stream_finish_list(&q->stream, facts, &err)) {
-        end->page = facts;
+        const char *fault = page_fault(q, facts);
+
+        end->page = fault ? NULL : facts;
+        end->reason = fault ? END_MALFORMED : end->reason;
+        snprintf(q->text, sizeof(q->text), "%s", fault ? fault : "");
         return;
     }
     end->reason = object_stream_is_cut(&q->stream) ? END_LOST : END_MALFORMED;
@@ -133,6 +151,10 @@ void request_open(struct request *q, const struct request_spec *spec)
 {
     q->handler = spec->handler;
     q->list = spec->list;
+    q->token = spec->token ? xstrdup(spec->token) : NULL;
+    if (!spec->token)
+        list_pages_begin(&q->pages);
+    list_pages_open(&q->pages);
     q->stopped = q->given_up = false;
     q->retry_after_ms = 0;
     q->text[0] = '\0';

@@ -3,6 +3,7 @@
 
 #include "exporter/kube/http/transport.h"
 #include "exporter/kube/protocol/object_stream.h"
+#include "exporter/kube/shared/list_pages.h"
 
 /*
  * One open request of a reflector, a list or a stream: its body goes in as bytes, events come out,
@@ -34,6 +35,7 @@ struct request_spec {
     const char *path; /* With its query. Copied, as is the Accept header. */
     const char *accept;
     bool list;               /* One page of a list; else a stream of events. */
+    const char *token;       /* Continue token of the page, copied; NULL: the list begins. */
     const char *api_version; /* Of the objects. Borrowed, as is the kind. */
     const char *kind;
     struct request_handler handler;
@@ -44,6 +46,8 @@ struct request {
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
     struct strbuf error_body; /* Of a response other than 200, its beginning. */
+    struct list_pages pages;  /* Of the list, from its first page on. */
+    char *token;              /* Continue token that was sent; NULL: none. Owned. */
     struct request_handler handler;
     bool list;
     bool stopped;  /* The rest of the body is ignored: the handler wants no more of it, */
