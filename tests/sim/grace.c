@@ -24,7 +24,7 @@ static const int64_t grace_ms[FAULT_COUNT] = {
     [FAULT_UNSERVED] = RETRY_MS, [FAULT_STALE] = RETRY_MS,   [FAULT_OVERSIZE] = RETRY_MS,
     [FAULT_LOSS] = MOMENT_MS,    [FAULT_GOAWAY] = MOMENT_MS, [FAULT_UNREACHABLE] = RETRY_MS,
     [FAULT_BLACKHOLE] = HANG_MS, [FAULT_LAG] = RETRY_MS,     [FAULT_COMPACT] = 0,
-    [FAULT_RESTORE] = MOMENT_MS,
+    [FAULT_RESTORE] = MOMENT_MS, [FAULT_PAGES] = RETRY_MS,
 };
 
 /* True if the kind's streams, where they are to begin with all objects, never say that they have.

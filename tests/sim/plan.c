@@ -15,6 +15,7 @@ const char *const fault_names[FAULT_COUNT] = {
     [FAULT_GOAWAY] = "goaway",       [FAULT_UNREACHABLE] = "unreachable",
     [FAULT_BLACKHOLE] = "blackhole", [FAULT_LAG] = "lag",
     [FAULT_COMPACT] = "compact",     [FAULT_RESTORE] = "restore",
+    [FAULT_PAGES] = "pages",
 };
 
 enum {

@@ -25,6 +25,7 @@ enum fault_type {
     FAULT_UNSERVED,  /* Their CRDs are deleted, with all objects. */
     FAULT_STALE,     /* Discovery cannot say which kinds their CRDs' groups have. */
     FAULT_OVERSIZE,  /* One of their objects is too large to be read. */
+    FAULT_PAGES,     /* Lists go on for ever, without progress. */
     FAULT_KIND_COUNT,
     /* Of all, at one moment or while they last. */
     FAULT_LOSS = FAULT_KIND_COUNT, /* All connections break. */

@@ -100,9 +100,32 @@ static void open_stream(struct wire *w, struct transfer *t)
     send_body(w, t, TRANSFER_STREAMING);
 }
 
+/* A page of a list that goes on for ever: empty, or the same object again, with a token of any
+ * kind. */
+static void answer_endless(struct wire *w, struct transfer *t, const struct fault *f)
+{
+    static const char *const items[] = {"", "{\"metadata\":{\"name\":\"again\"}}"};
+
+    t->response = (struct api_response){
+        .http_status = 200, .content_type = "application/json", .body = STRBUF_INIT(1 << 10)};
+    strbuf_addf(&t->response.body,
+                "{\"kind\":\"SomeList\",\"items\":[%s],\"metadata\":{\"resourceVersion\":\"%" PRIu64
+                "\",\"continue\":\"endless%u\"}}",
+                items[f->param & 1], w->api->etcd.version,
+                f->param & 2 ? 0 : rng_below(&w->rng, 1 << 30));
+    send_body(w, t, TRANSFER_SENDING);
+}
+
 /* The request has reached its server. */
 static void serve(struct wire *w, struct transfer *t)
 {
+    const struct fault *f =
+        t->request.what == REQUEST_LIST && !t->request.name[0] ? struck(w, t, FAULT_PAGES) : NULL;
+
+    if (f) {
+        answer_endless(w, t, f);
+        return;
+    }
     if (!api_is_fresh(w->api, t->server, &t->request)) {
         t->state = TRANSFER_STALE;
         t->next_ms = api_due(w->api, t->server);
