@@ -219,7 +219,7 @@ enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms
     if (state == JOB_HANGS)
         return ASSET_READER_HANGS;
     end_reading(r);
-    return ASSET_READER_FAILED;
+    return ASSET_READER_LOST;
 }
 
 int64_t asset_reader_due(const struct asset_reader *r)

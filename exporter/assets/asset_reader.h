@@ -25,6 +25,7 @@ enum asset_reader_state {
     ASSET_READER_END,       /* This, ... */
     ASSET_READER_UNCHANGED, /* ... this ... */
     ASSET_READER_FAILED,    /* ... and this, of which the error says why, end the reading. */
+    ASSET_READER_LOST,      /* Likewise: the process that reads has ended, not the file. */
     ASSET_READER_WAITS,     /* Nothing for now: workers_fd() tells when to ask again. */
     ASSET_READER_HANGS, /* Likewise, but too long already. Asked again, it may go on after all. */
 };

@@ -183,6 +183,11 @@ static void read_on(struct asset_source *s, int64_t now_ms)
     case ASSET_READER_FAILED:
         give_up(s, &err);
         return;
+    case ASSET_READER_LOST:
+        give_up(s, &err);
+        /* The file is as it was; without a stamp it is read again at the next look. */
+        s->seen = (struct file_stamp){0};
+        return;
     case ASSET_READER_WAITS:
         return;
     case ASSET_READER_HANGS:

@@ -23,6 +23,7 @@ enum outcome {
     OUTCOME_REFUSED, /* The loop does not start, ... */
     OUTCOME_FAILED,  /* ... or finds that its sources cannot be read. */
     OUTCOME_ENDED,   /* By a signal. */
+    OUTCOME_BLIND,   /* The process that starts file readers has ended. */
 };
 
 /* What the loop runs with, and who watches over it. */
@@ -31,6 +32,15 @@ struct surroundings {
     struct workers *workers;
     struct guard *guard;
 };
+
+/* A service manager restarts a process that ends with a status other than 0. */
+static enum outcome end_blind(const struct surroundings *around)
+{
+    log_write(around->log, LOG_LEVEL_ERROR,
+              "the process that starts file readers ended; exiting with status 1, because files "
+              "can be read again only after a restart");
+    return OUTCOME_BLIND;
+}
 
 static enum outcome turn_loop(const struct command *command, const struct surroundings *around,
                               struct error *err)
@@ -48,8 +58,10 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
     enum loop_step step = LOOP_GOES_ON;
     struct loop *loop = loop_new(&settings, err);
 
-    if (!loop)
-        return OUTCOME_REFUSED;
+    if (!loop) {
+        workers_turn(around->workers);
+        return workers_ended(around->workers) ? end_blind(around) : OUTCOME_REFUSED;
+    }
     log_write(log, LOG_LEVEL_INFO, "starting", "version", EXPORTER_VERSION, "revision",
               exporter_revision);
     for (size_t i = 0; i < o->listen_addresses.count; i++)
@@ -57,10 +69,17 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
                   o->telemetry_path);
     while (step == LOOP_GOES_ON)
         step = loop_turn(loop, err);
-    if (step == LOOP_ENDED)
-        guard_ending(around->guard);
+    enum outcome outcome = OUTCOME_FAILED;
+
+    if (step == LOOP_ENDED) {
+        guard_ending(around->guard, STATUS_OK);
+        outcome = OUTCOME_ENDED;
+    } else if (step == LOOP_BLIND) {
+        guard_ending(around->guard, STATUS_FOUND);
+        outcome = end_blind(around);
+    }
     loop_free(loop);
-    return step == LOOP_ENDED ? OUTCOME_ENDED : OUTCOME_FAILED;
+    return outcome;
 }
 
 /* The input of the job: its process has a copy of the options where we have them. */
@@ -147,6 +166,8 @@ static enum exit_status run_serve(struct command *command)
         command_complain(command, err.text);
         status = STATUS_USAGE;
     }
+    if (outcome == OUTCOME_BLIND)
+        status = STATUS_FOUND;
     guard_free(guard);
     return status;
 }

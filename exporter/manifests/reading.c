@@ -198,7 +198,8 @@ static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
     case AHEAD_LOST:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_LOST));
         unreadable(r);
-        return OUTCOME_FAILED;
+        /* Read again soon, as a file that hangs and then answers; a pipe cannot be. */
+        return r->file->once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case AHEAD_HANGS:
         fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_HANGS));
         unreadable(r);

@@ -24,7 +24,7 @@ enum reading_state {
     READING_DONE,
     READING_FAILED,
     READING_WAITS, /* The process that reads has not got further yet, ... */
-    READING_HANGS, /* ... for too long: a failure, and the process is not to be waited for. */
+    READING_HANGS, /* ... for too long, or has ended: a failure, and the file is read again. */
 };
 
 /* Why reading failed. */
@@ -32,7 +32,7 @@ struct failure {
     enum problem_kind kind;
     struct json_position where; /* Zeros if it is about the file. */
     bool gone;                  /* The file does not exist any more. */
-    struct job *hangs;          /* What is read there hangs; the caller's. */
+    struct job *hangs;          /* The job that hangs or is lost; the caller's. */
     struct error text;
 };
 

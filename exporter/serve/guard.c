@@ -12,6 +12,7 @@
 
 struct guard {
     pthread_t thread;
+    _Atomic int status;
     int signals; /* Polled and never read: the signal is for the loop. */
     int ending;
     int ended;
@@ -31,7 +32,7 @@ static void *run(void *context)
     while (poll(begun, ARRAY_LEN(begun), -1) <= 0)
         continue;
     if (poll(&ended, 1, GUARD_MS) == 0)
-        _exit(0);
+        _exit(g->status);
     return NULL;
 }
 
@@ -77,8 +78,9 @@ static void raise_event(int fd)
         abort();
 }
 
-void guard_ending(struct guard *g)
+void guard_ending(struct guard *g, int status)
 {
+    g->status = status;
     raise_event(g->ending);
 }
 

@@ -7,8 +7,8 @@
  * Sees to it that the process ends once it is told to, whatever holds the loop or its shutdown: a
  * name that is being looked up, a thread that does not end, a call that does not return.
  *
- * From SIGTERM or SIGINT on there are GUARD_MS for an orderly end, then the process exits with
- * status 0 as it is. Kubernetes, systemd and people would wait for it, and then kill it anyway.
+ * From SIGTERM, SIGINT or guard_ending() on there are GUARD_MS for an orderly end, then the process
+ * exits as it is. Kubernetes, systemd and people would wait for it, and then kill it anyway.
  */
 struct guard;
 
@@ -17,8 +17,9 @@ enum { GUARD_MS = 700 };
 /* Block both signals, which the caller still has to read, and start the guard's thread. */
 struct guard *guard_start(struct error *err) MUST_USE;
 
-/* The signal was received: there are GUARD_MS left. */
-void guard_ending(struct guard *g);
+/* The end has begun: there are GUARD_MS left, and then the process exits with `status`. Without
+ * this call, after a signal alone, the status is 0. */
+void guard_ending(struct guard *g, int status);
 
 /* The end is reached: stop the thread. Both signals stay blocked. NULL is fine. */
 void guard_free(struct guard *g);

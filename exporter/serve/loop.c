@@ -372,8 +372,19 @@ static enum loop_step turn_lent(struct loop *l)
     return l->stopping ? LOOP_ENDED : LOOP_GOES_ON;
 }
 
+/* Returns true if no file can be read again. */
+static bool is_blind(const struct loop *l)
+{
+    if (!l->settings.workers)
+        return false;
+    workers_turn(l->settings.workers);
+    return workers_ended(l->settings.workers);
+}
+
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
+    if (is_blind(l))
+        return LOOP_BLIND;
     if (api_lent(l->web.api))
         return turn_lent(l);
 
@@ -397,8 +408,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
         rehearsal_sees_another_kubeconfig(&l->rehearsal, l->config_loaded, platform_steady_ms()))
         begin_reload(l);
-    if (l->settings.workers)
-        workers_turn(l->settings.workers);
+    if (is_blind(l))
+        return LOOP_BLIND;
     turn_files(l);
     if (next_to_advance(l) && !advance_next(l, err))
         return LOOP_FAILED;

@@ -36,6 +36,7 @@ enum loop_step {
     LOOP_GOES_ON,
     LOOP_ENDED,  /* By a signal. */
     LOOP_FAILED, /* The sources could not be read at the start. */
+    LOOP_BLIND,  /* The process that starts file readers has ended: no file can be read again. */
 };
 
 /* Wait for work and do a slice of it. */

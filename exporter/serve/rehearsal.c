@@ -16,6 +16,7 @@ enum {
     CHUNK = 4096,
     FILE_MAX_BYTES = 1024 * 1024, /* More than that is read of none of these files. */
     WAIT_MS = 1000,
+    LOST_RETRY_MS = 1000,
 };
 
 struct command_line {
@@ -125,22 +126,44 @@ void rehearsal_release(struct rehearsal *r)
     r->look = NULL;
 }
 
-enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
-                                    struct error *err)
+static void start(struct rehearsal *r)
 {
     const struct command_line line = {r->argc, r->argv};
+
+    r->job = job_start(r->workers, try_all, &line, sizeof(line), -1);
+}
+
+/* Another process does a job whose process has ended, but only once in LOST_RETRY_MS. */
+static enum job_state go_on(struct rehearsal *r, int64_t now_ms)
+{
     enum job_state state;
     const char *path;
     size_t len;
+
+    for (;;) {
+        while ((state = job_next(r->job, now_ms, &path, &len)) == JOB_FRAME)
+            snprintf(r->touched, sizeof(r->touched), "%s", path);
+        r->lost = state == JOB_LOST;
+        if (!r->lost || now_ms < r->retry_ms)
+            return state;
+        job_free(r->job);
+        start(r);
+        r->retry_ms = now_ms + LOST_RETRY_MS;
+    }
+}
+
+enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
+                                    struct error *err)
+{
+    enum job_state state;
 
     if (!r->workers)
         return wanted ? REHEARSAL_DONE : REHEARSAL_NONE;
     if (!r->job && !wanted)
         return REHEARSAL_NONE;
     if (!r->job)
-        r->job = job_start(r->workers, try_all, &line, sizeof(line), -1);
-    while ((state = job_next(r->job, now_ms, &path, &len)) == JOB_FRAME)
-        snprintf(r->touched, sizeof(r->touched), "%s", path);
+        start(r);
+    state = go_on(r, now_ms);
     if (state == JOB_WAITS)
         return REHEARSAL_WAITS;
     if (state == JOB_HANGS) {
@@ -151,12 +174,12 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
         r->hangs = true;
         return REHEARSAL_HANGS;
     }
-    job_free(r->job);
-    r->job = NULL;
     if (state == JOB_LOST) {
         fail(err, "the process that reads files has ended");
         return REHEARSAL_HANGS;
     }
+    job_free(r->job);
+    r->job = NULL;
     if (r->hangs)
         log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->touched);
     r->hangs = false;
@@ -208,6 +231,10 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
 int64_t rehearsal_due(const struct rehearsal *r)
 {
     int64_t due_ms = r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+
+    if (r->lost)
+        due_ms = r->retry_ms;
+
     int64_t look_ms = r->look ? INT64_MAX : r->looked_ms + KUBECONFIG_LOOK_MS;
 
     return r->workers && look_ms < due_ms ? look_ms : due_ms;

@@ -23,6 +23,8 @@ struct rehearsal {
     int64_t asked_ms;  /* When it asked for a reload for that; 0: that is done with. */
     char touched[256]; /* What it touched last. */
     bool hangs;        /* That is in the log. */
+    bool lost;         /* The process of the job has ended; until retry_ms no other does it. */
+    int64_t retry_ms;
 };
 
 void rehearsal_release(struct rehearsal *r);

@@ -34,6 +34,7 @@ struct workers {
     pid_t pid; /* Of the process that forks. */
     int socket;
     int epoll;
+    bool ended; /* The process that forks has ended. */
     struct worker *first;
     size_t count;
 };
@@ -74,6 +75,18 @@ static void become_forker(int socket, void (*prepare)(void))
     _exit(0);
 }
 
+/*
+ * Each arrival is told once: who waits for a job asks until there is nothing, and what arrives for
+ * one that nobody asks at the moment must not keep the loop awake. Said again, what is there counts
+ * as an arrival. The socket of the process that forks, which sends nothing, has no worker.
+ */
+static bool listen_to(const struct workers *w, struct worker *worker, int socket, int operation)
+{
+    struct epoll_event wanted = {.events = EPOLLIN | EPOLLET, .data = {.ptr = worker}};
+
+    return epoll_ctl(w->epoll, operation, socket, &wanted) == 0;
+}
+
 struct workers *workers_start(void (*prepare)(void), struct error *err)
 {
     struct workers *w = xcalloc(1, sizeof(*w));
@@ -96,7 +109,11 @@ struct workers *workers_start(void (*prepare)(void), struct error *err)
         become_forker(ends[1], prepare);
     close(ends[1]);
     w->socket = ends[0];
-    return w;
+    if (listen_to(w, NULL, w->socket, EPOLL_CTL_ADD))
+        return w;
+    fail(err, "cannot wait for the process that reads files: %s", strerror(errno));
+    workers_free(w);
+    return NULL;
 }
 
 static void drop(struct workers *w, struct worker *worker)
@@ -150,21 +167,16 @@ void workers_turn(struct workers *w)
     for (int i = 0; i < count; i++) {
         struct worker *worker = events[i].data.ptr;
 
-        if (!worker->job)
+        if (!worker)
+            w->ended = true;
+        else if (!worker->job)
             drop(w, worker);
     }
 }
 
-/*
- * Each arrival is told once: who waits for a job asks until there is nothing, and what arrives for
- * one that nobody asks at the moment must not keep the loop awake. Said again, what is there counts
- * as an arrival.
- */
-static bool listen_to(const struct workers *w, struct worker *worker, int operation)
+bool workers_ended(const struct workers *w)
 {
-    struct epoll_event wanted = {.events = EPOLLIN | EPOLLET, .data = {.ptr = worker}};
-
-    return epoll_ctl(w->epoll, operation, worker->socket, &wanted) == 0;
+    return w->ended;
 }
 
 static struct worker *fork_worker(struct workers *w)
@@ -185,7 +197,7 @@ static struct worker *fork_worker(struct workers *w)
     worker->next = w->first;
     w->first = worker;
     w->count++;
-    if (listen_to(w, worker, EPOLL_CTL_ADD))
+    if (listen_to(w, worker, worker->socket, EPOLL_CTL_ADD))
         return worker;
     drop(w, worker);
     return NULL;
@@ -196,6 +208,30 @@ static bool is_idle(const struct worker *worker)
     return !worker->job && !worker->forgotten;
 }
 
+static struct worker *find_idle(const struct workers *w)
+{
+    struct worker *worker = w->first;
+
+    while (worker && !is_idle(worker))
+        worker = worker->next;
+    return worker;
+}
+
+/* Have the worker do the job. A worker that does not take it has ended, and is dropped. */
+static bool hand_over(struct job *job, struct worker *worker, const struct job_request *request,
+                      const void *input, int fd)
+{
+    if (!job_send(worker->socket, request, sizeof(*request), fd, MSG_DONTWAIT) ||
+        !job_send(worker->socket, input, request->len, -1, MSG_DONTWAIT)) {
+        drop(job->workers, worker);
+        return false;
+    }
+    job->worker = worker;
+    worker->job = job;
+    job->buffer = xmalloc(BUFFER_BYTES);
+    return true;
+}
+
 struct job *job_start(struct workers *w, job_fn *run, const void *input, size_t len, int fd)
 {
     const struct job_request request = {.run = run, .len = (uint32_t)len};
@@ -203,22 +239,16 @@ struct job *job_start(struct workers *w, job_fn *run, const void *input, size_t 
     struct worker *worker;
 
     job->workers = w;
+    if (len > JOB_INPUT_MAX)
+        return job;
     workers_turn(w);
-    worker = w->first;
-    while (worker && !is_idle(worker))
-        worker = worker->next;
-    if (!worker)
-        worker = fork_worker(w);
-    if (!worker || len > JOB_INPUT_MAX)
-        return job;
-    if (!job_send(worker->socket, &request, sizeof(request), fd, MSG_DONTWAIT) ||
-        !job_send(worker->socket, input, len, -1, MSG_DONTWAIT)) {
-        drop(w, worker);
-        return job;
+    while ((worker = find_idle(w))) {
+        if (hand_over(job, worker, &request, input, fd))
+            return job;
     }
-    job->worker = worker;
-    worker->job = job;
-    job->buffer = xmalloc(BUFFER_BYTES);
+    worker = fork_worker(w);
+    if (worker)
+        (void)hand_over(job, worker, &request, input, fd);
     return job;
 }
 
@@ -327,7 +357,7 @@ void job_free(struct job *job)
         /* What it has said and nobody asked for ends it, as does what it still has to say. */
         worker->job = NULL;
         worker->forgotten = true;
-        if (listen_to(job->workers, worker, EPOLL_CTL_MOD))
+        if (listen_to(job->workers, worker, worker->socket, EPOLL_CTL_MOD))
             shutdown(worker->socket, SHUT_RD);
         else
             drop(job->workers, worker);

@@ -34,6 +34,12 @@ int workers_fd(const struct workers *w);
 /* Close what has ended, and let workers_fd() rest. */
 void workers_turn(struct workers *w);
 
+/*
+ * Returns true once the process that forks the others has ended, as far as the last workers_turn()
+ * has seen. No job can be started from then on, so the exporter cannot read a file again.
+ */
+bool workers_ended(const struct workers *w);
+
 /* Wait until workers_fd() is readable. */
 void workers_wait(const struct workers *w, int64_t wait_ms);
 

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "tests/unit/suite.h"
@@ -253,6 +254,81 @@ TEST_WITH(a_job_whose_process_dies_is_lost, set_up, tear_down)
     job_free(job);
     job = job_start(w, echo, "x", 1, -1);
     assert_int_equal(next(w, job, &bytes, &len), JOB_FRAME);
+    job_free(job);
+}
+
+static void emit_pid(struct job_output *out, const char *input, size_t len, int fd)
+{
+    const pid_t pids[] = {getpid(), getppid()};
+
+    (void)input;
+    (void)len;
+    (void)fd;
+    job_emit(out, pids, sizeof(pids));
+}
+
+/* The process that does the next job, and the one that it was forked by. */
+static void find_processes(struct workers *w, pid_t pids[2])
+{
+    struct job *job = job_start(w, emit_pid, "", 0, -1);
+    const char *bytes;
+    size_t len;
+
+    assert_int_equal(next(w, job, &bytes, &len), JOB_FRAME);
+    assert_int_equal(len, 2 * sizeof(pid_t));
+    memcpy(pids, bytes, len);
+    assert_int_equal(next(w, job, &bytes, &len), JOB_DONE);
+    job_free(job);
+}
+
+TEST_WITH(a_process_that_was_killed_without_a_job_is_replaced, set_up, tear_down)
+{
+    struct workers *w = *state;
+    pid_t before[2], after[2];
+
+    for (int i = 0; i < 20; i++) {
+        find_processes(w, before);
+        assert_int_equal(kill(before[0], SIGKILL), 0);
+        /* With and without the time to notice. */
+        if (i % 2 == 0)
+            workers_wait(w, PATIENCE_MS);
+        struct job *job = job_start(w, echo, "x", 1, -1);
+        const char *bytes;
+        size_t len;
+        enum job_state found = next(w, job, &bytes, &len);
+
+        /* The process may end after it has received the job. */
+        assert_true(found == JOB_FRAME || (found == JOB_LOST && i % 2 != 0));
+        job_free(job);
+        find_processes(w, after);
+        assert_int_not_equal(before[0], after[0]);
+        assert_int_equal(before[1], after[1]);
+        assert_false(workers_ended(w));
+    }
+}
+
+TEST_WITH(the_end_of_the_process_that_forks_is_noticed, set_up, tear_down)
+{
+    struct workers *w = *state;
+    const char *bytes;
+    pid_t pids[2];
+    size_t len;
+
+    find_processes(w, pids);
+    workers_turn(w);
+    assert_false(workers_ended(w));
+    assert_int_equal(kill(pids[1], SIGKILL), 0);
+    workers_wait(w, PATIENCE_MS);
+    workers_turn(w);
+    assert_true(workers_ended(w));
+    /* workers_fd() reports the end once. */
+    assert_false(is_readable(w));
+    /* Its child goes on. */
+    find_processes(w, pids);
+    assert_int_equal(kill(pids[0], SIGKILL), 0);
+    workers_wait(w, PATIENCE_MS);
+    struct job *job = job_start(w, echo, "x", 1, -1);
+    assert_int_equal(job_next(job, 1, &bytes, &len), JOB_LOST);
     job_free(job);
 }
 
