@@ -161,8 +161,8 @@ function(k, config)
       {{ $value | humanizeDuration }}.
     |||],
     ['log_dropped', k.grown('karmada_policy_exporter_log_lines_dropped_total', '15m', replica) + ' > 0', |||
-      {{ $labels.instance }} dropped %s of its log within a quarter of an hour: whoever collects them does
-      not read.
+      {{ $labels.instance }} dropped %s of its log within a quarter of an hour: standard error does
+      not accept them.
     ||| % k.number('line', 'lines')],
     ['connections_refused', '%s\n> %g' % [
       k.grown('karmada_policy_exporter_connections_refused_total', '15m', replica, 'reason!~".*_timeout"'),

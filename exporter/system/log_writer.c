@@ -10,8 +10,14 @@
 #include "exporter/system/thread.h"
 
 enum {
-    LINE_MAX_BYTES = 256 * 1024, /* Of the line that tells of those missing. */
-    RETRY_MS = 100,              /* Where the descriptor fails, or is not to block. */
+    LINE_MAX_BYTES = 256 * 1024, /* Of the line that reports dropped lines. */
+    POLL_MS = 100,               /* Between two tries of a descriptor that does not block. */
+    REPORT_RETRY_MS = 1000, /* Between two reports of dropped lines, the first of which failed. */
+};
+
+struct waiting_line {
+    size_t len;
+    uint64_t missing; /* Lines that were dropped right before this one. */
 };
 
 struct log_writer {
@@ -25,13 +31,15 @@ struct log_writer {
     char *bytes;          /* LOG_WRITER_BYTES of them, a ring. */
     size_t begin;
     size_t used;
-    size_t lengths[LOG_WRITER_LINES]; /* Of the lines in it, a ring as well. */
+    struct waiting_line waiting[LOG_WRITER_LINES]; /* The lines in it, a ring as well. */
     size_t first;
     size_t lines;
     uint64_t put;     /* Lines that were kept so far ... */
-    uint64_t written; /* ... and written. */
+    uint64_t written; /* ... and written, or lost to the descriptor. */
     uint64_t dropped;
-    uint64_t untold;     /* Of them, since the last line that told of it. */
+    uint64_t
+        missing; /* Of them, those that came when the ring was full, since the last line in it. */
+    uint64_t unreported; /* Of them, those before the first line in the ring. */
     int64_t progress_ms; /* When a line was written, or the first came to wait. */
     bool stopping;
     bool ended;
@@ -48,24 +56,17 @@ static void append(struct log_writer *w, const char *line, size_t len)
     memcpy(w->bytes + at, line, head);
     memcpy(w->bytes, line + head, len - head);
     w->used += len;
-    w->lengths[(w->first + w->lines++) % LOG_WRITER_LINES] = len;
+    w->waiting[(w->first + w->lines++) % LOG_WRITER_LINES] =
+        (struct waiting_line){.len = len, .missing = w->missing};
+    w->missing = 0;
     w->put++;
     pthread_cond_signal(&w->work);
 }
 
-static void tell_of_lost(struct log_writer *w)
-{
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
-
-    w->lost(w->context, w->untold, &line);
-    append(w, line.data, line.len);
-    w->untold = 0;
-}
-
-/* The oldest line, moved into `out`. */
+/* Moves the oldest line into `out`. */
 static void take_line(struct log_writer *w, struct strbuf *out)
 {
-    size_t len = w->lengths[w->first];
+    size_t len = w->waiting[w->first].len;
     size_t head = len < LOG_WRITER_BYTES - w->begin ? len : LOG_WRITER_BYTES - w->begin;
 
     strbuf_reset(out);
@@ -77,20 +78,39 @@ static void take_line(struct log_writer *w, struct strbuf *out)
     w->lines--;
 }
 
-/* Waits as long as it takes; a descriptor that fails for good loses the line. */
-static void write_line(int fd, const char *line, size_t len)
+/*
+ * Writes as long as it takes. Returns the number of bytes that were written: fewer than `len` if
+ * the descriptor fails, as on a full disk.
+ */
+static size_t write_bytes(int fd, const char *bytes, size_t len)
 {
-    while (len > 0) {
-        struct pollfd room = {.fd = fd, .events = POLLOUT};
-        ssize_t n = write(fd, line, len < PIPE_BUF ? len : PIPE_BUF);
+    size_t sum = 0;
 
-        if (n < 0 && errno == EAGAIN)
-            poll(&room, 1, RETRY_MS);
-        else if (n < 0 && errno != EINTR)
-            return;
-        line += n > 0 ? n : 0;
-        len -= n > 0 ? (size_t)n : 0;
+    while (sum < len) {
+        struct pollfd room = {.fd = fd, .events = POLLOUT};
+        ssize_t n = write(fd, bytes + sum, len - sum < PIPE_BUF ? len - sum : PIPE_BUF);
+
+        if (n > 0)
+            sum += (size_t)n;
+        else if (n < 0 && errno == EAGAIN)
+            poll(&room, 1, POLL_MS);
+        else if (n == 0 || errno != EINTR)
+            break;
     }
+    return sum;
+}
+
+/* Returns false if the line was not written completely. `torn`: the descriptor ends inside a line.
+ */
+static bool write_line(int fd, bool *torn, const struct strbuf *line)
+{
+    size_t sum;
+
+    if (*torn && write_bytes(fd, "\n", 1) == 0)
+        return false;
+    sum = write_bytes(fd, line->data, line->len);
+    *torn = sum > 0 && sum < line->len;
+    return sum == line->len;
 }
 
 static void release(struct log_writer *w)
@@ -102,30 +122,91 @@ static void release(struct log_writer *w)
     free(w);
 }
 
+/*
+ * Waits for a line, or for dropped lines to report, for which the last write must not have failed
+ * just now. Returns false at the end.
+ */
+static bool wait_for_work(struct log_writer *w, bool failed)
+{
+    int64_t retry_ms = platform_steady_ms() + REPORT_RETRY_MS;
+
+    while (w->lines == 0) {
+        bool reports = w->unreported + w->missing > 0 && !w->left;
+
+        if (reports && !failed)
+            return true;
+        if (w->stopping)
+            return false;
+        if (!reports)
+            pthread_cond_wait(&w->work, &w->lock);
+        else if (!condition_wait(&w->work, &w->lock, retry_ms))
+            failed = false;
+    }
+    return true;
+}
+
+/* What the thread writes next. */
+struct work {
+    struct strbuf report; /* Of dropped lines; empty if there are none. */
+    struct strbuf line;   /* Empty if there is only the report. */
+    bool torn;
+};
+
+static void take_work(struct log_writer *w, struct work *next)
+{
+    struct strbuf *const texts[] = {&next->report, &next->line};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        strbuf_reset(texts[i]);
+    if (w->lines == 0) {
+        w->unreported += w->missing;
+        w->missing = 0;
+    } else {
+        w->unreported += w->waiting[w->first].missing;
+        take_line(w, &next->line);
+    }
+    /* Once the caller waits no more, the context may be gone. */
+    if (w->unreported > 0 && !w->left)
+        w->lost(w->context, w->unreported, &next->report);
+}
+
+/* Writes the report and the line, without the lock. Returns false if one of them failed. */
+static bool do_work(struct log_writer *w, struct work *next)
+{
+    bool has_line = next->line.len > 0;
+
+    pthread_mutex_unlock(&w->lock);
+    bool reported = write_line(w->fd, &next->torn, &next->report);
+    bool written = reported && write_line(w->fd, &next->torn, &next->line);
+
+    pthread_mutex_lock(&w->lock);
+    if (reported)
+        w->unreported = 0;
+    if (!has_line)
+        return written;
+    w->written++;
+    if (!written) {
+        w->dropped++;
+        w->unreported++;
+    }
+    w->progress_ms = platform_steady_ms();
+    pthread_cond_broadcast(&w->moved);
+    return written;
+}
+
 static void *run(void *context)
 {
     struct log_writer *w = context;
-    struct strbuf line = STRBUF_INIT(LOG_WRITER_BYTES);
+    struct work next = {STRBUF_INIT(LINE_MAX_BYTES), STRBUF_INIT(LOG_WRITER_BYTES), false};
+    bool failed = false;
 
     pthread_mutex_lock(&w->lock);
-    for (;;) {
-        if (w->lines == 0 && w->untold > 0 && !w->left)
-            tell_of_lost(w);
-        if (w->lines == 0 && w->stopping)
-            break;
-        if (w->lines == 0) {
-            pthread_cond_wait(&w->work, &w->lock);
-            continue;
-        }
-        take_line(w, &line);
-        pthread_mutex_unlock(&w->lock);
-        write_line(w->fd, line.data, line.len);
-        pthread_mutex_lock(&w->lock);
-        w->written++;
-        w->progress_ms = platform_steady_ms();
-        pthread_cond_broadcast(&w->moved);
+    while (wait_for_work(w, failed)) {
+        take_work(w, &next);
+        failed = !do_work(w, &next);
     }
-    strbuf_release(&line);
+    strbuf_release(&next.report);
+    strbuf_release(&next.line);
     w->ended = true;
     bool left = w->left;
 
@@ -146,7 +227,7 @@ struct log_writer *log_writer_start(int fd, log_writer_lost_fn *lost, void *cont
     w->context = context;
     w->bytes = xmalloc(LOG_WRITER_BYTES);
     pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->work, NULL);
+    condition_init(&w->work);
     condition_init(&w->moved);
     int code = thread_start(&w->thread, run, w);
 
@@ -161,16 +242,14 @@ void log_writer_put(struct log_writer *w, const char *line, size_t len, int64_t 
 {
     pthread_mutex_lock(&w->lock);
     /* Once lines are missing, a reader gets the rest in long pieces, not every other line. */
-    unsigned part = w->untold > 0 ? 2 : 1;
+    unsigned part = w->missing > 0 ? 2 : 1;
 
     if (w->used + len > LOG_WRITER_BYTES / part || w->lines >= LOG_WRITER_LINES / part) {
         w->dropped++;
-        w->untold++;
+        w->missing++;
         pthread_mutex_unlock(&w->lock);
         return;
     }
-    if (w->untold > 0)
-        tell_of_lost(w);
     append(w, line, len);
 
     uint64_t mine = w->put;

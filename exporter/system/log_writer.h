@@ -10,6 +10,10 @@
  *
  * Lines wait in a ring of LOG_WRITER_BYTES and LOG_WRITER_LINES. What does not fit is dropped and
  * counted; lines are kept again from half a ring on, behind one that tells how many are missing.
+ *
+ * A line that the descriptor refuses (a full disk, a reader that is gone) is dropped and counted as
+ * well. The next line, which may be a second later, is written behind the report of the missing
+ * ones, and on a line of its own where the refused one was written in part.
  */
 struct log_writer;
 

@@ -33,8 +33,9 @@
         "How long the first change after a page waited for the next page.", .unit = "seconds",     \
         .bound = "1", .buckets = lag_buckets, .bucket_count = ARRAY_LEN(lag_buckets))              \
     OWN(OWN_LOG_DROPPED, FAMILY_COUNTER, "karmada_policy_exporter_log_lines_dropped_total",        \
-        "Lines of the log that were dropped because nobody reads it.", .of_process = true,         \
-        .bound = "1")                                                                              \
+        "Lines of the log that were dropped because standard error did not accept them: its "      \
+        "reader is slow or gone, or its disk is full.",                                            \
+        .of_process = true, .bound = "1")                                                          \
     OWN(OWN_RELOAD_SUCCESSFUL, FAMILY_GAUGE,                                                       \
         "karmada_policy_exporter_config_last_reload_successful",                                   \
         "1 if the last reload succeeded; after a failed one the old configuration stays in "       \

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "exporter/system/log_writer.h"
@@ -278,7 +279,7 @@ TEST(a_pipe_that_nobody_reads_holds_nobody)
     }
     char wanted[96];
     snprintf(wanted, sizeof(wanted),
-             "level=WARN msg=\"log lines were dropped: nobody reads them\" "
+             "level=WARN msg=\"log lines were dropped: standard error did not accept them\" "
              "count=%u\n",
              (unsigned)dropped);
     assert_non_null(strstr(got.data, wanted));
@@ -288,6 +289,97 @@ TEST(a_pipe_that_nobody_reads_holds_nobody)
     log_stop(&log, 20000);
     fclose(log.stream);
     close(ends[0]);
+}
+
+/* Waits until so many lines are dropped; returns how many are. */
+static uint64_t wait_for_dropped(const struct log *log, uint64_t count)
+{
+    for (int i = 0; i < 20000 && log_dropped(log) < count; i++)
+        usleep(1000);
+    return log_dropped(log);
+}
+
+TEST(lines_that_a_full_device_refuses_are_counted)
+{
+    struct log log = {.level = LOG_LEVEL_DEBUG, .stream = fopen("/dev/full", "we")};
+    struct error err;
+
+    assert_non_null(log.stream);
+    assert_true(log_start(&log, &err));
+    for (int i = 0; i < 10; i++)
+        log_write(&log, LOG_LEVEL_INFO, "said");
+    assert_int_equal(wait_for_dropped(&log, 10), 10);
+    /* The writer tries to report them meanwhile, which is no line of anybody. */
+    usleep(300 * 1000);
+    assert_int_equal(log_dropped(&log), 10);
+    log_stop(&log, 20000);
+    fclose(log.stream);
+}
+
+TEST(lines_are_counted_once_the_reader_of_a_pipe_is_gone)
+{
+    struct error err;
+    int ends[2];
+    struct log log = piped_log(ends);
+
+    assert_true(log_start(&log, &err));
+    close(ends[0]);
+    for (int i = 0; i < 10; i++)
+        log_write(&log, LOG_LEVEL_INFO, "said");
+    assert_int_equal(wait_for_dropped(&log, 10), 10);
+    log_stop(&log, 20000);
+    fclose(log.stream);
+}
+
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit;
+
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    limit.rlim_cur = bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* The limit of a file's size stands for a disk: the last write before it is full is a short one. */
+TEST(a_disk_that_was_full_gets_whole_lines_again)
+{
+    enum { LIMIT = 1000, SAID = 100 };
+    struct log log = {.level = LOG_LEVEL_DEBUG, .stream = tmpfile()};
+    char line[512];
+    char wanted[64];
+    struct error err;
+    unsigned kept = 0, torn = 0, told = 0;
+
+    limit_files(LIMIT);
+    assert_true(log_start(&log, &err));
+    for (int i = 0; i < SAID; i++)
+        log_write(&log, LOG_LEVEL_INFO, "said", "key", "a value");
+    uint64_t dropped = wait_for_dropped(&log, SAID / 2);
+
+    while (log_dropped(&log) != dropped) {
+        dropped = log_dropped(&log);
+        usleep(100 * 1000);
+    }
+    limit_files(RLIM_INFINITY);
+    log_write(&log, LOG_LEVEL_INFO, "after");
+    log_stop(&log, 20000);
+
+    rewind(log.stream);
+    snprintf(wanted, sizeof(wanted), "count=%u\n", (unsigned)dropped);
+    for (bool after = false; fgets(line, sizeof(line), log.stream); after = strstr(line, "after")) {
+        assert_false(after);
+        assert_memory_equal(line, "time=", 5);
+        assert_null(strstr(line + 1, "time="));
+        kept += strstr(line, " level=INFO msg=said key=\"a value\"\n") != NULL;
+        torn += !strstr(line, "msg=after\n") && !strstr(line, "key=\"a value\"\n") &&
+                !strstr(line, "count=");
+        told += strstr(line, "log lines were dropped") && strstr(line, wanted);
+    }
+    assert_int_equal(told, 1);
+    assert_int_equal(kept + dropped, SAID);
+    assert_in_range(torn, 0, 1);
+    assert_in_range(kept, 1, LIMIT / strlen("time= level=INFO msg=said key=\"a value\"\n"));
+    fclose(log.stream);
 }
 
 TEST(lines_of_any_length_pass_the_end_of_the_ring)
