@@ -27,13 +27,17 @@ static const char *const system_paths[] = {
     "/usr/local/lib",
     "/run/systemd/resolve",
     "/run/resolvconf",
-    "/run/NetworkManager",
     "/run/nscd",
-    /* authorities, and how to trust them */
-    "/etc/ssl",
-    "/etc/pki",
+    /* authorities, and how to trust them; not the folders with keys that are beside these */
+    "/etc/ssl/certs",
+    "/etc/ssl/cert.pem",
+    "/etc/ssl/openssl.cnf",
+    "/etc/pki/ca-trust",
+    "/etc/pki/tls/certs",
+    "/etc/pki/tls/cert.pem",
+    "/etc/pki/tls/openssl.cnf",
     "/etc/ca-certificates",
-    "/etc/gnutls",
+    "/etc/gnutls/config",
     "/usr/share/ca-certificates",
     "/usr/local/share/ca-certificates",
     "/usr/share/p11-kit",
@@ -53,7 +57,7 @@ static const char *const system_paths[] = {
     "/usr/share/zoneinfo",
 };
 
-/* Programs may replace them at any time. */
+/* Programs write them at any time. Where they are links, others are renamed over their targets. */
 static const char *const replaced_paths[] = {"/etc/resolv.conf", "/etc/hosts"};
 
 /* A path that an option or the kubeconfig may name; "-" is standard input. */

@@ -11,8 +11,9 @@ enum hardening { HARDENING_AUTO, HARDENING_OFF };
  * What --hardening makes of the process: it cannot gain privileges, a filter keeps it to the
  * system calls that it needs (seccomp.h), and Landlock to reading what its options name: the
  * configuration file, the kubeconfig and all files in that, manifests, assets; with the folders
- * that these are in, for files that are replaced; besides what libraries read to resolve names,
- * to trust authorities and to load modules.
+ * that these are in, for files that are replaced, unless these folders are shared ones such as
+ * /etc (landlock.h); besides what libraries read to resolve names, to trust authorities and to load
+ * modules.
  *
  * An exec plugin would inherit both, and a filter that lets it run would let anything run: where
  * the kubeconfig names one, only the first of the three is done.

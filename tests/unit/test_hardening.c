@@ -162,10 +162,8 @@ static bool can_read(const char *folder, const char *name)
     return fd >= 0;
 }
 
-/* What is allowed is a path that a user named: "here/file", "link", "later/file" ... */
-static void restrict_to(const char *folder, const char *name)
+static void restrict_to_path(const char *path)
 {
-    CLEANUP(free_cleanup) char *path = folder_path(folder, name);
     struct error err;
     struct landlock *l = landlock_new(&err);
 
@@ -174,6 +172,14 @@ static void restrict_to(const char *folder, const char *name)
     landlock_allow_named(l, path);
     HOLDS(landlock_restrict(l, &err));
     landlock_free(l);
+}
+
+/* What is allowed is a path that a user named: "here/file", "link", "later/file" ... */
+static void restrict_to(const char *folder, const char *name)
+{
+    CLEANUP(free_cleanup) char *path = folder_path(folder, name);
+
+    restrict_to_path(path);
 }
 
 static void a_file_that_is_replaced(const char *folder)
@@ -214,6 +220,50 @@ static void what_is_not_there_yet(const char *folder)
     HOLDS(!can_read(folder, "here/file"));
 }
 
+static bool can_open(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static void the_file_alone_of_a_folder_that_all_share(const char *folder)
+{
+    HOLDS(can_open("/etc/passwd"));
+    restrict_to_path("/etc/nsswitch.conf");
+    HOLDS(can_open("/etc/nsswitch.conf"));
+    HOLDS(!can_open("/etc/passwd") && errno == EACCES);
+    HOLDS(!can_open("/etc/shadow"));
+    HOLDS(!can_open("/etc") && errno == EACCES);
+    HOLDS(!can_read(folder, "here/file"));
+}
+
+static void no_shared_folder_of_what_is_not_there_yet(const char *folder)
+{
+    (void)folder;
+    restrict_to_path("/etc/a-folder-of-a-test/file");
+    HOLDS(!can_open("/etc/passwd") && errno == EACCES);
+}
+
+static void no_shared_folder_of_a_link(const char *folder)
+{
+    CLEANUP(free_cleanup) char *path = folder_path(folder, "here/system");
+
+    restrict_to_path(path);
+    HOLDS(can_open(path));
+    HOLDS(can_read(folder, "here/file"));
+    HOLDS(!can_open("/etc/passwd") && errno == EACCES);
+}
+
+static void a_folder_without_those_beside_it(const char *folder)
+{
+    restrict_to_path(folder);
+    HOLDS(can_read(folder, "here/file"));
+    HOLDS(!can_open(P_tmpdir) && errno == EACCES);
+}
+
 static void never_all_of_it(const char *folder)
 {
     restrict_to("", "missing-file-of-a-test");
@@ -229,6 +279,10 @@ static struct landlock_case {
     {"a tree", a_tree},
     {"what is not there yet", what_is_not_there_yet},
     {"a file of the root folder", never_all_of_it},
+    {"a file of /etc", the_file_alone_of_a_folder_that_all_share},
+    {"what is not there yet in /etc", no_shared_folder_of_what_is_not_there_yet},
+    {"a link into /etc", no_shared_folder_of_a_link},
+    {"a folder in /tmp", a_folder_without_those_beside_it},
 };
 
 TEST_ROWS(reads_what_is_allowed, landlock_cases, name)
@@ -250,6 +304,7 @@ TEST_ROWS(reads_what_is_allowed, landlock_cases, name)
     folder_write(folder, "there/file", "1");
     folder_write(folder, "third/file", "1");
     folder_link(folder, "../there/file", "here/outside");
+    folder_link(folder, "/etc/nsswitch.conf", "here/system");
     assert_int_equal(run_child(row->body, folder), 0);
     folder_remove(folder);
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -96,6 +97,41 @@ void landlock_allow(struct landlock *l, const char *path)
     (void)syscall(SYS_landlock_add_rule, l->ruleset, RULE_PATH_BENEATH, &rule, 0);
 }
 
+/* Does the folder hold files of others, secrets among them? `folder` has no links in it. */
+static bool is_shared(const char *folder)
+{
+    static const char *const patterns[] = {
+        "/",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/etc/pki",
+        "/etc/pki/tls",
+        "/etc/pki/tls/private",
+        "/etc/ssl",
+        "/etc/ssl/private",
+        "/home",
+        "/home/*",
+        "/proc",
+        "/root",
+        "/run",
+        "/sys",
+        "/tmp",
+        "/usr",
+        "/usr/local",
+        "/usr/local/etc",
+        "/var",
+        "/var/lib",
+        "/var/tmp",
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
+        if (fnmatch(patterns[i], folder, FNM_PATHNAME) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Its folder, or the nearest above that exists. */
 static void allow_folder_of(struct landlock *l, const char *path)
 {
@@ -118,7 +154,7 @@ static void allow_folder_of(struct landlock *l, const char *path)
         folder[len] = '\0';
         real = realpath(folder, NULL);
     }
-    if (real && strcmp(real, "/") != 0)
+    if (real && !is_shared(real))
         landlock_allow(l, real);
 }
 

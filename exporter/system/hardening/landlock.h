@@ -22,10 +22,13 @@ void landlock_free(struct landlock *l);
 void landlock_allow(struct landlock *l, const char *path);
 
 /*
- * The same for a path that a user named, where another file may be later: its folder, and that of
- * what it is a link to, can be read as well; for one that does not exist yet the nearest
- * folder that does. The root folder is never opened up that way, nor is that of a file which is
- * mounted by itself, since nobody can rename another one over that.
+ * The same for a path that another file may replace later: its folder, and that of what it is a
+ * link to, can be read as well; for one that does not exist yet the nearest folder that does.
+ *
+ * A folder that the system or many programs share (/, /etc, /tmp, a home ...) is never opened up
+ * that way: of it the file alone can be read, as long as no other file is renamed over it. The
+ * folder of a file that is mounted by itself is not opened up either, since no file can be renamed
+ * over that.
  */
 void landlock_allow_named(struct landlock *l, const char *path);
 
