@@ -4,6 +4,7 @@
 
 #include "exporter/cli/verbs.h"
 #include "exporter/system/hardening/secrecy.h"
+#include "exporter/system/memory.h"
 
 static const struct verb *const verbs[] = {VERBS(VERB_POINTER) NULL};
 
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
     int skipped = argc > 0 ? 1 : 0;
 
     fill_standard_descriptors();
+    memory_begin();
     secrecy_begin();
     return (int)verbs_main(verbs, argv[0], argc - skipped, (const char *const *)argv + skipped,
                            STDOUT_FILENO, STDERR_FILENO);

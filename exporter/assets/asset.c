@@ -33,7 +33,7 @@ static const cJSON *labels_of(const cJSON *asset)
 static void add_text(cJSON *object, const char *key, const char *text)
 {
     if (text && *text != '\0' && !cJSON_AddStringToObject(object, key, text))
-        abort();
+        memory_exhausted(0);
 }
 
 cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms)
@@ -48,7 +48,7 @@ cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms)
     object = cJSON_CreateObject();
     metadata = cJSON_AddObjectToObject(object, "metadata");
     if (!metadata || !cJSON_AddNumberToObject(object, "snapshotMilliseconds", (double)snapshot_ms))
-        abort();
+        memory_exhausted(0);
     add_text(object, "apiVersion", LEASE_API_VERSION);
     add_text(object, "kind", LEASE_KIND);
     add_text(metadata, "name", json_str(asset, "name", NULL));

@@ -66,7 +66,7 @@ static size_t open_file(struct frames *f)
         return make_failure(f, &err);
     f->file = gzdopen(fd, "rb");
     if (!f->file)
-        abort(); /* Only memory can be lacking. */
+        memory_exhausted(0); /* Only memory can be lacking. */
     gzbuffer(f->file, CHUNK);
     f->frame[0] = TAG_BEGINS;
     memcpy(f->frame + 1, &stamp, sizeof(stamp));

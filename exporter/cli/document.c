@@ -28,8 +28,9 @@ static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
 {
     /* Only memory can fail; what does not fit its buffer, the buffer remembers. */
     if (!made)
-        abort();
-    yaml_emitter_emit(emitter, event);
+        memory_exhausted(0);
+    if (!yaml_emitter_emit(emitter, event) && emitter->error == YAML_MEMORY_ERROR)
+        memory_exhausted(0);
 }
 
 /* Would YAML 1.1 and 1.2 both read it as a text? Quotes more than it must: all that begins with
@@ -113,7 +114,7 @@ void document_finish(struct strbuf *text, enum output_format format)
     if (!tree)
         return;
     if (!yaml_emitter_initialize(&emitter))
-        abort();
+        memory_exhausted(0);
     yaml_emitter_set_output(&emitter, append, &yaml);
     yaml_emitter_set_unicode(&emitter, 1);
     yaml_emitter_set_width(&emitter, NO_WRAP);

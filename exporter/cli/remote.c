@@ -177,7 +177,7 @@ bool remote_get(struct remote *r, const char *path, struct remote_answer *out, s
     CURLcode code;
 
     if (!easy)
-        abort();
+        memory_exhausted(0);
     /* Writing to a server that closed its connection must not end the process. */
     signal(SIGPIPE, SIG_IGN);
     *out = (struct remote_answer){.body = STRBUF_INIT(BODY_MAX_BYTES)};

@@ -35,7 +35,7 @@ void list_item_complete(cJSON *item, const char *list_api_version, const char *l
     cJSON_DeleteItemFromObjectCaseSensitive(item, "kind");
     if (!cJSON_AddStringToObject(item, "apiVersion", list_api_version) ||
         !cJSON_AddStringToObject(item, "kind", text))
-        abort();
+        memory_exhausted(0);
 }
 
 /* An empty list may come without `items`: Go leaves empty fields out, or writes null. */

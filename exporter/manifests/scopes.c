@@ -91,10 +91,10 @@ void scopes_place(const struct scopes *s, cJSON *object, bool *guessed)
 
     cJSON *text = cJSON_CreateString(ns);
     if (!text)
-        abort();
+        memory_exhausted(0);
     cJSON_DeleteItemFromObjectCaseSensitive(metadata, "namespace");
     if (*ns == '\0')
         cJSON_Delete(text);
     else if (!cJSON_AddItemToObject(metadata, "namespace", text))
-        abort();
+        memory_exhausted(0);
 }

@@ -45,7 +45,7 @@ static void keep(void *context, cJSON *object, size_t line)
     char *json = cJSON_PrintUnformatted(object);
 
     if (!json)
-        abort();
+        memory_exhausted(0);
 
     size_t len = strlen(json);
     if (len > y->limits.object_max_bytes && y->too_large == 0)

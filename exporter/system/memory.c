@@ -3,6 +3,8 @@
 
 #include <malloc.h>
 
+#include <cjson/cJSON.h>
+
 #include "exporter/system/file.h"
 #include "metrics/base/number.h"
 #include "metrics/base/strbuf.h"
@@ -11,6 +13,13 @@ enum { GROUPS_MAX = 64 * 1024, NUMBER_MAX = 64, NAME_MAX_BYTES = 4096, LARGE_BYT
 
 /* Version 1 writes no limit as the largest multiple of a page. */
 #define NO_LIMIT ((uint64_t)1 << 60)
+
+void memory_begin(void)
+{
+    cJSON_Hooks hooks = {.malloc_fn = xmalloc, .free_fn = free};
+
+    cJSON_InitHooks(&hooks);
+}
 
 /* The number in the file, or 0: there is no such file, or it says "max". */
 static uint64_t read_limit(const char *path)

@@ -4,6 +4,12 @@
 #include "metrics/base/base.h"
 
 /*
+ * Has cJSON report exhausted memory (base.h) instead of returning NULL, which its callers would
+ * take for a text that is no JSON, or would not see. Call it before any thread runs.
+ */
+void memory_begin(void);
+
+/*
  * The limit of memory that the kernel holds this process to by its control groups, in bytes;
  * 0 if there is none. Version 2 and version 1; the tightest from its own group to the root.
  */

@@ -62,19 +62,22 @@ const char *const *platform_environment(void)
 }
 
 /*
- * In place of the one of metrics/, which cannot write. There is no memory for the log; a pipe
- * that nobody reads must not hold us up.
+ * In place of the one of metrics/, which cannot write. It needs nothing but a little of the stack:
+ * no memory, no log and no thread of the log. A pipe that is full must not hold it up. The lock is
+ * never released: of several threads without memory one writes its line and ends the process.
  */
 void memory_exhausted(size_t size)
 {
     struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    char bytes[64] = "";
     char line[128];
 
-    int len =
-        snprintf(line, sizeof(line),
-                 "karmada-policy-exporter: out of memory: %zu bytes more cannot be had; raise "
-                 "its limit\n",
-                 size);
+    flockfile(stderr);
+    if (size > 0)
+        snprintf(bytes, sizeof(bytes), ": cannot get %zu bytes", size);
+    int len = snprintf(line, sizeof(line),
+                       "karmada-policy-exporter: out of memory%s; raise the memory limit\n", bytes);
+
     if (poll(&out, 1, 0) == 1 && (out.revents & POLLOUT) != 0)
         (void)!write(STDERR_FILENO, line, (size_t)len);
     abort();

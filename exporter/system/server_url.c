@@ -38,7 +38,7 @@ static bool has_part(CURLU *url, CURLUPart which)
 static bool parse(CURLU *url, const char *text, struct error *err)
 {
     if (!url)
-        abort();
+        memory_exhausted(0);
     if (strlen(text) > URL_MAX_BYTES)
         return fail(err, "the address is longer than %d bytes", URL_MAX_BYTES);
     if (!strstr(text, "://"))
@@ -69,7 +69,7 @@ static char *join(const char *scheme, const char *host, const char *port, const 
         path_len--;
     if (asprintf(&text, "%s%s%s%s%s%.*s", scheme, scheme[0] ? "://" : "", host, port[0] ? ":" : "",
                  port, (int)path_len, path) < 0)
-        abort();
+        memory_exhausted(0);
     return text;
 }
 
@@ -83,13 +83,13 @@ static bool rename_host(CURLU *url, const char *name, struct server_url *out, st
     bool is_ip6 = strchr(name, ':') && name[0] != '[';
 
     if (asprintf(&bracketed, "%s%s%s", is_ip6 ? "[" : "", name, is_ip6 ? "]" : "") < 0)
-        abort();
+        memory_exhausted(0);
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") !=
             strlen(name) ||
         curl_url_set(url, CURLUPART_HOST, bracketed, 0) != CURLUE_OK)
         return fail(err, "'%s' is not the name of a host", name);
     if (asprintf(&out->connect_to, "%s:%s:%s:%s", bracketed, port, host, port) < 0)
-        abort();
+        memory_exhausted(0);
     out->host = join("", host, own_port ? own_port : "", "");
     return true;
 }

@@ -9,7 +9,7 @@ static void add_escaped(struct strbuf *out, const char *text)
     char *escaped = curl_easy_escape(NULL, text, 0);
 
     if (!escaped)
-        abort();
+        memory_exhausted(0);
     strbuf_adds(out, escaped);
     curl_free(escaped);
 }

@@ -16,7 +16,7 @@ static char *trimmed(const char *path)
     if (len == 0)
         return xstrdup("");
     if (asprintf(&text, "/%.*s", (int)len, path) < 0)
-        abort();
+        memory_exhausted(0);
     return text;
 }
 

@@ -23,13 +23,13 @@ static const char *const headers[][2] = {
 void response_header(struct MHD_Response *response, const char *name, const char *value)
 {
     if (MHD_add_response_header(response, name, value) != MHD_YES)
-        abort();
+        memory_exhausted(0);
 }
 
 static struct MHD_Response *finish(struct MHD_Response *response, const char *content_type)
 {
     if (!response)
-        abort();
+        memory_exhausted(0);
     response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, content_type);
     for (size_t i = 0; i < ARRAY_LEN(headers); i++)
         response_header(response, headers[i][0], headers[i][1]);

@@ -91,7 +91,7 @@ void segments_deflate(struct segment *const *segments, size_t count, struct defl
     for (size_t i = 0; i < count; i++)
         len += segments[i]->len;
     if (deflateInit2(&stream, LEVEL, Z_DEFLATED, WINDOW, MEMORY, Z_DEFAULT_STRATEGY) != Z_OK)
-        abort();
+        memory_exhausted(0);
     size_t room = deflateBound(&stream, len) + FLUSH_MAX;
     char *bytes = xmalloc(room);
 

@@ -5,8 +5,11 @@ static bool fail_parse(const char *path, const yaml_parser_t *parser, struct err
 {
     const yaml_mark_t *at = &parser->problem_mark;
 
+    if (parser->error == YAML_MEMORY_ERROR)
+        memory_exhausted(0);
+
     return fail(err, "%s:%zu:%zu: not YAML: %s", path, at->line + 1, at->column + 1,
-                parser->problem ? parser->problem : "out of memory");
+                parser->problem);
 }
 
 bool document_read(const char *path, const char *text, size_t len, yaml_document_t *out,
@@ -17,7 +20,7 @@ bool document_read(const char *path, const char *text, size_t len, yaml_document
     bool single;
 
     if (!yaml_parser_initialize(&parser))
-        abort();
+        memory_exhausted(0);
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, len);
     if (!yaml_parser_load(&parser, out)) {
         fail_parse(path, &parser, err);

@@ -23,7 +23,7 @@ void mapping_init(struct mapping *m)
         .seen = MAP_INIT(is_member),
     };
     if (!m->object || !m->merged)
-        abort();
+        memory_exhausted(0);
 }
 
 void mapping_release(struct mapping *m)
@@ -45,7 +45,7 @@ void mapping_put(struct mapping *m, const char *key, cJSON *item)
     cJSON *member = NULL;
 
     if (!cJSON_AddItemToObject(m->object, key, item))
-        abort();
+        memory_exhausted(0);
     m->count++;
     if (m->count == KEYS_SEARCHED + 1) {
         cJSON_ArrayForEach (member, m->object)
@@ -65,7 +65,7 @@ bool mapping_merge(struct mapping *m, cJSON *value)
             fine = fine && cJSON_IsObject(source);
     }
     if (fine && !cJSON_AddItemReferenceToArray(m->merged, value))
-        abort();
+        memory_exhausted(0);
     return fine;
 }
 

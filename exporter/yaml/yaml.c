@@ -21,7 +21,7 @@ struct yaml_reader {
 static cJSON *made(cJSON *item)
 {
     if (!item)
-        abort();
+        memory_exhausted(0);
     return item;
 }
 

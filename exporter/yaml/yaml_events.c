@@ -5,7 +5,7 @@ void yaml_events_init(struct yaml_events *events, const char *text, size_t len)
 {
     *events = (struct yaml_events){.text = text, .len = len};
     if (!yaml_parser_initialize(&events->parser))
-        abort();
+        memory_exhausted(0);
     yaml_parser_set_input_string(&events->parser, (const unsigned char *)text, len);
 }
 
@@ -45,7 +45,7 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
     if (yaml_parser_parse(&events->parser, out))
         return true;
     if (p->error == YAML_MEMORY_ERROR)
-        abort();
+        memory_exhausted(0);
     if (p->error == YAML_READER_ERROR)
         return refuse_byte(events, p->problem_offset, p->problem);
 

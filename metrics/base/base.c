@@ -16,13 +16,19 @@ void *xmalloc(size_t size)
     return memory;
 }
 
+/* The largest number where the product is larger. */
+static size_t product(size_t count, size_t size)
+{
+    return size > 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
+}
+
 void *xcalloc(size_t count, size_t size)
 {
     /* An empty block may come back as NULL, which would read as out of memory. */
     void *memory = count > 0 && size > 0 ? calloc(count, size) : malloc(1);
 
     if (!memory)
-        memory_exhausted(count * size);
+        memory_exhausted(product(count, size));
     return memory;
 }
 
@@ -33,7 +39,7 @@ void *xreallocarray(void *memory, size_t count, size_t size)
     void *resized = reallocarray(memory, empty ? 1 : count, empty ? 1 : size);
 
     if (!resized)
-        memory_exhausted(count * size);
+        memory_exhausted(product(count, size));
     return resized;
 }
 
@@ -45,7 +51,7 @@ char *xstrdup(const char *s)
 char *xmemdup0(const char *s, size_t len)
 {
     if (len == SIZE_MAX)
-        abort();
+        memory_exhausted(len);
 
     char *copy = xmalloc(len + 1);
 

@@ -24,8 +24,8 @@
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
 /*
- * Called where so many bytes cannot be had; does not return. Aborts, unless the program defines
- * another one, which can tell somebody first.
+ * Called where so many bytes cannot be had, 0 for an unknown number; does not return. Aborts,
+ * unless the program defines another one, which reports it first.
  */
 _Noreturn void memory_exhausted(size_t size);
 

@@ -76,7 +76,7 @@ static void add_cell(struct strbuf *out, const cJSON *value)
     }
     text = cJSON_PrintUnformatted(value);
     if (!text)
-        abort();
+        memory_exhausted(0);
     /* A number is none of what others wrote. */
     if (cJSON_IsNumber(value))
         strbuf_adds(out, text);

@@ -34,6 +34,8 @@ static bool add_namespace(struct ignored *ignored, const char *pattern, size_t l
 
     snprintf(text, len + sizeof("^()$"), "^(%.*s)$", (int)len, pattern);
     int code = regcomp(&regex, text, REG_EXTENDED | REG_NOSUB);
+    if (code == REG_ESPACE)
+        memory_exhausted(0);
     if (code != 0) {
         char why[128];
 

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/system/memory.h"
 
+#include <pthread.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "exporter/system/hardening/build.h"
+#include "exporter/system/hardening/seccomp.h"
 #include "exporter/system/platform.h"
+#include "exporter/system/process.h"
+#include "metrics/base/json.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 
@@ -94,7 +101,141 @@ TEST(who_gets_no_memory_says_so_and_ends)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     /* A sanitizer has its word first. */
-    assert_non_null(strstr(text,
-                           "karmada-policy-exporter: out of memory: 9223372036854775807 bytes "
-                           "more cannot be had; raise its limit\n"));
+    assert_non_null(strstr(text, "karmada-policy-exporter: out of memory: cannot get "
+                                 "9223372036854775807 bytes; raise the memory limit\n"));
+}
+
+/* ---- exhausted memory, in a child that says by a pipe and its status what became of it ---- */
+
+static void run_child(void (*body)(void), char *text, size_t size)
+{
+    int ends[2], status = 0;
+    ssize_t n;
+
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        signal(SIGABRT, SIG_DFL);
+        memory_begin();
+        body();
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    n = read(ends[0], text, size - 1);
+    close(ends[0]);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+/* From now on there are so many bytes more than the process has. */
+static void limit_memory(size_t bytes)
+{
+    struct process_facts facts;
+
+    process_read(&facts);
+    const rlim_t limit = (rlim_t)facts.virtual_bytes + bytes;
+
+    setrlimit(RLIMIT_AS, &(struct rlimit){limit, limit});
+}
+
+static void allocate_too_much(void)
+{
+    free(xmalloc(PTRDIFF_MAX));
+}
+
+static void multiply_too_much(void)
+{
+    free(xreallocarray(NULL, SIZE_MAX, 2));
+}
+
+static void fill_a_tree(void)
+{
+    cJSON *tree = cJSON_CreateArray();
+
+    limit_memory(1 << 20);
+    for (;;)
+        cJSON_AddItemToArray(tree, cJSON_CreateString("a text of some bytes"));
+}
+
+static void parse_a_text(void)
+{
+    enum { BYTES = 4 << 20 };
+    char *text = xcalloc(1, BYTES + 1);
+    struct error err;
+
+    memset(text, '1', BYTES);
+    for (size_t i = 2; i < BYTES - 2; i += 2)
+        text[i] = ',';
+    text[0] = '[';
+    text[BYTES - 1] = ']';
+    limit_memory(1 << 20);
+    cJSON_Delete(json_parse(text, BYTES, NULL, &err));
+}
+
+static void *exhaust(void *context)
+{
+    pthread_barrier_wait(context);
+    free(xmalloc(PTRDIFF_MAX));
+    return NULL;
+}
+
+static void exhaust_in_threads(void)
+{
+    pthread_barrier_t all;
+    pthread_t threads[8];
+
+    pthread_barrier_init(&all, NULL, ARRAY_LEN(threads));
+    for (size_t i = 0; i < ARRAY_LEN(threads); i++) {
+        if (pthread_create(&threads[i], NULL, exhaust, &all) != 0)
+            _exit(1);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(threads); i++)
+        pthread_join(threads[i], NULL);
+}
+
+static void exhaust_under_the_filter(void)
+{
+    struct error err;
+
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !seccomp_install(&err))
+        _exit(1);
+    free(xmalloc(PTRDIFF_MAX));
+}
+
+static struct exhaustion_case {
+    const char *name;
+    void (*body)(void);
+    const char *wanted;
+} exhaustion_cases[] = {
+    {"by one block", allocate_too_much, ": cannot get 9223372036854775807 bytes"},
+    {"by a product", multiply_too_much, ": cannot get 18446744073709551615 bytes"},
+    {"by a tree of JSON", fill_a_tree, NULL},
+    {"by a text of JSON", parse_a_text, NULL},
+    {"in threads at once", exhaust_in_threads, ": cannot get 9223372036854775807 bytes"},
+    {"under the filter", exhaust_under_the_filter, ": cannot get 9223372036854775807 bytes"},
+};
+
+TEST_ROWS(exhausted_memory_is_reported_in_one_line, exhaustion_cases, name)
+{
+    const struct exhaustion_case *row = *state;
+    static const char head[] = "karmada-policy-exporter: out of memory";
+    static const char tail[] = "; raise the memory limit\n";
+    char text[1024];
+    char wanted[256];
+
+    if (HARDENING_SANITIZED)
+        skip();
+    run_child(row->body, text, sizeof(text));
+    assert_memory_equal(text, head, strlen(head));
+    assert_string_equal(strchr(text, ';'), tail);
+    if (row->wanted) {
+        snprintf(wanted, sizeof(wanted), "%s%s%s", head, row->wanted, tail);
+        assert_string_equal(text, wanted);
+    }
 }

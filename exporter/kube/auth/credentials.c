@@ -47,15 +47,15 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
     if (c->url.connect_to) {
         c->connect_to = curl_slist_append(NULL, c->url.connect_to);
         if (!c->connect_to)
-            abort();
+            memory_exhausted(0);
     }
     /* As kubectl does: a SOCKS proxy is given the name of the host, and looks it up. */
     if (asprintf(&c->proxy, "%s%s", by_name ? "socks5h://" : "",
                  by_name ? proxy + sizeof(socks) - 1 : proxy) < 0)
-        abort();
+        memory_exhausted(0);
     if (config->ca.file && !config->ca.data) {
         if (asprintf(&c->authority, "the CA in '%s'", config->ca.file) < 0)
-            abort();
+            memory_exhausted(0);
     } else {
         c->authority = xstrdup(config->ca.data ? "the CA in the kubeconfig"
                                                : "any CA that this system trusts");
@@ -206,7 +206,7 @@ static void add_line(struct curl_slist **headers, const struct strbuf *line)
     struct curl_slist *longer = strbuf_ok(line) ? curl_slist_append(*headers, line->data) : NULL;
 
     if (!longer)
-        abort();
+        memory_exhausted(0);
     *headers = longer;
 }
 

@@ -11,7 +11,7 @@ static char *join(const char *folder, const char *name)
     char *path = NULL;
 
     if (asprintf(&path, "%s/%s", folder, name) < 0)
-        abort();
+        memory_exhausted(0);
     return path;
 }
 
@@ -33,7 +33,7 @@ bool in_cluster_load(const struct in_cluster_options *options, struct kube_confi
     bool is_ip6 = strchr(options->host, ':') && options->host[0] != '[';
     if (asprintf(&address, "https://%s%s%s:%" PRIu64, is_ip6 ? "[" : "", options->host,
                  is_ip6 ? "]" : "", port) < 0)
-        abort();
+        memory_exhausted(0);
     if (!server_url_parse(address, NULL, &url, err))
         return fail_in(err, "KUBERNETES_SERVICE_HOST");
 

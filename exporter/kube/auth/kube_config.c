@@ -80,7 +80,7 @@ void kube_config_note(struct kube_config *config, const char *fmt, ...)
         return;
     va_start(args, fmt);
     if (vasprintf(&config->notes[config->note_count], fmt, args) < 0)
-        abort();
+        memory_exhausted(0);
     va_end(args);
     config->note_count++;
 }

@@ -287,7 +287,7 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
                     "allowed here",
                     name, out->exec->command);
     if (asprintf(&out->origin, "context '%s' of '%s'", name, options->files) < 0)
-        abort();
+        memory_exhausted(0);
     return true;
 }
 

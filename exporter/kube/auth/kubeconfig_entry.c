@@ -93,7 +93,7 @@ static bool read_exec_config(const struct field_place *place, const cJSON *clust
             continue;
         out->exec_config = cJSON_PrintUnformatted(extension);
         if (!out->exec_config)
-            abort();
+            memory_exhausted(0);
         return true;
     }
     return true;

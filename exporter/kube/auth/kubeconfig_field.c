@@ -122,7 +122,7 @@ char *field_resolve(const struct field_place *place, const char *path)
     if (path[0] == '/')
         return xstrdup(path);
     if (asprintf(&full, "%s/%s", place->folder, path) < 0)
-        abort();
+        memory_exhausted(0);
     return full;
 }
 

@@ -35,7 +35,7 @@ static char *home_config(const struct kube_place *place)
     if (!home)
         return NULL;
     if (asprintf(&path, "%s/.kube/config", home) < 0)
-        abort();
+        memory_exhausted(0);
     if (access(path, F_OK) == 0)
         return path;
     free(path);
@@ -77,7 +77,7 @@ bool kube_inherited_proxy(const char *const *environment, const struct server_ur
     if (!proxy || !server->tls || !proxy_is_used(server->address, server->port, no_proxy))
         return true;
     if (asprintf(out, "%s%s", strstr(proxy, "://") ? "" : "http://", proxy) < 0)
-        abort();
+        memory_exhausted(0);
     return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
 }
 

@@ -204,7 +204,7 @@ static void add_group(struct api_table *t, const cJSON *group)
             continue;
         preferred_known = preferred_known || version.preferred;
         if (asprintf(&version.name, "%s%s%s", name, *name ? "/" : "", number) < 0)
-            abort();
+            memory_exhausted(0);
         cJSON_ArrayForEach (resource, json_get(item, "resources"))
             add_discovered(t, &version, resource);
         add_version(t, &version);

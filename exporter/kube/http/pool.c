@@ -77,7 +77,7 @@ struct pool *pool_new(const struct client_settings *settings, enum request_class
     p->capacity = p->granted = capacity;
     p->multi = curl_multi_init();
     if (!p->multi)
-        abort();
+        memory_exhausted(0);
     p->warm = class == REQUEST_SHORT;
     p->probe_ms = p->check_ms = p->heard_ms = p->idle_ms = p->now_ms = now_ms;
     curl_multi_setopt(p->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
@@ -99,7 +99,7 @@ static void hand_over(struct pool *p, struct transfer *t)
     t->added = true;
     t->started_ms = p->now_ms;
     if (curl_multi_add_handle(p->multi, t->easy) != CURLM_OK)
-        abort();
+        memory_exhausted(0);
 }
 
 static void attach(struct pool *p, struct transfer *t)

@@ -160,7 +160,7 @@ struct transfer *transfer_new(const struct client_settings *settings,
     t->class = request->class;
     t->easy = curl_easy_init();
     if (!t->easy)
-        abort();
+        memory_exhausted(0);
     set_options(t, settings);
     curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
     curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->error);

@@ -62,7 +62,7 @@ static enum annotate_state decide(struct annotate *a, const cJSON *metadata)
         cJSON_AddNullToObject(annotations, spec->key);
     a->patch = cJSON_PrintUnformatted(patch);
     if (!a->patch)
-        abort();
+        memory_exhausted(0);
     return ANNOTATE_OPEN;
 }
 

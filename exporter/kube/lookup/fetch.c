@@ -19,7 +19,7 @@ static bool receive_object(void *context, const struct watch_event *event)
         return true;
     f->object = cJSON_CreateObject();
     if (!f->object)
-        abort();
+        memory_exhausted(0);
     f->object->child = event->object->child;
     event->object->child = NULL;
     return true;

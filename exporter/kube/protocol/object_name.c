@@ -121,7 +121,7 @@ cJSON *object_name_read(const char *json, size_t len, bool event)
         snprintf(text, sizeof(text), "%.*s", (int)r.found[i].len,
                  r.found[i].bytes ? r.found[i].bytes : "");
         if (*text && !cJSON_AddStringToObject(metadata, members[i], text))
-            abort();
+            memory_exhausted(0);
     }
     return object;
 }

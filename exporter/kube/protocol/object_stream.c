@@ -53,7 +53,7 @@ static bool set_type(const char *asked_version, const char *asked_kind, cJSON *o
     cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
     if (!cJSON_AddStringToObject(object, "kind", asked_kind) ||
         !cJSON_AddStringToObject(object, "apiVersion", asked_version))
-        abort();
+        memory_exhausted(0);
     return true;
 }
 

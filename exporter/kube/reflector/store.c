@@ -90,7 +90,7 @@ static void refer_to_preferred(const struct reflector_store *s, const cJSON *bin
 
     if (preferred && strcmp(preferred->api_version, version->valuestring) != 0 &&
         !cJSON_SetValuestring(version, preferred->api_version))
-        abort();
+        memory_exhausted(0);
 }
 
 void reflector_store_put(struct reflector_store *s, cJSON *object)

@@ -63,7 +63,7 @@ bool access_init(struct access *a, const struct options *o, const char *url,
     if (!server_url_parse(url, NULL, &a->url, err))
         return fail_in(err, "--alertmanager.url");
     if (asprintf(&a->host, "%s:%s", a->url.address, a->url.port) < 0)
-        abort();
+        memory_exhausted(0);
     if (!check(a, err) || !kube_inherited_proxy(environment, &a->url, &a->proxy, err))
         return false;
     /* A file that cannot be read is told of at once. */

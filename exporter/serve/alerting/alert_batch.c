@@ -54,7 +54,7 @@ cJSON *alert_json(const struct alert *alert, const struct alert_batch_settings *
     for (size_t i = 0; i < alert->labels.count; i++)
         cJSON_AddStringToObject(labels, alert->labels.items[i].name, alert->labels.items[i].value);
     if (asprintf(&page, "%s%s", known ? settings->page_url : rule->page_origin, rule->page) < 0)
-        abort();
+        memory_exhausted(0);
     add_text(annotations, "summary", &about, rule->summary);
     add_text(annotations, "description", &about, rule->description);
     add_text(annotations, "runbook_url", &about, rule->runbook_url);

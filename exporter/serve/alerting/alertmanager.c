@@ -67,7 +67,7 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
     long status = 0;
 
     if (!easy || !headers)
-        abort();
+        memory_exhausted(0);
     strbuf_addf(&url, "%s%s", m->access.url.base, path);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);

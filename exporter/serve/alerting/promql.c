@@ -161,7 +161,7 @@ static void read_matcher(struct parser *p, struct promql_matcher *out)
     if (!out->regex)
         return;
     if (asprintf(&anchored, "^(%s)$", out->value) < 0)
-        abort();
+        memory_exhausted(0);
     if (regcomp(&out->compiled, anchored, REG_EXTENDED | REG_NOSUB) != 0) {
         out->regex = false; /* Nothing was compiled, so nothing is to be freed. */
         p->wanted = p->wanted ? p->wanted : "a regular expression";

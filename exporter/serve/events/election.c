@@ -79,7 +79,7 @@ static void put(cJSON *object, const char *key, cJSON *value)
 {
     cJSON_DeleteItemFromObjectCaseSensitive(object, key);
     if (!value || !cJSON_AddItemToObject(object, key, value))
-        abort();
+        memory_exhausted(0);
 }
 
 /* The Lease as it is to be: ours, or nobody's. */
@@ -129,7 +129,7 @@ static void ask(struct election *e, struct transport transport, enum transport_m
 
         body = cJSON_PrintUnformatted(lease);
         if (!body)
-            abort();
+            memory_exhausted(0);
     }
     e->verb = verbs[method];
     e->asked_ms = now_ms;

@@ -145,7 +145,7 @@ static void ask(struct emission *e, const struct emission_world *world,
     char *text = body ? cJSON_PrintUnformatted(body) : NULL;
 
     if (body && !text)
-        abort();
+        memory_exhausted(0);
     e->fetch = fetch_start(world->transport,
                            &(struct fetch_spec){
                                .id = {is_binding ? kind_binding(false)->api_version : "v1",
@@ -164,7 +164,7 @@ static void ask(struct emission *e, const struct emission_world *world,
 static void put_text(cJSON *object, const char *key, const char *text)
 {
     if (!cJSON_AddStringToObject(object, key, text))
-        abort();
+        memory_exhausted(0);
 }
 
 /* As client-go's recorder makes it. */

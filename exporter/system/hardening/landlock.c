@@ -143,7 +143,7 @@ static void allow_folder_of(struct landlock *l, const char *path)
         (about.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0)
         return;
     if (asprintf(&folder, "%s%s", path[0] == '/' ? "" : "./", path) < 0)
-        abort();
+        memory_exhausted(0);
     for (size_t len = strlen(folder); !real && len > 1;) {
         while (len > 1 && folder[len - 1] == '/')
             len--;

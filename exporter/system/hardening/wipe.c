@@ -14,13 +14,17 @@ static void wiping_free(void *memory)
     free(memory);
 }
 
-/* As realloc(3), which would leave the bytes behind where it moves them away from. */
+/*
+ * As realloc(3), which would leave the bytes behind where it moves them away from. Like all
+ * allocations here it does not return without memory: libraries whose calls fail for want of it
+ * would leave out an option or a header without an error.
+ */
 static void *wiping_realloc(void *memory, size_t size)
 {
     size_t had = memory ? malloc_usable_size(memory) : 0;
 
     if (!memory)
-        return malloc(size);
+        return xmalloc(size);
     if (size == 0) {
         wiping_free(memory);
         return NULL;
@@ -30,9 +34,7 @@ static void *wiping_realloc(void *memory, size_t size)
         return memory;
     }
 
-    void *moved = malloc(size);
-    if (!moved)
-        return NULL;
+    void *moved = xmalloc(size);
     memcpy(moved, memory, had);
     wiping_free(memory);
     return moved;
@@ -44,7 +46,7 @@ static void *crypto_malloc(size_t size, const char *file, int line)
 {
     (void)file;
     (void)line;
-    return malloc(size);
+    return xmalloc(size);
 }
 
 static void *crypto_realloc(void *memory, size_t size, const char *file, int line)
@@ -70,7 +72,7 @@ typedef int set_crypto_functions(void *(*)(size_t, const char *, int),
 static void *session_malloc(size_t size, void *context)
 {
     (void)context;
-    return malloc(size);
+    return xmalloc(size);
 }
 
 static void session_free(void *memory, void *context)
@@ -82,7 +84,7 @@ static void session_free(void *memory, void *context)
 static void *session_calloc(size_t count, size_t size, void *context)
 {
     (void)context;
-    return calloc(count, size);
+    return xcalloc(count, size);
 }
 
 static void *session_realloc(void *memory, size_t size, void *context)
@@ -147,7 +149,7 @@ void wipe_freed_memory(void)
     /* A libcurl that is built with another TLS library has no use for it. */
     if (set && set(crypto_malloc, crypto_realloc, crypto_free) != 1)
         abort();
-    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, wiping_free, wiping_realloc, strdup,
-                             calloc) != CURLE_OK)
-        abort();
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, xmalloc, wiping_free, wiping_realloc, xstrdup,
+                             xcalloc) != CURLE_OK)
+        memory_exhausted(0);
 }

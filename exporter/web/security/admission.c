@@ -168,7 +168,7 @@ void admission_dress(struct admission *g, struct MHD_Response *response)
         if (own && MHD_del_response_header(response, name, own) != MHD_YES)
             abort();
         if (MHD_add_response_header(response, name, value) != MHD_YES)
-            abort();
+            memory_exhausted(0);
     }
     drop(g, a);
 }

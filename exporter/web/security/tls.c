@@ -246,7 +246,7 @@ void tls_apply(struct tls *t, gnutls_session_t session)
     gnutls_credentials_clear(session);
     if (gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, t->credentials) < 0 ||
         gnutls_priority_set_direct(session, t->priority, NULL) < 0)
-        abort();
+        memory_exhausted(0);
     gnutls_alpn_set_protocols(session, &http, 1, 0);
     gnutls_certificate_server_set_request(session, requests[t->config->client_auth]);
     gnutls_session_set_verify_function(session, verify_client);
