@@ -4,6 +4,8 @@
 #include <crypt.h>
 #include <curl/curl.h>
 #include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "exporter/web/server.h"
 #include "tests/unit/folder.h"
@@ -187,4 +189,218 @@ TEST_WITH(clients_connect_while_it_is_replaced, set_up, tear_down)
     assert_true(clients[0].statuses[200] > 0);
     assert_int_equal(clients[CLIENTS - 1].statuses[401] + clients[CLIENTS - 1].statuses[429], ASKS);
     curl_global_cleanup();
+}
+
+/* ---- a reload never weakens what is in force ---- */
+
+#define HASH_4 "$2b$04$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"
+
+#define TLS_PART                                                                                   \
+    "tls_server_config:\n"                                                                         \
+    "  min_version: TLS13\n"                                                                       \
+    "  cert_file: 0.pem\n"                                                                         \
+    "  key_file: 0.key\n"                                                                          \
+    "  client_auth_type: RequireAndVerifyClientCert\n"                                             \
+    "  client_ca_file: 1.pem\n"                                                                    \
+    "  client_allowed_sans: [one.example, two.example]\n"
+#define TLS_PART_REVERSED                                                                          \
+    "tls_server_config:\n"                                                                         \
+    "  client_ca_file: 1.pem\n"                                                                    \
+    "  client_auth_type: RequireAndVerifyClientCert\n"                                             \
+    "  key_file: 0.key\n"                                                                          \
+    "  cert_file: 0.pem\n"                                                                         \
+    "  client_allowed_sans:\n"                                                                     \
+    "  - one.example\n"                                                                            \
+    "  - two.example\n"                                                                            \
+    "  min_version: TLS13\n"
+#define USERS_PART                                                                                 \
+    "basic_auth_users:\n"                                                                          \
+    "  alice: " HASH_4 "\n"                                                                        \
+    "  bob: '" HASH_4 "'\n"
+#define HTTP_PART "http_server_config: {headers: {Strict-Transport-Security: max-age=60}}\n"
+
+/* A folder with two certificates and a web configuration, without a server. */
+struct bare {
+    char *folder, *path;
+    struct admission *admission;
+};
+
+static void bare_start(struct bare *b, const char *text)
+{
+    struct error err;
+
+    b->folder = folder_make();
+    b->path = folder_path(b->folder, "web.yml");
+    for (unsigned i = 0; i < CERTIFICATES; i++)
+        make_certificate(b->folder, i);
+    folder_replace(b->folder, "web.yml", text);
+    b->admission = admission_new(&(struct admission_options){.path = b->path}, &err);
+    if (!b->admission)
+        fail_msg("%s", err.text);
+}
+
+static void bare_end(struct bare *b)
+{
+    admission_free(b->admission);
+    folder_remove(b->folder);
+    free(b->path);
+}
+
+/* True if every client that `fresh` lets in would also be let in by `old`. */
+static bool is_as_strict(const struct web_config *fresh, const struct web_config *old)
+{
+    return fresh->tls == old->tls && fresh->min_version >= old->min_version &&
+           fresh->client_auth == old->client_auth &&
+           (old->client_ca == NULL || strcmp(fresh->client_ca, old->client_ca) == 0) &&
+           (old->client_san_count == 0 || fresh->client_san_count > 0) &&
+           fresh->client_san_count <= old->client_san_count &&
+           (old->user_count == 0 || fresh->user_count > 0) && fresh->user_count <= old->user_count;
+}
+
+static void check_truncated(struct bare *b, const struct web_config *whole, const char *text,
+                            size_t len)
+{
+    char cut[TEXT_MAX];
+    bool changed;
+    struct error err = {""};
+
+    snprintf(cut, sizeof(cut), "%.*s", (int)len, text);
+    folder_replace(b->folder, "web.yml", cut);
+    bool accepted = admission_reload(b->admission, &changed, &err);
+    struct armour *now = admission_greet(b->admission, NULL);
+
+    if (!is_as_strict(&now->config, whole))
+        fail_msg("cut at byte %zu, the file weakens what is in force:\n%s", len, cut);
+    admission_leave(b->admission, now);
+    assert_true(accepted || (!changed && *err.text != '\0'));
+    folder_replace(b->folder, "web.yml", text);
+    assert_true(admission_reload(b->admission, &changed, &err));
+}
+
+static const struct layout {
+    const char *title, *text;
+} layouts[] = {
+    {"users", USERS_PART},
+    {"TLS_users", TLS_PART USERS_PART HTTP_PART},
+    {"users_TLS", USERS_PART HTTP_PART TLS_PART},
+    {"users_TLS_reversed", USERS_PART TLS_PART_REVERSED},
+    {"flow", "{basic_auth_users: {alice: '" HASH_4 "'}, tls_server_config: {cert_file: 0.pem, "
+             "key_file: 0.key}}\n"},
+};
+
+TEST_ROWS(a_file_cut_at_any_byte_weakens_nothing, layouts, title)
+{
+    const struct layout *layout = *state;
+    struct bare b;
+
+    bare_start(&b, layout->text);
+    struct armour *whole = admission_greet(b.admission, NULL);
+
+    for (size_t len = 0; len < strlen(layout->text); len++)
+        check_truncated(&b, &whole->config, layout->text, len);
+    admission_leave(b.admission, whole);
+    bare_end(&b);
+}
+
+#define MINIMAL_TLS "tls_server_config:\n  cert_file: 0.pem\n  key_file: 0.key\n"
+#define MUTUAL(type)                                                                               \
+    MINIMAL_TLS "  client_ca_file: 1.pem\n"                                                        \
+                "  client_auth_type: " type "\n"
+#define REFUSED(title, old, fresh, why)                                                            \
+    {                                                                                              \
+        title, old, fresh, why                                                                     \
+    }
+#define ALLOWED(title, old, fresh)                                                                 \
+    {                                                                                              \
+        title, old, fresh, NULL                                                                    \
+    }
+
+static const struct reload {
+    const char *title, *old, *fresh, *why;
+} reloads[] = {
+    REFUSED("an_empty_file", USERS_PART, "", "restart to turn authentication off"),
+    REFUSED("a_comment_alone", USERS_PART, "# nothing\n", "restart to turn authentication off"),
+    REFUSED("users_without_value", USERS_PART, "basic_auth_users:\n", "restart to turn auth"),
+    REFUSED("users_empty_mapping", USERS_PART, "basic_auth_users: {}\n", "restart to turn auth"),
+    REFUSED("users_null", USERS_PART, "basic_auth_users: null\n", "restart to turn auth"),
+    REFUSED("users_tilde", USERS_PART, "basic_auth_users: ~\n", "restart to turn auth"),
+    REFUSED("users_commented_out", USERS_PART, "#" USERS_PART, "web.yml:"),
+    REFUSED("users_replaced_by_TLS", MINIMAL_TLS USERS_PART, MINIMAL_TLS, "restart to turn auth"),
+    REFUSED("the_last_user", "basic_auth_users: {alice: '" HASH_4 "'}\n", "basic_auth_users: {}\n",
+            "restart to turn authentication off"),
+    REFUSED("TLS_off", MINIMAL_TLS, "", "restart to switch TLS off"),
+    REFUSED("TLS_off_users_stay", MINIMAL_TLS USERS_PART, USERS_PART, "restart to switch TLS off"),
+    REFUSED("TLS_on", USERS_PART, MINIMAL_TLS USERS_PART, "restart to switch TLS on"),
+    REFUSED("no_certificate_asked", MUTUAL("RequireAndVerifyClientCert"), MINIMAL_TLS,
+            "restart to ask less of client certificates"),
+    REFUSED("asked_only", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("RequestClientCert"),
+            "restart to ask less of client certificates"),
+    REFUSED("not_verified", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("RequireAnyClientCert"),
+            "restart to ask less of client certificates"),
+    REFUSED("not_required", MUTUAL("RequireAndVerifyClientCert"), MUTUAL("VerifyClientCertIfGiven"),
+            "restart to ask less of client certificates"),
+    REFUSED("required_to_verified_if_given", MUTUAL("RequireAnyClientCert"),
+            MUTUAL("VerifyClientCertIfGiven"), "restart to ask less of client certificates"),
+    REFUSED("verified_if_given_to_required", MUTUAL("VerifyClientCertIfGiven"),
+            MUTUAL("RequireAnyClientCert"), "restart to ask less of client certificates"),
+    REFUSED("no_longer_asked", MUTUAL("RequestClientCert"), MINIMAL_TLS,
+            "restart to ask less of client certificates"),
+    REFUSED("authority_gone", MUTUAL("RequireAndVerifyClientCert"),
+            MINIMAL_TLS "  client_auth_type: RequireAndVerifyClientCert\n",
+            "client_auth_type needs client_ca"),
+    REFUSED("names_gone",
+            MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n",
+            MUTUAL("RequireAndVerifyClientCert"), "restart to accept certificates of any name"),
+    REFUSED("older_versions", MINIMAL_TLS "  min_version: TLS13\n", MINIMAL_TLS,
+            "restart to accept older versions of TLS"),
+    ALLOWED("a_user_added", "basic_auth_users: {alice: '" HASH_4 "'}\n", USERS_PART),
+    ALLOWED("a_user_removed", USERS_PART, "basic_auth_users: {alice: '" HASH_4 "'}\n"),
+    ALLOWED("a_user_renamed", "basic_auth_users: {alice: '" HASH_4 "'}\n",
+            "basic_auth_users: {carol: '" HASH_4 "'}\n"),
+    ALLOWED("users_where_none_were", "", USERS_PART),
+    ALLOWED("an_authority_replaced", MUTUAL("RequireAndVerifyClientCert"),
+            MINIMAL_TLS "  client_ca_file: 0.pem\n"
+                        "  client_auth_type: RequireAndVerifyClientCert\n"),
+    ALLOWED("more_of_clients", MUTUAL("VerifyClientCertIfGiven"),
+            MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n"),
+    ALLOWED("a_name_replaced",
+            MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [one.example]\n",
+            MUTUAL("RequireAndVerifyClientCert") "  client_allowed_sans: [two.example]\n"),
+    ALLOWED("nothing_where_nothing_was", "", "# nothing\n"),
+};
+
+TEST_ROWS(a_reload, reloads, title)
+{
+    const struct reload *reload = *state;
+    struct error err = {""};
+    bool changed;
+    struct bare b;
+
+    bare_start(&b, reload->old);
+    folder_replace(b.folder, "web.yml", reload->fresh);
+    bool accepted = admission_reload(b.admission, &changed, &err);
+
+    if (accepted != (reload->why == NULL) || (reload->why && !strstr(err.text, reload->why)))
+        fail_msg("accepted: %d, '%s'", accepted, err.text);
+    assert_int_equal(changed, accepted);
+    bare_end(&b);
+}
+
+/* Whatever stands at the path of the file. */
+TEST(a_file_that_is_gone_weakens_nothing)
+{
+    struct error err = {""};
+    bool changed;
+    struct bare b;
+
+    bare_start(&b, USERS_PART);
+    assert_int_equal(unlink(b.path), 0);
+    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_int_equal(mkdir(b.path, 0700), 0);
+    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_int_equal(rmdir(b.path), 0);
+    assert_int_equal(symlink("/dev/null", b.path), 0);
+    assert_false(admission_reload(b.admission, &changed, &err));
+    assert_non_null(strstr(err.text, "restart to turn authentication off"));
+    bare_end(&b);
 }

@@ -11,6 +11,7 @@
 #include "exporter/web/origins.h"
 #include "exporter/web/request.h"
 #include "exporter/web/security/passwords.h"
+#include "exporter/web/security/values.h"
 
 enum { CREDENTIALS_MAX = 1024 };
 
@@ -96,8 +97,8 @@ void admission_close(struct admission *g)
 static bool succeed(struct armour *fresh, const struct armour *old, const char *path,
                     struct error *err)
 {
-    if (fresh->config.tls != old->config.tls)
-        return fail(err, "%s: restart to switch TLS %s", path, old->config.tls ? "off" : "on");
+    if (!web_reload_check(&old->config, &fresh->config, err))
+        return fail_in(err, "%s", path);
     return armour_forge(fresh, path, err);
 }
 

@@ -30,7 +30,7 @@ void admission_close(struct admission *g);
 
 /*
  * Read the file anew, and put it in force if it has changed. False with the reason if it cannot be:
- * the old one stays in force. TLS can be switched on and off by a restart alone.
+ * the old one stays in force. web_reload_check() says which changes need a restart.
  */
 bool admission_reload(struct admission *g, bool *changed, struct error *err) MUST_USE;
 

@@ -194,3 +194,33 @@ bool web_tls_check(const struct web_config *c, struct error *err)
         return fail(err, "min_version is above max_version");
     return true;
 }
+
+/* The parts of checking a client's certificate, as bits. */
+enum { ASKED = 1, REQUIRED = 2, VERIFIED = 4 };
+
+/* Go's order of the types is not one of strength: two of them lack different parts. */
+static const unsigned client_auth_parts[] = {
+    [WEB_CLIENT_NONE] = 0,
+    [WEB_CLIENT_REQUEST] = ASKED,
+    [WEB_CLIENT_REQUIRE_ANY] = ASKED | REQUIRED,
+    [WEB_CLIENT_VERIFY_IF_GIVEN] = ASKED | VERIFIED,
+    [WEB_CLIENT_REQUIRE_AND_VERIFY] = ASKED | REQUIRED | VERIFIED,
+};
+
+bool web_reload_check(const struct web_config *old, const struct web_config *fresh,
+                      struct error *err)
+{
+    if (fresh->tls != old->tls)
+        return fail(err, "restart to switch TLS %s", old->tls ? "off" : "on");
+    if (client_auth_parts[old->client_auth] & ~client_auth_parts[fresh->client_auth])
+        return fail(err, "client_auth_type is weaker than the one in force; restart to ask less of "
+                         "client certificates");
+    if (old->client_san_count > 0 && fresh->client_san_count == 0)
+        return fail(err, "client_allowed_sans is gone; restart to accept certificates of any name");
+    if (fresh->min_version < old->min_version)
+        return fail(err, "min_version is below the one in force; restart to accept older versions "
+                         "of TLS");
+    if (old->user_count > 0 && fresh->user_count == 0)
+        return fail(err, "basic_auth_users has no user; restart to turn authentication off");
+    return true;
+}

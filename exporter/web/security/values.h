@@ -27,3 +27,13 @@ bool web_hash_check(const char *hash, struct error *err) MUST_USE;
 
 /* Is what tls_server_config says complete, and free of contradictions? */
 bool web_tls_check(const struct web_config *c, struct error *err) MUST_USE;
+
+/*
+ * Returns true if a reload may put `fresh` in force in the place of `old`. A reload turns neither
+ * TLS, nor client certificates, nor authentication off: a file that an editor or a full disk has
+ * cut short must not open the port. It returns false with the reason if `fresh` has no TLS, asks
+ * less of client certificates, accepts older versions of TLS or has no users any more. Single
+ * users and names may come and go.
+ */
+bool web_reload_check(const struct web_config *old, const struct web_config *fresh,
+                      struct error *err) MUST_USE;
