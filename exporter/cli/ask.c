@@ -8,6 +8,7 @@
 #include "exporter/system/url.h"
 #include "exporter/text/finding_counts.h"
 #include "exporter/text/object_name.h"
+#include "metrics/base/shown.h"
 
 enum { PATH_MAX_BYTES = 32 * 1024, LINE_MAX_BYTES = 1024 * 1024, ERROR_MAX_BYTES = 64 * 1024 };
 
@@ -20,7 +21,7 @@ static bool fits_server(const struct command *command, struct error *err)
 
     if (o->arguments.count > 0)
         return fail(err, "--server asks an exporter for what it looks at: leave '%s' out",
-                    o->arguments.items[0]);
+                    shown(o->arguments.items[0]).text);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_def *def = &option_defs[i];
         bool looks = def->verbs & VERB_SERVE && !def->flag_only;

@@ -2,6 +2,7 @@
 #include "exporter/cli/verb.h"
 
 #include "exporter/options/nearest.h"
+#include "metrics/base/shown.h"
 
 const char *const exit_status_texts[] = {
     [STATUS_OK] = "nothing found",
@@ -26,9 +27,9 @@ const struct verb *verb_find(const struct verb *const *verbs, const char *name, 
     const char *nearest = nearest_name(name, next_name, &verbs);
 
     if (nearest)
-        fail(err, "unknown command '%s'; did you mean '%s'?", name, nearest);
+        fail(err, "unknown command '%s'; did you mean '%s'?", shown(name).text, nearest);
     else
-        fail(err, "unknown command '%s'", name);
+        fail(err, "unknown command '%s'", shown(name).text);
     return NULL;
 }
 

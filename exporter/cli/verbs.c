@@ -4,6 +4,7 @@
 #include "exporter/cli/help.h"
 #include "exporter/options/config.h"
 #include "exporter/version.h"
+#include "metrics/base/shown.h"
 
 /* kubectl runs the program of this name for `kubectl karmada-policy`. */
 static const char plugin_file[] = "kubectl-karmada_policy";
@@ -31,7 +32,8 @@ static enum exit_status dispatch(struct command *command)
     if (!options_accepted(o, verb->name, verb->bit, &err))
         return command_refuse(command, err.text);
     if (!verb->takes_arguments && o->arguments.count > 0) {
-        fail(&err, "'%s' takes no arguments, and '%s' is one", verb->name, o->arguments.items[0]);
+        fail(&err, "'%s' takes no arguments, and '%s' is one", verb->name,
+             shown(o->arguments.items[0]).text);
         return command_refuse(command, err.text);
     }
     return verb->run(command);

@@ -251,7 +251,7 @@ static void see_path(struct scan *w)
     }
     watch_above(w);
     if (stat(path, &about) < 0) {
-        fail(&err, "cannot open '%s': %s", path, strerror(errno));
+        fail(&err, "cannot open '%s': %s", shown_path(path).text, strerror(errno));
         tell(w, SIGHTING_MISSING, err.text);
     } else if (S_ISDIR(about.st_mode)) {
         scan_folder(w, path);

@@ -2,6 +2,7 @@
 #include "exporter/options/option_value.h"
 
 #include "metrics/base/number.h"
+#include "metrics/base/shown.h"
 
 enum {
     DIGITS_MAX = 15, /* As many nines of weeks, in milliseconds, are beyond an int64_t already. */
@@ -111,7 +112,7 @@ static bool fail_choice(const char *const *choices, const char *text, size_t len
     CLEANUP(strbuf_release) struct strbuf all = STRBUF_INIT(CHOICES_TEXT_MAX);
 
     option_choices_add(&all, choices);
-    return fail(err, "'%.*s' is not one of %s", (int)len, text, all.data);
+    return fail(err, "'%s' is not one of %s", shown_part(text, len).text, all.data);
 }
 
 static bool set_bits(unsigned *field, const char *const *choices, const char *text,
@@ -163,10 +164,11 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
     case OPTION_NAMES:
         return add_names(field, text, err);
     case OPTION_UINT:
-        return parse_uint(text, UINT64_MAX, field) || fail(err, "'%s' is not a whole number", text);
+        return parse_uint(text, UINT64_MAX, field) ||
+               fail(err, "'%s' is not a whole number", shown(text).text);
     case OPTION_DURATION:
         return parse_duration(text, field) ||
-               fail(err, "'%s' is not a duration such as 60s, 5m or 1h30m", text);
+               fail(err, "'%s' is not a duration such as 60s, 5m or 1h30m", shown(text).text);
     case OPTION_CHOICE:
         return find_choice(choices, text, strlen(text), field) ||
                fail_choice(choices, text, strlen(text), err);
@@ -174,7 +176,7 @@ bool option_value_set(void *field, enum option_type type, const char *const *cho
         return set_bits(field, choices, text, err);
     case OPTION_FLAG:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-            return fail(err, "'%s' is neither true nor false", text);
+            return fail(err, "'%s' is neither true nor false", shown(text).text);
         *(bool *)field = strcmp(text, "true") == 0;
         return true;
     }

@@ -2,6 +2,7 @@
 #include "exporter/options/options.h"
 
 #include "exporter/options/nearest.h"
+#include "metrics/base/shown.h"
 
 #define CHOICES(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define OPTION(option_type, field, ...)                                                            \
@@ -79,9 +80,9 @@ const struct option_def *option_find(const char *name, struct error *err)
     const char *nearest = nearest_name(name, next_name, &at);
 
     if (nearest)
-        fail(err, "there is no '%s'; did you mean '%s'?", name, nearest);
+        fail(err, "there is no '%s'; did you mean '%s'?", shown(name).text, nearest);
     else
-        fail(err, "there is no '%s'", name);
+        fail(err, "there is no '%s'", shown(name).text);
     return NULL;
 }
 
@@ -134,8 +135,8 @@ static bool parse_long(struct options *o, const char *name, struct cursor *c, st
     const char *nearest = nearest_name(unknown, next_name, &at);
 
     if (nearest)
-        return fail(err, "unknown flag '--%s'; did you mean '--%s'?", unknown, nearest);
-    return fail(err, "unknown flag '--%s'", unknown);
+        return fail(err, "unknown flag '--%s'; did you mean '--%s'?", shown(unknown).text, nearest);
+    return fail(err, "unknown flag '--%s'", shown(unknown).text);
 }
 
 static bool parse_short(struct options *o, const char *letters, struct cursor *c, struct error *err)
@@ -150,7 +151,8 @@ static bool parse_short(struct options *o, const char *letters, struct cursor *c
         if (def->type != OPTION_FLAG)
             return parse_value(o, def, letters + 1 + (letters[1] == '='), c, err);
     }
-    return fail(err, "unknown flag '-%s'", letters);
+    /* What follows the letter may be a password. */
+    return fail(err, "unknown flag '-%s'", shown_part(letters, 1).text);
 }
 
 bool options_parse(struct options *o, int argc, const char *const *argv, struct error *err)

@@ -114,7 +114,8 @@ void confine(const struct options *o, const char *const *environment, struct con
         return;
     }
     if (config.exec) {
-        snprintf(out->plugin, sizeof(out->plugin), "%s", config.exec->command);
+        snprintf(out->plugin, sizeof(out->plugin), "%.*s", (int)sizeof(out->plugin) - 1,
+                 shown_path(config.exec->command).text);
         return;
     }
     out->done = restrict_files(o, &place, &config, &out->landlock);

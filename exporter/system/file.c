@@ -9,6 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "metrics/base/shown.h"
+
 enum {
     CHUNK = 16 * 1024,
     /* /dev/null is this everywhere (devices.txt of the kernel). */
@@ -22,6 +24,45 @@ void file_close(const int *fd)
 {
     if (*fd >= 0)
         close(*fd);
+}
+
+static bool exists(const char *path, size_t len)
+{
+    CLEANUP(free_cleanup) char *part = xmemdup0(path, len);
+    struct stat about;
+
+    return stat(part, &about) == 0;
+}
+
+size_t file_folder_length(const char *path)
+{
+    size_t found = 0;
+
+    for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
+        size_t len = (size_t)(slash - path) + 1;
+
+        if (!exists(path, len))
+            break;
+        found = len;
+    }
+    return found;
+}
+
+struct shown_path shown_path(const char *path)
+{
+    struct shown_path result;
+    int code = errno;
+
+    if (exists(path, strlen(path))) {
+        snprintf(result.text, sizeof(result.text), "%s", path);
+    } else {
+        size_t len = file_folder_length(path);
+
+        snprintf(result.text, sizeof(result.text), "%.*s%s", (int)len, path,
+                 shown(path + len).text);
+    }
+    errno = code;
+    return result;
 }
 
 struct file_stamp file_stamp_of(const struct stat *about)
@@ -39,7 +80,7 @@ bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err
     struct stat about;
 
     if (stat(path, &about) < 0)
-        return fail(err, "cannot read '%s': %s", path, strerror(errno));
+        return fail(err, "cannot read '%s': %s", shown_path(path).text, strerror(errno));
     *out = file_stamp_of(&about);
     return true;
 }
@@ -118,7 +159,7 @@ bool file_is_kernels(int fd)
 static bool refuse(const char *path, const char *why, struct error *err)
 {
     errno = 0;
-    return fail(err, "cannot read '%s': %s", path, why);
+    return fail(err, "cannot read '%s': %s", shown_path(path).text, why);
 }
 
 const char *file_open_failure(const char *path)
@@ -161,7 +202,7 @@ int file_open(const char *path, struct stat *about, struct error *err)
         }
     }
     if (!why)
-        fail(err, "cannot open '%s': %s", path, file_open_failure(path));
+        fail(err, "cannot open '%s': %s", shown_path(path).text, file_open_failure(path));
     else
         refuse(path, why, err);
     if (fd >= 0)

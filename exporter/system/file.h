@@ -68,5 +68,18 @@ struct file_stamp file_stamp_of(const struct stat *about);
 bool file_stamp_read(const char *path, struct file_stamp *out, struct error *err) MUST_USE;
 bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 
+/*
+ * A path as error messages show it. A path that leads to something is shown as it is. Otherwise the
+ * value may be no path at all but a secret in its place: the folders that exist are shown, and
+ * SHOWN_MAX characters of the rest. shown_path() looks at the file system, and keeps errno.
+ */
+struct shown_path {
+    char text[768];
+};
+struct shown_path shown_path(const char *path);
+
+/* Returns the length of the folders of a path that exist, with the '/' after them; 0 for none. */
+size_t file_folder_length(const char *path);
+
 /* For CLEANUP: close the descriptor, unless it is negative. */
 void file_close(const int *fd);

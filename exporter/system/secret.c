@@ -68,6 +68,22 @@ bool secret_fits_header(const char *text)
     return true;
 }
 
+bool secret_path_exists(const char *path, struct error *err)
+{
+    struct stat about;
+
+    if (stat(path, &about) == 0)
+        return true;
+
+    const char *why = strerror(errno);
+    size_t folder = file_folder_length(path);
+
+    if (folder == 0)
+        return fail(err, "cannot open the named file (its name is not shown): %s", why);
+    return fail(err, "cannot open the named file in '%.*s' (its name is not shown): %s",
+                (int)folder, path, why);
+}
+
 /* The answer is the caller's; NULL with the reason. Nothing of the file is left on the stack. */
 static char *read_text(int fd, const char *path, size_t size, struct error *err)
 {
@@ -122,7 +138,9 @@ char *secret_file_read(const char *path, size_t max, struct secret_file *about, 
 
 char *secret_line_read(const char *path, struct error *err)
 {
-    char *text = secret_file_read(path, LINE_FILE_MAX_BYTES, NULL, err);
+    char *text = secret_path_exists(path, err)
+                     ? secret_file_read(path, LINE_FILE_MAX_BYTES, NULL, err)
+                     : NULL;
 
     if (!text)
         return NULL;

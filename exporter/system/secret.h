@@ -31,6 +31,13 @@ void secret_wipe_stack(void);
 enum { SECRET_HEADER_MAX = 16 * 1024 };
 bool secret_fits_header(const char *text) MUST_USE;
 
+/*
+ * Returns true if something is at the path that a key for secrets names: a token, a key, a
+ * password. Otherwise the error shows the folders of the path that exist, and no more: people put
+ * the secret itself in the place of its path.
+ */
+bool secret_path_exists(const char *path, struct error *err) MUST_USE;
+
 /* What a caller may want to know of a file that was read. */
 struct secret_file {
     struct file_stamp stamp;

@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include "metrics/base/shown.h"
 #include "metrics/base/strbuf.h"
 
 enum { URL_MAX_BYTES = 8 * 1024 };
@@ -87,7 +88,7 @@ static bool rename_host(CURLU *url, const char *name, struct server_url *out, st
     if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:[]") !=
             strlen(name) ||
         curl_url_set(url, CURLUPART_HOST, bracketed, 0) != CURLUE_OK)
-        return fail(err, "'%s' is not the name of a host", name);
+        return fail(err, "'%s' is not the name of a host", shown(name).text);
     if (asprintf(&out->connect_to, "%s:%s:%s:%s", bracketed, port, host, port) < 0)
         memory_exhausted(0);
     out->host = join("", host, own_port ? own_port : "", "");

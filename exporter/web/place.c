@@ -2,6 +2,7 @@
 #include "exporter/web/place.h"
 
 #include "exporter/system/server_url.h"
+#include "metrics/base/shown.h"
 
 /* Without the '/' at its ends, but for one at its beginning; "" if that is all. */
 static char *trimmed(const char *path)
@@ -49,8 +50,8 @@ bool place_parse(const char *external_url, const char *route_prefix, struct plac
     path = host ? strchr(host + strlen("://"), '/') : NULL;
     out->prefix = trimmed(*route_prefix ? route_prefix : path ? path : "");
     return *out->prefix == '\0' || place_is_plain(out->prefix) ||
-           fail(err, "--web.route-prefix: '%.64s' is not a plain path like '/karmada'",
-                out->prefix);
+           fail(err, "--web.route-prefix: '%s' is not a plain path like '/karmada'",
+                shown(out->prefix).text);
 }
 
 void place_release(struct place *p)

@@ -10,6 +10,7 @@
 #include "exporter/web/request.h"
 #include "exporter/web/site.h"
 #include "exporter/web/wire.h"
+#include "metrics/base/shown.h"
 
 enum {
     POOL_THREADS = 2,
@@ -188,7 +189,7 @@ static bool listen_on(struct server *s, const char *text, struct error *err)
 
     if (!address_parse(text, &address, err) ||
         !listener_open(&address, &s->listeners[s->listener_count], err))
-        return fail_in(err, "cannot listen on '%s'", text);
+        return fail_in(err, "cannot listen on '%s'", shown(text).text);
     listener_name(s->listeners[s->listener_count], s->names[s->listener_count]);
     s->listener_count++;
     return true;

@@ -5,6 +5,7 @@
 #include "exporter/web/place.h"
 #include "exporter/web/request.h"
 #include "exporter/web/response.h"
+#include "metrics/base/shown.h"
 
 enum { ERROR_MAX = 4096 };
 
@@ -325,11 +326,12 @@ struct site *site_new(const struct site_parts *parts, struct error *err)
     const char *telemetry_path = parts->telemetry_path;
 
     if (!place_is_plain(telemetry_path)) {
-        fail(err, "the telemetry path '%s' is not a plain path like '/metrics'", telemetry_path);
+        fail(err, "the telemetry path '%s' is not a plain path like '/metrics'",
+             shown(telemetry_path).text);
         return NULL;
     }
     if (find_handler("", telemetry_path) != SERVER_OTHER) {
-        fail(err, "the telemetry path '%s' is taken by another page", telemetry_path);
+        fail(err, "the telemetry path '%s' is taken by another page", shown(telemetry_path).text);
         return NULL;
     }
     struct site *s = xcalloc(1, sizeof(*s));

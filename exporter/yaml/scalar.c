@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/yaml/scalar.h"
 
+#include "metrics/base/shown.h"
+
 #include <ctype.h>
 #include <math.h>
 
@@ -223,7 +225,7 @@ bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar
     else if (tag || !plain)
         found = (struct scalar){.type = SCALAR_TEXT};
     if (!fine)
-        return fail(err, "'%s' is not what its tag '!!%s' says", text, name);
+        return fail(err, "the text is not what its tag '!!%s' says", name);
     *out = found;
     return true;
 }
@@ -265,7 +267,8 @@ bool scalar_key(const struct scalar *scalar, const char *text, struct strbuf *ou
         return true;
     case SCALAR_INT:
         if (!scalar->fits)
-            return fail(err, "'%s' cannot be a key: put it in quotes if the text is meant", text);
+            return fail(err, "'%s' cannot be a key: put it in quotes if the text is meant",
+                        shown(text).text);
         strbuf_addf(out, "%" PRId64, scalar->whole);
         return true;
     case SCALAR_FLOAT:

@@ -7,6 +7,7 @@
 #include "exporter/yaml/mapping.h"
 #include "exporter/yaml/scalar.h"
 #include "exporter/yaml/yaml_events.h"
+#include "metrics/base/shown.h"
 
 struct yaml_reader {
     struct yaml_events events;
@@ -60,15 +61,14 @@ static const struct anchor *find_anchor(struct yaml_reader *r, const yaml_event_
 {
     const char *name = (const char *)event->data.alias.anchor;
     const struct anchor *anchor = anchors_find(&r->anchors, name);
-    struct error what;
 
+    /* The name is not shown: a password that begins with '*' is an alias to YAML. */
     if (anchor && anchor->node)
         return anchor;
     if (anchor)
-        fail(&what, "the anchor '%s' contains itself", name);
+        refuse(r, event->start_mark, "the anchor of this alias contains itself");
     else
-        fail(&what, "there is no anchor '%s' before this alias", name);
-    refuse(r, event->start_mark, what.text);
+        refuse(r, event->start_mark, "there is no anchor of this name before this alias");
     return NULL;
 }
 
@@ -188,7 +188,7 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         return false;
     if (!mapping_has(m, key->data))
         return true;
-    fail(&why, "the key '%s' appears twice in one mapping", key->data);
+    fail(&why, "the key '%s' appears twice in one mapping", shown(key->data).text);
     return refuse(r, event->start_mark, why.text);
 }
 

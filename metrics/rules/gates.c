@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/gates.h"
 
+#include "metrics/base/shown.h"
+
 enum stage { STAGE_ALPHA, STAGE_BETA, STAGE_COUNT };
 
 static const struct {
@@ -47,8 +49,8 @@ static bool next_setting(const char **text, struct setting *out, struct error *e
 
     *out = (struct setting){*text, name_len, value_len == 4 && strncmp(value, "true", 4) == 0};
     if (!out->on && !(value_len == 5 && strncmp(value, "false", 5) == 0))
-        return fail(err, "'%.*s' is not a feature gate and its value, such as '%s=true'", (int)len,
-                    *text, gates[GATE_PREEMPTION].name);
+        return fail(err, "'%s' is not a feature gate and its value, such as '%s=true'",
+                    shown_part(*text, len).text, gates[GATE_PREEMPTION].name);
     *text += len + ((*text)[len] == ',');
     return true;
 }
@@ -70,7 +72,8 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
         gate_set all = gates_of(&s, true) & ~named;
 
         if (!one && !gates_of(&s, true))
-            return fail(err, "Karmada has no feature gate '%.*s'", (int)s.name_len, s.name);
+            return fail(err, "Karmada has no feature gate '%s'",
+                        shown_part(s.name, s.name_len).text);
         named |= one;
         set = s.on ? set | one | all : set & ~(one | all);
     }

@@ -3,6 +3,7 @@
 
 #include <regex.h>
 
+#include "metrics/base/shown.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 
@@ -40,8 +41,8 @@ static bool add_namespace(struct ignored *ignored, const char *pattern, size_t l
         char why[128];
 
         regerror(code, &regex, why, sizeof(why));
-        return fail(err, "'%.*s' is not a regular expression for namespaces: %s", (int)len, pattern,
-                    why);
+        return fail(err, "'%s' is not a regular expression for namespaces: %s",
+                    shown_part(pattern, len).text, why);
     }
     ignored->namespaces = xreallocarray(ignored->namespaces, ignored->namespace_count + 1,
                                         sizeof(*ignored->namespaces));
@@ -96,8 +97,8 @@ static bool add_token(struct ignored *ignored, const char *token, size_t len, st
         return true;
     }
     if (memchr(second + 1, '/', (size_t)(end - second - 1)))
-        return fail(err, "'%.*s' names no API: use group, group/version or group/version/Kind,Kind",
-                    (int)len, token);
+        return fail(err, "'%s' names no API: use group, group/version or group/version/Kind,Kind",
+                    shown_part(token, len).text);
     CLEANUP(free_cleanup) char *version = xmemdup0(slash + 1, (size_t)(second - slash - 1));
     add_kinds(ignored, (struct skipped_api){first, version, NULL}, second + 1, end);
     return true;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/release.h"
 
+#include "metrics/base/shown.h"
+
 enum { NUMBER_DIGITS_MAX = 4 };
 
 /* One number of a release; NULL where none begins, else where it ends. */
@@ -27,7 +29,8 @@ bool release_parse(const char *text, struct release *out, struct error *err)
     at = at && *at == '.' ? read_number(at + 1, &out->minor) : NULL;
     if (at && out->major > 0 && (!*at || *at == '.' || *at == '-'))
         return true;
-    return fail(err, "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'", text);
+    return fail(err, "'%s' is not a release of Karmada, such as 'v1.15.2' or '1.16'",
+                shown(text).text);
 }
 
 bool release_resolves_dependencies(struct release release)

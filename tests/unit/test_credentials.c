@@ -176,7 +176,8 @@ static struct file_case {
     const char *error;
 } file_cases[] = {
     {"no token", "token", NULL,
-     "the test: the token: cannot open '@/token': No such file or directory"},
+     "the test: the token: cannot open the named file in '@/' (its name is not shown): No such "
+     "file or directory"},
     {"an empty token", "token", " \n", "the test: the token in '@/token' is empty"},
     {"a token of two lines", "token", "hidden\nX: y",
      "the test: the token in '@/token' holds control"},
@@ -188,7 +189,8 @@ static struct file_case {
     {"a certificate with another end", "crt",
      "-----BEGIN CERTIFICATE-----\nhidden\n-----END X-----",
      "the client certificate: '@/crt': a PEM block is cut off"},
-    {"no key", "key", NULL, "the client key: cannot open '@/key'"},
+    {"no key", "key", NULL,
+     "the client key: cannot open the named file in '@/' (its name is not shown)"},
     {"an empty key", "key", KEY(" "), "the client key: '@/key': there is no PEM private key in it"},
     {"a key with a passphrase", "key",
      "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nhidden\n-----END RSA PRIVATE "

@@ -65,7 +65,7 @@ static struct run_case {
         .name = "a failure, and its last word",
         .script = "#!/bin/sh\necho first >&2\nprintf 'no\\tlogin\\n\\n' >&2\nexit 3\n",
         .hint = "install it",
-        .error = "it failed with exit code 3; its standard error ends in 'no login'",
+        .error = "it failed with exit code 3; its standard error ends in 'no\\x09login'",
         .silent = "install it",
     },
     {
@@ -110,7 +110,8 @@ static struct run_case {
     {
         .name = "it is not there, and there is a hint",
         .hint = "run\n'brew install it'",
-        .error = "cannot run it: No such file or directory; its installHint: run 'brew install it'",
+        .error =
+            "cannot run it: No such file or directory; its installHint: run\\x0a'brew install it'",
     },
     {
         .name = "it cannot be run",

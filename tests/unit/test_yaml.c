@@ -81,9 +81,10 @@ static struct text_case text_cases[] = {
 
     {"tags", "[!!str 1, !!int '2', !!float 3, !!bool 'yes', !!null '', !custom 7, ! 8]\n",
      "[\"1\",2,3,true,null,\"7\",\"8\"]"},
-    {"a tag that lies", "a: !!int x\n", "1:4 not valid YAML: 'x' is not what its tag '!!int' says"},
+    {"a tag that lies", "a: !!int x\n",
+     "1:4 not valid YAML: the text is not what its tag '!!int' says"},
     {"a float is no int", "a: !!int 1.5\n",
-     "1:4 not valid YAML: '1.5' is not what its tag '!!int' says"},
+     "1:4 not valid YAML: the text is not what its tag '!!int' says"},
     {"binary", "a: !!binary aGk=\n",
      "1:4 not valid YAML: !!binary is not supported: write the base64 text without the tag"},
 
@@ -113,11 +114,12 @@ static struct text_case text_cases[] = {
     {"an anchor on a key", "&x a: 1\nb: *x\n", "{\"a\":1,\"b\":\"a\"}"},
     {"an alias for a mapping as a key", "a: &x {}\n*x : 1\n",
      "2:1 not valid YAML: a key must be a text, a number or a boolean"},
-    {"no such anchor", "a: *x\n", "1:4 not valid YAML: there is no anchor 'x' before this alias"},
+    {"no such anchor", "a: *x\n",
+     "1:4 not valid YAML: there is no anchor of this name before this alias"},
     {"an anchor of the document before", "a: &x 1\n---\nb: *x\n",
-     "{\"a\":1}\n3:4 not valid YAML: there is no anchor 'x' before this alias"},
+     "{\"a\":1}\n3:4 not valid YAML: there is no anchor of this name before this alias"},
     {"an anchor that contains itself", "a: &x [1, *x]\n",
-     "1:11 not valid YAML: the anchor 'x' contains itself"},
+     "1:11 not valid YAML: the anchor of this alias contains itself"},
 
     {"a merge", "a: &x {p: 1, q: 2}\nb:\n  <<: *x\n  q: 3\n",
      "{\"a\":{\"p\":1,\"q\":2},\"b\":{\"q\":3,\"p\":1}}"},

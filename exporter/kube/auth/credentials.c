@@ -264,8 +264,8 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
         if (!given && *c->login.problem.text)
             return fail(err, "%s", c->login.problem.text);
         if (!given)
-            return fail(err, "the exec plugin '%.120s' has not answered yet",
-                        c->config->exec->command);
+            return fail(err, "the exec plugin '%s' has not answered yet",
+                        shown_path(c->config->exec->command).text);
         certificate = given->certificate;
         key = given->key;
         token = given->token;

@@ -30,7 +30,7 @@ static void note_failure(struct exec_login *login)
     unsigned shifts = login->failures < 4 ? login->failures : 4;
     int64_t pause_ms = (int64_t)LOGIN_RETRY_FIRST_MS << shifts;
 
-    fail_in(&login->problem, "the exec plugin '%.120s'", login->config->exec->command);
+    fail_in(&login->problem, "the exec plugin '%s'", shown_path(login->config->exec->command).text);
     login->failures++;
     login->wanted = true;
     login->pause_ms =

@@ -6,10 +6,10 @@
 
 #include "exporter/system/child.h"
 #include "exporter/system/secret.h"
+#include "metrics/base/shown.h"
 
 enum {
     COMPLAINT_MAX_BYTES = 4 * 1024, /* Of standard error; the rest is read and dropped. */
-    SHOWN_MAX_BYTES = 160,
     CHUNK_BYTES = 16 * 1024,
     CHUNKS_A_TURN = 64, /* More than the ceiling of the output and what a pipe holds. */
     INHERITED_MAX = 100 * 1000,
@@ -17,6 +17,7 @@ enum {
     EXIT_CANNOT_RUN = 126,
     EXIT_NOT_FOUND = 127,
     VALUE_MIN_BYTES = 4, /* Shorter ones are no secrets. */
+    ARGUMENT_MIN_BYTES = 8,
 };
 static const char info_name[] = "KUBERNETES_EXEC_INFO";
 
@@ -122,25 +123,12 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
     return all;
 }
 
-/* Append somebody's text to a line of ours: one line, no control characters. */
-static void show(const char *text, size_t len, struct strbuf *out)
-{
-    for (size_t i = 0; i < len && i < SHOWN_MAX_BYTES; i++) {
-        unsigned char c = (unsigned char)text[i];
-
-        strbuf_addc(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
-    }
-}
-
 static void add_hint(const struct kube_exec *exec, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf hint = STRBUF_INIT(2 * SHOWN_MAX_BYTES);
     struct error what = *err;
 
-    if (!exec->install_hint)
-        return;
-    show(exec->install_hint, strlen(exec->install_hint), &hint);
-    fail(err, "%.300s; its installHint: %s", what.text, hint.data);
+    if (exec->install_hint)
+        fail(err, "%.300s; its installHint: %s", what.text, shown(exec->install_hint).text);
 }
 
 bool exec_plugin_start(struct exec_plugin *p, const char *info, int64_t now_ms, struct error *err)
@@ -218,14 +206,29 @@ static bool shows_a_secret(const struct kube_exec *exec, const char *text)
     return false;
 }
 
+/* A plugin may print its arguments, too: they are masked, since many are ordinary words. */
+static void mask_arguments(const struct kube_exec *exec, char *text)
+{
+    for (size_t i = 0; i < exec->arg_count; i++) {
+        const char *equals = strchr(exec->args[i], '=');
+        const char *value = equals ? equals + 1 : exec->args[i];
+        size_t len = strlen(value);
+
+        if (len < ARGUMENT_MIN_BYTES)
+            continue;
+        for (char *at = strstr(text, value); at; at = strstr(at + len, value))
+            memset(at, '*', len);
+    }
+}
+
 /* Its last line, which most likely says why it failed. */
 static void add_complaint(struct exec_plugin *p, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(2 * SHOWN_MAX_BYTES);
     const char *text = p->complaint.data;
     size_t end = strlen(text);
     struct error what = *err;
 
+    mask_arguments(p->exec, p->complaint.data);
     while (end > 0 && strchr("\r\n \t", text[end - 1]))
         end--;
     size_t start = end;
@@ -234,8 +237,8 @@ static void add_complaint(struct exec_plugin *p, struct error *err)
     /* Half a line may hold half a secret, which would not be recognised. */
     if (start == end || (start == 0 && p->cut) || shows_a_secret(p->exec, text))
         return;
-    show(text + start, end - start, &line);
-    fail(err, "%.80s; its standard error ends in '%s'", what.text, line.data);
+    fail(err, "%.80s; its standard error ends in '%s'", what.text,
+         shown_part(text + start, end - start).text);
 }
 
 static bool judge(struct exec_plugin *p, const struct child_end *end, struct error *err)

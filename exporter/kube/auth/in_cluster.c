@@ -3,6 +3,7 @@
 
 #include "exporter/system/server_url.h"
 #include "metrics/base/number.h"
+#include "metrics/base/shown.h"
 
 static const char default_folder[] = "/var/run/secrets/kubernetes.io/serviceaccount";
 
@@ -28,7 +29,8 @@ bool in_cluster_load(const struct in_cluster_options *options, struct kube_confi
         return fail(err, "this is no pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are "
                          "not both set");
     if (!parse_uint(options->port, 65535, &port))
-        return fail(err, "KUBERNETES_SERVICE_PORT is '%s', which is no port", options->port);
+        return fail(err, "KUBERNETES_SERVICE_PORT is '%s', which is no port",
+                    shown(options->port).text);
 
     bool is_ip6 = strchr(options->host, ':') && options->host[0] != '[';
     if (asprintf(&address, "https://%s%s%s:%" PRIu64, is_ip6 ? "[" : "", options->host,

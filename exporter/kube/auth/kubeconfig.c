@@ -7,12 +7,14 @@
 #include "exporter/kube/auth/kubeconfig_entry.h"
 #include "exporter/system/secret.h"
 #include "exporter/yaml/yaml.h"
+#include "metrics/base/shown.h"
 
 enum {
     FILES_MAX = 64,
     FILE_MAX_BYTES = 1024 * 1024,
     NODES_MAX = 100 * 1000,
     NAMES_MAX_BYTES = 160, /* Of the contexts that an error lists. */
+    FILES_MAX_BYTES = 64 * 1024,
 };
 
 struct source {
@@ -78,7 +80,7 @@ static bool check_kind(const char *file, const cJSON *tree, struct error *err)
             return false;
         if (text && strcmp(text, texts[i].wanted) != 0)
             return fail(err, "'%s' is not a kubeconfig: its %s is '%s' and not '%s'", file,
-                        texts[i].key, text, texts[i].wanted);
+                        texts[i].key, shown(text).text, texts[i].wanted);
     }
     return true;
 }
@@ -106,6 +108,18 @@ static bool add_source(struct sources *sources, const char *file, struct error *
     return true;
 }
 
+/* Each of the files, which are separated by ':', as shown_path() shows it. */
+static void add_files(struct strbuf *out, const char *files)
+{
+    for (const char *at = files; *at;) {
+        size_t len = strcspn(at, ":");
+        CLEANUP(free_cleanup) char *file = xmemdup0(at, len);
+
+        strbuf_addf(out, "%s%s", len > 0 ? shown_path(file).text : "", at[len] ? ":" : "");
+        at += len + (at[len] == ':');
+    }
+}
+
 static bool read_sources(const char *files, struct sources *out, struct error *err)
 {
     bool several = strchr(files, ':') != NULL;
@@ -122,15 +136,19 @@ static bool read_sources(const char *files, struct sources *out, struct error *e
         if (!add_source(out, file, err))
             return false;
     }
-    if (out->count == 0)
-        return fail(err, "there is no kubeconfig file: none of '%s' exists", files);
-    return true;
+    if (out->count > 0)
+        return true;
+
+    CLEANUP(strbuf_release) struct strbuf names = STRBUF_INIT(FILES_MAX_BYTES);
+
+    add_files(&names, files);
+    return fail(err, "there is no kubeconfig file: none of '%s' exists", names.data);
 }
 
 /* A named item of one of the lists, and what error texts about its fields need. */
 struct entry {
     struct field_place place;
-    char what[300];
+    char what[SHOWN_BYTES + 16];
     const cJSON *body; /* NULL if it is empty. */
 };
 
@@ -163,14 +181,14 @@ static enum search find_in(const struct source *source, const struct list_names 
         if (!its_name || strcmp(its_name, name) != 0)
             continue;
         if (found) {
-            field_fail(&place, item, "name", err, "'%s' is there twice", name);
+            field_fail(&place, item, "name", err, "'%s' is there twice", shown(name).text);
             return SEARCH_FAILED;
         }
         found = item;
     }
     if (!found)
         return SEARCH_ABSENT;
-    snprintf(out->what, sizeof(out->what), "%s '%.256s'", names->item, name);
+    snprintf(out->what, sizeof(out->what), "%s '%s'", names->item, shown(name).text);
     out->place = (struct field_place){source->file, source->folder, out->what};
     return field_object(&out->place, found, names->item, &out->body, err) ? SEARCH_FOUND
                                                                           : SEARCH_FAILED;
@@ -197,14 +215,15 @@ static bool refuse_context(const struct sources *sources, const char *name, stru
 
     for (size_t i = 0; i < sources->count; i++) {
         cJSON_ArrayForEach (item, json_get(sources->items[i].tree, contexts.list))
-            strbuf_addf(&names, "%s'%s'", names.len > 0 ? ", " : "", json_str(item, "name", ""));
+            strbuf_addf(&names, "%s'%s'", names.len > 0 ? ", " : "",
+                        shown(json_str(item, "name", "")).text);
     }
 
     const char *list = names.len > 0 ? names.data : "none";
     const char *more = strbuf_ok(&names) ? "" : " and more";
     if (name)
-        return fail(err, "the kubeconfig has no context '%.64s' (there are: %s%s)", name, list,
-                    more);
+        return fail(err, "the kubeconfig has no context '%s' (there are: %s%s)", shown(name).text,
+                    list, more);
     return fail(err,
                 "the kubeconfig has no current-context: name one with --context (there are: "
                 "%s%s)",
@@ -241,7 +260,7 @@ static bool find_named(const struct sources *sources, const struct entry *contex
         return true;
     case SEARCH_ABSENT:
         return field_fail(&context->place, context->body, names->item, err,
-                          "there is no %s '%s' in the kubeconfig", names->item, name);
+                          "there is no %s '%s' in the kubeconfig", names->item, shown(name).text);
     case SEARCH_FAILED:
         return false;
     }
@@ -275,6 +294,7 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
                  struct error *err)
 {
     CLEANUP(release_sources) struct sources sources = {.count = 0};
+    CLEANUP(strbuf_release) struct strbuf origin = STRBUF_INIT(FILES_MAX_BYTES);
     const char *name;
 
     if (!read_sources(options->files, &sources, err) ||
@@ -285,9 +305,11 @@ static bool load(const struct kubeconfig_options *options, struct kube_config *o
         return fail(err,
                     "context '%s' needs the exec plugin '%s', and running programs is not "
                     "allowed here",
-                    name, out->exec->command);
-    if (asprintf(&out->origin, "context '%s' of '%s'", name, options->files) < 0)
-        memory_exhausted(0);
+                    shown(name).text, shown_path(out->exec->command).text);
+    strbuf_addf(&origin, "context '%s' of '", shown(name).text);
+    add_files(&origin, options->files);
+    strbuf_addc(&origin, '\'');
+    out->origin = strbuf_take(&origin, NULL);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "exporter/kube/auth/proxy_rules.h"
 #include "exporter/system/secret.h"
 #include "exporter/system/server_url.h"
+#include "metrics/base/shown.h"
 
 enum { EXTRA_MAX = 1000, ENV_MAX = 1000 };
 
@@ -18,9 +19,9 @@ static bool check_scheme(const struct field_place *place, const cJSON *cluster,
         return true;
     if (!host_is_loopback(url->address))
         return field_fail(place, cluster, "server", err,
-                          "http://%.64s is not encrypted: use https://, or run 'kubectl proxy' on "
+                          "http://%s is not encrypted: use https://, or run 'kubectl proxy' on "
                           "this machine and name http://127.0.0.1:8001",
-                          url->address);
+                          shown(url->address).text);
     kube_config_note(out, "the server is reached without TLS: no credentials are sent");
     return true;
 }
@@ -137,7 +138,7 @@ static bool refuse_provider(const struct field_place *place, const cJSON *user, 
     }
     return field_fail(place, user, "auth-provider", err,
                       "the provider '%s' is gone since Kubernetes 1.26: use an exec plugin%s%s",
-                      name ? name : "", *plugin ? ", such as " : "", plugin);
+                      name ? shown(name).text : "", *plugin ? ", such as " : "", plugin);
 }
 
 static bool refuse_password(const struct field_place *place, const cJSON *user, struct error *err)
@@ -256,7 +257,7 @@ static bool check_version(const struct field_place *place, const cJSON *exec, co
             return true;
     }
     return field_fail(place, exec, "apiVersion", err, "it is '%s' and must be '%s' or '%s'",
-                      version ? version : "", known[0], known[1]);
+                      version ? shown(version).text : "", known[0], known[1]);
 }
 
 static bool check_interaction(const struct field_place *place, const cJSON *exec, struct error *err)
@@ -275,7 +276,8 @@ static bool check_interaction(const struct field_place *place, const cJSON *exec
                           "the plugin always asks a person, and there is nobody to ask");
     if (mode)
         return field_fail(place, exec, "interactiveMode", err,
-                          "it is '%s' and must be 'Never', 'IfAvailable' or 'Always'", mode);
+                          "it is '%s' and must be 'Never', 'IfAvailable' or 'Always'",
+                          shown(mode).text);
     return true;
 }
 

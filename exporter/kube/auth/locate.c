@@ -6,6 +6,7 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/kube/auth/proxy_rules.h"
+#include "metrics/base/shown.h"
 
 /* NULL if it is not set, or empty, which people mean to be the same. */
 static const char *variable(const char *const *environment, const char *name)
@@ -112,7 +113,7 @@ enum kube_found kube_locate(const struct kube_place *place, struct kube_config *
     if (!files && has_context) {
         fail(err,
              "the context '%s' needs a kubeconfig, and there is none: name one with --kubeconfig",
-             place->context);
+             shown(place->context).text);
         return KUBE_BROKEN;
     }
     if (!files && !pod.host)

@@ -6,7 +6,10 @@
 static char *read_part(const struct tls_part *part, struct file_stamp *stamp, struct error *err)
 {
     struct secret_file about;
-    char *pem = secret_file_read(part->path, TLS_FILE_MAX_BYTES, &about, err);
+    char *pem = NULL;
+
+    if (!part->secret || secret_path_exists(part->path, err))
+        pem = secret_file_read(part->path, TLS_FILE_MAX_BYTES, &about, err);
 
     if (pem && !part->check(pem, err)) {
         fail_in(err, "'%s'", part->path);
@@ -57,7 +60,7 @@ bool tls_files_load(struct tls_files *out, const struct kube_config *config, int
                   .count = 1,
                   .seen_ms = INT64_MAX},
         .pair = {.parts = {{.name = "the client certificate", .check = pem_check_certificates},
-                           {.name = "the client key", .check = pem_check_key}},
+                           {.name = "the client key", .check = pem_check_key, .secret = true}},
                  .count = 2,
                  .seen_ms = INT64_MAX},
     };

@@ -24,6 +24,7 @@ enum { TLS_PARTS_MAX = 2 };
 struct tls_part {
     const char *name; /* For people. */
     const char *path; /* NULL if it is not a file. Borrowed. */
+    bool secret;      /* The path is shown only if it exists. */
     bool (*check)(const char *pem, struct error *err);
     char *pem;               /* NULL if there is none. */
     struct file_stamp stamp; /* Of the file when `pem` was read. */

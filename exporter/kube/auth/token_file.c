@@ -10,7 +10,9 @@ enum { FILE_MAX_BYTES = 2 * SECRET_HEADER_MAX };
 
 static char *read(const char *path, struct error *err)
 {
-    CLEANUP(secret_cleanup) char *text = secret_file_read(path, FILE_MAX_BYTES, NULL, err);
+    CLEANUP(secret_cleanup)
+    char *text =
+        secret_path_exists(path, err) ? secret_file_read(path, FILE_MAX_BYTES, NULL, err) : NULL;
 
     if (!text) {
         fail_in(err, "the token");

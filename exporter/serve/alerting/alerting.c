@@ -7,6 +7,7 @@
 #include "exporter/system/platform.h"
 #include "exporter/system/thread.h"
 #include "exporter/system/url.h"
+#include "metrics/base/shown.h"
 #include "metrics/base/utf8.h"
 
 enum {
@@ -74,16 +75,16 @@ static bool add_label(struct alerting *a, const char *text, struct error *err)
     char *name, *value;
 
     if (!equal || equal[1] == '\0')
-        return fail(err, "--alertmanager.label: '%.64s' is not NAME=VALUE", text);
+        return fail(err, "--alertmanager.label: '%s' is not NAME=VALUE", shown(text).text);
     text_list_add(&a->texts, text);
     name = a->texts.items[a->texts.count - 1];
     value = name + (equal - text) + 1;
     value[-1] = '\0';
     if (!is_name(name) || !is_text(value))
         return fail(err,
-                    "--alertmanager.label: '%.64s' is not the name of a label, or its value "
+                    "--alertmanager.label: '%s' is not the name of a label, or its value "
                     "no text",
-                    name);
+                    shown(name).text);
     for (size_t i = 0; i < ARRAY_LEN(reserved); i++) {
         if (strcmp(name, reserved[i]) == 0)
             return fail(err,
@@ -92,7 +93,7 @@ static bool add_label(struct alerting *a, const char *text, struct error *err)
                         name);
     }
     if (*label_list_get(&a->labels, name) != '\0')
-        return fail(err, "--alertmanager.label: '%s' is given twice", name);
+        return fail(err, "--alertmanager.label: '%s' is given twice", shown(name).text);
     label_list_set(&a->labels, name, value);
     return true;
 }

@@ -53,6 +53,13 @@ static bool parse(const char *path, struct web_config *out, gnutls_hash_hd_t dig
     return true;
 }
 
+/* Returns true if the file of the private key is there. Errors do not show a path that leads
+ * nowhere. */
+static bool has_key_file(const char *path, struct error *err)
+{
+    return !path || secret_path_exists(path, err) || fail_in(err, "key_file");
+}
+
 /* Read what a file has that is named in place of a text. */
 static bool read_part(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
 {
@@ -71,7 +78,7 @@ static bool read_all(const char *path, struct web_config *c, gnutls_hash_hd_t di
 {
     if (!parse(path, c, digest, err))
         return false;
-    return (read_part(c->cert_file, &c->cert, digest, err) &&
+    return (read_part(c->cert_file, &c->cert, digest, err) && has_key_file(c->key_file, err) &&
             read_part(c->key_file, &c->key, digest, err) &&
             read_part(c->client_ca_file, &c->client_ca, digest, err)) ||
            fail_in(err, "%s", path);

@@ -6,8 +6,7 @@
 #include "exporter/options/nearest.h"
 #include "exporter/web/security/values.h"
 #include "exporter/web/security/walk.h"
-
-enum { KEY_SHOWN_MAX = 40 }; /* What is longer may be a secret that slipped into a key's place. */
+#include "metrics/base/shown.h"
 
 /* Set the field that a key stands for. The error gets its place from who calls. */
 typedef bool read_fn(struct reading *r, const yaml_node_t *value, void *field, struct error *err);
@@ -162,10 +161,11 @@ static bool fail_unknown(const char *key, const char *(*next)(void *context), vo
 {
     const char *nearest = nearest_name(key, next, context);
 
-    if (strlen(key) > KEY_SHOWN_MAX)
+    /* A secret may have slipped into the place of a key. */
+    if (strlen(key) > SHOWN_MAX)
         return fail(err, "an unknown key");
-    return nearest ? fail(err, "there is no '%s'; did you mean '%s'?", key, nearest)
-                   : fail(err, "there is no '%s'", key);
+    return nearest ? fail(err, "there is no '%s'; did you mean '%s'?", shown(key).text, nearest)
+                   : fail(err, "there is no '%s'", shown(key).text);
 }
 
 /* A mapping whose keys are known; the array ends with one without a name. */

@@ -2,9 +2,9 @@
 #include "exporter/web/security/values.h"
 
 #include "exporter/options/nearest.h"
+#include "metrics/base/shown.h"
 
 enum {
-    NAME_SHOWN_MAX = 64,
     HASH_LEN = 60,
     SALT_AT = 7, /* "$2b$10$" */
     COST_MIN = 4,
@@ -44,12 +44,12 @@ bool web_name_find(const char *const *names, const char *what, const char *text,
             return true;
         }
     }
-    if (strlen(text) > NAME_SHOWN_MAX)
+    if (strlen(text) > SHOWN_MAX)
         return fail(err, "no %s", what);
     const char *nearest = nearest_name(text, next_name, &at);
 
-    return nearest ? fail(err, "'%s' is no %s; did you mean '%s'?", text, what, nearest)
-                   : fail(err, "'%s' is no %s", text, what);
+    return nearest ? fail(err, "'%s' is no %s; did you mean '%s'?", shown(text).text, what, nearest)
+                   : fail(err, "'%s' is no %s", shown(text).text, what);
 }
 
 bool web_client_auth_parse(const char *text, enum web_client_auth *out, struct error *err)

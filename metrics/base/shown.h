@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/base/base.h"
+
+/*
+ * A value of a configuration as error messages show it: the first SHOWN_MAX characters on one line,
+ * "..." after them if there are more, and escapes such as \x0a for control characters. A value may
+ * be a secret in the wrong place, such as a PEM block in the place of a path. Messages about keys
+ * that are for secrets show no value at all.
+ */
+enum {
+    SHOWN_MAX = 40,
+    SHOWN_BYTES = SHOWN_MAX * 6 + 4, /* An escape takes at most six bytes. */
+};
+
+struct shown {
+    char text[SHOWN_BYTES];
+};
+
+/* Returns the text for a message: fail(err, "'%s' is no number", shown(value).text). */
+struct shown shown(const char *value);
+
+/* As shown(), for the first `len` bytes of a value. */
+struct shown shown_part(const char *value, size_t len);
