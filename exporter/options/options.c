@@ -151,7 +151,7 @@ static bool parse_short(struct options *o, const char *letters, struct cursor *c
         if (def->type != OPTION_FLAG)
             return parse_value(o, def, letters + 1 + (letters[1] == '='), c, err);
     }
-    /* What follows the letter may be a password. */
+    /* The text after the letter may be a password. */
     return fail(err, "unknown flag '-%s'", shown_part(letters, 1).text);
 }
 

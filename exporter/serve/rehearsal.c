@@ -86,12 +86,13 @@ static void try_all(struct job_output *out, const char *input, size_t len, int f
     if (parsed && options.manifests.count == 0)
         try_server(out, &options);
     options_release(&options);
+    secret_wipe_stack();
 }
 
 /* Hand over what tells this content from another; writing the same again is no change. */
 static void emit_digest(void *output, const char *path)
 {
-    CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(FILE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(FILE_MAX_BYTES);
     struct error ignored;
     uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
 

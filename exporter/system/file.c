@@ -98,12 +98,11 @@ bool file_wait_readable(int fd)
     return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
 }
 
-static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out, struct error *err)
+static bool read_chunks(int fd, const char *name, bool may_wait, char chunk[CHUNK],
+                        struct strbuf *out, struct error *err)
 {
-    char chunk[CHUNK];
-
     while (strbuf_ok(out)) {
-        ssize_t n = read(fd, chunk, sizeof(chunk));
+        ssize_t n = read(fd, chunk, CHUNK);
 
         if (n == 0)
             return true;
@@ -115,6 +114,16 @@ static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out
             return fail(err, "cannot read '%s': %s", name, strerror(errno));
     }
     return fail(err, "'%s' is larger than %zu bytes", name, out->max);
+}
+
+/* Wipes the stack, too: the file may hold secrets. */
+static bool read_all(int fd, const char *name, bool may_wait, struct strbuf *out, struct error *err)
+{
+    char chunk[CHUNK];
+    bool done = read_chunks(fd, name, may_wait, chunk, out, err);
+
+    explicit_bzero(chunk, sizeof(chunk));
+    return done;
 }
 
 const char *file_refusal(const struct stat *about)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@ void secret_free(char *secret)
 {
     if (!secret)
         return;
-    explicit_bzero(secret, strlen(secret));
+    explicit_bzero(secret, malloc_usable_size(secret));
     free(secret);
 }
 
@@ -23,18 +24,11 @@ void secret_cleanup(char **secret)
     secret_free(*secret);
 }
 
-void secret_release(struct strbuf *b)
-{
-    if (b->cap > 0)
-        explicit_bzero(b->data, b->cap);
-    strbuf_release(b);
-}
-
 static void wipe(cJSON *item)
 {
     for (; item; item = item->next) {
         if (cJSON_IsString(item))
-            explicit_bzero(item->valuestring, strlen(item->valuestring));
+            explicit_bzero(item->valuestring, malloc_usable_size(item->valuestring));
         wipe(item->child);
     }
 }
@@ -43,6 +37,15 @@ void secret_tree_cleanup(cJSON **tree)
 {
     wipe(*tree);
     cJSON_Delete(*tree);
+}
+
+char *secret_concat(const char *a, const char *b, const char *c)
+{
+    size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = xmalloc(size);
+
+    snprintf(text, size, "%s%s%s", a, b, c);
+    return text;
 }
 
 /* Deeper than parsers go; not inlined, or it would be a part of its caller's frame. */

@@ -9,14 +9,16 @@
  * holds a byte of them.
  */
 
-/* Wipe and free. Takes NULL. */
+/* Wipe and free, also what is behind the end of the text. Takes NULL. */
 void secret_free(char *secret);
 /* For CLEANUP on a `char *`. */
 void secret_cleanup(char **secret);
-/* As strbuf_release(), but wiped. */
-void secret_release(struct strbuf *b);
 /* For CLEANUP on a `cJSON *`: as json_cleanup(), and its texts are wiped. */
 void secret_tree_cleanup(cJSON **tree);
+
+/* The texts one after another; the caller's. In one piece: asprintf(3) leaves copies as it grows.
+ */
+char *secret_concat(const char *a, const char *b, const char *c) MUST_USE;
 
 /*
  * Overwrite what functions that have returned left on the stack: libraries that parse a secret

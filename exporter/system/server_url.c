@@ -5,6 +5,7 @@
 
 #include <curl/curl.h>
 
+#include "exporter/system/secret.h"
 #include "metrics/base/shown.h"
 #include "metrics/base/strbuf.h"
 
@@ -32,7 +33,7 @@ static bool has_part(CURLU *url, CURLUPart which)
     char *text = part(url, which, 0);
     bool has = text != NULL;
 
-    free(text);
+    secret_free(text); /* The part may be a password. */
     return has;
 }
 

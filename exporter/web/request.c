@@ -67,7 +67,7 @@ static enum MHD_Result join_value(void *context, enum MHD_ValueKind kind, const 
 
 struct strbuf request_header(struct MHD_Connection *connection, const char *name)
 {
-    struct joined joined = {name, STRBUF_INIT(HEADER_MAX)};
+    struct joined joined = {name, STRBUF_SECRET(HEADER_MAX)};
 
     MHD_get_connection_values(connection, MHD_HEADER_KIND, join_value, &joined);
     if (!strbuf_ok(&joined.values))

@@ -42,6 +42,15 @@ bool document_read(const char *path, const char *text, size_t len, yaml_document
     return single;
 }
 
+void document_wipe(yaml_document_t *document)
+{
+    for (const yaml_node_t *node = document->nodes.start; node < document->nodes.top; node++) {
+        if (node->type == YAML_SCALAR_NODE)
+            explicit_bzero(node->data.scalar.value, node->data.scalar.length);
+    }
+    yaml_document_delete(document);
+}
+
 const char *document_text(const yaml_node_t *node)
 {
     const char *text = (const char *)node->data.scalar.value;

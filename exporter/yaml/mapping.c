@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/yaml/mapping.h"
 
+#include "exporter/system/secret.h"
+
 /* Up to this many keys, comparing each is faster than a map. */
 enum { KEYS_SEARCHED = 16 };
 
@@ -28,7 +30,7 @@ void mapping_init(struct mapping *m)
 
 void mapping_release(struct mapping *m)
 {
-    cJSON_Delete(m->object);
+    secret_tree_cleanup(&m->object);
     cJSON_Delete(m->merged);
     map_release(&m->seen);
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "exporter/system/secret.h"
 #include "exporter/yaml/anchors.h"
 #include "exporter/yaml/mapping.h"
 #include "exporter/yaml/scalar.h"
@@ -122,7 +123,7 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
 
 static cJSON *read_sequence(struct yaml_reader *r, struct weight *weight)
 {
-    CLEANUP(json_cleanup) cJSON *array = made(cJSON_CreateArray());
+    CLEANUP(secret_tree_cleanup) cJSON *array = made(cJSON_CreateArray());
 
     for (;;) {
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
@@ -196,7 +197,7 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
 static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
                         struct weight *weight)
 {
-    CLEANUP(strbuf_release) struct strbuf key = STRBUF_INIT(r->limits.bytes_max);
+    CLEANUP(strbuf_release) struct strbuf key = STRBUF_SECRET(r->limits.bytes_max);
     CLEANUP(yaml_event_delete) yaml_event_t event = {0};
     struct weight inner = {0};
     bool merges = key_event->type == YAML_SCALAR_EVENT && key_event->data.scalar.plain_implicit &&
@@ -277,7 +278,7 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
 static void forget_document(struct yaml_reader *r)
 {
     anchors_release(&r->anchors);
-    cJSON_Delete(r->kept);
+    secret_tree_cleanup(&r->kept);
     r->kept = made(cJSON_CreateArray());
     r->used = (struct weight){0};
 }
@@ -307,7 +308,7 @@ static cJSON *read_document(struct yaml_reader *r, struct json_position *where)
 {
     CLEANUP(yaml_event_delete) yaml_event_t root = {0};
     CLEANUP(yaml_event_delete) yaml_event_t end = {0};
-    CLEANUP(json_cleanup) cJSON *tree = NULL;
+    CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
     struct weight weight = {0};
 
     forget_document(r);

@@ -6,11 +6,34 @@ enum { FIRST_CAPACITY = 64 };
 /* Shared by all empty buffers, never written: a buffer owns its bytes only once `cap` is set. */
 char strbuf_empty[1];
 
+/* An empty buffer with the ceiling and the secrecy of this one. */
+static struct strbuf empty_like(const struct strbuf *b)
+{
+    return (struct strbuf){.data = strbuf_empty, .max = b->max, .secret = b->secret};
+}
+
+static void resize(struct strbuf *b, size_t cap)
+{
+    char *data = b->cap > 0 ? b->data : NULL;
+
+    if (data && b->secret) {
+        b->data = xmalloc(cap);
+        memcpy(b->data, data, b->len + 1);
+        explicit_bzero(data, b->cap);
+        free(data);
+    } else {
+        b->data = xreallocarray(data, cap, 1);
+    }
+    b->cap = cap;
+}
+
 void strbuf_release(struct strbuf *b)
 {
+    if (b->cap > 0 && b->secret)
+        explicit_bzero(b->data, b->cap);
     if (b->cap > 0)
         free(b->data);
-    *b = STRBUF_INIT(b->max);
+    *b = empty_like(b);
 }
 
 void strbuf_reset(struct strbuf *b)
@@ -27,9 +50,8 @@ void strbuf_reserve(struct strbuf *b, size_t len)
 
     if (cap <= b->cap)
         return;
-    b->data = xreallocarray(b->cap > 0 ? b->data : NULL, cap, 1);
+    resize(b, cap);
     b->data[b->len] = '\0';
-    b->cap = cap;
 }
 
 /* Make room for `extra` bytes and the NUL, or mark the buffer full. */
@@ -48,8 +70,7 @@ static bool reserve(struct strbuf *b, size_t extra)
         cap = cap > SIZE_MAX / 2 ? SIZE_MAX : cap * 2;
     if (cap - 1 > b->max)
         cap = b->max + 1;
-    b->data = xreallocarray(b->cap > 0 ? b->data : NULL, cap, 1);
-    b->cap = cap;
+    resize(b, cap);
     return true;
 }
 
@@ -100,6 +121,6 @@ char *strbuf_take(struct strbuf *b, size_t *out_len)
 
     if (out_len)
         *out_len = b->len;
-    *b = STRBUF_INIT(b->max);
+    *b = empty_like(b);
     return bytes;
 }

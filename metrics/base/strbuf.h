@@ -16,11 +16,14 @@ struct strbuf {
     size_t cap;
     size_t max;
     bool full;
+    bool secret; /* Memory is overwritten before it is given back. */
 };
 
 /* An empty buffer that will hold at most `limit` bytes. Allocates nothing. */
 #define STRBUF_INIT(limit) ((struct strbuf){.data = strbuf_empty, .max = (limit)})
 extern char strbuf_empty[1];
+/* The same for a secret: neither growth nor strbuf_release() leaves a copy behind. */
+#define STRBUF_SECRET(limit) ((struct strbuf){.data = strbuf_empty, .max = (limit), .secret = true})
 
 /* Free the bytes; the buffer is empty and usable again. */
 void strbuf_release(struct strbuf *b);
@@ -36,9 +39,7 @@ static inline void strbuf_cut(struct strbuf *b, size_t len)
         b->data[len] = '\0';
 }
 
-/*
- * Have room for `len` bytes at once, up to the ceiling: what is appended up to there is not
- * moved, and so leaves no copy behind.
+/* Have room for `len` bytes at once, up to the ceiling: what is appended up to there is not moved.
  */
 void strbuf_reserve(struct strbuf *b, size_t len);
 

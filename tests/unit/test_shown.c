@@ -19,8 +19,9 @@ static const struct row {
     {"lines", "-----BEGIN\r\nab\tc\n", "-----BEGIN\\x0d\\x0aab\\x09c\\x0a"},
     {"escape_of_a_terminal", "\x1b[31m\x7f", "\\x1b[31m\\x7f"},
     {"control_in_two_bytes", "\xc2\x9b", "\\x9b"},
-    {"direction", "a\xe2\x80\xae"
-                  "b",
+    {"direction",
+     "a\xe2\x80\xae"
+     "b",
      "a\\u202eb"},
     {"no_UTF8", "\xff\xc3", "\\xff\\xc3"},
     {"the_replacement_character", "\xef\xbf\xbd", "\xef\xbf\xbd"},
@@ -63,7 +64,7 @@ TEST(a_path_is_whole_if_it_leads_somewhere)
     struct error err = {""};
     char wanted[512];
 
-    /* Nothing is there yet: the folder that exists, and forty characters. */
+    /* The path leads nowhere yet: the folder that exists, and forty characters. */
     snprintf(wanted, sizeof(wanted), "%s/%s...", folder, FORTY);
     assert_string_equal(shown_path(path).text, wanted);
     assert_string_equal(shown_path(inside).text, wanted);

@@ -50,9 +50,8 @@ static bool load(struct credentials *c, const char *const *environment, int64_t 
             memory_exhausted(0);
     }
     /* As kubectl does: a SOCKS proxy is given the name of the host, and looks it up. */
-    if (asprintf(&c->proxy, "%s%s", by_name ? "socks5h://" : "",
-                 by_name ? proxy + sizeof(socks) - 1 : proxy) < 0)
-        memory_exhausted(0);
+    c->proxy =
+        secret_concat(by_name ? "socks5h://" : "", by_name ? proxy + sizeof(socks) - 1 : proxy, "");
     if (config->ca.file && !config->ca.data) {
         if (asprintf(&c->authority, "the CA in '%s'", config->ca.file) < 0)
             memory_exhausted(0);
@@ -212,7 +211,7 @@ static void add_line(struct curl_slist **headers, const struct strbuf *line)
 
 static void add_header(struct curl_slist **headers, const char *name, const char *value)
 {
-    CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
     strbuf_addf(&line, "%s: %s", name, value);
     add_line(headers, &line);
@@ -242,7 +241,7 @@ static void add_impersonation(struct curl_slist **headers, const struct kube_imp
     for (size_t i = 0; i < as->group_count; i++)
         add_header(headers, "Impersonate-Group", as->groups[i]);
     for (size_t i = 0; i < as->extra_count; i++) {
-        CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
         strbuf_adds(&line, "Impersonate-Extra-");
         add_escaped(&line, as->extra[i].name);
@@ -274,7 +273,7 @@ static bool add_identity(const struct credentials *c, CURL *easy, struct curl_sl
         !check(set_blob(easy, CURLOPT_SSLKEY_BLOB, key), "the client key", err))
         return false;
     if (token) {
-        CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
         strbuf_addf(&line, "Authorization: Bearer %s", token);
         add_line(headers, &line);

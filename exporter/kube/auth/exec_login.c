@@ -82,7 +82,7 @@ static void read_answer(struct exec_login *login, const struct strbuf *output)
 
 static void start(struct exec_login *login, const char *ca)
 {
-    CLEANUP(secret_release) struct strbuf request = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf request = STRBUF_SECRET(EXEC_REQUEST_MAX_BYTES);
 
     exec_request_write(login->config, ca, &request);
     if (!strbuf_ok(&request))
@@ -94,7 +94,7 @@ static void start(struct exec_login *login, const char *ca)
 
 void exec_login_advance(struct exec_login *login, const char *ca, int64_t now_ms, int64_t wall_ms)
 {
-    CLEANUP(secret_release) struct strbuf output = STRBUF_INIT(0);
+    CLEANUP(strbuf_release) struct strbuf output = STRBUF_SECRET(0);
 
     login->now_ms = now_ms;
     login->wall_ms = wall_ms;

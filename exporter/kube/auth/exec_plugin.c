@@ -42,16 +42,16 @@ struct exec_plugin *exec_plugin_new(const struct kube_exec *exec, const char *co
     p->exec = exec;
     p->environment = environment;
     p->child = CHILD_NONE;
-    p->output = STRBUF_INIT(EXEC_OUTPUT_MAX_BYTES);
-    p->complaint = STRBUF_INIT(COMPLAINT_MAX_BYTES);
+    p->output = STRBUF_SECRET(EXEC_OUTPUT_MAX_BYTES);
+    p->complaint = STRBUF_SECRET(COMPLAINT_MAX_BYTES);
     return p;
 }
 
 static void reset(struct exec_plugin *p)
 {
     child_release(&p->child);
-    secret_release(&p->output);
-    secret_release(&p->complaint);
+    strbuf_release(&p->output);
+    strbuf_release(&p->complaint);
     p->running = false;
     p->cut = false;
     p->killed = KILLED_NOT;
@@ -84,16 +84,6 @@ static bool is_overruled(const struct kube_exec *exec, const char *variable)
     return false;
 }
 
-/* In one piece: asprintf(3) would leave the beginning of a secret behind as it grows. */
-static char *variable_of(const char *name, const char *value)
-{
-    size_t size = strlen(name) + strlen(value) + 2;
-    char *variable = xmalloc(size);
-
-    snprintf(variable, size, "%s=%s", name, value);
-    return variable;
-}
-
 static void free_texts(char ***texts)
 {
     for (char **text = *texts; text && *text; text++)
@@ -117,9 +107,9 @@ static char **make_environment(const struct exec_plugin *p, const char *info)
     }
     for (size_t i = 0; i < exec->env_count; i++) {
         if (strcmp(exec->env[i].name, info_name) != 0)
-            all[count++] = variable_of(exec->env[i].name, exec->env[i].value);
+            all[count++] = secret_concat(exec->env[i].name, "=", exec->env[i].value);
     }
-    all[count] = variable_of(info_name, info);
+    all[count] = secret_concat(info_name, "=", info);
     return all;
 }
 
@@ -173,7 +163,7 @@ static void drain(int *fd, struct strbuf *out)
 /* Keep the newest of its standard error: a full buffer starts over. */
 static void drain_complaint(struct exec_plugin *p)
 {
-    struct strbuf fresh = STRBUF_INIT(CHUNK_BYTES * (CHUNKS_A_TURN * 2));
+    struct strbuf fresh = STRBUF_SECRET(CHUNK_BYTES * (CHUNKS_A_TURN * 2));
 
     drain(&p->child.err, &fresh);
     size_t len = fresh.len < COMPLAINT_MAX_BYTES ? fresh.len : COMPLAINT_MAX_BYTES;
@@ -183,7 +173,7 @@ static void drain_complaint(struct exec_plugin *p)
     }
     p->cut = p->cut || len < fresh.len;
     strbuf_add(&p->complaint, fresh.data + (fresh.len - len), len);
-    secret_release(&fresh);
+    strbuf_release(&fresh);
 }
 
 static void stop(struct exec_plugin *p, enum killed why)
@@ -284,7 +274,7 @@ enum exec_state exec_plugin_turn(struct exec_plugin *p, int64_t now_ms, struct s
     bool well = judge(p, &end, err);
     if (well) {
         *out = p->output;
-        p->output = STRBUF_INIT(EXEC_OUTPUT_MAX_BYTES);
+        p->output = STRBUF_SECRET(EXEC_OUTPUT_MAX_BYTES);
     }
     reset(p);
     return well ? EXEC_ENDED : EXEC_FAILED;

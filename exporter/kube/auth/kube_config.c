@@ -39,21 +39,21 @@ void kube_exec_free(struct kube_exec *exec)
 
 void kube_config_release(struct kube_config *config)
 {
-    free(config->origin);
-    free(config->context);
-    free(config->server);
-    free(config->tls_server_name);
+    secret_free(config->origin);
+    secret_free(config->context);
+    secret_free(config->server);
+    secret_free(config->tls_server_name);
     release_bytes(&config->ca);
     secret_free(config->proxy_url);
-    free(config->exec_config);
-    free(config->ns);
+    secret_free(config->exec_config);
+    secret_free(config->ns);
     release_bytes(&config->certificate);
     release_bytes(&config->key);
     secret_free(config->token);
-    free(config->token_file);
+    secret_free(config->token_file);
     kube_exec_free(config->exec);
-    free(config->as.user);
-    free(config->as.uid);
+    secret_free(config->as.user);
+    secret_free(config->as.uid);
     release_texts(config->as.groups, config->as.group_count);
     release_pairs(config->as.extra, config->as.extra_count);
     for (size_t i = 0; i < config->note_count; i++)

@@ -165,7 +165,7 @@ bool field_copy_texts(const struct field_place *place, const cJSON *object, cons
 bool field_copy_bytes(const struct field_place *place, const cJSON *object, const char *key,
                       struct kube_bytes *out, struct error *err)
 {
-    CLEANUP(secret_release) struct strbuf bytes = STRBUF_INIT(DATA_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(DATA_MAX_BYTES);
     char data_key[KEY_MAX];
     const char *data = NULL;
     size_t len;

@@ -6,6 +6,7 @@
 #include "exporter/kube/auth/in_cluster.h"
 #include "exporter/kube/auth/kubeconfig.h"
 #include "exporter/kube/auth/proxy_rules.h"
+#include "exporter/system/secret.h"
 #include "metrics/base/shown.h"
 
 /* NULL if it is not set, or empty, which people mean to be the same. */
@@ -77,8 +78,7 @@ bool kube_inherited_proxy(const char *const *environment, const struct server_ur
     *out = NULL;
     if (!proxy || !server->tls || !proxy_is_used(server->address, server->port, no_proxy))
         return true;
-    if (asprintf(out, "%s%s", strstr(proxy, "://") ? "" : "http://", proxy) < 0)
-        memory_exhausted(0);
+    *out = secret_concat(strstr(proxy, "://") ? "" : "http://", proxy, "");
     return proxy_url_check(*out, err) || fail_in(err, "HTTPS_PROXY");
 }
 

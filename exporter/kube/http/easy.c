@@ -37,6 +37,13 @@ void easy_set_trust(CURL *easy, const char *ca)
     easy_set_pem(easy, CURLOPT_CAINFO_BLOB, ca);
 }
 
+void easy_free_headers(struct curl_slist *headers)
+{
+    for (struct curl_slist *h = headers; h; h = h->next)
+        explicit_bzero(h->data, strlen(h->data));
+    curl_slist_free_all(headers);
+}
+
 void easy_set_login(CURL *easy, const char *user, const char *password)
 {
     curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);

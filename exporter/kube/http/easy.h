@@ -18,5 +18,8 @@ void easy_set_pem(CURL *easy, CURLoption option, const char *pem);
 /* Say who we are by Basic authentication. */
 void easy_set_login(CURL *easy, const char *user, const char *password);
 
+/* Wipes and frees headers of a request: one of them may be a token. Takes NULL. */
+void easy_free_headers(struct curl_slist *headers);
+
 /* Trust these authorities alone; NULL: whom the system trusts. */
 void easy_set_trust(CURL *easy, const char *ca);

@@ -181,7 +181,7 @@ void transfer_free(struct transfer *t)
     if (!t)
         return;
     curl_easy_cleanup(t->easy);
-    curl_slist_free_all(t->headers);
+    easy_free_headers(t->headers);
     free(t);
 }
 

@@ -97,7 +97,7 @@ void access_each_file(const struct options *o, void (*each)(void *context, const
 bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, struct error *err)
 {
     CLEANUP(secret_cleanup) char *secret = read_secret(a, err);
-    CLEANUP(secret_release) struct strbuf line = STRBUF_INIT(HEADER_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
     if (!secret)
         return false;
@@ -117,11 +117,4 @@ bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, str
         *headers = curl_slist_append(*headers, line.data);
     }
     return true;
-}
-
-void access_free_headers(struct curl_slist *headers)
-{
-    for (struct curl_slist *h = headers; h; h = h->next)
-        explicit_bzero(h->data, strlen(h->data));
-    curl_slist_free_all(headers);
 }

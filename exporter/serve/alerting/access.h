@@ -34,8 +34,6 @@ void access_release(struct access *a);
 void access_each_file(const struct options *o, void (*each)(void *context, const char *path),
                       void *context);
 
-/* Prepare a request; `headers` are to be freed by access_free_headers(), also on a failure. */
+/* Prepare a request; `headers` are to be freed by easy_free_headers(), also on a failure. */
 bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers,
                   struct error *err) MUST_USE;
-/* Wiped: one of them may be a token. */
-void access_free_headers(struct curl_slist *headers);

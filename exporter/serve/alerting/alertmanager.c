@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 
+#include "exporter/kube/http/easy.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/thread.h"
@@ -90,7 +91,7 @@ static unsigned ask(struct alertmanager *m, const char *path, const struct alert
             fail(err, "it answers %ld", status);
     }
     curl_easy_cleanup(easy);
-    access_free_headers(headers);
+    easy_free_headers(headers);
     return code == CURLE_OK ? (unsigned)status : 0;
 }
 

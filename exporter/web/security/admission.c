@@ -32,22 +32,38 @@ struct admission {
 
 /* ---- the configuration in force ---- */
 
-static struct armour *hold(struct admission *g)
+/* `readers`: 1 to read the users, 0 to use the rest for as long as a connection lives. */
+static struct armour *take(struct admission *g, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
     struct armour *a = g->now;
     a->holders++;
+    a->readers += readers;
     pthread_mutex_unlock(&g->lock);
     return a;
 }
 
-static void drop(struct admission *g, struct armour *a)
+/* Under the lock, so that no other thread frees it meanwhile. */
+static void give_back(struct admission *g, struct armour *a, unsigned readers)
 {
     pthread_mutex_lock(&g->lock);
     bool last = --a->holders == 0;
+    a->readers -= readers;
+    if (a != g->now && a->readers == 0)
+        armour_forget(a);
     pthread_mutex_unlock(&g->lock);
     if (last)
         armour_free(a);
+}
+
+static struct armour *hold(struct admission *g)
+{
+    return take(g, 1);
+}
+
+static void drop(struct admission *g, struct armour *a)
+{
+    give_back(g, a, 1);
 }
 
 static void set_rates(struct admission *g)
@@ -69,6 +85,7 @@ struct admission *admission_new(const struct admission_options *options, struct 
         set_rates(g);
         g->passwords = passwords_new(err);
     }
+    secret_wipe_stack();
     if (g->passwords)
         return g;
     admission_free(g);
@@ -81,7 +98,7 @@ void admission_free(struct admission *g)
         return;
     passwords_free(g->passwords);
     if (g->now)
-        drop(g, g->now);
+        give_back(g, g->now, 0);
     pthread_mutex_destroy(&g->lock);
     free(g->path);
     free(g);
@@ -102,7 +119,7 @@ static bool succeed(struct armour *fresh, const struct armour *old, const char *
     return armour_forge(fresh, path, err);
 }
 
-bool admission_reload(struct admission *g, bool *changed, struct error *err)
+static bool reload(struct admission *g, bool *changed, struct error *err)
 {
     struct armour *fresh = armour_read(g->path, err), *old = g->now;
     bool same, fine;
@@ -121,8 +138,16 @@ bool admission_reload(struct admission *g, bool *changed, struct error *err)
     g->now = fresh;
     set_rates(g);
     pthread_mutex_unlock(&g->lock);
-    drop(g, old);
+    give_back(g, old, 0);
     return true;
+}
+
+bool admission_reload(struct admission *g, bool *changed, struct error *err)
+{
+    bool fine = reload(g, changed, err);
+
+    secret_wipe_stack();
+    return fine;
 }
 
 const char *admission_certificate(const struct admission *g)
@@ -141,7 +166,7 @@ struct armour *admission_greet(struct admission *g, gnutls_session_t session)
 
     if (!g)
         return NULL;
-    a = hold(g);
+    a = take(g, 0);
     if (session)
         tls_apply(a->tls, session);
     return a;
@@ -150,7 +175,7 @@ struct armour *admission_greet(struct admission *g, gnutls_session_t session)
 void admission_leave(struct admission *g, struct armour *armour)
 {
     if (g)
-        drop(g, armour);
+        give_back(g, armour, 0);
 }
 
 void admission_dress(struct admission *g, struct MHD_Response *response)
@@ -183,7 +208,7 @@ void admission_dress(struct admission *g, struct MHD_Response *response)
 static bool read_credentials(struct MHD_Connection *connection, struct strbuf *out)
 {
     static const char scheme[] = "Basic ";
-    CLEANUP(secret_release)
+    CLEANUP(strbuf_release)
     struct strbuf header = request_header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
     bool given = strncasecmp(header.data, scheme, strlen(scheme)) == 0;
     char *colon;
@@ -291,10 +316,11 @@ static enum verdict have_checked(struct admission *g, struct MHD_Connection *con
     return VERDICT_WAITS;
 }
 
-static enum verdict judge(struct admission *g, struct MHD_Connection *connection,
-                          const struct web_config *config, _Atomic(enum verdict) *verdict)
+static enum verdict check_credentials(struct admission *g, struct MHD_Connection *connection,
+                                      const struct web_config *config,
+                                      _Atomic(enum verdict) *verdict)
 {
-    CLEANUP(secret_release) struct strbuf credentials = STRBUF_INIT(CREDENTIALS_MAX);
+    CLEANUP(strbuf_release) struct strbuf credentials = STRBUF_SECRET(CREDENTIALS_MAX);
     bool given = read_credentials(connection, &credentials);
     struct credentials_claim claim =
         given ? claim_of(g, config, credentials.data) : (struct credentials_claim){0};
@@ -310,6 +336,16 @@ static enum verdict judge(struct admission *g, struct MHD_Connection *connection
                  : !given ? VERDICT_UNKNOWN
                           : have_checked(g, connection, &claim, verdict);
     }
+    return answer;
+}
+
+/* Wipes the stack: functions that have returned leave a password there. */
+static enum verdict judge(struct admission *g, struct MHD_Connection *connection,
+                          const struct web_config *config, _Atomic(enum verdict) *verdict)
+{
+    enum verdict answer = check_credentials(g, connection, config, verdict);
+
+    secret_wipe_stack();
     return answer;
 }
 

@@ -9,7 +9,6 @@
 enum {
     PEM_MAX = 1024 * 1024,
     PATH_BYTES = 4096,
-    AT_ONCE = 64 * 1024, /* Bytes for which there is room at once: growing leaves copies behind. */
 };
 
 /* As the toolkit does: what is not absolute is beside the file. */
@@ -31,7 +30,6 @@ static void join(const char *file, char **path)
 static bool read_secret(const char *path, gnutls_hash_hd_t digest, struct strbuf *out,
                         struct error *err)
 {
-    strbuf_reserve(out, AT_ONCE);
     if (!file_read(path, out, err))
         return false;
     if (digest)
@@ -42,7 +40,7 @@ static bool read_secret(const char *path, gnutls_hash_hd_t digest, struct strbuf
 static bool parse(const char *path, struct web_config *out, gnutls_hash_hd_t digest,
                   struct error *err)
 {
-    CLEANUP(secret_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(WEB_CONFIG_MAX);
 
     if (!read_secret(path, digest, &text, err) ||
         !web_config_parse(path, text.data, text.len, out, err))
@@ -63,7 +61,7 @@ static bool has_key_file(const char *path, struct error *err)
 /* Read what a file has that is named in place of a text. */
 static bool read_part(const char *file, char **text, gnutls_hash_hd_t digest, struct error *err)
 {
-    CLEANUP(secret_release) struct strbuf bytes = STRBUF_INIT(PEM_MAX);
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_SECRET(PEM_MAX);
 
     if (!file)
         return true;
@@ -107,6 +105,11 @@ bool armour_forge(struct armour *a, const char *path, struct error *err)
         return true;
     a->tls = tls_new(&a->config, err);
     return a->tls || fail_in(err, "%s: tls_server_config", path);
+}
+
+void armour_forget(struct armour *a)
+{
+    web_config_forget(&a->config);
 }
 
 void armour_free(struct armour *a)

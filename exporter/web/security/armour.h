@@ -13,6 +13,7 @@ struct armour {
     struct tls *tls;          /* NULL without, and before armour_forge(). */
     unsigned char digest[32]; /* Of all that was read. */
     unsigned holders;         /* One at first; the admission's business. */
+    unsigned readers;         /* The number of holders that read users; likewise. */
 };
 
 /*
@@ -21,6 +22,11 @@ struct armour {
 struct armour *armour_read(const char *path, struct error *err) MUST_USE;
 /* Make what TLS needs of what was read. False with the reason. */
 bool armour_forge(struct armour *a, const char *path, struct error *err) MUST_USE;
+/*
+ * Wipes the users and the private key of a configuration that has been replaced. Connections that
+ * began with the configuration need only the rest.
+ */
+void armour_forget(struct armour *a);
 /* NULL is fine. */
 void armour_free(struct armour *a);
 

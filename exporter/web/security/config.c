@@ -29,10 +29,21 @@ const char *const web_header_names[WEB_HEADERS + 1] = {
     "X-Frame-Options",         "X-XSS-Protection",          NULL,
 };
 
+void web_config_forget(struct web_config *c)
+{
+    for (size_t i = 0; i < c->user_count; i++) {
+        free(c->users[i].name);
+        secret_free(c->users[i].hash);
+    }
+    c->user_count = 0;
+    secret_free(c->key);
+    c->key = NULL;
+}
+
 void web_config_release(struct web_config *c)
 {
-    char **const texts[] = {&c->cert,     &c->cert_file, &c->key,
-                            &c->key_file, &c->client_ca, &c->client_ca_file};
+    char **const texts[] = {&c->cert, &c->cert_file, &c->key_file, &c->client_ca,
+                            &c->client_ca_file};
 
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         secret_free(*texts[i]);
@@ -40,9 +51,6 @@ void web_config_release(struct web_config *c)
         free(c->client_sans[i]);
     for (size_t i = 0; i < WEB_HEADERS; i++)
         free(c->headers[i]);
-    for (size_t i = 0; i < c->user_count; i++) {
-        free(c->users[i].name);
-        secret_free(c->users[i].hash);
-    }
+    web_config_forget(c);
     *c = (struct web_config){.tls = false};
 }

@@ -60,5 +60,7 @@ struct web_config {
     uint32_t rate_burst;
 };
 
+/* Wipes and frees what is secret: the users, and the private key. */
+void web_config_forget(struct web_config *c);
 /* Wipe and free. */
 void web_config_release(struct web_config *c);

@@ -328,7 +328,7 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
     const yaml_node_t *root = yaml_document_get_root_node(&document);
     bool done = !root || walk_pairs(&r, root, ARRAY_LEN(root_keys), see_key, root_keys, err);
 
-    yaml_document_delete(&document);
+    document_wipe(&document);
     if (!done)
         web_config_release(out);
     return done;

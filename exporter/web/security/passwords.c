@@ -185,6 +185,7 @@ static void *run(void *context)
             finish(p, check, PASSWORD_UNCHECKED);
         else
             finish(p, check, is_right(check) ? PASSWORD_RIGHT : PASSWORD_WRONG);
+        secret_wipe_stack();
     }
     return NULL;
 }
