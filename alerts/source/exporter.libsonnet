@@ -9,6 +9,9 @@ function(k, config)
   local grown_by_resource(counter, over, limit) =
     resources(k.grown(counter, over, ['resource']) + ' > ' + limit);
   local listed(query) = k.names(query, [], 'resource', '{{ $row.Labels.resource }}', ':');
+  // Policies and bindings, without which nothing is known. Other kinds only leave something out.
+  local essential = 'resource%s"(cluster)?propagationpolicy.policy.karmada.io|(cluster)?resourcebinding.work.karmada.io"';
+  local is_essential = essential % '=~', is_other = essential % '!~';
   local of(counter, over, matchers='', limit=0) =
     listed('sum by (resource) (increase(%s{{of}%s}[%s])) > %s' % [counter, matchers, over, limit]);
   local why(reason, expr) = k.tell('reason', reason, expr);
@@ -60,11 +63,11 @@ function(k, config)
       the freshest page that any replica serves is {{ $value | humanizeDuration }} old: the exporter
       hangs, or its clock is wrong
     |||],
-    ['watch_not_synced', resources(k.fold('karmada_policy_exporter_watch_synced', ['resource']) + ' == 0'), |||
-      no replica has a complete list of %s, so what is said about that is old or missing%s
+    ['watch_not_synced', resources(k.fold('karmada_policy_exporter_watch_synced', ['resource'], is_essential) + ' == 0'), |||
+      no replica has a complete list of %s, so what is said about policies and bindings is old or missing%s
     ||| % [
       k.number('resource', 'resources'),
-      listed('max by (resource) (karmada_policy_exporter_watch_synced{{of}}) == 0'),
+      listed('max by (resource) (karmada_policy_exporter_watch_synced{{of}, %s}) == 0' % is_essential),
     ]],
   ];
 
@@ -72,6 +75,19 @@ function(k, config)
     ['watch_late', resources(k.fold('karmada_policy_exporter_watch_late', ['resource']) + ' > 0'), |||
       A replica has given up waiting for %s, and what depends on it is left out of its numbers%s.
     ||| % [k.number('resource', 'resources'), listed('max by (resource) (karmada_policy_exporter_watch_late{{of}}) > 0')]],
+    // A late resource is told of above: it has not been read either.
+    ['watch_not_synced', resources('%s == 0\nunless %s %s > 0' % [
+      k.fold('karmada_policy_exporter_watch_synced', ['resource'], is_other),
+      k.on(['resource']),
+      k.fold('karmada_policy_exporter_watch_late', ['resource']),
+    ]), |||
+      No replica has a complete list of %s, so what is said about these is old or missing%s.
+    ||| % [
+      k.number('resource', 'resources'),
+      listed('max by (resource) (karmada_policy_exporter_watch_synced{{of}, %s}) == 0'
+             % is_other
+             + ' unless on (resource) max by (resource) (karmada_policy_exporter_watch_late{{of}}) > 0'),
+    ]],
     ['watch_silent', resources('%s\n> %g' % [
       'time() - ' + k.fold('karmada_policy_exporter_watch_last_event_timestamp_seconds', ['resource']),
       limit.watchSilenceSeconds,

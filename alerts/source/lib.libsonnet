@@ -69,13 +69,14 @@ function(config) {
       for i in std.range(0, std.length(texts) - 1)
     ]) + '{{ end }}',
   // The worst five, by a query that runs only while the alert fires: it has the alert's own control
-  // plane, and `same`, labels of the alert. {of} is the selector's place in the query. `lead` is said
+  // plane, and `same`, labels of the alert. {of} is a place of the selector in the query. `lead` is said
   // before the first, and not where there is none.
   names(query, same, sort, row, lead)::
     local labels = k.plane + same;
     local selector = comma([label + '=%q' for label in labels]);
+    local places = std.length(std.findSubstr('{of}', query));
     '{{- range $i, $row := printf "topk(5, ' + std.strReplace(std.strReplace(query, '"', '\\"'), '{of}', selector)
-    + ')" ' + std.join(' ', ['$labels.' + label for label in labels]) + ' | query | sortByLabel "' + sort + '" -}}'
+    + ')" ' + std.join(' ', std.repeat(['$labels.' + label for label in labels], places)) + ' | query | sortByLabel "' + sort + '" -}}'
     + '{{ if $i }},{{ else }}' + lead + '{{ end }} ' + row + ' {{- end }}',
   // The rest beyond the exporter's limit has no name, and is never listed as one.
   policies(family, matchers='', same=[], inner=[], lead='. Most are of')::
