@@ -110,6 +110,6 @@ function(kit)
     ),
 
     p.row('Over time'),
-    p.series('Templates by state over time', 'Each template of the chosen namespaces is in exactly one state; the stack is all of them.', 'short', [p.query(states('.+', 'state'), '{{state}}')], stack=true, of='state'),
+    p.series('Templates by state over time', 'Each template of the chosen namespaces is in exactly one state; the stack is all of them.', 'short', [p.query(states('.+', 'state'), '{{state}}')], stack=true, of='state', rows=true),
     p.series('Templates that are not healthy by stage', 'How far those have come that are not healthy yet everywhere; each is in one stage.', 'short', [p.query(q.sum('karmada_namespace_templates_stage', mine + ', stage!="healthy"', 'stage'), '{{stage}}')], stack=true, of='stage', rows=true),
   ])

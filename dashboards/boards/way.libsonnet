@@ -56,7 +56,7 @@ function(kit)
       w=18,
       h=7
     ),
-    p.bars('Not healthy by namespace', 'The ten namespaces with most templates that a policy has and that are in another stage than healthy.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates_stage', 'stage!~"unmatched|healthy"', 'namespace'), '{{namespace}}', w=6, h=7),
+    p.bars('Not healthy by namespace', 'The ten namespaces with most templates that a policy has and that are in another stage than healthy. Namespaces beyond the limit of the exporter are left out.', 'short', 'topk(10, %s > 0)' % q.sum('karmada_namespace_templates_stage', 'namespace!="_others", stage!~"unmatched|healthy"', 'namespace'), '{{namespace}}', w=6, h=7),
     p.table(
       'Oldest by stage',
       'For how long the template that is in a stage the longest may have been there, where an object says so.',

@@ -301,7 +301,10 @@ OPTION(DURATION, unbound_age_ms, .name = "thresholds.unbound-age", .value = "DUR
        .verbs = VERB_SERVE)
 
 OPTION(UINT, detail_limit, .name = "metrics.detail-limit", .value = "COUNT", .fallback = "1000",
-       .help = "how many series a family with one series per object may have", .verbs = VERB_SERVE)
+       .help = "how many series a family with one series per object may have, and how many "
+               "namespaces, those with the most templates, have rows of their own in families by "
+               "namespace; the others are added up in the namespace _others",
+       .verbs = VERB_SERVE)
 
 OPTION(TEXT, owner_key, .name = "owner-key", .value = "KEY", .fallback = "",
        .help = "label that says whose a template is, or annotation where it has no such label, for "

@@ -126,16 +126,6 @@ static void collect_namespace_drift_requests(const struct entry *entry, struct s
         add_movement(out, capacity_of(entry), &m, entry_ns(entry));
 }
 
-/* By the pods that come, go, and may do so. */
-static void weigh_namespace(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
-{
-    if (!strstr(rows->key, ",resource=\"pods\",unit=\"pod\""))
-        return;
-    weight[0] += rows->series[MOVEMENT_ARRIVING].sum;
-    weight[1] += rows->series[MOVEMENT_LEAVING].sum;
-    weight[2] += rows->series[MOVEMENT_UNDETERMINED].sum;
-}
-
 static void collect_forbidden_replicas(const struct entry *entry, struct samples *out)
 {
     const struct capacity *c = capacity_of(entry);
@@ -245,9 +235,8 @@ static const struct family_def families[] = {
      .help = "Resources of karmada_placement_drift_resource_requests in all member clusters, by "
              "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
              "are left out.",
-     .bound = "policy limit x resources x 4",
+     .bound = "detail limit x resources x 4",
      .fold = FOLD_NAMESPACE,
-     .weigh = weigh_namespace,
      .milli = true,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},

@@ -160,7 +160,8 @@ static const struct family_def families[] = {
     {.name = "karmada_namespace_templates_stage",
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
              "none of a namespace is in have no row.",
-     .bound = "namespaces x 12",
+     .bound = "detail limit x 12",
+     .fold = FOLD_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
      FROM(TEMPLATES, collect_namespace_stage)},

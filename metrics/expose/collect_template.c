@@ -18,6 +18,12 @@ static void collect_namespace_templates(const struct entry *entry, struct sample
     SAMPLE(out, 1, template_decision(entry)->state, entry_ns(entry));
 }
 
+static void weigh_namespace(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+{
+    for (unsigned state = 0; state < STATE_COUNT; state++)
+        weight[0] += rows->series[state].sum;
+}
+
 static void collect_stale(const struct entry *entry, struct samples *out)
 {
     const struct template_decision *d = template_decision(entry);
@@ -170,8 +176,12 @@ static const struct family_def families[] = {
      .labels = {KIND, STATE},
      FROM(TEMPLATES, collect_templates)},
     {.name = "karmada_namespace_templates",
-     .help = "Resource templates by namespace and state; each is in exactly one state.",
-     .bound = "namespaces x 7",
+     .help = "Resource templates by namespace and state; each is in exactly one state. Rows that "
+             "are 0 are left out.",
+     .bound = "detail limit x 7",
+     .fold = FOLD_NAMESPACE,
+     .sparse = true,
+     .weigh = weigh_namespace,
      .labels = {FREE_LABEL("namespace"), STATE},
      FROM(TEMPLATES, collect_namespace_templates)},
     {.name = "karmada_templates_stale",

@@ -28,6 +28,15 @@ unsigned family_fold_labels(enum fold fold)
     return labels[fold];
 }
 
+const char *family_rest_value(enum fold fold)
+{
+    /* A namespace is a DNS label, so that its name never begins with '_'. */
+    static const char *const values[FOLD_COUNT] = {
+        [FOLD_NONE] = "", [FOLD_POLICY] = "", [FOLD_NAMESPACE] = "_others"};
+
+    return values[fold];
+}
+
 unsigned family_series_per_set(const struct family_def *family)
 {
     unsigned count = 1;

@@ -45,8 +45,8 @@ struct samples;
 struct label_set;
 
 /*
- * Rows beyond a limit are folded into one without what its first labels name (fold.h): the worst
- * keep theirs.
+ * Sets whose policy or namespace is beyond a limit are added up in the rest (fold.h). The values
+ * name the first labels.
  */
 enum fold {
     FOLD_NONE,
@@ -71,7 +71,10 @@ struct family_def {
     bool detail; /* One series an object: capped. */
     enum fold fold;
     bool no_rest; /* Its rows do not add up: what is folded has none. */
-    /* Add what the rows of a label set weigh; of a policy: overdue, deferred, all templates. */
+    /*
+     * Adds the weights of a label set. Weights of a policy: its overdue, deferred and all
+     * templates; of a namespace: its templates.
+     */
     void (*weigh)(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS]);
     /* What was seen before counts, too: a fresh engine over the same objects says less. */
     bool remembers;
@@ -108,8 +111,11 @@ static inline bool family_remembers(const struct family_def *f)
            f->aggregation == AGGREGATE_FIRST || f->aggregation == AGGREGATE_WAIT;
 }
 
-/* How many labels name what is folded. */
+/* Returns the number of labels that name a policy or a namespace. */
 unsigned family_fold_labels(enum fold fold);
+
+/* Returns the value of these labels in the rest: "" for policies, "_others" for namespaces. */
+const char *family_rest_value(enum fold fold);
 
 /* "gauge", "counter" or "histogram". */
 const char *family_type_name(enum family_type type);

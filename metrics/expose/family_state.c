@@ -191,12 +191,12 @@ static struct label_set *label_set_new(struct family_state *f, const struct strb
     return set;
 }
 
-/* The key of what a set is folded into: the first labels are empty, the others its own. */
+/* Appends the key of the rest that a set is folded into; only its first labels differ. */
 static void add_rest_key(struct strbuf *key, const struct family_def *def, const char *of,
                          unsigned labels)
 {
     for (unsigned i = 0; i < labels; i++)
-        label_key_add(key, def->labels[i].name, "");
+        label_key_add(key, def->labels[i].name, family_rest_value(def->fold));
     /* Each label has two quotes; those in a value come after a backslash. */
     for (unsigned quotes = 2 * labels; quotes > 0; of++) {
         quotes -= *of == '"';

@@ -93,8 +93,8 @@ void series_add_text(struct strbuf *out, const struct series *series);
 void family_state_unfold(struct family_state *f);
 
 /*
- * Do not show a set: add what it has to the rest, where the first `labels` of its labels are "".
- * Only families of AGGREGATE_SUM.
+ * Hides a set and adds its numbers to the rest, whose first `labels` labels have the value of
+ * family_rest_value. Only families of AGGREGATE_SUM.
  */
 void family_state_fold(struct family_state *f, struct label_set *set, unsigned labels);
 

@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/fold.h"
 
+enum {
+    /* Characters of a row that are in no name and no label, with a number of nine digits. */
+    AROUND_BYTES = 14,
+    NAMESPACE_SHARE = 8, /* Families by namespace have this part of a page in any case. */
+};
+
 /* A policy, or a namespace. */
 struct subject {
     const char *key; /* Borrowed from a label set: its first labels name the subject. */
     int64_t weight[FOLD_WEIGHTS];
+    size_t bytes; /* Size of its rows in all families. */
 };
 
 struct ranking {
@@ -116,19 +123,54 @@ static int by_key(const void *a, const void *b)
     return strcmp(((const struct subject *)a)->key, ((const struct subject *)b)->key);
 }
 
+/*
+ * Returns the subject of a set; NULL if it is not among `all`, which is sorted by key. `at` is the
+ * place to start at: that of the set before, 0 for a family's first set.
+ */
+static struct subject *find(const struct ranking *all, bool exact, const struct label_set *set,
+                            size_t *at)
+{
+    int order = 1;
+
+    while (*at < all->count && (order = compare(all, exact, set, &all->items[*at])) > 0)
+        (*at)++;
+    return *at < all->count && order == 0 ? &all->items[*at] : NULL;
+}
+
 static void fold(struct family_state *f, const struct ranking *shown)
 {
     bool exact = shown->exact && is_exact(f, shown->labels);
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
-        int order = 1;
-
-        while (at < shown->count &&
-               (order = compare(shown, exact, f->sets[i], &shown->items[at])) > 0)
-            at++;
-        if (at == shown->count || order != 0)
+        if (!find(shown, exact, f->sets[i], &at))
             family_state_fold(f, f->sets[i], shown->labels);
+    }
+}
+
+/* Returns the size of the rows of a set on a page; for numbers of the usual length. */
+static size_t row_bytes(const struct family_state *f, const struct label_set *set)
+{
+    size_t each = strlen(f->def->name) + strlen(set->key) + AROUND_BYTES;
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < f->series_count; i++) {
+        if (family_has_series(f->def, i) && (!f->def->sparse || set->series[i].sum != 0))
+            bytes += each + strlen(f->texts[i].labels);
+    }
+    return bytes;
+}
+
+static void add_bytes(struct ranking *all, const struct family_state *f)
+{
+    bool exact = all->exact && is_exact(f, all->labels);
+    size_t at = 0;
+
+    for (size_t i = 0; i < f->count; i++) {
+        struct subject *subject = find(all, exact, f->sets[i], &at);
+
+        if (subject)
+            subject->bytes += row_bytes(f, f->sets[i]);
     }
 }
 
@@ -137,38 +179,118 @@ static bool is_of(const struct family_state *f, enum fold sort)
     return f->def && f->def->fold == sort;
 }
 
-static void fold_sort(struct family_state *families, size_t count, enum fold sort, size_t limit)
+static int by_weight(const void *a, const void *b)
 {
-    struct ranking all = {.labels = family_fold_labels(sort)};
-    bool more = false;
+    return compare_worst(a, b);
+}
+
+/* Removes the subjects with the lowest weight until the rows of the others have `room` bytes. */
+static void cut(struct ranking *all, const struct family_state *families, size_t count,
+                enum fold sort, size_t room)
+{
+    size_t kept = 0;
 
     for (size_t i = 0; i < count; i++) {
-        more |= is_of(&families[i], sort) && families[i].count > limit;
-        all.exact |= is_of(&families[i], sort) && is_exact(&families[i], all.labels);
+        if (is_of(&families[i], sort))
+            add_bytes(all, &families[i]);
     }
-    /* What has more labels has no policy of its own: each has a generation. */
-    for (size_t i = 0; more && i < count; i++) {
+    qsort(all->items, all->count, sizeof(*all->items), by_weight);
+    for (; kept < all->count && all->items[kept].bytes <= room; kept++)
+        room -= all->items[kept].bytes;
+    all->count = kept;
+    qsort(all->items, all->count, sizeof(*all->items), by_key);
+}
+
+static bool has_more(const struct family_state *families, size_t count, enum fold sort,
+                     size_t limit)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (is_of(&families[i], sort) && families[i].count > limit)
+            return true;
+    }
+    return false;
+}
+
+static void fold_sort(struct family_state *families, size_t count, enum fold sort, size_t limit,
+                      size_t room)
+{
+    struct ranking all = {.labels = family_fold_labels(sort)};
+    size_t before;
+
+    for (size_t i = 0; i < count; i++)
+        all.exact |= is_of(&families[i], sort) && is_exact(&families[i], all.labels);
+    /*
+     * Families with more labels have no policy or namespace of their own: each policy has a
+     * generation, and each namespace has templates in a state.
+     */
+    for (size_t i = 0; i < count; i++) {
         if (is_of(&families[i], sort) && is_exact(&families[i], all.labels) == all.exact)
             rank(&all, &families[i]);
     }
+    before = all.count;
     if (all.count > limit) {
         select_worst(all.items, all.count, limit);
         all.count = limit;
         qsort(all.items, all.count, sizeof(*all.items), by_key);
-        for (size_t i = 0; i < count; i++) {
-            if (is_of(&families[i], sort))
-                fold(&families[i], &all);
-        }
+    }
+    if (room != SIZE_MAX)
+        cut(&all, families, count, sort, room);
+    for (size_t i = 0; all.count < before && i < count; i++) {
+        if (is_of(&families[i], sort))
+            fold(&families[i], &all);
     }
     free(all.items);
 }
 
-void fold_apply(struct family_state *families, size_t count, size_t limit)
+/*
+ * Returns the size of the rows that a page shows of the families by namespace, or of the other
+ * families. Families of the exporter itself, and those that count past events, are left out: the
+ * namespaces of a page depend on the present objects only.
+ */
+static size_t shown_bytes(const struct family_state *families, size_t count, size_t details,
+                          bool by_namespace)
 {
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct family_state *f = &families[i];
+
+        if (!f->def || f->def->classes == 0 || family_remembers(f->def) ||
+            is_of(f, FOLD_NAMESPACE) != by_namespace)
+            continue;
+        for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
+            bytes += f->sets[k]->folded ? 0 : row_bytes(f, f->sets[k]);
+    }
+    return bytes;
+}
+
+/* Returns the size that families by namespace may have; SIZE_MAX if they have no more than that. */
+static size_t namespace_room(const struct family_state *families, size_t count,
+                             const struct fold_limits *limits)
+{
+    size_t wanted = shown_bytes(families, count, limits->details, true);
+    size_t room = limits->page_bytes / NAMESPACE_SHARE;
+    size_t others;
+
+    if (wanted <= room)
+        return SIZE_MAX;
+    others = shown_bytes(families, count, limits->details, false);
+    if (others < limits->page_bytes && limits->page_bytes - others > room)
+        room = limits->page_bytes - others;
+    return wanted <= room ? SIZE_MAX : room;
+}
+
+void fold_apply(struct family_state *families, size_t count, const struct fold_limits *limits)
+{
+    size_t room;
+
     for (size_t i = 0; i < count; i++) {
         if (families[i].def)
             family_state_unfold(&families[i]);
     }
-    for (unsigned sort = FOLD_NONE + 1; sort < FOLD_COUNT; sort++)
-        fold_sort(families, count, sort, limit);
+    if (has_more(families, count, FOLD_POLICY, limits->policies))
+        fold_sort(families, count, FOLD_POLICY, limits->policies, SIZE_MAX);
+    room = namespace_room(families, count, limits);
+    if (room != SIZE_MAX || has_more(families, count, FOLD_NAMESPACE, limits->namespaces))
+        fold_sort(families, count, FOLD_NAMESPACE, limits->namespaces, room);
 }

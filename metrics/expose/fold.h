@@ -4,16 +4,28 @@
 #include "metrics/expose/family_state.h"
 
 /*
- * Where there are more policies than a page is to show, families with rows by policy show the
- * worst, all families the same, so that they join; the others are folded into rows without a
- * policy, so that sums stay whole. Where rows do not add up (`no_rest`) there are none. The same
- * for namespaces, where a family says so.
+ * Limits of policies and namespaces on a page. Families by policy show the same policies, and
+ * families by namespace the same namespaces, so that the families join. The numbers of the others
+ * are added up in the rest, so that sums stay complete. Families whose rows do not add up
+ * (`no_rest`) have no rest.
  *
- * Worst is what weighs most (`weigh`); of two that weigh the same the first in byte order.
+ * The policies and namespaces with the highest weight (`weigh`) are shown; of equal ones, the
+ * first in byte order.
  */
 
+struct fold_limits {
+    size_t policies;
+    size_t namespaces;
+    size_t details; /* Series of a family with one series per object. */
+    /*
+     * Size of a page. Fewer namespaces are shown if the page is larger with all of them; their
+     * families keep an eighth of the size in any case.
+     */
+    size_t page_bytes;
+};
+
 /*
- * Fold what is beyond the worst `limit` of each sort, and unfold what was. Each family is sorted,
- * or has no row (`def` is NULL).
+ * Folds the policies and namespaces beyond the limits and unfolds all others. Each family is
+ * sorted, or its `def` is NULL.
  */
-void fold_apply(struct family_state *families, size_t count, size_t limit);
+void fold_apply(struct family_state *families, size_t count, const struct fold_limits *limits);

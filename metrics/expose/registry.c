@@ -9,6 +9,11 @@ enum {
     DECIDED = 1 << CLASS_TEMPLATE | 1 << CLASS_POLICY | 1 << CLASS_BINDING,
     /* A family of these is left out, not half true, while such objects have not all been read. */
     ESSENTIAL = 1 << CLASS_CLUSTER | 1 << CLASS_EVENT | 1 << CLASS_LEASE,
+    /*
+     * Size of the rows of all entries on a page, for each policy or object of the limits. The
+     * rest of 2,000 bytes is for the help texts and the families of the exporter itself.
+     */
+    PAGE_BYTES = 1850,
 };
 
 const struct registry_options registry_options_default = {.detail_limit = 1000,
@@ -350,13 +355,31 @@ static size_t count_dropped(const struct registry *r, size_t index)
     return r->left_out ? r->left_out[index] : family->count - registry_shown(r, family);
 }
 
+/* A page with the default limits has at most 2 MB; higher limits permit a larger page. */
+static struct fold_limits fold_limits(const struct registry_options *options)
+{
+    size_t most = registry_options_default.policy_limit;
+
+    if (options->policy_limit > most)
+        most = options->policy_limit;
+    if (options->detail_limit > most)
+        most = options->detail_limit;
+    return (struct fold_limits){.policies = options->policy_limit,
+                                .namespaces = options->detail_limit,
+                                .details = options->detail_limit,
+                                .page_bytes =
+                                    most < SIZE_MAX / PAGE_BYTES ? most * PAGE_BYTES : SIZE_MAX};
+}
+
 void registry_prepare(struct registry *r)
 {
+    const struct fold_limits limits = fold_limits(&r->options);
+
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
             family_state_sort(&r->families[i]);
     }
-    fold_apply(r->families, family_count(), r->options.policy_limit);
+    fold_apply(r->families, family_count(), &limits);
     for (size_t i = 0; i < family_count(); i++) {
         struct family_state *family = &r->families[i];
 

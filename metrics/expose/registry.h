@@ -19,10 +19,10 @@
 struct registry;
 
 struct registry_options {
-    size_t detail_limit; /* Series shown of a family with one series an object. */
-    size_t
-        policy_limit; /* Policies, or namespaces, with rows of their own in families that fold. */
-    bool opt_in;      /* Families that are off by default too. */
+    /* Series of a family with one series per object; namespaces of families by namespace. */
+    size_t detail_limit;
+    size_t policy_limit; /* Policies of families by policy. */
+    bool opt_in;         /* Families that are off by default too. */
 };
 extern const struct registry_options registry_options_default;
 
