@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# install.sh install|uninstall PROGRAM: put the program and what belongs to it below DESTDIR/PREFIX, or
+# install.sh install PROGRAM | uninstall: put the program and what belongs to it below DESTDIR/PREFIX, or
 # remove just that. PREFIX is /usr/local unless it is set.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -8,12 +8,17 @@ cd "$(dirname "$0")/../.."
 verb=${1:-} program=${2:-}
 name=karmada-policy-exporter
 prefix=${PREFIX:-/usr/local}
-root=${DESTDIR:-}$prefix
+prefix=${prefix%/}
+destination=${DESTDIR:-}
+destination=${destination%/}
+root=$destination$prefix
+# The folders that install creates, one a line, below DESTDIR: uninstall removes those that are empty.
+record=$root/share/doc/$name/folders
 
-# How it comes about (a function below), from what, and where it is below PREFIX.
+# How it comes about (a function below), from what ("-": the program), and where it is below PREFIX.
 files="
-program  $program  bin/$name
-link     $name     bin/kubectl-karmada_policy
+program    -     bin/$name
+link       $name  bin/kubectl-karmada_policy
 completer  bash  bin/kubectl_complete-karmada_policy
 completion bash  share/bash-completion/completions/$name
 manual     -     share/man/man1/$name.1
@@ -24,11 +29,42 @@ text     README.md                          share/doc/$name/README.md
 text     CHANGELOG.md                       share/doc/$name/CHANGELOG.md
 text     metrics/METRICS.md                 share/doc/$name/METRICS.md
 "
-# Removed if nothing is left in them; /usr/local of a fresh system has none of these.
-folders="share/bash-completion/completions share/bash-completion share/man/man1 share/doc/$name share/doc lib/systemd/system lib/systemd"
+
+# Prints the folders of a file that do not exist, the deepest first.
+missing_folders() {
+    local folder=$1
+
+    while folder=$(dirname "$folder") && [ "$folder" != "$destination" ] && [ ! -e "$folder" ]; do
+        printf '%s\n' "${folder#"$destination"}"
+    done
+}
+
+# A second installation adds to the record of the first.
+record_folders() {
+    local folders
+
+    folders=$(
+        [ ! -f "$record" ] || cat "$record"
+        missing_folders "$record"
+        while read -r how _ to; do
+            [ -z "$how" ] || missing_folders "$root/$to"
+        done <<<"$files"
+    )
+    mkdir -p "$(dirname "$record")"
+    sort -u <<<"$folders" >"$record"
+    chmod 644 "$record"
+}
+
+# In reverse order a folder comes after everything that is in it.
+remove_folders() {
+    while read -r folder; do
+        [ -z "$folder" ] || [ ! -d "$destination$folder" ] ||
+            rmdir --ignore-fail-on-non-empty "$destination$folder"
+    done < <(sort -r <<<"$1")
+}
 
 program() {
-    install -Dm755 "$1" "$2"
+    install -Dm755 "$program" "$2"
 }
 
 text() {
@@ -58,28 +94,34 @@ manual() {
     chmod 644 "$2"
 }
 
-# The unit names the program by its path.
+# The unit names the program by its path, as systemd reads it.
 unit() {
+    local content path=${prefix//\\/\\\\}
+
+    path=${path//%/%%}
+    path=${path// /\\x20}
+    content=$(<"$1")
     text "$1" "$2"
-    sed "s|/usr/local/|$prefix/|g" "$1" >"$2"
+    printf '%s\n' "${content//"/usr/local/"/"$path/"}" >"$2"
 }
 
 case $verb in
 install)
+    record_folders
     while read -r how from to; do
         [ -z "$how" ] || "$how" "$from" "$root/$to"
     done <<<"$files"
     ;;
 uninstall)
+    folders=$([ ! -f "$record" ] || cat "$record")
     while read -r how _ to; do
         [ -z "$how" ] || rm -f "$root/$to"
     done <<<"$files"
-    for folder in $folders; do
-        [ ! -d "$root/$folder" ] || rmdir --ignore-fail-on-non-empty "$root/$folder"
-    done
+    rm -f "$record"
+    remove_folders "$folders"
     ;;
 *)
-    echo 'usage: install.sh install|uninstall PROGRAM' >&2
+    echo 'usage: install.sh install PROGRAM | uninstall' >&2
     exit 2
     ;;
 esac
