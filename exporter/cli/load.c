@@ -3,6 +3,7 @@
 
 #include <signal.h>
 
+#include "exporter/options/unknown_gates.h"
 #include "exporter/system/platform.h"
 #include "metrics/rules/links.h"
 
@@ -100,6 +101,17 @@ static bool check_kinds(const struct evaluation *e, const struct command *comman
     return complete;
 }
 
+static void warn_of_gate(void *context, const char *gate, const char *nearest)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LINE_MAX_BYTES);
+
+    strbuf_addf(&text,
+                "warning: --karmada.feature-gates: the unknown feature gate '%s' has no effect; "
+                "the nearest known gate is '%s'",
+                gate, nearest);
+    command_complain(context, text.data);
+}
+
 static struct evaluation *open_sources(struct command *command, struct error *err)
 {
     struct options *o = &command->options;
@@ -129,6 +141,7 @@ struct evaluation *load_sources(struct command *command, enum exit_status *statu
         *status = command_refuse(command, err.text);
         return NULL;
     }
+    unknown_gates_each(e->options.feature_gates, warn_of_gate, command);
     loading = read_sources(e, &err);
     if (loading == LOADING_GOES_ON) {
         command_complain(command, err.text);

@@ -91,8 +91,10 @@ OPTION(TEXT, karmada_version, .name = "karmada.version", .value = "VERSION", .fa
        .verbs = VERB_LOOKS)
 
 OPTION(TEXT, feature_gates, .name = "karmada.feature-gates", .value = "GATES", .fallback = "",
-       .help = "feature gates of Karmada's components that differ from its defaults, by its own "
-               "names, as PropagationPolicyPreemption=true; several with commas",
+       .help =
+           "feature gates of Karmada's components that differ from its defaults, by its own "
+           "names, as PropagationPolicyPreemption=true; several with commas; an unknown gate is a "
+           "warning, and has no effect",
        .verbs = VERB_LOOKS)
 
 OPTION(FLAG, works, .name = "karmada.works",

@@ -5,6 +5,7 @@
 
 #include "exporter/kube/auth/locate.h"
 #include "exporter/options/config.h"
+#include "exporter/options/unknown_gates.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
@@ -241,6 +242,15 @@ int64_t rehearsal_due(const struct rehearsal *r)
     return r->workers && look_ms < due_ms ? look_ms : due_ms;
 }
 
+static void warn_of_gate(void *context, const char *gate, const char *nearest)
+{
+    const struct log *log = context;
+
+    log_write(log, LOG_LEVEL_WARN,
+              "an unknown feature gate in --karmada.feature-gates has no effect", "gate", gate,
+              "nearest", nearest);
+}
+
 struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *err)
 {
     struct options options;
@@ -258,5 +268,7 @@ struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *er
             },
             err);
     options_release(&options);
+    if (e)
+        unknown_gates_each(e->options.feature_gates, warn_of_gate, (void *)(uintptr_t)r->log);
     return e;
 }

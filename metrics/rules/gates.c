@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/gates.h"
 
+#include <ctype.h>
+
 #include "metrics/base/shown.h"
 
 enum stage { STAGE_ALPHA, STAGE_BETA, STAGE_COUNT };
@@ -21,6 +23,55 @@ struct setting {
     bool on;
 };
 
+static void trim(const char **text, size_t *len)
+{
+    while (*len > 0 && isspace((unsigned char)**text)) {
+        (*text)++;
+        (*len)--;
+    }
+    while (*len > 0 && isspace((unsigned char)(*text)[*len - 1]))
+        (*len)--;
+}
+
+/* Returns true if the text is one of the words, which are separated by blanks. */
+static bool is_one_of(const char *text, size_t len, const char *words)
+{
+    for (; *words != '\0'; words += strspn(words, " ")) {
+        size_t word_len = strcspn(words, " ");
+
+        if (word_len == len && strncmp(words, text, len) == 0)
+            return true;
+        words += word_len;
+    }
+    return false;
+}
+
+/* The words of Go's strconv.ParseBool. Returns false for any other text. */
+static bool parse_boolean(const char *text, size_t len, bool *out)
+{
+    *out = is_one_of(text, len, "1 t T true TRUE True");
+    return *out || is_one_of(text, len, "0 f F false FALSE False");
+}
+
+/* Cuts the next "Name=value" off `text`, which is not at its end. */
+static bool next_setting(const char **text, struct setting *out, struct error *err)
+{
+    const char *setting = *text;
+    size_t len = strcspn(setting, ",");
+    size_t name_len = strcspn(setting, ",=");
+    const char *value = setting + name_len + (name_len < len);
+    size_t value_len = len - (size_t)(value - setting);
+
+    *text += len + (setting[len] == ',');
+    *out = (struct setting){.name = setting, .name_len = name_len};
+    trim(&out->name, &out->name_len);
+    trim(&value, &value_len);
+    if (out->name_len > 0 && parse_boolean(value, value_len, &out->on))
+        return true;
+    return fail(err, "'%s' is not a feature gate and its value, such as '%s=true'",
+                shown_part(setting, len).text, gates[GATE_PREEMPTION].name);
+}
+
 static bool is_named(const struct setting *s, const char *name)
 {
     return strlen(name) == s->name_len && strncmp(name, s->name, s->name_len) == 0;
@@ -39,20 +90,9 @@ static gate_set gates_of(const struct setting *s, bool whole_stage)
     return set;
 }
 
-/* Cut the next "Name=value" off `text`, which is not at its end. */
-static bool next_setting(const char **text, struct setting *out, struct error *err)
+const char *gate_name(enum gate gate)
 {
-    size_t len = strcspn(*text, ",");
-    size_t name_len = strcspn(*text, ",=");
-    const char *value = *text + name_len + 1;
-    size_t value_len = len > name_len ? len - name_len - 1 : 0;
-
-    *out = (struct setting){*text, name_len, value_len == 4 && strncmp(value, "true", 4) == 0};
-    if (!out->on && !(value_len == 5 && strncmp(value, "false", 5) == 0))
-        return fail(err, "'%s' is not a feature gate and its value, such as '%s=true'",
-                    shown_part(*text, len).text, gates[GATE_PREEMPTION].name);
-    *text += len + ((*text)[len] == ',');
-    return true;
+    return gates[gate].name;
 }
 
 bool gates_parse(const char *text, gate_set *out, struct error *err)
@@ -62,7 +102,8 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
 
     for (unsigned i = 0; i < GATE_COUNT; i++)
         set |= (gate_set)gates[i].fallback << i;
-    while (*text) {
+    /* Karmada skips empty elements. */
+    for (text += strspn(text, ","); *text != '\0'; text += strspn(text, ",")) {
         struct setting s;
 
         if (!next_setting(&text, &s, err))
@@ -71,12 +112,23 @@ bool gates_parse(const char *text, gate_set *out, struct error *err)
         gate_set one = gates_of(&s, false);
         gate_set all = gates_of(&s, true) & ~named;
 
-        if (!one && !gates_of(&s, true))
-            return fail(err, "Karmada has no feature gate '%s'",
-                        shown_part(s.name, s.name_len).text);
         named |= one;
         set = s.on ? set | one | all : set & ~(one | all);
     }
     *out = set;
     return true;
+}
+
+const char *gates_next_unknown(const char **at, size_t *len)
+{
+    for (*at += strspn(*at, ","); **at != '\0'; *at += strspn(*at, ",")) {
+        struct setting s;
+        struct error ignored;
+
+        if (next_setting(at, &s, &ignored) && !gates_of(&s, false) && !gates_of(&s, true)) {
+            *len = s.name_len;
+            return s.name;
+        }
+    }
+    return NULL;
 }

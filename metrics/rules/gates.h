@@ -9,17 +9,21 @@
  * stage, and whether it is on by default.
  */
 #define GATES(GATE)                                                                                \
+    GATE(CONTEXTUAL_LOGGING, "ContextualLogging", BETA, true)                                      \
     GATE(CONTROLLER_PRIORITY_QUEUE, "ControllerPriorityQueue", BETA, true)                         \
     GATE(CUSTOMIZED_CLUSTER_RESOURCE_MODELING, "CustomizedClusterResourceModeling", BETA, true)    \
     GATE(FAILOVER, "Failover", BETA, false)                                                        \
     GATE(FEDERATED_QUOTA_ENFORCEMENT, "FederatedQuotaEnforcement", ALPHA, false)                   \
     GATE(GRACEFUL_EVICTION, "GracefulEviction", BETA, true)                                        \
+    GATE(LOGGING_ALPHA_OPTIONS, "LoggingAlphaOptions", ALPHA, false)                               \
+    GATE(LOGGING_BETA_OPTIONS, "LoggingBetaOptions", BETA, true)                                   \
     GATE(MULTI_CLUSTER_SERVICE, "MultiClusterService", ALPHA, false)                               \
     GATE(MULTIPLE_POD_TEMPLATES, "MultiplePodTemplatesScheduling", ALPHA, false)                   \
     GATE(PRIORITY_BASED_SCHEDULING, "PriorityBasedScheduling", BETA, true)                         \
     GATE(PROPAGATE_DEPS, "PropagateDeps", BETA, true)                                              \
     GATE(PREEMPTION, "PropagationPolicyPreemption", ALPHA, false)                                  \
     GATE(RESOURCE_QUOTA_ESTIMATE, "ResourceQuotaEstimate", ALPHA, false)                           \
+    GATE(SCHEDULING_OVERCOMMIT_PROTECTION, "SchedulingOvercommitProtection", ALPHA, false)         \
     GATE(STATEFUL_FAILOVER_INJECTION, "StatefulFailoverInjection", ALPHA, false)                   \
     GATE(WORKLOAD_AFFINITY, "WorkloadAffinity", ALPHA, false)
 
@@ -29,12 +33,22 @@ enum gate { GATES(GATE_ENUMERATOR) GATE_COUNT };
 /* Bits by enum gate. */
 typedef uint32_t gate_set;
 
+/* Returns Karmada's name of a gate. */
+const char *gate_name(enum gate gate);
+
 /*
- * Parse "Name=true,Other=false" as Karmada's --feature-gates: what is not named is as by default;
- * AllAlpha and AllBeta stand for all gates of a stage, and one that is named itself goes before
- * them. "" are the defaults. False with the reason.
+ * Parses "Name=true,Other=false" as --feature-gates of Karmada's components: a gate that the text
+ * does not name has its default; AllAlpha and AllBeta set all gates of a stage that the text does
+ * not name. An unknown name changes nothing. Returns false, with the reason, if an element is not a
+ * name and a boolean.
  */
 bool gates_parse(const char *text, gate_set *out, struct error *err) MUST_USE;
+
+/*
+ * Returns the next name in a text of gates_parse() that is no gate, and its length; NULL at the
+ * end. `*at` is the text at first, and moves on.
+ */
+const char *gates_next_unknown(const char **at, size_t *len);
 
 static inline bool gate_is_on(gate_set gates, enum gate gate)
 {
