@@ -94,20 +94,6 @@ static enum exit_status complain_of(const struct command *command, const struct 
     return a->status == 400 || a->status == 404 ? STATUS_USAGE : STATUS_UNREACHABLE;
 }
 
-/* Line by line: who knows who has sent it. */
-static void add_safely(struct strbuf *out, const struct strbuf *body)
-{
-    for (const char *at = body->data, *end = body->data + body->len; at < end;) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        CLEANUP(free_cleanup) char *line = xmemdup0(at, (size_t)((newline ? newline : end) - at));
-
-        output_safe(out, line);
-        if (newline)
-            strbuf_addc(out, '\n');
-        at = newline ? newline + 1 : end;
-    }
-}
-
 /* Is it an answer in the form that was asked for? */
 static bool check_form(const struct remote_answer *a, bool document, struct error *err)
 {
@@ -184,9 +170,9 @@ static enum exit_status get(const struct command *command, struct remote *r, str
     done = done && check_form(&a, document, &err) &&
            (command->verb->bit != VERB_CHECK || judge(command, r, &a, &status, &err));
     if (done && document)
-        strbuf_add(&o->text, a.body.data, a.body.len);
+        json_escape(&o->text, a.body.data);
     else if (done)
-        add_safely(&o->text, &a.body);
+        output_safe_lines(&o->text, a.body.data);
     remote_answer_release(&a);
     if (!done) {
         fail_in(&err, "the exporter at %s", remote_url(r));

@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "metrics/base/json.h"
+#include "metrics/base/utf8.h"
 #include "metrics/expose/number_text.h"
 
 enum { NUMBER_MAX = 64, NO_WRAP = -1 };
@@ -33,14 +34,25 @@ static void emit(yaml_emitter_t *emitter, yaml_event_t *event, int made)
         memory_exhausted(0);
 }
 
-/* Would YAML 1.1 and 1.2 both read it as a text? Quotes more than it must: all that begins with
- * anything but a letter. */
+static bool is_safe(const char *text)
+{
+    while (*text != '\0') {
+        if (utf8_is_unsafe(utf8_next(&text)))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Would YAML 1.1 and 1.2 both read it as a text, and a terminal show it as it is? Quotes more than
+ * it must: all that begins with anything but a letter.
+ */
 static bool is_plain(const char *text)
 {
     static const char *const words[] = {"y",   "n",    "yes",   "no",  "on",
                                         "off", "true", "false", "null"};
 
-    if (!isalpha((unsigned char)*text))
+    if (!isalpha((unsigned char)*text) || !is_safe(text))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(words); i++) {
         if (strcasecmp(text, words[i]) == 0)
@@ -124,6 +136,9 @@ void document_finish(struct strbuf *text, enum output_format format)
     emit(&emitter, &event, yaml_document_end_event_initialize(&event, 1));
     emit(&emitter, &event, yaml_stream_end_event_initialize(&event));
     yaml_emitter_delete(&emitter);
-    strbuf_release(text);
-    *text = yaml;
+    strbuf_reset(text);
+    json_escape(text, yaml.data);
+    /* A document that was cut off stays one. */
+    text->full |= !strbuf_ok(&yaml);
+    strbuf_release(&yaml);
 }

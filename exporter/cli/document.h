@@ -9,6 +9,7 @@ bool document_wanted(enum output_format format);
 
 /*
  * Convert the text, which is one JSON document, to `format`: to YAML, with texts quoted where
- * a reader could mistake them for a number, a boolean or null. Any other format changes nothing.
+ * a reader could mistake them for a number, a boolean or null, and dangerous characters escaped.
+ * Any other format changes nothing.
  */
 void document_finish(struct strbuf *text, enum output_format format);

@@ -9,7 +9,7 @@
 #include "metrics/expose/report_plan.h"
 #include "metrics/model/template.h"
 
-enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
+enum { INDENT = 2, LINE_MAX_BYTES = 8192, SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES };
 
 /* In the order of the choices of --accept. */
 static const struct {
@@ -37,6 +37,7 @@ static void print_intent(const struct reconcile *r, const struct options *o,
                          const struct entry *policy, struct output *out)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     size_t count = r->chosen.count;
 
     strbuf_addf(&line, "%s %zu template%s", o->undo ? "Undoes" : "Reconciles", count,
@@ -44,10 +45,8 @@ static void print_intent(const struct reconcile *r, const struct options *o,
     if (policy)
         strbuf_addf(&line, " of %s %s%s%s", entry_kind(policy), entry_ns(policy),
                     *entry_ns(policy) ? "/" : "", policy->name);
-    if (*o->selector != '\0') {
-        strbuf_adds(&line, " with the labels ");
-        output_safe(&line, o->selector);
-    }
+    if (*o->selector != '\0')
+        strbuf_addf(&line, " with the labels %s", o->selector);
     if (o->undo)
         strbuf_adds(&line, ": takes the annotation " RECONCILE_ANNOTATION " off again. To Karmada "
                            "that is another change by a user: it follows their policies as "
@@ -56,7 +55,8 @@ static void print_intent(const struct reconcile *r, const struct options *o,
         strbuf_adds(&line, ": sets the annotation " RECONCILE_ANNOTATION ", which Karmada takes "
                            "for a change by a user. It is a part of the template: it travels "
                            "to the member clusters, too.");
-    output_wrap(&out->text, line.data, 0, 0, out->width);
+    output_safe(&safe, line.data);
+    output_wrap(&out->text, safe.data, 0, 0, out->width);
     strbuf_adds(&out->text, "\n\n");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/serve/reloads.h"
 
+#include "exporter/text/output.h"
 #include "exporter/web/response.h"
 
 /* Less than a client's connection may wait for its answer (peers.c). */
@@ -17,7 +18,8 @@ static void answer(struct reloads *r, unsigned status, const char *text)
 
     call->status = status;
     call->content_type = RESPONSE_TEXT;
-    strbuf_addf(&call->body, "%s\n", text);
+    output_safe(&call->body, text);
+    strbuf_addc(&call->body, '\n');
     desk_answer(r->desk);
     r->waits = false;
 }

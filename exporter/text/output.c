@@ -10,6 +10,7 @@
 
 enum {
     TEXT_MAX = 1024 * 1024 * 1024,
+    LINE_MAX_BYTES = 1024 * 1024,
     HANGING = 2,
 };
 
@@ -99,6 +100,20 @@ void output_safe(struct strbuf *out, const char *text)
     }
 }
 
+void output_safe_lines(struct strbuf *out, const char *text)
+{
+    for (;;) {
+        const char *newline = strchrnul(text, '\n');
+        CLEANUP(free_cleanup) char *line = xmemdup0(text, (size_t)(newline - text));
+
+        output_safe(out, line);
+        if (*newline == '\0')
+            return;
+        strbuf_addc(out, '\n');
+        text = newline + 1;
+    }
+}
+
 size_t output_columns(const char *text)
 {
     size_t columns = 0;
@@ -134,7 +149,10 @@ void output_wrap(struct strbuf *out, const char *text, size_t at, size_t indent,
 
 void output_line(struct output *o, size_t indent, const char *text)
 {
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(LINE_MAX_BYTES);
+
+    output_safe(&safe, text);
     strbuf_addf(&o->text, "%*s", (int)indent, "");
-    output_wrap(&o->text, text, indent, indent + HANGING, o->width);
+    output_wrap(&o->text, safe.data, indent, indent + HANGING, o->width);
     strbuf_addc(&o->text, '\n');
 }

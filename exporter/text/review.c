@@ -4,7 +4,7 @@
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
 
-enum { INDENT = 2, LINE_MAX_BYTES = 8192 };
+enum { INDENT = 2, LINE_MAX_BYTES = 8192, SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES };
 
 static void print_problems(const struct review *r, const char *title, bool unread, size_t count,
                            struct output *o)
@@ -40,6 +40,7 @@ static const char *plural(size_t count)
 static void print_read(const struct review *r, struct output *o)
 {
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_INIT(LINE_MAX_BYTES);
+    CLEANUP(strbuf_release) struct strbuf safe = STRBUF_INIT(SAFE_MAX_BYTES);
     const struct findings *f = &r->findings;
     size_t files = manifests_file_count(r->evaluation->manifests);
     const char *between = " (";
@@ -60,7 +61,8 @@ static void print_read(const struct review *r, struct output *o)
     if (f->not_selected > 0)
         strbuf_addf(&line, " Not listed: %zu pending template%s of kinds that no policy selects.",
                     f->not_selected, plural(f->not_selected));
-    output_wrap(&o->text, line.data, 0, 0, o->width);
+    output_safe(&safe, line.data);
+    output_wrap(&o->text, safe.data, 0, 0, o->width);
     strbuf_addc(&o->text, '\n');
 }
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/web/response.h"
 
+#include "exporter/text/output.h"
+
+enum { TEXT_MAX = 1024 * 1024 };
+
 /* What whoever is told that something is unavailable asks again after. */
 #define RETRY_SECONDS "5"
 
@@ -61,7 +65,13 @@ struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned
 
 struct MHD_Response *response_text(const char *text)
 {
-    return response_new(xstrdup(text), strlen(text), RESPONSE_TEXT);
+    struct strbuf safe = STRBUF_INIT(TEXT_MAX);
+    size_t len;
+    char *bytes;
+
+    output_safe_lines(&safe, text);
+    bytes = strbuf_take(&safe, &len);
+    return response_new(bytes, len, RESPONSE_TEXT);
 }
 
 enum MHD_Result response_send(struct admission *admission, struct MHD_Connection *connection,

@@ -28,7 +28,7 @@ struct MHD_Response *response_of_pieces(const struct MHD_IoVec *pieces, unsigned
                                         const char *content_type, void (*release)(void *context),
                                         void *context) MUST_USE;
 
-/* A copy of a plain text. */
+/* Returns a copy of a plain text, each line made safe for a terminal (output_safe()). */
 struct MHD_Response *response_text(const char *text) MUST_USE;
 
 void response_header(struct MHD_Response *response, const char *name, const char *value);

@@ -138,16 +138,17 @@ static enum MHD_Result send_response(struct site *s, struct MHD_Connection *conn
 static struct MHD_Response *error_response(enum server_handler handler, const char *text)
 {
     const struct endpoint *endpoint = endpoint_of(handler);
-    struct strbuf body = STRBUF_INIT(ERROR_MAX);
-    const char *type = RESPONSE_TEXT;
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(ERROR_MAX);
+    const char *type;
+    char *bytes;
     size_t len;
 
-    if (endpoint)
-        type = api_error_write(endpoint, &body, text);
-    else
+    if (!endpoint) {
         strbuf_addf(&body, "%s\n", text);
-    char *bytes = strbuf_take(&body, &len);
-
+        return response_text(body.data);
+    }
+    type = api_error_write(endpoint, &body, text);
+    bytes = strbuf_take(&body, &len);
     return response_new(bytes, len, type);
 }
 

@@ -124,32 +124,42 @@ void json_cleanup(cJSON **tree)
     cJSON_Delete(*tree);
 }
 
-static void quote_char(struct strbuf *out, char c)
+static void quote_point(struct strbuf *out, const char **at)
 {
     static const char plain[] = "\"\\\b\f\n\r\t";
     static const char escape[] = "\"\\bfnrt";
-    const char *found = strchr(plain, c);
+    const char *found = strchr(plain, **at);
+    uint32_t point = utf8_next(at);
 
-    if ((unsigned char)c >= 0x80)
+    if (point == UTF8_BROKEN)
         strbuf_adds(out, replacement_character);
     else if (found)
         strbuf_add(out, (char[]){'\\', escape[found - plain]}, 2);
     else
-        strbuf_addf(out, "\\u%04x", (unsigned)c);
+        strbuf_addf(out, "\\u%04x", (unsigned)point);
+}
+
+/* Returns the length of the character at `s` if JSON and a terminal take it as it is, else 0. */
+static unsigned plain_len(const char *s)
+{
+    if (*s >= 0x20 && *s < 0x7F)
+        return *s != '"' && *s != '\\';
+
+    unsigned len = utf8_char_len(s);
+    const char *next = s;
+
+    return len > 0 && !utf8_is_unsafe(utf8_next(&next)) ? len : 0;
 }
 
 /* How many bytes can be copied as they are. */
 static size_t count_plain(const char *s)
 {
     size_t count = 0;
+    unsigned len;
 
-    for (;;) {
-        unsigned len = utf8_char_len(s + count);
-
-        if (len == 0 || (unsigned char)s[count] < 0x20 || s[count] == '"' || s[count] == '\\')
-            return count;
+    while ((len = plain_len(s + count)) > 0)
         count += len;
-    }
+    return count;
 }
 
 void json_quote(struct strbuf *out, const char *s)
@@ -162,7 +172,27 @@ void json_quote(struct strbuf *out, const char *s)
         s += plain;
         if (*s == '\0')
             break;
-        quote_char(out, *s++);
+        quote_point(out, &s);
     }
     strbuf_addc(out, '"');
+}
+
+void json_escape(struct strbuf *out, const char *json)
+{
+    const char *start = json;
+
+    while (*json != '\0') {
+        const char *begin = json;
+        uint32_t point = utf8_next(&json);
+
+        if (point < 0x7F || (point != UTF8_BROKEN && !utf8_is_unsafe(point)))
+            continue;
+        strbuf_add(out, start, (size_t)(begin - start));
+        if (point == UTF8_BROKEN)
+            strbuf_adds(out, replacement_character);
+        else
+            strbuf_addf(out, "\\u%04x", (unsigned)point);
+        start = json;
+    }
+    strbuf_add(out, start, (size_t)(json - start));
 }

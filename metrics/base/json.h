@@ -48,5 +48,15 @@ struct json_position json_position_of(const char *text, size_t offset);
 /* For CLEANUP on a `cJSON *`. */
 void json_cleanup(cJSON **tree);
 
-/* Append `s` as a JSON string with its quotes; invalid UTF-8 becomes U+FFFD. */
+/*
+ * Appends `s` as a JSON string with its quotes. Escapes also what utf8_is_unsafe() names, since a
+ * terminal may show the JSON; invalid UTF-8 becomes U+FFFD.
+ */
 void json_quote(struct strbuf *out, const char *s);
+
+/*
+ * Appends a JSON or YAML text of another writer with the same escapes: JSON has these characters in
+ * strings only, and in the YAML they must be in double-quoted scalars only. Keeps ASCII controls,
+ * which neither format has in strings.
+ */
+void json_escape(struct strbuf *out, const char *json);

@@ -44,9 +44,9 @@ uint32_t utf8_next(const char **at)
 
 bool utf8_is_unsafe(uint32_t point)
 {
-    return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x200E || point == 0x200F ||
-           (point >= 0x2028 && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069) ||
-           point == 0xFEFF;
+    return point < 0x20 || (point >= 0x7F && point <= 0x9F) || point == 0x061C || point == 0x200E ||
+           point == 0x200F || (point >= 0x2028 && point <= 0x202E) ||
+           (point >= 0x2066 && point <= 0x2069) || point == 0xFEFF;
 }
 
 size_t utf8_boundary(const char *text, size_t len)

@@ -15,7 +15,11 @@ enum { UTF8_BROKEN = 0xFFFD };
  */
 uint32_t utf8_next(const char **at);
 
-/* True if it could break a line, control a terminal, or turn the direction of writing. */
+/*
+ * Returns true if the code point could break a line, control a terminal, or change the direction of
+ * writing: C0, DEL and C1 controls, U+2028 and U+2029, the bidirectional controls, and the byte
+ * order mark. All output to people uses this definition.
+ */
 bool utf8_is_unsafe(uint32_t point);
 
 /*

@@ -68,7 +68,7 @@ void writer_bool(struct writer *w, const char *key, bool value)
 void writer_json(struct writer *w, const char *key, const char *json)
 {
     begin(w, key);
-    strbuf_adds(w->out, json ? json : "null");
+    json_escape(w->out, json ? json : "null");
 }
 
 void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/json.h"
 
+#include "metrics/base/utf8.h"
 #include "tests/unit/suite.h"
 
 static const char members[] =
@@ -213,7 +214,7 @@ static struct quote_case {
     {"plain", "a/b <c> 'd'", "\"a/b <c> 'd'\""},
     {"quotes and backslashes", "\"\\", "\"\\\"\\\\\""},
     {"short escapes", "\b\f\n\r\t", "\"\\b\\f\\n\\r\\t\""},
-    {"other control characters", "\x01\x1f\x7f", "\"\\u0001\\u001f\x7f\""},
+    {"other control characters", "\x01\x1f\x7f", "\"\\u0001\\u001f\\u007f\""},
     {"valid UTF-8 stays", "\xc3\xa9\xf0\x9f\x98\x80", "\"\xc3\xa9\xf0\x9f\x98\x80\""},
     {"invalid bytes are replaced one by one", "a\xff\xe2\x82z",
      "\"a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdz\""},
@@ -226,6 +227,65 @@ TEST_ROWS(quote, quote_cases, name)
 
     json_quote(&out, c->text);
     assert_string_equal(out.data, c->quoted);
+}
+
+/* Writes a code point of the first plane as UTF-8, with a NUL. */
+static void put_point(char out[4], uint32_t point)
+{
+    size_t len = 0;
+
+    if (point >= 0x800)
+        out[len++] = (char)(0xE0 | point >> 12);
+    if (point >= 0x80)
+        out[len++] = (char)(point >= 0x800 ? 0x80 | (point >> 6 & 0x3F) : 0xC0 | point >> 6);
+    out[len++] = (char)(point >= 0x80 ? 0x80 | (point & 0x3F) : point);
+    out[len] = '\0';
+}
+
+/* Every code point of the first plane: raw if it is safe, else an escape of the same value. */
+TEST(a_quoted_code_point_is_safe_on_a_terminal_and_has_the_same_value)
+{
+    for (uint32_t point = 1; point < 0x10000; point++) {
+        CLEANUP(strbuf_release) struct strbuf quoted = STRBUF_INIT(4096);
+        char raw[4] = "", escape[16];
+        struct error err;
+
+        if (point >= 0xD800 && point < 0xE000)
+            continue;
+        put_point(raw, point);
+        json_quote(&quoted, raw);
+        for (const char *at = quoted.data; *at != '\0';)
+            assert_false(utf8_is_unsafe(utf8_next(&at)));
+        snprintf(escape, sizeof(escape), "\"\\u%04x\"", (unsigned)point);
+        if (point >= 0x7F && utf8_is_unsafe(point))
+            assert_string_equal(quoted.data, escape);
+
+        CLEANUP(json_cleanup) cJSON *tree = json_parse(quoted.data, quoted.len, NULL, &err);
+
+        assert_string_equal(tree->valuestring, raw);
+    }
+}
+
+static struct escape_case {
+    const char *name;
+    const char *json;
+    const char *escaped;
+} escape_cases[] = {
+    {"a text without dangerous characters stays", "{\n\t\"a\": \"gr\xC3\xBC\xC3\x9F\"\r\n}",
+     "{\n\t\"a\": \"gr\xC3\xBC\xC3\x9F\"\r\n}"},
+    {"a dangerous character is escaped", "{\"\xC2\x9B\":\"\xE2\x80\xAE\x7F\"}",
+     "{\"\\u009b\":\"\\u202e\\u007f\"}"},
+    {"a backslash before it belongs to another escape", "\"\\\\\xE2\x80\xAE\"", "\"\\\\\\u202e\""},
+    {"broken UTF-8 is replaced", "\"\xFF\"", "\"\xEF\xBF\xBD\""},
+};
+
+TEST_ROWS(escape, escape_cases, name)
+{
+    const struct escape_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT(4096);
+
+    json_escape(&out, c->json);
+    assert_string_equal(out.data, c->escaped);
 }
 
 TEST(positions_count_lines_and_bytes)

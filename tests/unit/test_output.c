@@ -30,6 +30,8 @@ static struct safe_case {
      "a",
      "\\xe2\\x80\\xaea", 13},
     {"an isolate shows", "\xE2\x81\xA6", "\\xe2\\x81\\xa6", 12},
+    {"an Arabic letter mark shows", "\xD8\x9C", "\\xd8\\x9c", 8},
+    {"a line separator shows", "\xE2\x80\xA8", "\\xe2\\x80\\xa8", 12},
     {"a dash is no turn of direction", "\xE2\x80\x93", "\xE2\x80\x93", 1},
     {"broken UTF-8 is replaced",
      "a\xFF"

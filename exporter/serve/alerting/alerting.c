@@ -102,8 +102,14 @@ static void add_filter(struct strbuf *query, const char *name, const char *value
 {
     CLEANUP(strbuf_release) struct strbuf matcher = STRBUF_INIT(QUERY_MAX_BYTES);
 
-    strbuf_addf(&matcher, "%s=", name);
-    json_quote(&matcher, value);
+    /* Alertmanager before 0.27 knows these escapes only. */
+    strbuf_addf(&matcher, "%s=\"", name);
+    for (; *value != '\0'; value++) {
+        if (*value == '"' || *value == '\\')
+            strbuf_addc(&matcher, '\\');
+        strbuf_add(&matcher, *value == '\n' ? "\\n" : value, *value == '\n' ? 2 : 1);
+    }
+    strbuf_addc(&matcher, '"');
     url_add(query, "filter", matcher.data);
 }
 
