@@ -14,6 +14,20 @@ enum {
     LEASE_MAX_MS = 3600 * 1000,
 };
 
+static void set_filter(struct evaluation *e)
+{
+    const struct options *o = &e->options;
+
+    e->filter = (struct namespace_filter){
+        .namespaces = (const char *const *)o->namespaces.items,
+        .namespace_count = o->namespaces.count,
+        .denied = (const char *const *)o->namespaces_denied.items,
+        .denied_count = o->namespaces_denied.count,
+        .shard = (uint32_t)o->shard,
+        .total_shards = (uint32_t)o->total_shards,
+    };
+}
+
 static bool open_session(struct evaluation *e, const struct evaluation_settings *settings,
                          struct error *err)
 {
@@ -25,14 +39,6 @@ static bool open_session(struct evaluation *e, const struct evaluation_settings 
         .environment = settings->environment,
     };
 
-    e->filter = (struct namespace_filter){
-        .namespaces = (const char *const *)o->namespaces.items,
-        .namespace_count = o->namespaces.count,
-        .denied = (const char *const *)o->namespaces_denied.items,
-        .denied_count = o->namespaces_denied.count,
-        .shard = (uint32_t)o->shard,
-        .total_shards = (uint32_t)o->total_shards,
-    };
     switch (kube_locate(&place, &config, err)) {
     case KUBE_FOUND:
         break;
@@ -84,6 +90,8 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                     o->history_entries, HISTORY_MAX);
     e->manifests = manifests_new(e->store, (const char *const *)o->manifests.items,
                                  o->manifests.count, o->namespace, &manifest_limits_default);
+    set_filter(e);
+    manifests_limit(e->manifests, &e->filter);
     manifests_use(e->manifests, settings->workers);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);

@@ -2,6 +2,7 @@
 #include "exporter/manifests/intake.h"
 
 #include "exporter/manifests/list.h"
+#include "exporter/manifests/namespace_limit.h"
 #include "exporter/manifests/state.h"
 
 /* `name: y` and `name: 12` look like names; YAML reads a boolean and a number. */
@@ -33,6 +34,8 @@ static bool put(struct manifests *m, cJSON *object, struct json_place place, str
     scopes_place(&m->scopes, object, &m->current->guesses);
     if (scopes_learn(&m->scopes, object) && !m->put)
         read_guesses_again(m);
+    if (m->filter && !namespace_limit_reads(m->filter, object))
+        return true;
     return m->put ? m->put(m->put_context, object, why)
                   : declarations_put(&m->declarations, m->current, object, place, why);
 }

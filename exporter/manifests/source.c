@@ -55,6 +55,11 @@ void manifests_free(struct manifests *m)
     free(m);
 }
 
+void manifests_limit(struct manifests *m, const struct namespace_filter *filter)
+{
+    m->filter = filter;
+}
+
 void manifests_hand_out(struct manifests *m, manifest_put_fn *put, void *context)
 {
     m->put = put;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/namespace_filter.h"
 #include "exporter/manifests/limits.h"
 #include "exporter/manifests/problems.h"
 #include "exporter/system/workers.h"
@@ -51,6 +52,9 @@ bool manifests_listens(const struct manifests *m);
 
 /* When manifests_pump() is due though no descriptor is ready (steady); INT64_MAX for never. */
 int64_t manifests_due(const struct manifests *m);
+
+/* Reads from now on only what the filter leaves (namespace_limit.h). The filter is borrowed. */
+void manifests_limit(struct manifests *m, const struct namespace_filter *filter);
 
 /*
  * Hand each object to `put` instead of the store, which may be NULL then. If `put` answers false,

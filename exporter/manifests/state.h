@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "exporter/kube/namespace_filter.h"
 #include "exporter/manifests/declarations.h"
 #include "exporter/manifests/reading.h"
 #include "exporter/manifests/rescan.h"
@@ -11,6 +12,7 @@ struct manifests {
     struct manifest_limits limits;
     struct tree tree;
     struct scopes scopes;
+    const struct namespace_filter *filter; /* NULL: objects of all namespaces. Borrowed. */
     struct declarations declarations;
     bool (*put)(void *context, const cJSON *object, struct error *err); /* NULL: declare. */
     void *put_context;

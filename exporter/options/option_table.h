@@ -34,11 +34,12 @@ OPTION(TEXT, context, .name = "context", .value = "NAME", .fallback = "",
        .verbs = VERB_LOOKS)
 
 OPTION(NAMES, namespaces, .name = "namespaces", .value = "NAMES",
-       .help = "namespaces of the API server to watch, several with commas; all by default",
+       .help = "namespaces to read, of an API server or of files, several with commas; all by "
+               "default; objects without a namespace are read in any case",
        .verbs = VERB_LOOKS)
 
 OPTION(NAMES, namespaces_denied, .name = "namespaces-denylist", .value = "NAMES",
-       .help = "namespaces of the API server not to watch, several with commas",
+       .help = "namespaces not to read, of an API server or of files, several with commas",
        .verbs = VERB_LOOKS)
 
 OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DURATION",
@@ -48,8 +49,7 @@ OPTION(DURATION, audit_interval_ms, .name = "kube.audit-interval", .value = "DUR
        .verbs = VERB_SERVE)
 
 OPTION(UINT, shard, .name = "shard", .value = "NUMBER", .fallback = "0",
-       .help = "which share of the API server's namespaces to watch, counted from 0",
-       .verbs = VERB_SERVE)
+       .help = "which share of the namespaces to read, counted from 0", .verbs = VERB_SERVE)
 
 OPTION(UINT, total_shards, .name = "total-shards", .value = "COUNT", .fallback = "1",
        .help = "how many exporters share the namespaces between them", .verbs = VERB_SERVE)
