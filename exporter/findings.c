@@ -54,6 +54,10 @@ static unsigned lists_of_template(const struct template_decision *d)
         on |= ON(STALE) | (d->phase == PHASE_OVERDUE ? ON(OVERDUE) : 0);
     if (d->state == STATE_ORPHANED)
         on |= ON(ORPHANED);
+    if (d->state == STATE_UNBOUND)
+        on |= ON(UNBOUND);
+    if (d->way.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
+        on |= ON(UNMATCHED);
     return on;
 }
 
@@ -218,10 +222,6 @@ size_t findings_count(const struct findings *f, enum finding_class class)
         [FINDING_UNREACHABLE] = STAGE_UNREACHABLE,
     };
 
-    if (class == FINDING_UNBOUND)
-        return f->states[STATE_UNBOUND];
-    if (class == FINDING_UNMATCHED)
-        return f->stages[STAGE_UNMATCHED] - f->states[STATE_IGNORED];
     if (class == FINDING_OUTDATED)
         return f->stages[STAGE_OUTDATED];
     if (deliveries[class])

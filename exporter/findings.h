@@ -26,7 +26,7 @@
     /* Those among them that Karmada should have seen to. */                                       \
     FINDING(OVERDUE, "overdue", "overdue template", "overdue templates")                           \
     FINDING(ORPHANED, "orphaned", "orphaned template", "orphaned templates")                       \
-    /* Counted only: in manifests that is what all governed templates are. */                      \
+    /* Printed only if --fail-on names it: in manifests, all governed templates are unbound. */    \
     FINDING(UNBOUND, "unbound", "unbound template", "unbound templates")                           \
     /* Templates by their stage; from evicting on by that of their binding, whatever is before. */ \
     FINDING(UNMATCHED, "unmatched", "unmatched template", "unmatched templates")                   \

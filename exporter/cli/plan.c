@@ -54,6 +54,17 @@ static bool apply_all(struct plan *p, const struct evaluation *e, const struct c
     return fine;
 }
 
+/* With --fail-on, the member `fails` lists the objects that fail the plan. */
+static void write_document(struct plan *p, const struct plan_result *result,
+                           const struct evaluation *e, unsigned wanted, struct strbuf *out)
+{
+    CLEANUP(strbuf_release) struct strbuf fails = STRBUF_INIT(out->max);
+
+    if (wanted)
+        plan_fails_write(result, wanted, &fails);
+    report_plan(p, result, e->engine, wanted ? fails.data : NULL, out);
+}
+
 static enum exit_status print(struct plan *p, const struct evaluation *e,
                               const struct command *command)
 {
@@ -63,10 +74,12 @@ static enum exit_status print(struct plan *p, const struct evaluation *e,
     unsigned found = plan_findings(result);
 
     output_init(&o, command->out);
-    if (document_wanted(e->options.output))
-        report_plan(p, result, e->engine, &o.text);
-    else
+    if (document_wanted(e->options.output)) {
+        write_document(p, result, e, wanted, &o.text);
+    } else {
         plan_print(result, &o);
+        plan_fails_print(result, wanted, &o);
+    }
     document_finish(&o.text, e->options.output);
     return command_print(command, &o, found & wanted ? STATUS_FOUND : STATUS_OK);
 }

@@ -2,40 +2,151 @@
 #include "exporter/cli/plan_findings.h"
 
 #include "exporter/findings.h"
+#include "exporter/text/findings_table.h"
+#include "exporter/text/table.h"
+#include "metrics/expose/report_parts.h"
+#include "metrics/expose/writer.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/kind.h"
 
-static unsigned bit(bool holds, unsigned place)
+enum { INDENT = 2 };
+
+/* Called for each object of each class; the texts are the plan's. */
+typedef void found_fn(void *context, unsigned class, const struct identity *object);
+
+struct finder {
+    found_fn *found;
+    void *context;
+};
+
+static struct identity identity_of(const struct entry *entry)
 {
-    return (unsigned)holds << place;
+    return (struct identity){entry->partition->type->api_version, entry_kind(entry),
+                             entry_ns(entry), entry->name};
+}
+
+static void find(const struct finder *f, bool holds, unsigned class, const struct identity *object)
+{
+    if (holds)
+        f->found(f->context, class, object);
 }
 
 /* The template comes into a state that it was not in. */
-static unsigned enters(const struct plan_template *t, enum template_state state, unsigned place)
+static bool enters(const struct plan_template *t, enum template_state state)
 {
     bool was = t->before.exists && t->before.state == state;
 
-    return bit(t->after.exists && t->after.state == state && !was, place);
+    return t->after.exists && t->after.state == state && !was;
 }
 
-static unsigned of_template(const struct plan_template *t)
+static void find_of_template(const struct finder *f, const struct plan_template *t)
 {
     bool stays = t->before.exists && t->after.exists;
     bool moves = !outcome_same_clusters(&t->before, &t->after);
+    struct identity id = identity_of(t->template);
 
-    return enters(t, STATE_PENDING, FINDING_PENDING) | enters(t, STATE_STALE, FINDING_STALE) |
-           enters(t, STATE_ORPHANED, FINDING_ORPHANED) | bit(stays && moves, CONSEQUENCE_MOVE) |
-           bit(stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST) |
-           bit(t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT);
+    find(f, enters(t, STATE_PENDING), FINDING_PENDING, &id);
+    find(f, enters(t, STATE_STALE), FINDING_STALE, &id);
+    find(f, enters(t, STATE_ORPHANED), FINDING_ORPHANED, &id);
+    find(f, stays && moves, CONSEQUENCE_MOVE, &id);
+    find(f, stays && t->before.policy && !t->after.policy, CONSEQUENCE_LOST, &id);
+    find(f, t->when == PLAN_AT_NEXT_CHANGE, CONSEQUENCE_WAIT, &id);
+    find(f, t->after.undetermined != UNDETERMINED_REASON_COUNT, CONSEQUENCE_UNDETERMINED, &id);
+}
+
+static void find_all(const struct plan_result *r, const struct finder *f)
+{
+    const struct entry *last = NULL;
+
+    /* The fields of a dependency follow each other, those that appear first. */
+    for (size_t i = 0; i < r->conflict_count && r->conflicts[i].appears; i++) {
+        struct identity id = dependency_resource(r->conflicts[i].dependency);
+
+        find(f, r->conflicts[i].dependency != last, FINDING_CONFLICT, &id);
+        last = r->conflicts[i].dependency;
+    }
+    for (size_t i = 0; i < r->template_count; i++)
+        find_of_template(f, &r->templates[i]);
+    for (size_t i = 0; i < r->clusters.count; i++) {
+        struct identity id = {kind_cluster()->api_version, kind_cluster()->name, "",
+                              r->clusters.items[i].name};
+
+        find(f, r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW, &id);
+    }
+    for (size_t i = 0; i < r->unsettled->count; i++) {
+        struct identity id = identity_of(r->unsettled->items[i]);
+
+        find(f, true, CONSEQUENCE_UNSETTLED, &id);
+    }
+}
+
+static void add_bit(void *context, unsigned class, const struct identity *object)
+{
+    unsigned *found = context;
+
+    (void)object;
+    *found |= 1U << class;
 }
 
 unsigned plan_findings(const struct plan_result *r)
 {
-    unsigned found = bit(r->conflicts_appear > 0, FINDING_CONFLICT) |
-                     bit(r->undetermined > 0, CONSEQUENCE_UNDETERMINED) |
-                     bit(!r->settled, CONSEQUENCE_UNSETTLED);
+    unsigned found = r->settled ? 0 : 1U << CONSEQUENCE_UNSETTLED;
 
-    for (size_t i = 0; i < r->template_count; i++)
-        found |= of_template(&r->templates[i]);
-    for (size_t i = 0; i < r->clusters.count; i++)
-        found |= bit(r->clusters.items[i].overflows, CONSEQUENCE_OVERFLOW);
+    find_all(r, &(struct finder){add_bit, &found});
     return found;
+}
+
+/* What fails is printed as rows, or written as elements. */
+struct fails {
+    unsigned classes;
+    struct table table;
+    struct writer writer;
+    size_t count;
+};
+
+static void add_row(void *context, unsigned class, const struct identity *object)
+{
+    struct fails *f = context;
+
+    if (!(f->classes >> class & 1))
+        return;
+    f->count++;
+    table_add(&f->table, STYLE_BAD, fail_on_names[class]);
+    table_add_object(&f->table, object->kind, object->ns, object->name);
+}
+
+void plan_fails_print(const struct plan_result *r, unsigned classes, struct output *o)
+{
+    static const char *const headings[] = {"CLASS", "OBJECT"};
+    struct fails f = {.classes = classes,
+                      .table = table_make(headings, ARRAY_LEN(headings), INDENT)};
+
+    find_all(r, &(struct finder){add_row, &f});
+    if (f.count > 0) {
+        strbuf_addc(&o->text, '\n');
+        section_print(o, "Fails", f.count);
+        table_print(&f.table, o);
+    }
+    table_release(&f.table);
+}
+
+static void write_element(void *context, unsigned class, const struct identity *object)
+{
+    struct fails *f = context;
+
+    if (!(f->classes >> class & 1))
+        return;
+    writer_open(&f->writer, NULL, '{');
+    writer_text(&f->writer, "class", fail_on_names[class]);
+    report_put_identity(&f->writer, *object);
+    writer_close(&f->writer, '}');
+}
+
+void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
+{
+    struct fails f = {.classes = classes, .writer = {.out = out}};
+
+    writer_open(&f.writer, NULL, '[');
+    find_all(r, &(struct finder){write_element, &f});
+    writer_close(&f.writer, ']');
 }

@@ -204,6 +204,14 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
     table_add(t, STYLE_PLAIN, "runs on, but no policy governs it");
 }
 
+static void add_stage(struct table *t, const struct template_decision *d)
+{
+    struct standing at = d->way.at;
+
+    table_add(t, STYLE_BAD, stage_reason_names[at.reason]);
+    table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
+}
+
 static void add_held(struct table *t, const struct template_decision *d)
 {
     struct standing at = d->way.delivery;
@@ -246,7 +254,24 @@ static void print_wrongs(const struct engine *engine, const struct finding_wrong
     strbuf_addc(&o->text, '\n');
 }
 
-void findings_print(const struct engine *engine, const struct findings *f, struct output *o)
+/* Classes that no other section lists completely. */
+static void print_named(const struct findings *f, unsigned fail_on, struct output *o)
+{
+    static const char *const headings[] = {"TEMPLATE", "REASON", ""};
+    static const struct {
+        enum finding_class class;
+        const char *title;
+    } sections[] = {{FINDING_UNBOUND, "Unbound"}, {FINDING_UNMATCHED, "Unmatched"}};
+
+    for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
+        if (fail_on >> sections[i].class & 1)
+            print_templates(sections[i].title, &f->lists[sections[i].class], headings,
+                            ARRAY_LEN(headings), add_stage, o);
+    }
+}
+
+void findings_print(const struct engine *engine, const struct findings *f, unsigned fail_on,
+                    struct output *o)
 {
     static const char *const pending[] = {"TEMPLATE", "REASON", ""};
     static const char *const stale[] = {"TEMPLATE", "PHASE", "REASON", ""};
@@ -260,7 +285,21 @@ void findings_print(const struct engine *engine, const struct findings *f, struc
     print_templates("Stale", &f->lists[FINDING_STALE], stale, ARRAY_LEN(stale), add_stale, o);
     print_templates("Orphaned", &f->lists[FINDING_ORPHANED], orphaned, ARRAY_LEN(orphaned),
                     add_orphaned, o);
+    print_named(f, fail_on, o);
     print_templates("Not healthy", &f->lists[FINDING_HELD], held, ARRAY_LEN(held), add_held, o);
     for (size_t i = 0; i < FINDING_WRONGS; i++)
         print_wrongs(engine, &finding_wrongs[i], &f->lists[finding_wrongs[i].class], o);
+}
+
+size_t findings_listed(const struct findings *f)
+{
+    static const unsigned lists[] = {FINDING_PENDING, FINDING_STALE, FINDING_ORPHANED,
+                                     FINDING_HELD};
+    size_t count = findings_count(f, FINDING_CONFLICT) + findings_count(f, FINDING_PREDICTED);
+
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        count += f->lists[lists[i]].count;
+    for (size_t i = 0; i < FINDING_WRONGS; i++)
+        count += f->lists[finding_wrongs[i].class].count;
+    return count;
 }

@@ -68,7 +68,7 @@ static void print_read(const struct review *r, struct output *o)
 
 /*
  * "Found 2 conflicts, 1 pending template.": what makes the exit status 1. `listed`: something was
- * printed, whether or not it counts.
+ * printed, whether or not it counts. If nothing can count, the number of all that was printed.
  */
 static void print_found(const struct review *r, unsigned fail_on, bool listed, struct output *o)
 {
@@ -82,9 +82,15 @@ static void print_found(const struct review *r, unsigned fail_on, bool listed, s
         strbuf_addf(&line, "%s%zu %s", between, counts[i], finding_noun(i, counts[i]));
         between = ", ";
     }
-    if (line.len > 0)
+    if (line.len > 0) {
         output_styled(o, STYLE_BAD, line.data);
-    else if (listed)
+    } else if (listed && fail_on == 0) {
+        size_t count = findings_listed(&r->findings) + r->notes;
+
+        strbuf_addf(&line, "Found %zu finding%s, which do not count: --fail-on is empty", count,
+                    plural(count));
+        output_styled(o, STYLE_CAUTION, line.data);
+    } else if (listed)
         output_styled(o, STYLE_CAUTION, "Found nothing that --fail-on names");
     else if (r->complete)
         output_styled(o, STYLE_GOOD, "Nothing found");
@@ -97,7 +103,7 @@ void review_print(const struct review *r, unsigned fail_on, struct output *o)
 {
     size_t start = o->text.len;
 
-    findings_print(r->evaluation->engine, &r->findings, o);
+    findings_print(r->evaluation->engine, &r->findings, fail_on, o);
     print_problems(r, "Notes", false, r->notes, o);
     bool listed = o->text.len > start;
 

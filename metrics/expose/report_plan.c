@@ -107,8 +107,8 @@ static void put_conflicts(struct writer *w, struct plan *p, const struct plan_re
     writer_close(w, ']');
 }
 
-void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
-                     const struct engine *engine)
+static void put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
+                     const struct engine *engine, const char *fails)
 {
     writer_open(w, key, '{');
     writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
@@ -125,14 +125,22 @@ void report_put_plan(struct writer *w, const char *key, struct plan *p, const st
     writer_close(w, ']');
     writer_names(w, "assumptions", r->assumptions, assumption_texts);
     put_conflicts(w, p, r, engine);
+    if (fails)
+        writer_json(w, "fails", fails);
     writer_close(w, '}');
 }
 
+void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
+                     const struct engine *engine)
+{
+    put_plan(w, key, p, r, engine, NULL);
+}
+
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
-                 struct strbuf *out)
+                 const char *fails, struct strbuf *out)
 {
     struct writer w = {.out = out, .lines = 2};
 
-    report_put_plan(&w, NULL, p, r, engine);
+    put_plan(&w, NULL, p, r, engine, fails);
     strbuf_addc(out, '\n');
 }

@@ -6,12 +6,13 @@
 
 /*
  * Append a plan and what plan_finish() has answered as one JSON document (product contract 7). For
- * what vanishes it calls plan_undo(). CPU is in cores, memory in bytes.
+ * what vanishes it calls plan_undo(). CPU is in cores, memory in bytes. `fails` is the value of the
+ * member of that name as JSON; NULL for no such member.
  */
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
-                 struct strbuf *out);
+                 const char *fails, struct strbuf *out);
 
-/* The same as an object of a larger document. */
+/* The same, without `fails`, as an object of a larger document. */
 void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
                      const struct engine *engine);
 

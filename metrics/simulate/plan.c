@@ -322,6 +322,7 @@ const struct plan_result *plan_finish(struct plan *p)
         plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
     plan_clusters_finish(&result->clusters, store_of(p));
+    result->unsettled = play_unsettled(p->play);
     result->assumptions = play_take_assumptions(p->play);
     /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
     if (result->template_count + result->conflict_count == 0)

@@ -47,6 +47,8 @@ struct plan_result {
     size_t undetermined;  /* Templates whose clusters afterwards only the scheduler knows. */
     unsigned assumptions; /* Bits by enum assumption. */
     bool settled;         /* Karmada has come to rest. */
+    /* Templates that Karmada had yet to look at when the play gave up; once each, sorted. */
+    const struct entry_list *unsettled;
 };
 
 /* A plan for this engine, in which nothing is left to evaluate, at the time of its last run. */

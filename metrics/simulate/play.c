@@ -21,6 +21,7 @@ struct play {
     struct play_observer observer;
     struct play_limit limit;
     bool cut;
+    struct entry_list unsettled;
     unsigned assumptions;
     const struct resolved_placement *placement; /* The last one; NULL for none yet. */
 
@@ -92,6 +93,7 @@ void play_free(struct play *play)
     free(play->owned);
     free(play->texts);
     free(play->queue);
+    entry_list_release(&play->unsettled);
     free(play);
 }
 
@@ -219,6 +221,24 @@ bool play_next(struct play *play, struct queue_item *out)
         return false;
     *out = play->queue[play->queue_first++];
     return true;
+}
+
+void play_note_unsettled(struct play *play, struct entry *template)
+{
+    struct entry_list *list = &play->unsettled;
+    size_t place = entry_place(list->items, list->count, template);
+
+    if (place < list->count && list->items[place] == template)
+        return;
+    entry_list_add(list, template);
+    memmove(&list->items[place + 1], &list->items[place],
+            (list->count - 1 - place) * sizeof(*list->items));
+    list->items[place] = template;
+}
+
+const struct entry_list *play_unsettled(const struct play *play)
+{
+    return &play->unsettled;
 }
 
 struct entry_list play_readers(const struct entry *entry, enum object_class class)

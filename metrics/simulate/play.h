@@ -111,6 +111,11 @@ void play_enqueue(struct play *play, struct queue_item item);
 /* The next item, first come first served. False if there is none. */
 bool play_next(struct play *play, struct queue_item *out);
 
+/* Notes that the play gives up a template of the queue. */
+void play_note_unsettled(struct play *play, struct entry *template);
+/* Returns the templates that it gave up, once each, in the order of entry_compare(). Borrowed. */
+const struct entry_list *play_unsettled(const struct play *play);
+
 /* ---- readers ---- */
 
 /* The entries of a class that read this one, as they are now. Release it with entry_list_release().

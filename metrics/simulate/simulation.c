@@ -212,8 +212,9 @@ bool simulation_settle(struct play *play)
 
     while (play_next(play, &item)) {
         if (limit-- == 0 || play_is_cut(play)) {
-            while (play_next(play, &item))
-                continue;
+            do
+                play_note_unsettled(play, item.template);
+            while (play_next(play, &item));
             play_evaluate(play);
             return false;
         }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/plan.h"
 
+#include "exporter/cli/plan_findings.h"
+#include "exporter/findings.h"
 #include "metrics/expose/report_plan.h"
 #include "metrics/model/object.h"
 #include "metrics/simulate/foresight.h"
@@ -43,6 +45,11 @@ static void put_bound(struct world *w, const struct rules_options *options)
     for (size_t i = 0; i < ARRAY_LEN(bound); i++)
         world_put_text(w, bound[i]);
     world_run(w, NOW_MS);
+}
+
+static struct entry *find_web(const struct world *w)
+{
+    return world_find(w, "apps/v1", "Deployment", "default", "web");
 }
 
 static struct entry *find_policy(const struct world *w, const char *name)
@@ -226,6 +233,37 @@ TEST_ROWS(plays_to_rest, cases, name)
         if (c->next)
             assert_string_equal(tell(&row->next, text), c->next);
     }
+    plan_free(p);
+    world_release(&w);
+}
+
+static bool is_reached(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* The policy's other placement puts web into the queue; the play does not take it out. */
+TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
+{
+    const struct plan_result *r;
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct plan *p = plan_new(w.engine);
+    apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    assert_int_equal(plan_finish(p)->unsettled->count, 0);
+    plan_free(p);
+
+    p = plan_new(w.engine);
+    plan_admit(p);
+    plan_set_limit(p, (struct play_limit){is_reached, NULL});
+    plan_touch(p, find_web(&w));
+    r = plan_finish(p);
+    assert_false(r->settled);
+    assert_int_equal(r->unsettled->count, 1);
+    assert_string_equal(r->unsettled->items[0]->name, "web");
+    assert_true(plan_findings(r) & 1U << CONSEQUENCE_UNSETTLED);
     plan_free(p);
     world_release(&w);
 }
@@ -465,7 +503,7 @@ TEST(everything_is_put_back)
         const struct plan_result *r = plan_finish(p);
         assert_true(r->settled);
         /* All of it can still be told, whatever has come and gone in the play. */
-        report_plan(p, r, w.engine, &told);
+        report_plan(p, r, w.engine, NULL, &told);
         plan_free(p);
         plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);

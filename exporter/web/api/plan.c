@@ -82,7 +82,7 @@ void api_plan(struct call *call, const struct health *h)
             api_refuse(call, MHD_HTTP_GATEWAY_TIMEOUT,
                        "this plan takes more than 2 s: the verb plan takes as long as it takes");
         else
-            report_plan(p, result, e->engine, &call->body);
+            report_plan(p, result, e->engine, NULL, &call->body);
     }
     plan_free(p);
 }
