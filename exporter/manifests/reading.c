@@ -353,6 +353,7 @@ enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failur
             r->stage = STAGE_HAND_OUT;
             return READING_MORE;
         case YAML_READ_DOCUMENT:
+        case YAML_READ_ITEM:
             return READING_MORE;
         }
         abort();

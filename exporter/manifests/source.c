@@ -285,8 +285,13 @@ bool manifests_read_text(struct manifests *m, const char *name, const char *text
 
     begin(m, file);
     reading_take_text(m->reading, text, len);
-    while (state == READING_MORE)
+    while (state == READING_MORE) {
         state = reading_step(m->reading, 0, &why);
+        if (state == READING_MORE && yaml_term_is_over(&m->limits.term)) {
+            state = READING_FAILED;
+            fail(&why.text, "reading it takes too long");
+        }
+    }
     if (state != READING_DONE)
         problems_add(&m->found, why.kind, why.where, why.text.text);
     fine = m->found.count == 0 || fail_text(&m->found, err);

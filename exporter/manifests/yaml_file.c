@@ -63,11 +63,17 @@ static void keep(void *context, cJSON *object, size_t line)
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err)
 {
-    struct yaml_limits limits = {y->limits.nodes_max, grown(y->limits.file_max_bytes)};
+    struct yaml_limits limits = {
+        .nodes_max = y->limits.nodes_max,
+        .bytes_max = grown(y->limits.file_max_bytes),
+        .term = y->limits.term,
+    };
     CLEANUP(json_cleanup) cJSON *document = NULL;
 
-    if (!y->reader)
-        y->reader = yaml_reader_new(y->text.data, y->text.len, limits);
+    if (!y->reader) {
+        y->source = (struct yaml_text){y->text.data, y->text.len};
+        y->reader = yaml_reader_new(yaml_read_text, &y->source, limits);
+    }
 
     enum yaml_outcome outcome = yaml_reader_next(y->reader, &document, where, err);
     if (outcome == YAML_READ_DOCUMENT) {

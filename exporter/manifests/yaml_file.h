@@ -19,6 +19,7 @@ struct yaml_object {
 struct yaml_file {
     struct manifest_limits limits;
     struct strbuf text;
+    struct yaml_text source; /* What is left of `text`. */
     struct yaml_reader *reader;
     struct strbuf json;
     struct yaml_object *objects;

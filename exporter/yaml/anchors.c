@@ -14,10 +14,9 @@ static bool is_named(const void *item, const void *key)
     return strcmp(((const struct anchor *)item)->name, key) == 0;
 }
 
-/* No seed: files are local and limited in size, so nobody gains from collisions. */
-static uint64_t hash_name(const char *name)
+static uint64_t hash_name(const char *name, uint64_t seed)
 {
-    return map_hash(name, strlen(name), 0);
+    return map_hash(name, strlen(name), seed);
 }
 
 void anchors_release(struct anchors *a)
@@ -32,7 +31,7 @@ void anchors_release(struct anchors *a)
     *a = (struct anchors){0};
 }
 
-struct anchor *anchors_open(struct anchors *a, const char *name)
+struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name)
 {
     if (!name)
         return NULL;
@@ -44,8 +43,8 @@ struct anchor *anchors_open(struct anchors *a, const char *name)
     anchor->older = a->newest;
     a->newest = anchor;
     a->by_name.equal = is_named;
-    map_take(&a->by_name, hash_name(name), name);
-    map_add(&a->by_name, hash_name(name), anchor);
+    map_take(&a->by_name, hash_name(name, seed), name);
+    map_add(&a->by_name, hash_name(name, seed), anchor);
     return anchor;
 }
 
@@ -57,7 +56,7 @@ void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight
     anchor->weight = weight;
 }
 
-const struct anchor *anchors_find(const struct anchors *a, const char *name)
+const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name)
 {
-    return a->newest ? map_get(&a->by_name, hash_name(name), name) : NULL;
+    return a->newest ? map_get(&a->by_name, hash_name(name, seed), name) : NULL;
 }

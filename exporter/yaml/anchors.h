@@ -34,10 +34,13 @@ struct anchors {
 /* Forget all; ready again. */
 void anchors_release(struct anchors *a);
 
-/* Note the name of a node that is about to be read. NULL for no name. */
-struct anchor *anchors_open(struct anchors *a, const char *name);
+/*
+ * Note the name of a node that is about to be read. NULL for no name. `seed` is always the same
+ * number, which the author of the text cannot guess (platform_seed).
+ */
+struct anchor *anchors_open(struct anchors *a, uint64_t seed, const char *name);
 /* The node is complete. Takes NULL. */
 void anchor_close(struct anchor *anchor, const cJSON *node, struct weight weight);
 
 /* NULL if nothing has the name. */
-const struct anchor *anchors_find(const struct anchors *a, const char *name);
+const struct anchor *anchors_find(const struct anchors *a, uint64_t seed, const char *name);

@@ -11,15 +11,15 @@ static bool is_member(const void *item, const void *key)
     return strcmp(((const cJSON *)item)->string, key) == 0;
 }
 
-/* No seed: files are local and limited in size, so nobody gains from collisions. */
-static uint64_t hash_key(const char *key)
+static uint64_t hash_key(const struct mapping *m, const char *key)
 {
-    return map_hash(key, strlen(key), 0);
+    return map_hash(key, strlen(key), m->seed);
 }
 
-void mapping_init(struct mapping *m)
+void mapping_init(struct mapping *m, uint64_t seed)
 {
     *m = (struct mapping){
+        .seed = seed,
         .object = cJSON_CreateObject(),
         .merged = cJSON_CreateArray(),
         .seen = MAP_INIT(is_member),
@@ -38,7 +38,7 @@ void mapping_release(struct mapping *m)
 bool mapping_has(const struct mapping *m, const char *key)
 {
     if (m->count > KEYS_SEARCHED)
-        return map_get(&m->seen, hash_key(key), key) != NULL;
+        return map_get(&m->seen, hash_key(m, key), key) != NULL;
     return cJSON_GetObjectItemCaseSensitive(m->object, key) != NULL;
 }
 
@@ -51,9 +51,9 @@ void mapping_put(struct mapping *m, const char *key, cJSON *item)
     m->count++;
     if (m->count == KEYS_SEARCHED + 1) {
         cJSON_ArrayForEach (member, m->object)
-            map_add(&m->seen, hash_key(member->string), member);
+            map_add(&m->seen, hash_key(m, member->string), member);
     } else if (m->count > KEYS_SEARCHED) {
-        map_add(&m->seen, hash_key(key), item);
+        map_add(&m->seen, hash_key(m, key), item);
     }
 }
 

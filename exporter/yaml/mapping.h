@@ -13,9 +13,12 @@ struct mapping {
     cJSON *merged; /* An array: the values of `<<`, borrowed, in the order of the text. */
     struct map seen;
     size_t count;
+    uint64_t seed;
 };
 
-void mapping_init(struct mapping *m);
+/* `seed` is one that the author of the text cannot guess (platform_seed). */
+void mapping_init(struct mapping *m, uint64_t seed);
+/* Takes one that is filled with zeros. */
 void mapping_release(struct mapping *m);
 
 bool mapping_has(const struct mapping *m, const char *key);

@@ -3,20 +3,33 @@
 
 #include <math.h>
 
+#include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
 #include "exporter/yaml/anchors.h"
 #include "exporter/yaml/mapping.h"
 #include "exporter/yaml/scalar.h"
-#include "exporter/yaml/yaml_events.h"
 #include "metrics/base/shown.h"
+
+/* Aliases may add so many times the nodes and bytes that are written out, beyond one document. */
+enum { COPIES_MAX = 8 };
+
+/* libyaml reads in pieces, and further than the text that it returns. */
+enum { SPAN_SLACK = 64 * 1024 };
 
 struct yaml_reader {
     struct yaml_events events;
     struct yaml_limits limits;
+    uint64_t seed; /* Of the hashes of keys and anchors: texts come from others. */
     struct anchors anchors;
-    cJSON *kept;        /* Values outside the tree that anchors may point to. */
-    struct weight used; /* By the document; `height` is the current depth. */
-    bool started;
+    cJSON *kept;           /* Values outside the tree that anchors may point to. */
+    struct weight used;    /* By the trees in memory; `height` is the current depth. */
+    struct weight written; /* By the whole text, without aliases and merges, */
+    struct weight copied;  /* and by these. */
+
+    /* The document that may be a list. */
+    struct mapping list;
+    struct json_position list_where;
+    bool in_items; /* The next event is that of an item, or the end of the items. */
 };
 
 /* cJSON answers NULL where we abort. */
@@ -40,7 +53,7 @@ static bool refuse(struct yaml_reader *r, yaml_mark_t mark, const char *what)
     return yaml_events_refuse(&r->events, mark, what);
 }
 
-/* Count a node before it is made. False, with the reason, over a limit. */
+/* Counts a node before it is made. False, with the reason, over a limit. */
 static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
 {
     if (cost.nodes > r->limits.nodes_max - r->used.nodes ||
@@ -53,15 +66,41 @@ static bool charge(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
     return true;
 }
 
+/* Counts a node that is written out. */
+static bool charge_written(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
+{
+    r->written.nodes += cost.nodes;
+    r->written.bytes += cost.bytes;
+    return charge(r, mark, cost);
+}
+
+/* True if copies of one size are out of proportion to the text. */
+static bool is_too_much(size_t copied, size_t written, size_t free)
+{
+    return copied > free && copied - free > written * COPIES_MAX;
+}
+
+/* Counts a copy of a node: many small documents with aliases are limited together. */
+static bool charge_copy(struct yaml_reader *r, yaml_mark_t mark, struct weight cost)
+{
+    if (!charge(r, mark, cost))
+        return false;
+    r->copied.nodes += cost.nodes;
+    r->copied.bytes += cost.bytes;
+    return (!is_too_much(r->copied.nodes, r->written.nodes, r->limits.nodes_max) &&
+            !is_too_much(r->copied.bytes, r->written.bytes, r->limits.bytes_max)) ||
+           refuse(r, mark, "the text, with its anchors expanded, is too large");
+}
+
 static struct anchor *open_anchor(struct yaml_reader *r, const yaml_char_t *name)
 {
-    return anchors_open(&r->anchors, (const char *)name);
+    return anchors_open(&r->anchors, r->seed, (const char *)name);
 }
 
 static const struct anchor *find_anchor(struct yaml_reader *r, const yaml_event_t *event)
 {
     const char *name = (const char *)event->data.alias.anchor;
-    const struct anchor *anchor = anchors_find(&r->anchors, name);
+    const struct anchor *anchor = anchors_find(&r->anchors, r->seed, name);
 
     /* The name is not shown: a password that begins with '*' is an alias to YAML. */
     if (anchor && anchor->node)
@@ -93,7 +132,7 @@ static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, stru
     cJSON *node = NULL;
 
     *weight = (struct weight){.nodes = 1, .bytes = event->data.scalar.length};
-    if (!charge(r, event->start_mark, *weight) || !resolve(r, event, &scalar))
+    if (!charge_written(r, event->start_mark, *weight) || !resolve(r, event, &scalar))
         return NULL;
     if (scalar.type == SCALAR_FLOAT && !isfinite(scalar.number)) {
         refuse(r, event->start_mark, "JSON has no infinity and no 'not a number'");
@@ -184,8 +223,10 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         anchor_close(open_anchor(r, event->data.scalar.anchor), named,
                      (struct weight){.nodes = 1, .bytes = key->len});
     }
-    if (!charge(r, event->start_mark,
-                (struct weight){.bytes = strbuf_ok(key) ? key->len : SIZE_MAX}))
+    struct weight cost = {.bytes = strbuf_ok(key) ? key->len : SIZE_MAX / 2};
+
+    if (!(event->type == YAML_ALIAS_EVENT ? charge_copy(r, event->start_mark, cost)
+                                          : charge_written(r, event->start_mark, cost)))
         return false;
     if (!mapping_has(m, key->data))
         return true;
@@ -193,9 +234,21 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
     return refuse(r, event->start_mark, why.text);
 }
 
-/* One key, whose event has been read, and its value. */
+/* True for the sequence of a list whose items are handed out one by one; an anchor needs it whole.
+ */
+static bool is_item_list(const char *key, const yaml_event_t *event)
+{
+    return strcmp(key, "items") == 0 && event->type == YAML_SEQUENCE_START_EVENT &&
+           !event->data.sequence_start.anchor;
+}
+
+/*
+ * One key, whose event has been read, and its value. `items`, unless it is NULL, is set when the
+ * value is a list to be handed out item by item: the member is an empty array then, and the next
+ * event is that of the first item.
+ */
 static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
-                        struct weight *weight)
+                        struct weight *weight, bool *items)
 {
     CLEANUP(strbuf_release) struct strbuf key = STRBUF_SECRET(r->limits.bytes_max);
     CLEANUP(yaml_event_delete) yaml_event_t event = {0};
@@ -207,6 +260,11 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
         return false;
     if (!yaml_events_next(&r->events, &event))
         return false;
+    if (items && !merges && is_item_list(key.data, &event)) {
+        mapping_put(m, key.data, made(cJSON_CreateArray()));
+        *items = true;
+        return true;
+    }
 
     cJSON *value = read_node(r, &event, &inner);
     if (!value)
@@ -217,7 +275,7 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
         if (!mapping_merge(m, value))
             return refuse(r, event.start_mark, "'<<' needs a mapping or a list of mappings");
         /* It is merged when the mapping ends, which copies it once more. */
-        if (!charge(r, event.start_mark, (struct weight){inner.nodes, inner.bytes, 0}))
+        if (!charge_copy(r, event.start_mark, (struct weight){inner.nodes, inner.bytes, 0}))
             return false;
     } else {
         mapping_put(m, key.data, value);
@@ -231,7 +289,7 @@ static cJSON *read_mapping(struct yaml_reader *r, const yaml_event_t *start, str
 {
     CLEANUP(mapping_release) struct mapping m;
 
-    mapping_init(&m);
+    mapping_init(&m, r->seed);
     m.object->valueint = (int)start->start_mark.line + 1;
     for (;;) {
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
@@ -240,7 +298,7 @@ static cJSON *read_mapping(struct yaml_reader *r, const yaml_event_t *start, str
             return NULL;
         if (event.type == YAML_MAPPING_END_EVENT)
             break;
-        if (!read_member(r, &m, &event, weight))
+        if (!read_member(r, &m, &event, weight, NULL))
             return NULL;
     }
     return mapping_take(&m);
@@ -257,7 +315,7 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
     if (event->type == YAML_ALIAS_EVENT) {
         const struct anchor *named = find_anchor(r, event);
 
-        if (!named || !charge(r, event->start_mark, named->weight))
+        if (!named || !charge_copy(r, event->start_mark, named->weight))
             return NULL;
         *weight = named->weight;
         return made(cJSON_Duplicate(named->node, true));
@@ -265,7 +323,7 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
     struct anchor *anchor = open_anchor(r, is_sequence ? event->data.sequence_start.anchor
                                                        : event->data.mapping_start.anchor);
     *weight = (struct weight){.nodes = 1, .height = 1};
-    if (!charge(r, event->start_mark, *weight))
+    if (!charge_written(r, event->start_mark, *weight))
         return NULL;
     r->used.height++;
     node = is_sequence ? read_sequence(r, weight) : read_mapping(r, event, weight);
@@ -278,17 +336,21 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
 static void forget_document(struct yaml_reader *r)
 {
     anchors_release(&r->anchors);
+    mapping_release(&r->list);
+    r->list = (struct mapping){.object = NULL};
     secret_tree_cleanup(&r->kept);
     r->kept = made(cJSON_CreateArray());
     r->used = (struct weight){0};
 }
 
-struct yaml_reader *yaml_reader_new(const char *text, size_t len, struct yaml_limits limits)
+struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context, struct yaml_limits limits)
 {
     struct yaml_reader *r = xcalloc(1, sizeof(*r));
 
-    yaml_events_init(&r->events, text, len);
+    yaml_events_init(&r->events, read, context,
+                     (struct yaml_bounds){limits.bytes_max + SPAN_SLACK, limits.term});
     r->limits = limits;
+    r->seed = platform_seed();
     forget_document(r);
     return r;
 }
@@ -303,22 +365,102 @@ void yaml_reader_free(struct yaml_reader *reader)
     free(reader);
 }
 
-/* The document that has just begun; NULL without a failure if it is empty. */
-static cJSON *read_document(struct yaml_reader *r, struct json_position *where)
+/* The tree of the document is complete. */
+static bool end_document(struct yaml_reader *r, struct json_position *where)
+{
+    CLEANUP(yaml_event_delete) yaml_event_t end = {0};
+
+    *where = r->list_where;
+    return yaml_events_next(&r->events, &end);
+}
+
+/* Reads members of the document that may be a list: up to its items, or to its end. */
+static bool read_list(struct yaml_reader *r, cJSON **out, struct json_position *where)
+{
+    struct weight ignored = {0};
+
+    while (!r->in_items) {
+        CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+
+        if (!yaml_events_next(&r->events, &event))
+            return false;
+        if (event.type == YAML_MAPPING_END_EVENT) {
+            *out = mapping_take(&r->list);
+            return end_document(r, where);
+        }
+        if (!read_member(r, &r->list, &event, &ignored, &r->in_items))
+            return false;
+    }
+    r->used.height++;
+    return true;
+}
+
+/* Reads the document that has just begun: up to its items, or to its end. */
+static bool read_document(struct yaml_reader *r, cJSON **out, struct json_position *where)
 {
     CLEANUP(yaml_event_delete) yaml_event_t root = {0};
-    CLEANUP(yaml_event_delete) yaml_event_t end = {0};
-    CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
     struct weight weight = {0};
 
     forget_document(r);
     if (!yaml_events_next(&r->events, &root))
-        return NULL;
-    tree = read_node(r, &root, &weight);
-    if (!tree || !yaml_events_next(&r->events, &end) || cJSON_IsNull(tree))
-        return NULL;
-    *where = (struct json_position){root.start_mark.line + 1, root.start_mark.column + 1};
-    return move_out(&tree);
+        return false;
+    r->list_where = (struct json_position){root.start_mark.line + 1, root.start_mark.column + 1};
+    if (!r->limits.by_item || root.type != YAML_MAPPING_START_EVENT) {
+        *out = read_node(r, &root, &weight);
+        return *out && end_document(r, where);
+    }
+    /* Never closed: an alias of the document is inside it. */
+    open_anchor(r, root.data.mapping_start.anchor);
+    if (!charge_written(r, root.start_mark, (struct weight){.nodes = 1, .height = 1}))
+        return false;
+    r->used.height++;
+    mapping_init(&r->list, r->seed);
+    r->list.object->valueint = (int)root.start_mark.line + 1;
+    return read_list(r, out, where);
+}
+
+/*
+ * Reads an item. Anchors point into it, so one with an anchor is kept, and the caller gets a copy;
+ * the others do not count any more as soon as they are handed out.
+ */
+static bool read_item(struct yaml_reader *r, const yaml_event_t *event, cJSON **out)
+{
+    const struct anchor *newest = r->anchors.newest;
+    struct weight before = r->used;
+    struct weight weight = {0};
+    cJSON *kept = r->kept;
+
+    r->kept = made(cJSON_CreateArray());
+    *out = read_node(r, event, &weight);
+    if (*out && r->anchors.newest == newest) {
+        cJSON_Delete(r->kept);
+        r->used = before;
+    } else {
+        cJSON *copy = *out ? made(cJSON_Duplicate(*out, true)) : NULL;
+
+        if (*out)
+            cJSON_AddItemToArray(r->kept, *out);
+        cJSON_AddItemToArray(kept, r->kept);
+        *out = copy;
+    }
+    r->kept = kept;
+    return *out != NULL;
+}
+
+/* Reads the next item, or behind the last one the rest of the document. */
+static bool read_items(struct yaml_reader *r, cJSON **out, struct json_position *where)
+{
+    CLEANUP(yaml_event_delete) yaml_event_t event = {0};
+
+    if (!yaml_events_next(&r->events, &event))
+        return false;
+    if (event.type == YAML_SEQUENCE_END_EVENT) {
+        r->in_items = false;
+        r->used.height--;
+        return read_list(r, out, where);
+    }
+    *where = (struct json_position){event.start_mark.line + 1, event.start_mark.column + 1};
+    return read_item(r, &event, out);
 }
 
 enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
@@ -327,21 +469,22 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
     struct yaml_events *events = &reader->events;
 
     events->err = err;
-    if (!reader->started && yaml_events_check(events))
-        reader->started = true;
     while (!events->failed) {
+        CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
         CLEANUP(yaml_event_delete) yaml_event_t event = {0};
 
-        if (!yaml_events_next(events, &event))
+        if (!reader->in_items && !yaml_events_next(events, &event))
             break;
         if (event.type == YAML_STREAM_END_EVENT)
             return YAML_READ_END;
-
-        cJSON *tree = event.type == YAML_DOCUMENT_START_EVENT ? read_document(reader, where) : NULL;
-        if (tree) {
-            *out = tree;
-            return YAML_READ_DOCUMENT;
-        }
+        if (reader->in_items
+                ? !read_items(reader, &tree, where)
+                : event.type == YAML_DOCUMENT_START_EVENT && !read_document(reader, &tree, where))
+            break;
+        if (!tree || (!reader->in_items && cJSON_IsNull(tree)))
+            continue;
+        *out = move_out(&tree);
+        return reader->in_items ? YAML_READ_ITEM : YAML_READ_DOCUMENT;
     }
     *where = events->where;
     return YAML_READ_MALFORMED;

@@ -215,7 +215,8 @@ static void check_secrets_of(const char *text, const cJSON *tree, const char *to
 static void check_secrets(const char *text, const char *told)
 {
     const struct yaml_limits limits = {10000, TEXT_MAX};
-    struct yaml_reader *reader = yaml_reader_new(text, strlen(text), limits);
+    struct yaml_text source = {text, strlen(text)};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     struct json_position where;
     struct error err;
     cJSON *tree = NULL;

@@ -46,10 +46,12 @@ static void check_failure(const char *text, size_t len, struct json_position whe
         abort();
 }
 
-static void read_trees(const char *text, size_t len)
+static void read_trees(const char *text, size_t len, bool by_item)
 {
-    struct yaml_reader *reader =
-        yaml_reader_new(text, len, (struct yaml_limits){NODES_MAX, BYTES_MAX});
+    struct yaml_text source = {text, len};
+    struct yaml_limits limits = {
+        .nodes_max = NODES_MAX, .bytes_max = BYTES_MAX, .by_item = by_item};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     struct json_position where = {0, 0};
     struct error err = {0};
     enum yaml_outcome outcome;
@@ -59,7 +61,7 @@ static void read_trees(const char *text, size_t len)
         outcome = yaml_reader_next(reader, &tree, &where, &err);
         if (outcome == YAML_READ_MALFORMED)
             check_failure(text, len, where, &err);
-        if (outcome != YAML_READ_DOCUMENT)
+        if (outcome != YAML_READ_DOCUMENT && outcome != YAML_READ_ITEM)
             break;
         check_tree(tree);
         cJSON_Delete(tree);
@@ -79,7 +81,8 @@ static void see(void *context, cJSON *object, struct json_place place)
 /* The way that a file takes: all of it or nothing, objects in order. */
 static void read_objects(const char *text, size_t len)
 {
-    struct manifest_limits limits = {BYTES_MAX, BYTES_MAX, NODES_MAX};
+    struct manifest_limits limits = {
+        .file_max_bytes = BYTES_MAX, .object_max_bytes = BYTES_MAX, .nodes_max = NODES_MAX};
     struct yaml_file yaml;
     struct json_position where;
     struct error err;
@@ -88,7 +91,7 @@ static void read_objects(const char *text, size_t len)
 
     yaml_file_init(&yaml, &limits);
     if (yaml_file_add(&yaml, text, len)) {
-        while (outcome == YAML_READ_DOCUMENT)
+        while (outcome == YAML_READ_DOCUMENT || outcome == YAML_READ_ITEM)
             outcome = yaml_file_parse(&yaml, &where, &err);
         while (outcome == YAML_READ_END && yaml_file_hand_out(&yaml, see, &last))
             continue;
@@ -100,7 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     CLEANUP(free_cleanup) char *text = xmemdup0((const char *)data, size);
 
-    read_trees(text, size);
+    read_trees(text, size, false);
+    read_trees(text, size, true);
     read_objects(text, size);
     return 0;
 }

@@ -62,7 +62,9 @@ TEST_ROWS(reads_back, text_cases, name)
     }
 
     struct yaml_limits limits = {.nodes_max = 100, .bytes_max = TEXT_MAX};
-    CLEANUP(free_reader) struct yaml_reader *reader = yaml_reader_new(text.data, text.len, limits);
+    struct yaml_text source = {text.data, text.len};
+    CLEANUP(free_reader)
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     assert_int_equal(yaml_reader_next(reader, &read, &where, &err), YAML_READ_DOCUMENT);
     assert_true(cJSON_Compare(read, wanted, true));
 }

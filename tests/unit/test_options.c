@@ -263,7 +263,8 @@ static struct config_case {
     {"a list at the top", "- a\n", "x.yaml:1:1: expected 'option: value' lines"},
     {"two documents", "log.level: info\n---\nlog.level: warn\n",
      "x.yaml: has more than one YAML document"},
-    {"no YAML", "a: [\n", "x.yaml:2:1: not YAML: did not find expected node content"},
+    {"no YAML", "a: [\n",
+     "x.yaml:2:1: not valid YAML: while parsing a flow node: did not find expected node content"},
 };
 
 TEST_ROWS(config, config_cases, name)

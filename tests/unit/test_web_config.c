@@ -38,7 +38,8 @@ static const struct fault {
     {"key_file_empty", "web.yml:2:1: tls_server_config: there is neither key nor key_file"},
     {"key_twice", "web.yml:4:3: a key is there twice"},
     {"not_a_mapping", "web.yml:2:1: expected 'key: value' lines"},
-    {"not_yaml", "web.yml:4:1: not YAML: did not find expected ',' or ']'"},
+    {"not_yaml", "web.yml:4:1: not valid YAML: while parsing a flow sequence: did not find "
+                 "expected ',' or ']'"},
     {"rate_negative", "web.yml:3:3: interval: expected a duration such as 100ms, 1s or 1m30s"},
     {"rate_without_burst",
      "web.yml:2:1: rate_limit: a burst of 0 would refuse every request; set burst to 1 or more"},
@@ -50,7 +51,8 @@ static const struct fault {
     {"sans_without_auth_type",
      "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
      "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},
-    {"tab", "web.yml:3:1: not YAML: found character that cannot start any token"},
+    {"tab", "web.yml:3:1: not valid YAML: while scanning for the next token: found character that "
+            "cannot start any token"},
     {"two_documents", "web.yml: has more than one YAML document"},
     {"unknown_section",
      "web.yml:2:1: there is no 'tls_sever_config'; did you mean 'tls_server_config'?"},

@@ -3,23 +3,30 @@
 
 #include "tests/unit/suite.h"
 
-static const struct yaml_limits roomy = {1000 * 1000, (size_t)64 << 20};
+static const struct yaml_limits roomy = {.nodes_max = 1000 * 1000, .bytes_max = (size_t)64 << 20};
+static const struct yaml_limits items = {
+    .nodes_max = 1000, .bytes_max = 1000 * 1000, .by_item = true};
 
-/* All documents, one a line, as JSON; then the failure, as "line:column text". */
+/* All documents, one a line, as JSON, items behind a '-'; then the failure, "line:column text". */
 static char *read_all(const char *text, size_t len, struct yaml_limits limits)
 {
     CLEANUP(strbuf_release) struct strbuf out = STRBUF_INIT((size_t)64 << 20);
-    struct yaml_reader *reader = yaml_reader_new(text, len, limits);
+    struct yaml_text source = {text, len};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     struct json_position where = {0, 0};
     struct error err;
     enum yaml_outcome outcome;
     cJSON *tree = NULL;
     size_t ignored;
 
-    while ((outcome = yaml_reader_next(reader, &tree, &where, &err)) == YAML_READ_DOCUMENT) {
+    for (;;) {
+        outcome = yaml_reader_next(reader, &tree, &where, &err);
+        if (outcome != YAML_READ_DOCUMENT && outcome != YAML_READ_ITEM)
+            break;
         char *json = cJSON_PrintUnformatted(tree);
 
-        strbuf_addf(&out, "%s%s", out.len > 0 ? "\n" : "", json);
+        strbuf_addf(&out, "%s%s%s", out.len > 0 ? "\n" : "", outcome == YAML_READ_ITEM ? "- " : "",
+                    json);
         free(json);
         cJSON_Delete(tree);
     }
@@ -28,6 +35,14 @@ static char *read_all(const char *text, size_t len, struct yaml_limits limits)
                     err.text);
     yaml_reader_free(reader);
     return strbuf_take(&out, &ignored);
+}
+
+static void assert_refused(const struct strbuf *yaml, struct yaml_limits limits, const char *wanted)
+{
+    CLEANUP(free_cleanup) char *got = read_all(yaml->data, yaml->len, limits);
+
+    if (!strstr(got, wanted))
+        fail_msg("wanted '%s', got '%.300s'", wanted, got);
 }
 
 struct text_case {
@@ -171,6 +186,187 @@ TEST_ROWS(text, text_cases, name)
     assert_string_equal(got, c->wanted);
 }
 
+static struct text_case item_cases[] = {
+    {"items", "kind: List\nitems:\n- 1\n- {a: b}\n",
+     "- 1\n- {\"a\":\"b\"}\n{\"kind\":\"List\",\"items\":[]}"},
+    {"members on both sides", "a: 1\nitems: [{b: 2}, null]\nkind: List\n",
+     "- {\"b\":2}\n- null\n{\"a\":1,\"items\":[],\"kind\":\"List\"}"},
+    {"no items", "items: []\n", "{\"items\":[]}"},
+    {"a key in quotes", "'items': [1]\n", "- 1\n{\"items\":[]}"},
+    {"items that are no list", "items: {a: 1}\n", "{\"items\":{\"a\":1}}"},
+    {"items further down", "a: {items: [1]}\n", "{\"a\":{\"items\":[1]}}"},
+    {"items of items", "items: [{items: [1]}]\n", "- {\"items\":[1]}\n{\"items\":[]}"},
+    {"a sequence with an anchor stays whole", "items: &x [1]\na: *x\n",
+     "{\"items\":[1],\"a\":[1]}"},
+    {"an alias for the sequence", "a: &x [1]\nitems: *x\n", "{\"a\":[1],\"items\":[1]}"},
+    {"an anchor before the items", "a: &x 1\nitems: [*x]\n", "- 1\n{\"a\":1,\"items\":[]}"},
+    {"an anchor in an earlier item", "items: [&x {b: 1}, [*x], {<<: *x}]\na: *x\n",
+     "- {\"b\":1}\n- [{\"b\":1}]\n- {\"b\":1}\n{\"items\":[],\"a\":{\"b\":1}}"},
+    {"an anchor on a key of an item", "items: [{&x b: 1}, *x]\n",
+     "- {\"b\":1}\n- \"b\"\n{\"items\":[]}"},
+    {"an anchor in a merge of an item", "items: [{<<: {b: &x [1]}}, *x]\n",
+     "- {\"b\":[1]}\n- [1]\n{\"items\":[]}"},
+    {"the anchor of a document", "&x\nitems: [1, *x]\n",
+     "- 1\n2:12 not valid YAML: the anchor of this alias contains itself"},
+    {"several lists", "items: [1]\n---\nitems: [2]\n---\na\n---\n---\nb: c\n",
+     "- 1\n{\"items\":[]}\n- 2\n{\"items\":[]}\n\"a\"\n{\"b\":\"c\"}"},
+    {"an anchor of the list before", "items: [&x 1]\n---\nitems: [*x]\n",
+     "- 1\n{\"items\":[]}\n3:9 not valid YAML: there is no anchor of this name before this alias"},
+    {"items twice", "items: [1]\nitems: [2]\n",
+     "- 1\n2:1 not valid YAML: the key 'items' appears twice in one mapping"},
+    {"a key twice around items", "a: 1\nitems: [1]\na: 2\n",
+     "- 1\n3:1 not valid YAML: the key 'a' appears twice in one mapping"},
+    {"a cut item", "items:\n- 1\n- {a: b\n",
+     "- 1\n4:1 not valid YAML: while parsing a flow mapping: did not find expected ',' or '}'"},
+    {"a cut list", "{items: [1, 2",
+     "- 1\n- 2\n2:1 not valid YAML: while parsing a flow sequence: did not find expected ',' or "
+     "']'"},
+    {"a merge with items", "<<: {items: [1]}\n", "{\"items\":[1]}"},
+};
+
+TEST_ROWS(item, item_cases, name)
+{
+    const struct text_case *c = *state;
+    CLEANUP(free_cleanup) char *got = read_all(c->yaml, strlen(c->yaml), items);
+
+    assert_string_equal(got, c->wanted);
+}
+
+/* Only what is in memory counts: items are gone when the next one is read, ... */
+TEST(many_items_share_no_limit)
+{
+    CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
+
+    strbuf_adds(&yaml, "items:\n");
+    for (int i = 0; i < 2000; i++)
+        strbuf_adds(&yaml, "- {a: [1, 2], <<: {b: c}}\n");
+    CLEANUP(free_cleanup) char *got = read_all(yaml.data, yaml.len, items);
+    assert_null(strstr(got, "too large"));
+    assert_non_null(strstr(got, "{\"items\":[]}"));
+}
+
+/* ... unless an anchor points into them. */
+TEST(many_items_with_anchors_share_a_limit)
+{
+    CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
+
+    strbuf_adds(&yaml, "items:\n");
+    for (int i = 0; i < 2000; i++)
+        strbuf_adds(&yaml, "- {a: &x [1, 2]}\n");
+    assert_refused(&yaml, items, "with its anchors expanded, is too large");
+}
+
+/* Each document is within the limits, and all of them together take no more than their share. */
+TEST(copies_are_limited_over_all_documents)
+{
+    CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
+
+    for (int i = 0; i < 100; i++) {
+        strbuf_adds(&yaml, "---\na: &x [1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20]\nb: [");
+        for (int j = 0; j < 40; j++)
+            strbuf_adds(&yaml, "*x,");
+        strbuf_adds(&yaml, "]\n");
+    }
+    assert_refused(&yaml, items, "the text, with its anchors expanded, is too large");
+}
+
+/* Lines and columns are right far behind the bytes that are still in memory. */
+TEST(places_are_right_after_many_bytes)
+{
+    CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
+
+    for (int i = 0; i < 5000; i++)
+        strbuf_adds(&yaml, "- some words\n");
+    strbuf_adds(&yaml, "- \"");
+    for (int i = 0; i < 9000; i++)
+        strbuf_adds(&yaml, "\xc3\xa9");
+    strbuf_adds(&yaml, "\xff\"\n");
+    assert_refused(&yaml, roomy, "5001:18004 not valid YAML: invalid leading UTF-8 octet");
+}
+
+TEST(directives_are_limited)
+{
+    CLEANUP(strbuf_release) struct strbuf few = STRBUF_INIT(1 << 20);
+    CLEANUP(strbuf_release) struct strbuf many = STRBUF_INIT(1 << 20);
+    CLEANUP(strbuf_release) struct strbuf endless = STRBUF_INIT(1 << 20);
+
+    for (int i = 0; i < 10000; i++) {
+        strbuf_addf(i < 100 ? &few : &endless, "%%TAG !a%d! x\n", i);
+        if (i < 101)
+            strbuf_addf(&many, "%%TAG !a%d! x\n", i);
+    }
+    strbuf_adds(&few, "--- !a7!y z\n");
+    strbuf_adds(&many, "--- z\n");
+    CLEANUP(free_cleanup) char *got = read_all(few.data, few.len, roomy);
+    assert_string_equal(got, "\"z\"");
+    assert_refused(&many, roomy, "1:1 not valid YAML: more than 100 %TAG directives");
+    assert_refused(&endless, roomy, ":1 not valid YAML: more than 100 %TAG directives");
+    strbuf_reset(&few);
+    strbuf_adds(&few, "%TAG ! x");
+    for (int i = 0; i < 256; i++)
+        strbuf_addc(&few, 'x');
+    strbuf_adds(&few, "\n--- z\n");
+    assert_refused(&few, roomy, "1:1 not valid YAML: a %TAG directive for more than 256 bytes");
+}
+
+TEST(runs_of_blanks_are_limited)
+{
+    CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
+
+    strbuf_adds(&yaml, "a: 1\nb: 'x");
+    for (int i = 0; i < YAML_INPUT_BLANKS_MAX; i++)
+        strbuf_addc(&yaml, ' ');
+    size_t len = yaml.len;
+    strbuf_adds(&yaml, "y'\n");
+    CLEANUP(free_cleanup) char *got = read_all(yaml.data, yaml.len, roomy);
+    assert_non_null(strstr(got, " y\"}"));
+    strbuf_cut(&yaml, len);
+    strbuf_adds(&yaml, "\ty'\n");
+    assert_refused(&yaml, roomy, "2:16390 not valid YAML: more than 16,384 spaces");
+}
+
+/* libyaml would hold all of it, whatever the size of the file. */
+TEST(texts_and_comments_are_limited)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2 << 20);
+    CLEANUP(strbuf_release) struct strbuf comment = STRBUF_INIT(2 << 20);
+
+    strbuf_adds(&text, "a: 1\nb: ");
+    strbuf_adds(&comment, "a: 1\n# ");
+    for (int i = 0; i < 1200 * 1000; i++) {
+        strbuf_addc(&text, 'x');
+        strbuf_addc(&comment, 'x');
+    }
+    assert_refused(&text, items, "2:107");
+    assert_refused(&text, items, "not valid YAML: a text or comment of more than 1065536 bytes");
+    assert_refused(&comment, items, "not valid YAML: a text or comment of more than 1065536 bytes");
+}
+
+static bool is_over_soon(void *context)
+{
+    int *looks = context;
+
+    return --*looks < 0;
+}
+
+TEST(a_time_limit_ends_reading)
+{
+    CLEANUP(strbuf_release) struct strbuf events = STRBUF_INIT(8 << 20);
+    CLEANUP(strbuf_release) struct strbuf scalar = STRBUF_INIT(8 << 20);
+    struct yaml_limits limits = roomy;
+    int looks = 5;
+
+    for (int i = 0; i < 1 << 20; i++) {
+        strbuf_adds(&events, "- 1\n");
+        strbuf_addc(&scalar, 'x');
+    }
+    limits.term = (struct yaml_term){is_over_soon, &looks};
+    assert_refused(&events, limits, "reading it takes too long");
+    looks = 5;
+    assert_refused(&scalar, limits, "reading it takes too long");
+    assert_int_equal(looks, -1);
+}
+
 TEST(a_nul_byte_is_placed)
 {
     static const char yaml[] = "a: 1\nb: \0c\n";
@@ -182,7 +378,8 @@ TEST(a_nul_byte_is_placed)
 TEST(documents_and_mappings_know_their_lines)
 {
     static const char yaml[] = "# first\n\n---\n# second\na: 1\n---\n- x: 1\n- y: 2\n";
-    struct yaml_reader *reader = yaml_reader_new(yaml, strlen(yaml), roomy);
+    struct yaml_text source = {yaml, strlen(yaml)};
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, roomy);
     struct json_position where;
     struct error err;
     cJSON *tree;
@@ -214,14 +411,6 @@ static void laugh(struct strbuf *out, const char *text, const char *format)
     }
 }
 
-static void assert_refused(const struct strbuf *yaml, struct yaml_limits limits, const char *wanted)
-{
-    CLEANUP(free_cleanup) char *got = read_all(yaml->data, yaml->len, limits);
-
-    if (!strstr(got, wanted))
-        fail_msg("wanted '%s', got '%.300s'", wanted, got);
-}
-
 TEST(a_billion_laughs_stop_at_the_nodes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
@@ -234,7 +423,7 @@ TEST(a_billion_laughs_stop_at_the_nodes)
 TEST(a_billion_laughs_stop_at_the_bytes)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
-    struct yaml_limits limits = {SIZE_MAX / 2, 1 << 20};
+    struct yaml_limits limits = {.nodes_max = SIZE_MAX / 2, .bytes_max = 1 << 20};
     char text[1001];
 
     memset(text, 'x', sizeof(text));
@@ -258,7 +447,7 @@ TEST(merged_laughs_stop_too)
 TEST(many_small_documents_share_no_limit)
 {
     CLEANUP(strbuf_release) struct strbuf yaml = STRBUF_INIT(1 << 20);
-    struct yaml_limits limits = {3, 100};
+    struct yaml_limits limits = {.nodes_max = 3, .bytes_max = 100};
 
     for (int i = 0; i < 50; i++)
         strbuf_adds(&yaml, "---\n[1, 2]\n");

@@ -47,11 +47,14 @@ static void free_reader(struct yaml_reader **reader)
 static bool parse(const char *file, const char *text, cJSON **out, struct error *err)
 {
     struct yaml_limits limits = {.nodes_max = NODES_MAX, .bytes_max = FILE_MAX_BYTES};
+    struct yaml_text source = {text, strlen(text)};
     struct json_position where;
 
-    CLEANUP(free_reader) struct yaml_reader *reader = yaml_reader_new(text, strlen(text), limits);
+    CLEANUP(free_reader)
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     switch (yaml_reader_next(reader, out, &where, err)) {
     case YAML_READ_DOCUMENT:
+    case YAML_READ_ITEM:
         return true;
     case YAML_READ_END:
         *out = NULL;
