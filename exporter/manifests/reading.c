@@ -302,9 +302,9 @@ static bool pass_on(struct reading *r, const char *bytes, size_t len)
     if (yaml_file_add(&r->yaml, bytes, len))
         return true;
     fail(&why->text,
-         "'%s' is larger than %zu bytes: split it, or write it as JSON, which has no such "
-         "limit",
-         r->file->path, r->limits.file_max_bytes);
+         "'%s' is larger than %zu bytes, even compressed: split it, or write it as JSON, which has "
+         "no such limit",
+         r->file->path, r->limits.yaml_max_bytes);
     return unreadable(r);
 }
 

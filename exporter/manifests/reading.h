@@ -54,5 +54,6 @@ void reading_listen(struct reading *r, json_object_fn *each, void *context);
 /* When a reading that waits may hang: job_due(). */
 int64_t reading_due(const struct reading *r);
 
-/* Read a little further: some thousand bytes, or one document. `now_ms` is steady. */
+/* Read a little further: some thousand bytes, one document, or one item of a
+ * list. `now_ms` is steady. */
 enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why) MUST_USE;

@@ -8,7 +8,7 @@
 #include "exporter/system/platform.h"
 
 const struct manifest_limits manifest_limits_default = {
-    .file_max_bytes = (size_t)16 << 20,
+    .yaml_max_bytes = (size_t)128 << 20,
     .object_max_bytes = (size_t)8 << 20,
     .nodes_max = 1000 * 1000,
 };

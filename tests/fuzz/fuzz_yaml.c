@@ -82,7 +82,7 @@ static void see(void *context, cJSON *object, struct json_place place)
 static void read_objects(const char *text, size_t len)
 {
     struct manifest_limits limits = {
-        .file_max_bytes = BYTES_MAX, .object_max_bytes = BYTES_MAX, .nodes_max = NODES_MAX};
+        .yaml_max_bytes = BYTES_MAX, .object_max_bytes = BYTES_MAX, .nodes_max = NODES_MAX};
     struct yaml_file yaml;
     struct json_position where;
     struct error err;

@@ -567,7 +567,7 @@ TEST_WITH(limits_are_told, make_place, remove_place)
 {
     struct place *p = *state;
     struct manifest_limits limits = {
-        .file_max_bytes = 4000, .object_max_bytes = 300, .nodes_max = 60};
+        .yaml_max_bytes = 4000, .object_max_bytes = 300, .nodes_max = 60};
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
 
     for (unsigned i = 0; i < 50; i++)
@@ -588,7 +588,7 @@ TEST_WITH(limits_are_told, make_place, remove_place)
     folder_write(p->folder, "d.yaml", text.data);
     start_limited(p, "", NULL, &limits);
     assert_content(p, "z=-1 ", "unreadable a.yaml:0 malformed b.yaml:1 malformed d.yaml:2 ");
-    assert_text(p, 0, "larger than 4000 bytes: split it, or write it as JSON");
+    assert_text(p, 0, "larger than 4000 bytes, even compressed: split it, or write it as JSON");
     assert_text(p, 1, "larger than 300 bytes");
     assert_text(p, 2, "with its anchors expanded");
 }
@@ -605,6 +605,63 @@ TEST_WITH(broken_texts_are_placed, make_place, remove_place)
     assert_content(p, "",
                    "malformed a.yaml:2 malformed b.yaml:2 foreign c.json:1 "
                    "malformed c.json:2 malformed d.json:1 ");
+}
+
+/* More than one block of the queues (compressed_queue.h), which compress then. */
+static void write_long_list(struct place *p, const char *name, unsigned count, const char *end)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(32 << 20);
+
+    strbuf_adds(&text, "apiVersion: v1\nitems:\n");
+    for (unsigned i = 0; i < count; i++)
+        strbuf_addf(&text,
+                    "- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: d%u\n"
+                    "    annotations: {a: '%0500u'}\n  spec: {replicas: %u}\n",
+                    i, i, i);
+    strbuf_adds(&text, end);
+    folder_write(p->folder, name, text.data);
+}
+
+TEST_WITH(a_long_list_of_yaml_is_read, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+
+    write_long_list(p, "a.yaml", 2000, "kind: List\nmetadata:\n  resourceVersion: ''\n");
+    start(p, "", NULL);
+    dump_store(p->store, &got);
+    assert_int_equal(manifests_problem_count(p->manifests), 0);
+    assert_non_null(strstr(got.data, "d0=0 "));
+    assert_non_null(strstr(got.data, "d1999=1999 "));
+}
+
+TEST_WITH(a_long_list_that_is_cut_changes_nothing, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_long_list(p, "a.yaml", 2, "kind: List\n");
+    start(p, "", NULL);
+    assert_content(p, "d0=0 d1=1 ", "");
+    write_long_list(p, "a.yaml", 2000, "- apiVersion: v1\n  kind: [Conf");
+    follow(p);
+    assert_content(p, "d0=0 d1=1 ", "malformed a.yaml:12005 ");
+}
+
+TEST_WITH(items_of_yaml_inherit_a_kind_behind_them, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(
+        p->folder, "a.yaml",
+        "apiVersion: apps/v1\nitems:\n- metadata: {name: x}\n  spec: {replicas: 5}\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n- 7\n"
+        "- kind: List\n  items:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: d}}\n"
+        "  - {apiVersion: v1, kind: ConfigMap, metadata: {name: y}}\n"
+        "kind: DeploymentList\n---\nitems:\n- metadata: {name: s}\nkind: Foo\n---\n"
+        "items:\n- metadata: {name: t}\n- 8\nkind: ConfigMapList\napiVersion: v1\n");
+    start(p, "", NULL);
+    assert_content(p, "c=-1 d=-1 t=-1 x=5 ",
+                   "foreign a.yaml:6 rejected a.yaml:10 foreign a.yaml:14 foreign a.yaml:19 ");
 }
 
 TEST_WITH(names_without_a_suffix_are_what_they_look_like, make_place, remove_place)

@@ -24,7 +24,7 @@ static bool is_over(void *context)
 static struct manifest_limits limits_until(struct term *term)
 {
     return (struct manifest_limits){
-        .file_max_bytes = 1 << 20,
+        .yaml_max_bytes = 1 << 20,
         .object_max_bytes = 1 << 20,
         .nodes_max = 200 * 1000,
         .term = {is_over, term},
