@@ -81,7 +81,7 @@ static bool add_json(struct yaml_file *y, const cJSON *object, size_t line, size
     CLEANUP(free_cleanup) char *json = cJSON_PrintUnformatted(object);
 
     if (!json)
-        abort();
+        memory_exhausted(0);
 
     struct yaml_object head = {line, strlen(json), list};
 

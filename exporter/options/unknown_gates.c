@@ -2,6 +2,7 @@
 #include "exporter/options/unknown_gates.h"
 
 #include "exporter/options/nearest.h"
+#include "metrics/base/shown.h"
 #include "metrics/rules/gates.h"
 
 /* A part of a gate's name is near: Karmada's code calls PropagationPolicyPreemption
@@ -42,9 +43,9 @@ void unknown_gates_each(const char *gates, unknown_gate_fn *report, void *contex
     size_t len;
 
     while ((name = gates_next_unknown(&at, &len)) != NULL) {
-        CLEANUP(free_cleanup) char *gate = xmemdup0(name, len);
+        struct shown gate = shown_part(name, len);
 
         if (!is_repeated(gates, name, len))
-            report(context, gate, nearest_gate(gate));
+            report(context, gate.text, nearest_gate(gate.text));
     }
 }

@@ -3,7 +3,8 @@
 
 #include "metrics/base/base.h"
 
-/* `nearest`: the known gate whose name differs least from `gate`. */
+/* `gate`: the name as messages show it (shown.h). `nearest`: the known gate whose name differs
+ * least. */
 typedef void unknown_gate_fn(void *context, const char *gate, const char *nearest);
 
 /*

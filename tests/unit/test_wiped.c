@@ -26,6 +26,7 @@
  */
 #define MARK "q8Zk3vTwYh"
 
+/* NOLINTNEXTLINE(bugprone-reserved-identifier): the linker's name. */
 extern const char __executable_start, etext;
 
 struct sightings {
@@ -41,6 +42,7 @@ static struct sightings *tally(void)
 }
 
 #if HEAP_COUNTS
+/* NOLINTBEGIN(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name) */
 void __libc_free(void *memory);
 void *__libc_malloc(size_t size);
 
@@ -94,6 +96,7 @@ __attribute__((noinline)) void *reallocarray(void *memory, size_t count, size_t 
     __libc_free(memory);
     return moved;
 }
+/* NOLINTEND(bugprone-reserved-identifier,readability-inconsistent-declaration-parameter-name) */
 #endif
 
 /* Copies below the caller's frame, in what functions that have returned left there. */
