@@ -108,6 +108,10 @@ static void check_present(const struct family_def *f)
 /* What is folded is added up without the first labels, and a row that is not there is 0. */
 static void check_fold(const struct family_def *f)
 {
+    static const char *const bounds[FOLD_COUNT] = {
+        [FOLD_POLICY] = "policy limit",
+        [FOLD_NAMESPACE] = "detail limit",
+    };
     static const char *const names[FOLD_COUNT][4] = {
         [FOLD_POLICY] = {"policy_kind", "policy_namespace", "policy"},
         [FOLD_NAMESPACE] = {"namespace"},
@@ -124,7 +128,7 @@ static void check_fold(const struct family_def *f)
     assert_null(names[f->fold][family_fold_labels(f->fold)]);
     assert_int_equal(f->aggregation, AGGREGATE_SUM);
     assert_true(!f->detail && !f->opt_in && (f->sparse || f->no_rest));
-    assert_non_null(strstr(f->bound, "policy limit"));
+    assert_non_null(strstr(f->bound, bounds[f->fold]));
 }
 
 TEST(every_row_is_sound)
