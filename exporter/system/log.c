@@ -151,7 +151,8 @@ static void tell_of_lost(void *context, uint64_t count, struct strbuf *line)
     const struct log *log = context;
     struct log_number room;
 
-    begin_line(line, log, LOG_LEVEL_WARN, "log lines were dropped: standard error did not accept them");
+    begin_line(line, log, LOG_LEVEL_WARN,
+               "log lines were dropped: standard error did not accept them");
     add_field(line, log->format, "count", log_number(&room, (int64_t)count));
     end_line(line, log->format);
 }

@@ -11,9 +11,9 @@ struct log_writer;
  * Who makes it passes it down; nothing changes it afterwards, so any thread may
  * write. Between log_start() and log_stop() a thread of the log's own writes, so
  * that nobody waits for who reads it, and lines that would have to wait too long, or
- * that a full disk refuses, are dropped, counted and told of. Whatever a value holds, a message stays one line of valid
- * UTF-8: control characters are escaped, broken bytes become U+FFFD, and a text
- * longer than LOG_VALUE_MAX bytes is cut and ends in "...".
+ * that a full disk refuses, are dropped, counted and told of. Whatever a value holds, a message
+ * stays one line of valid UTF-8: control characters are escaped, broken bytes become U+FFFD, and a
+ * text longer than LOG_VALUE_MAX bytes is cut and ends in "...".
  */
 enum { LOG_VALUE_MAX = 1024 };
 

