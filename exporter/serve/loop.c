@@ -25,8 +25,8 @@ enum {
     SLICE_MS = 5,
     WAIT_MAX_MS = HEARTBEAT_LIMIT_MS / 5, /* A loop without work is well, too. */
     WEB_MEMORY_PART = 8,                  /* Of the limit, for the connections of clients. */
-    SOON_MS = 20, /* For the end of a reading that is published with what it brings. */
-    OVERDUE_MS = 50,
+    SOON_MS = 20,     /* For the end of a reading that is published with what it brings. */
+    OVERDUE_MS = 100, /* Wait where a deadline has passed and no turn moves it. */
 };
 
 struct loop {
