@@ -4,7 +4,8 @@
 #include "metrics/model/kind.h"
 #include "metrics/model/work.h"
 
-static const char name_selector[] = "metadata.name=";
+/* The kinds of settings (CLASS_SETTING) are selected by name. */
+enum { NAME_SELECTOR_LEN = sizeof("metadata.name=") - 1 };
 
 static bool is_settings(const struct kind_def *def, const cJSON *object)
 {
@@ -18,8 +19,7 @@ static bool is_settings(const struct kind_def *def, const cJSON *object)
         strcmp(def->name, json_str(object, "kind", "")) != 0)
         return false;
     return (!watch->only_namespace || strcmp(watch->only_namespace, ns) == 0) &&
-           (!watch->field_selector ||
-            strcmp(watch->field_selector + sizeof(name_selector) - 1, name) == 0);
+           (!watch->field_selector || strcmp(watch->field_selector + NAME_SELECTOR_LEN, name) == 0);
 }
 
 static bool read_settings(cJSON *object)
