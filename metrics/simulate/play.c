@@ -232,7 +232,7 @@ void play_note_unsettled(struct play *play, struct entry *template)
         return;
     entry_list_add(list, template);
     memmove(&list->items[place + 1], &list->items[place],
-            (list->count - 1 - place) * sizeof(*list->items));
+            (list->count - 1 - place) * sizeof(struct entry *));
     list->items[place] = template;
 }
 
