@@ -96,7 +96,7 @@ unsigned plan_findings(const struct plan_result *r)
     return found;
 }
 
-/* What fails is printed as rows, or written as elements. */
+/* Failing objects are printed as rows, or written as elements. */
 struct fails {
     unsigned classes;
     struct table table;

@@ -48,7 +48,7 @@ int64_t kube_session_files_due(const struct kube_session *s);
 /* When a turn is due even if no descriptor is ready (steady); INT64_MAX for never. */
 int64_t kube_session_due(const struct kube_session *s);
 
-/* As client_poll(), for two sessions; of the others there may be KUBE_SESSION_OTHERS. */
+/* Polls two sessions as client_poll() does, with at most KUBE_SESSION_OTHERS others. */
 enum { KUBE_SESSION_OTHERS = 8 };
 bool kube_session_poll(struct kube_session *s, struct kube_session *beside, struct pollfd *others,
                        size_t count, int64_t timeout_ms);

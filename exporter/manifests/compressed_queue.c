@@ -73,7 +73,7 @@ bool compressed_queue_add(struct compressed_queue *q, const char *bytes, size_t 
     return true;
 }
 
-/* Makes the next block the one that is being read. False if there is none. */
+/* Begins to read the next block. Returns false at the end of the queue. */
 static bool open_block(struct compressed_queue *q)
 {
     q->read_len = 0;

@@ -5,9 +5,9 @@
 
 /* How much of a file is read into memory, and for how long. */
 struct manifest_limits {
-    /* Of the text of one YAML file, compressed. JSON is handed out object by object, unlimited. */
+    /* Compressed text of one YAML file. JSON is handed out object by object, without a limit. */
     size_t yaml_max_bytes;
-    size_t object_max_bytes; /* Of one object, as JSON. */
-    size_t nodes_max; /* Of one object of YAML, or of a list without its items, anchors expanded. */
+    size_t object_max_bytes; /* One object as JSON. */
+    size_t nodes_max; /* One YAML object, or a list without its items; anchors are expanded. */
     struct yaml_term term;
 };

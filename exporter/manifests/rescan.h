@@ -23,7 +23,7 @@ struct rescan {
         struct tree_path *path;
         bool is_walk;
         int64_t retry_ms; /* Not before. */
-        bool rested;      /* That time has passed: only the job itself is waited for. */
+        bool rested;      /* retry_ms has passed: only the job itself is waited for. */
     } held[HELD_MAX];
     size_t held_count;
 };

@@ -17,7 +17,7 @@ enum {
 struct yaml_object {
     size_t line;
     size_t len;
-    size_t list; /* The number of the list that it inherits from; 0: none. */
+    size_t list; /* Number of the list from which the object inherits its kind; 0 without one. */
 };
 
 /* `kubectl get -o yaml` sorts keys, so the kind of a list comes behind the items. */

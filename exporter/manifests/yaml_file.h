@@ -19,22 +19,22 @@ struct yaml_file {
     size_t count;                 /* Objects in `json` at the end of the text. */
     size_t handed_out;            /* Objects that have been taken from `json`. */
     size_t order;                 /* Objects that have been handed out, lists in lists expanded. */
-    struct yaml_list *lists;      /* The lists whose items inherit a kind. */
+    struct yaml_list *lists;      /* Lists with items that inherit a kind. */
     size_t list_count;
     bool inherits;      /* The current document has items that inherit its kind. */
-    size_t failed_line; /* Line of the object that exceeds a limit; 0 if there is none. */
+    size_t failed_line; /* Line of the object that exceeds a limit; else 0. */
     bool full;          /* The limit is that of the file, not that of the object. */
 };
 
 void yaml_file_init(struct yaml_file *y, const struct manifest_limits *limits);
 void yaml_file_release(struct yaml_file *y);
 
-/* The next bytes. False once there are more than the limit. */
+/* Appends the next bytes. Returns false beyond the limit. */
 bool yaml_file_add(struct yaml_file *y, const char *bytes, size_t len) MUST_USE;
 
-/* After all bytes: parse one document, or one item of a list. */
+/* After all bytes: parses one document, or one item of a list. */
 enum yaml_outcome yaml_file_parse(struct yaml_file *y, struct json_position *where,
                                   struct error *err) MUST_USE;
 
-/* After all documents: hand out one object, or those of one list. False if there was none left. */
+/* After all documents: hands out one object, or those of one list. Returns false at the end. */
 bool yaml_file_hand_out(struct yaml_file *y, json_object_fn *each, void *context) MUST_USE;

@@ -135,7 +135,7 @@ static void start(struct rehearsal *r)
     r->job = job_start(r->workers, try_all, &line, sizeof(line), -1);
 }
 
-/* Another process does a job whose process has ended, but only once in LOST_RETRY_MS. */
+/* Repeats a job after the end of its process, but only once in LOST_RETRY_MS. */
 static enum job_state go_on(struct rehearsal *r, int64_t now_ms)
 {
     enum job_state state;

@@ -78,7 +78,7 @@ struct shown_path {
 };
 struct shown_path shown_path(const char *path);
 
-/* Returns the length of the folders of a path that exist, with the '/' after them; 0 for none. */
+/* Returns the length of the existing folders of a path, with the '/' after them; may be 0. */
 size_t file_folder_length(const char *path);
 
 /* For CLEANUP: close the descriptor, unless it is negative. */

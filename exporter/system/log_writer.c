@@ -10,7 +10,7 @@
 #include "exporter/system/thread.h"
 
 enum {
-    LINE_MAX_BYTES = 256 * 1024, /* Of the line that reports dropped lines. */
+    LINE_MAX_BYTES = 256 * 1024, /* Limit of the line that reports dropped lines. */
     POLL_MS = 100,               /* Between two tries of a descriptor that does not block. */
     REPORT_RETRY_MS = 1000, /* Between two reports of dropped lines, the first of which failed. */
 };
@@ -37,9 +37,8 @@ struct log_writer {
     uint64_t put;     /* Lines that were kept so far ... */
     uint64_t written; /* ... and written, or lost to the descriptor. */
     uint64_t dropped;
-    uint64_t
-        missing; /* Of them, those that came when the ring was full, since the last line in it. */
-    uint64_t unreported; /* Of them, those before the first line in the ring. */
+    uint64_t missing;    /* Dropped because the ring was full, since the last line in it. */
+    uint64_t unreported; /* Dropped before the first line in the ring. */
     int64_t progress_ms; /* When a line was written, or the first came to wait. */
     bool stopping;
     bool ended;
@@ -145,9 +144,9 @@ static bool wait_for_work(struct log_writer *w, bool failed)
     return true;
 }
 
-/* What the thread writes next. */
+/* The next lines of the thread. */
 struct work {
-    struct strbuf report; /* Of dropped lines; empty if there are none. */
+    struct strbuf report; /* Reports dropped lines; empty without any. */
     struct strbuf line;   /* Empty if there is only the report. */
     bool torn;
 };

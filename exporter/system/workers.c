@@ -76,9 +76,10 @@ static void become_forker(int socket, void (*prepare)(void))
 }
 
 /*
- * Each arrival is told once: who waits for a job asks until there is nothing, and what arrives for
- * one that nobody asks at the moment must not keep the loop awake. Said again, what is there counts
- * as an arrival. The socket of the process that forks, which sends nothing, has no worker.
+ * Reports each arrival once (edge-triggered). The waiting caller reads a job until no data is left,
+ * and data of a job that is not read at the moment must not keep the loop awake. A second call
+ * reports the present data as an arrival. The socket of the process that forks has no worker, and
+ * carries no data.
  */
 static bool listen_to(const struct workers *w, struct worker *worker, int socket, int operation)
 {

@@ -43,7 +43,7 @@ struct server {
 struct client {
     struct peer *peer;     /* NULL where its socket is not known. */
     struct armour *armour; /* That it began with. */
-    struct visit visit;    /* Its request. */
+    struct visit visit;    /* The present request of the connection. */
 };
 
 /* Borrowed; the library has one for each connection, from its start to its end. */

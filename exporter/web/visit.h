@@ -16,8 +16,8 @@ enum visit_state { VISIT_NEW, VISIT_SOUND, VISIT_WAITING, VISIT_ANSWERED };
 struct visit {
     enum visit_state state;
     struct wire_target target;
-    bool malformed; /* Its head is wrong: see wire_check(). */
-    bool dropped;   /* Of its body something was not kept. */
+    bool malformed; /* The head is wrong: see wire_check(). */
+    bool dropped;   /* A part of the body was not kept. */
     _Atomic(enum verdict) verdict;
     struct call *call;     /* Of the API; NULL for anything else. Owned. */
     struct strbuf content; /* What has come of its body. */

@@ -197,7 +197,7 @@ void wire_refuse(struct MHD_Connection *connection, unsigned status)
                        "Content-Length: %zu\r\n\r\n%s\n",
                        status, reason, strlen(reason) + 1, reason);
 
-    /* A client that has not read its earlier answers gets none: this thread does not wait. */
+    /* This thread does not wait for a client that has not read its earlier answers. */
     if (tls) {
         (void)gnutls_record_send(tls->tls_session, answer, (size_t)len);
         (void)gnutls_bye(tls->tls_session, GNUTLS_SHUT_WR);

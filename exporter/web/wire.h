@@ -27,10 +27,10 @@ enum {
 struct wire_target {
     const char *start;
     size_t len;           /* Bytes up to the version, or up to a NUL. */
-    char *query;          /* Begins behind the '?'; NULL if the target has none. */
+    char *query;          /* Begins behind the '?'; NULL without a '?'. */
     char query_first;     /* First byte of the query, which the library finds empty. */
     char overtaken_first; /* First byte at `overtaken`. */
-    char *overtaken;      /* Behind the first name of a query that follows a NUL; NULL: none. */
+    char *overtaken;      /* Behind the first name of a query that follows a NUL; else NULL. */
     bool is_bad;          /* The target has a blank, a control character, or an escaped NUL. */
 };
 

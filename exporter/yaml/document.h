@@ -18,7 +18,7 @@
 bool document_read(const char *path, const char *text, size_t len, yaml_document_t *out,
                    struct error *err) MUST_USE;
 
-/* Wipes and deletes a document whose texts may be secret. */
+/* Wipes and deletes a document with texts that may be secret. */
 void document_wipe(yaml_document_t *document);
 
 /* The text of a scalar; NULL for anything else, and for one with a NUL, which would hide what

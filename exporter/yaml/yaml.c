@@ -19,7 +19,7 @@ enum { SPAN_SLACK = 64 * 1024 };
 struct yaml_reader {
     struct yaml_events events;
     struct yaml_limits limits;
-    uint64_t seed; /* Of the hashes of keys and anchors: texts come from others. */
+    uint64_t seed; /* Seed of the hashes of keys and anchors: an attacker may choose the texts. */
     struct anchors anchors;
     cJSON *kept;           /* Values outside the tree that anchors may point to. */
     struct weight used;    /* By the trees in memory; `height` is the current depth. */
@@ -234,8 +234,7 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
     return refuse(r, event->start_mark, why.text);
 }
 
-/* True for the sequence of a list whose items are handed out one by one; an anchor needs it whole.
- */
+/* Returns true for a list that is handed out item by item. An anchor needs the whole list. */
 static bool is_item_list(const char *key, const yaml_event_t *event)
 {
     return strcmp(key, "items") == 0 && event->type == YAML_SEQUENCE_START_EVENT &&
@@ -243,9 +242,9 @@ static bool is_item_list(const char *key, const yaml_event_t *event)
 }
 
 /*
- * One key, whose event has been read, and its value. `items`, unless it is NULL, is set when the
- * value is a list to be handed out item by item: the member is an empty array then, and the next
- * event is that of the first item.
+ * Reads the value of a key whose event has been read. Sets `items`, unless it is NULL, if the value
+ * is a list to be handed out item by item. The member is an empty array then, and the next event is
+ * that of the first item.
  */
 static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_event_t *key_event,
                         struct weight *weight, bool *items)

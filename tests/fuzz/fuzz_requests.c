@@ -22,7 +22,7 @@ enum {
     REQUESTS_MAX = 4096,
     ANSWERS_MAX = 16 << 20,
     PAGE_MAX = 1 << 16,
-    NAMES = 200,     /* Of objects. */
+    NAMES = 200,     /* Number of object names. */
     CALLS_MAX = 1,   /* A connection has one request at a time. */
     QUIET_TURNS = 8, /* Turns of the library without a byte from it: it has nothing to do. */
 };
@@ -61,7 +61,7 @@ static size_t on_unescape(void *context, struct MHD_Connection *connection, char
     return wire_unescape(&h->visit.target, text);
 }
 
-/* As the server checks it. The refusal counts as one of the library's. */
+/* Checks the head as the server does. A refusal counts as one of the library's. */
 static bool check_head(struct harness *h, struct MHD_Connection *connection, const char *method,
                        const char *version)
 {

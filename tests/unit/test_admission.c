@@ -389,7 +389,7 @@ TEST_ROWS(a_reload, reloads, title)
     bare_end(&b);
 }
 
-/* Whatever stands at the path of the file. */
+/* The path leads to no file, to a folder, or to an empty device. */
 TEST(a_file_that_is_gone_weakens_nothing)
 {
     struct error err = {""};

@@ -161,7 +161,7 @@ TEST(pages_have_their_pauses)
     follow_release(lab);
 }
 
-/* Its pages repeat for ever: the audit fails, and the next one is as short. */
+/* The pages repeat for ever: the audit fails, and the next one is as short. */
 TEST(a_list_that_does_not_end_ends_the_audit)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));

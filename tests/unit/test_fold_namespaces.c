@@ -185,7 +185,7 @@ static char *page_of_world(uint32_t seed, size_t limit)
     return page;
 }
 
-/* The families join: each shown namespace has all its rows in each family, the others have none. */
+/* The families join: all of them show the same namespaces, with all rows. */
 TEST(all_families_show_the_same_namespaces)
 {
     static const char *const all[] = {"", "default", "team", "kube-system"};

@@ -174,7 +174,7 @@ static void restrict_to_path(const char *path)
     landlock_free(l);
 }
 
-/* What is allowed is a path that a user named: "here/file", "link", "later/file" ... */
+/* Allows one path that a user named: "here/file", "link", "later/file" ... */
 static void restrict_to(const char *folder, const char *name)
 {
     CLEANUP(free_cleanup) char *path = folder_path(folder, name);

@@ -70,7 +70,7 @@ TEST(a_list_has_an_end)
     assert_int_equal(number, LIST_PAGES_MAX);
 }
 
-/* A page whose connection was lost is asked for again. */
+/* A page is requested again after its connection was lost. */
 TEST(a_page_that_is_asked_for_again_counts_once)
 {
     struct list_pages pages;

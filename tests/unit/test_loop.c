@@ -266,7 +266,7 @@ TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
 
 enum {
     LISTED = 300,    /* ConfigMaps. */
-    LIST_ROUNDS = 8, /* Of all paths. */
+    LIST_ROUNDS = 8, /* Rounds over all paths. */
     PAGE_ROWS = 120,
     LIST_PAGES_MAX = 4,
     LISTED_MAX_BYTES = 128 * 1024,
@@ -277,7 +277,7 @@ struct list_reader {
     const char *address;
     atomic_bool ended;
     unsigned continued;          /* Pages after the first of their list. */
-    char refused[LOG_VALUE_MAX]; /* Path with another status than 200 or 410; "" if none. */
+    char refused[LOG_VALUE_MAX]; /* Path with another status than 200 or 410, else "". */
 };
 
 /* Requests the path. Returns the token of the next page in `token`, "" behind the last one. */

@@ -976,7 +976,7 @@ TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
     }
 }
 
-/* As long as the API server is read that it stands beside. */
+/* Manifests wait while the exporter reads the API server beside them. */
 TEST(manifests_without_work_have_no_deadline)
 {
     struct store *store = store_new(1);

@@ -38,7 +38,7 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     assert_int_equal(rescan_due(&rescan, &tree), INT64_MAX);
     assert_int_equal(rescan.held_count, 1);
 
-    /* Its descriptor reports that it goes on: the PATH is walked again. */
+    /* The descriptor reports that the job goes on: the PATH is walked again. */
     assert_int_equal(write(ends[1], "x", 1), 1);
     while (rescan.held_count > 0) {
         workers_wait(w, WAIT_MS);

@@ -19,10 +19,10 @@
 #include "tests/unit/suite.h"
 
 /*
- * No memory that the exporter's own code frees holds a credential that was replaced or given back,
- * and the stack holds none. The functions of the C library stand behind ours here,
- * and look at each block that is freed. The exporter is linked into this program, so the address of
- * the caller tells its copies from those of libraries, which are counted apart.
+ * Memory that the exporter's own code frees, and its stack, hold no credential that was replaced or
+ * given back. The functions here replace those of the C library, and search each block that is
+ * freed. The exporter is linked into this program, so the address of the caller separates its
+ * copies from those of libraries, which are counted apart.
  */
 #define MARK "q8Zk3vTwYh"
 

@@ -285,7 +285,7 @@ static const char *ask_soon(const char *address, const struct strbuf *request,
 
 enum { COARSE = 16 };
 
-/* Of the sizes the last quarter, where the library's memory gets full, is tried one by one. */
+/* The last quarter of the sizes, where the library's memory gets full, is tried one by one. */
 static void sweep(const struct filler *row, const char *first)
 {
     static const char *const wanted[] = {"HTTP/1.1 400 ", "HTTP/1.1 405 ", "HTTP/1.1 413 ",

@@ -323,7 +323,7 @@ TEST_WITH(the_end_of_the_process_that_forks_is_noticed, set_up, tear_down)
     assert_true(workers_ended(w));
     /* workers_fd() reports the end once. */
     assert_false(is_readable(w));
-    /* Its child goes on. */
+    /* The child of the worker goes on. */
     find_processes(w, pids);
     assert_int_equal(kill(pids[0], SIGKILL), 0);
     workers_wait(w, PATIENCE_MS);

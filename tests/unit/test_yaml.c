@@ -325,7 +325,7 @@ TEST(runs_of_blanks_are_limited)
     assert_refused(&yaml, roomy, "2:16390 not valid YAML: more than 16,384 spaces");
 }
 
-/* libyaml would hold all of it, whatever the size of the file. */
+/* libyaml would hold the whole text, for any size of the file. */
 TEST(texts_and_comments_are_limited)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2 << 20);

@@ -46,8 +46,8 @@ struct request {
     struct transfer *transfer; /* NULL if nothing is open. */
     struct object_stream stream;
     struct strbuf error_body; /* Of a response other than 200, its beginning. */
-    struct list_pages pages;  /* Of the list, from its first page on. */
-    char *token;              /* Continue token that was sent; NULL: none. Owned. */
+    struct list_pages pages;  /* Progress of the list since its first page. */
+    char *token;              /* Continue token of the request; NULL for a first page. Owned. */
     struct request_handler handler;
     bool list;
     bool stopped;  /* The rest of the body is ignored: the handler wants no more of it, */

@@ -15,9 +15,8 @@ static void wiping_free(void *memory)
 }
 
 /*
- * As realloc(3), which would leave the bytes behind where it moves them away from. Like all
- * allocations here it does not return without memory: libraries whose calls fail for want of it
- * would leave out an option or a header without an error.
+ * Resizes a block as realloc(3) does, and wipes the old one. Like all allocations here the function
+ * does not return without memory: a library could leave out an option or a header without an error.
  */
 static void *wiping_realloc(void *memory, size_t size)
 {

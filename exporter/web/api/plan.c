@@ -10,7 +10,7 @@ enum { OBJECTS_MAX = 1000, WORK_MAX_MS = 2000 };
 /* How long it may take. */
 struct term {
     int64_t end_ms;            /* Steady. */
-    const struct clerk *clerk; /* NULL: none. */
+    const struct clerk *clerk; /* NULL for a plan without a clerk. */
 };
 
 static bool is_over(void *context)

@@ -23,14 +23,14 @@ enum { TURNS_MAX = 1 << 20 };
 static uint32_t *turns;
 static size_t count;
 static long loop;
-static const void *program; /* Where it is in memory. */
+static const void *program; /* Address of the program in memory. */
 
 /* Returns the start of the program or the library that holds the address. */
 static const void *base_of(unsigned long address)
 {
     Dl_info about;
 
-    /* dladdr() takes a pointer to what is not const, and reads none of it. */
+    /* dladdr() takes a pointer without const, and does not read the memory. */
     return dladdr((void *)address, &about) ? about.dli_fbase : NULL;
 }
 
