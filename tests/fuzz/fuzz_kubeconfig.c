@@ -214,7 +214,7 @@ static void check_secrets_of(const char *text, const cJSON *tree, const char *to
 
 static void check_secrets(const char *text, const char *told)
 {
-    const struct yaml_limits limits = {10000, TEXT_MAX};
+    const struct yaml_limits limits = {.nodes_max = 10000, .bytes_max = TEXT_MAX};
     struct yaml_text source = {text, strlen(text)};
     struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     struct json_position where;
