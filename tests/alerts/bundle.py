@@ -55,7 +55,7 @@ def rendered(site="{}"):
         local mixin = (import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {site} }};
         local rules = (import '{ALERTS}/source/rules.libsonnet')(mixin._config);
         {{ [c.name + '.yml']: {{ groups: c.records + c.alerts }} for c in rules.concerns }}"""
-    done = subprocess.run(["jsonnet", "-e", program], capture_output=True, text=True, timeout=120,
+    done = subprocess.run(["jsonnet", "-e", program], capture_output=True, text=True, timeout=300,
                           check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
