@@ -38,7 +38,7 @@ static void close_block(struct compressed_queue *q)
 
     if (compress2(block->bytes, &len, (const Bytef *)q->filling.data, q->filling.len,
                   Z_BEST_SPEED) != Z_OK)
-        abort();
+        memory_exhausted(0); /* zlib has no other error here. */
     /* A copy, because a block that shrinks in place leaves a hole behind it. */
     struct compressed_block *kept = xmalloc(sizeof(*kept) + len);
 
@@ -89,7 +89,7 @@ static bool open_block(struct compressed_queue *q)
 
     strbuf_reserve(&q->reading, len);
     if (uncompress((Bytef *)q->reading.data, &len, q->first->bytes, q->first->len) != Z_OK)
-        abort();
+        memory_exhausted(0); /* zlib has no other error here. */
     q->reading.len = len;
     free_first(q);
     return true;
