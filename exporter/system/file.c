@@ -177,7 +177,7 @@ const char *file_open_failure(const char *path)
 
     /* Modes would let us: access(2) does not know of Landlock. */
     if (code == EACCES && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
-        return "--hardening keeps us to files that were named when we started; restart to read it";
+        return "--hardening allows only what was named at the start: restart, or turn it off";
     return strerror(code);
 }
 

@@ -135,10 +135,11 @@ class Serving:
 
 
 class Folder:
-    """A folder of its own, with a copy of a fixture in it."""
+    """A new folder, with a copy of a fixture in it."""
 
-    def __init__(self, fixture=None):
-        self.path = pathlib.Path(tempfile.mkdtemp(prefix="exporter-e2e-"))
+    def __init__(self, fixture=None, beside=None):
+        """`beside`: the folder that it is made in; None for the system's."""
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="exporter-e2e-", dir=beside))
         if fixture:
             shutil.copytree(FIXTURES / fixture, self.path, dirs_exist_ok=True)
 

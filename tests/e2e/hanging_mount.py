@@ -104,8 +104,9 @@ class HangingMount:
     def works():
         return os.geteuid() == 0 and os.access("/dev/fuse", os.R_OK | os.W_OK)
 
-    def __init__(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exporter-hang-"))
+    def __init__(self, beside=None):
+        """`beside`: the folder that its folder is made in; None for the system's."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="exporter-hang-", dir=beside))
         self.source = self.folder / "source"
         self.path = self.folder / "mount"
         self.source.mkdir()
