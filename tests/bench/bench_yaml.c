@@ -19,8 +19,10 @@ typedef void fill_fn(struct strbuf *out, size_t size);
 
 /* ---- texts ---- */
 
-static void repeat(struct strbuf *out, const char *text, size_t size)
+/* Adds `first`, then `text` until that is `size` bytes. */
+static void repeat(struct strbuf *out, const char *first, const char *text, size_t size)
 {
+    strbuf_adds(out, first);
     size_t end = out->len + size;
 
     while (out->len < end)
@@ -38,8 +40,7 @@ static void count_up(struct strbuf *out, const char *before, const char *after, 
 #define REPEATED(name, first, text, last)                                                          \
     static void name(struct strbuf *out, size_t size)                                              \
     {                                                                                              \
-        strbuf_adds(out, first);                                                                   \
-        repeat(out, text, size);                                                                   \
+        repeat(out, first, text, size);                                                            \
         strbuf_adds(out, last);                                                                    \
     }
 
@@ -47,9 +48,8 @@ static void count_up(struct strbuf *out, const char *before, const char *after, 
 #define RUN_THEN_WORDS(name, first, run, word, last)                                               \
     static void name(struct strbuf *out, size_t size)                                              \
     {                                                                                              \
-        strbuf_adds(out, first);                                                                   \
-        repeat(out, run, size / 2);                                                                \
-        repeat(out, word, size / 2);                                                               \
+        repeat(out, first, run, size / 2);                                                         \
+        repeat(out, "", word, size / 2);                                                           \
         strbuf_adds(out, last);                                                                    \
     }
 
@@ -71,10 +71,8 @@ REPEATED(documents_with_directives, "", "%YAML 1.1\n%TAG !a! x\n--- !a!b c\n...\
 
 static void a_long_tag_prefix(struct strbuf *out, size_t size)
 {
-    strbuf_adds(out, "%TAG !a! ");
-    repeat(out, "x", size / 2);
-    strbuf_adds(out, "\n--- [");
-    repeat(out, "!a!b c,", size / 2);
+    repeat(out, "%TAG !a! ", "x", size / 2);
+    repeat(out, "\n--- [", "!a!b c,", size / 2);
     strbuf_adds(out, "]\n");
 }
 
@@ -145,8 +143,8 @@ RUN_THEN_WORDS(line_separators_then_quoted, "a: 'x", "\xe2\x80\xa8", "x\xe2\x80\
 static void the_longest_run_allowed(struct strbuf *out, size_t size)
 {
     strbuf_adds(out, "a: 'x");
-    repeat(out, " ", 16 * 1000);
-    repeat(out, "x ", size);
+    repeat(out, "", " ", 16 * 1000);
+    repeat(out, "", "x ", size);
     strbuf_adds(out, "'\n");
 }
 
@@ -171,10 +169,8 @@ static void documents_with_aliases(struct strbuf *out, size_t size)
     size_t end = out->len + size;
 
     while (out->len < end) {
-        strbuf_adds(out, "---\nkind: List\na: &a [");
-        repeat(out, "x,", size / 64);
-        strbuf_adds(out, "]\nb: [");
-        repeat(out, "*a,", size / 64);
+        repeat(out, "---\nkind: List\na: &a [", "x,", size / 64);
+        repeat(out, "]\nb: [", "*a,", size / 64);
         strbuf_adds(out, "]\n");
     }
 }
@@ -385,8 +381,8 @@ static unsigned run(const char *reader, read_fn *read)
         snprintf(what, sizeof(what), "%s: %s", reader, texts[i].name);
         measure_print(what, ratio, "times", RATIO_MAX);
     }
-    snprintf(what, sizeof(what), "%s: time of 8 times the text, worst of %zu texts", reader,
-             ARRAY_LEN(texts));
+    snprintf(what, sizeof(what), "%s: time of %d times the text, worst of %zu texts", reader,
+             GROWTH, ARRAY_LEN(texts));
     measure_print(what, worst, "times", RATIO_MAX);
     return missed;
 }
