@@ -177,7 +177,7 @@ const char *file_open_failure(const char *path)
 
     /* Modes would let us: access(2) does not know of Landlock. */
     if (code == EACCES && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0)
-        return "--hardening allows only what was named at the start: restart, or turn it off";
+        return "--hardening allows only paths named at the start: restart, or set it to off";
     return strerror(code);
 }
 
@@ -194,7 +194,7 @@ int file_open(const char *path, struct stat *about, struct error *err)
                  : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0 && !why && errno == EACCES) {
-        /* Whatever keeps us from it: this is what a person has to know. */
+        /* For a file of /proc or /sys, name that as the reason: EACCES does not help. */
         CLEANUP(file_close) int look = open(path, O_PATH | O_CLOEXEC);
 
         why = look >= 0 && file_is_kernels(look) ? kernels : NULL;

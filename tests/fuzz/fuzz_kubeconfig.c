@@ -11,9 +11,9 @@
 #include "tests/fuzz/must.h"
 
 /*
- * Whatever up to three kubeconfig files hold: they are refused with a reason that holds no secret,
- * or what comes of them can be used as its header promises, and merging is as kubectl's: a file
- * once more, or one that is not there, changes nothing.
+ * Up to three kubeconfig files of any content are refused with a reason that holds no secret, or
+ * result in a configuration that keeps the promises of its header. Files are merged as kubectl
+ * merges them: a file that is named twice, or does not exist, changes nothing.
  */
 
 enum { FILES = 3, TEXT_MAX = 1 << 20, SECRET_MIN = 4 };
@@ -133,7 +133,7 @@ static void dump(const struct kube_config *c, struct strbuf *out)
         add(out, c->exec->env[i].name, c->exec->env[i].value);
 }
 
-/* What goes to a plugin is JSON, whatever names are in it. */
+/* The request to a plugin is JSON with any names in it. */
 static void check_exec(const struct kube_config *c)
 {
     CLEANUP(strbuf_release) struct strbuf info = STRBUF_INIT(EXEC_REQUEST_MAX_BYTES);
@@ -230,7 +230,10 @@ static void check_secrets(const char *text, const char *told)
 
 /* ---- the target ---- */
 
-/* What the files say, as text; what people are told, in `told`. False if they are refused. */
+/*
+ * Writes the configuration to `out`, and its origin and notes to `told`. Returns false if it is
+ * refused, with the error in `told`.
+ */
 static bool load(const char *files, struct strbuf *out, struct strbuf *told)
 {
     const struct kubeconfig_options options = {.files = files};
