@@ -64,7 +64,7 @@ link    = $(CC) $(FLAGS) $(CFLAGS) $(LINK.$(VARIANT)) $(LDFLAGS) $(filter %.o,$^
 PURE    := $(sort $(wildcard metrics/*.c metrics/*/*.c metrics/*/*/*.c))
 WORLD   := $(filter-out exporter/main.c,$(sort $(wildcard exporter/*.c exporter/*/*.c exporter/*/*/*.c)))
 HEADERS := $(sort $(wildcard metrics/*.h metrics/*/*.h metrics/*/*/*.h exporter/*.h exporter/*/*.h exporter/*/*/*.h))
-UNIT    := $(sort $(wildcard tests/unit/test_$(or $(ONLY),*).c))
+UNIT    := $(sort $(foreach d,unit unit/*,$(wildcard tests/$d/test_$(or $(ONLY),*).c)))
 # The longest first: at the end it would keep one processor alone.
 UNIT    := $(filter %/test_sim.c,$(UNIT)) $(filter-out %/test_sim.c,$(UNIT))
 SUPPORT := $(filter-out tests/unit/test_%,$(sort $(wildcard tests/unit/*.c)))
@@ -80,7 +80,7 @@ SIM     := $(sort $(wildcard tests/sim/*.c))
 SIM_SEEDS ?= 1-10000
 E2E     := $(sort $(foreach d,stories e2e deploy alerts boards browser,$(wildcard tests/$d/$(or $(ONLY),*).test)))
 # Tests that hold what they make against a file in the repository.
-HOLDING := $(shell grep -l golden $(wildcard tests/unit/test_*.c) $(E2E))
+HOLDING := $(shell grep -l golden $(UNIT) $(E2E))
 SOURCES := $(PURE) $(WORLD) $(wildcard exporter/main.c)
 ALL_C   := $(SOURCES) $(UNIT) $(SUPPORT) $(FUZZ) $(BENCH) $(BENCH_SUPPORT) $(FAULTS) $(HELPERS) $(SIM) $(wildcard tests/bench/preload/*.c)
 OURS    := $(ALL_C) $(HEADERS) $(sort $(wildcard tests/*/*.h))
@@ -128,7 +128,7 @@ $(B)/%.o: %.c Makefile
 	$(call say,CC,$<)
 	$(Q)$(compile)
 
-$(B)/tests/unit/test_%: $(B)/tests/unit/test_%.o $(SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
+$(call programs,$(UNIT)): %: %.o $(SUPPORT:%.c=$(B)/%.o) $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link,-lcmocka)
 
@@ -145,7 +145,7 @@ $(B)/tests/faults/follow: $(B)/tests/faults/follow.o $(LIBRARY)
 	$(Q)$(call link)
 
 # All but its main is also a unit test's.
-$(B)/tests/unit/test_sim: $(filter-out %/sim.o,$(SIM:%.c=$(B)/%.o))
+$(filter %/test_sim,$(call programs,$(UNIT))): $(filter-out %/sim.o,$(SIM:%.c=$(B)/%.o))
 $(B)/tests/sim/sim: $(SIM:%.c=$(B)/%.o) $(B)/tests/unit/world.o $(B)/tests/unit/page.o $(LIBRARY)
 	$(call say,LINK,$@)
 	$(Q)$(call link,-lcmocka)

@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 label=$1
 shift
 if [ $# -eq 0 ]; then
-    echo "no unit tests found in tests/unit/test_*.c"
+    echo "no unit tests found in tests/unit"
     tally "unit $label" 0 1
     exit
 fi

@@ -41,6 +41,7 @@ FLAGS = (os.environ.get("MUTANT_FLAGS") or "-std=gnu17 -D_GNU_SOURCE -I.").split
 LIBS = (os.environ.get("LIBS") or
         "-lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lpthread -lm").split()
 SUPPORT = [p for p in sorted(ROOT.glob("tests/unit/*.c")) if not p.name.startswith("test_")]
+UNIT = {p.stem: p for p in sorted(ROOT.glob("tests/unit/**/test_*.c"))}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 VARIANTS = {"plain": ["-O0"], "asan": ["-O0", "-g1", *SANITIZE]}
 LINK = {"plain": ["-pie"], "asan": SANITIZE}
@@ -111,7 +112,7 @@ def included(path):
 def all_tests():
     """Those that have to do with the two folders: what each includes."""
     wanted = re.compile(r"exporter/(kube|web|serve)/|tests/unit/fake_api")
-    tests = {p.stem: included(p) for p in sorted(ROOT.glob("tests/unit/test_*.c"))}
+    tests = {name: included(path) for name, path in UNIT.items()}
     return {name: files for name, files in tests.items() if any(map(wanted.match, files))}
 
 
@@ -195,7 +196,8 @@ def objects(variant):
 
 def linked(variant, test, mutant, target):
     base = objects(variant)
-    parts = [base / f"tests/unit/{test}.o", *[base / f"tests/unit/{p.stem}.o" for p in SUPPORT]]
+    program = UNIT[test].relative_to(ROOT).with_suffix(".o")
+    parts = [base / program, *[base / f"tests/unit/{p.stem}.o" for p in SUPPORT]]
     # The mutant before the archives: its original is then never taken out of them.
     done = subprocess.run([CC, *LINK[variant], *parts, *mutant, base / "libexporter.a",
                            base / "libmetrics.a", "-lcmocka", *LIBS, "-o", target],
