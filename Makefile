@@ -257,7 +257,7 @@ fuzz-run: $(call programs,$(FUZZ))
 
 # ---- gates ---------------------------------------------------------------------------------------
 
-.PHONY: format reformat tidy layers headers sizes comments words
+.PHONY: format reformat tidy layers headers sizes modules comments prose words
 format: ## gate: clang-format has nothing to change
 	$(if $(OURS),@clang-format --dry-run -Werror $(OURS))
 
@@ -288,8 +288,14 @@ headers: ## gate: each header compiles alone, with gcc and with clang
 sizes: ## gate: files of at most 1,000 lines, functions of at most 60
 	@python3 tests/gates/sizes.py $(SOURCES) $(HEADERS)
 
+modules: ## gate: names of files and structs occur once, no small module with one user
+	@python3 tests/gates/modules.py
+
 comments: ## gate: block comments only, an SPDX line first
 	@python3 tests/gates/comments.py $(OURS)
+
+prose: ## gate: comments name their subject, in the folders that are finished
+	@python3 tests/gates/prose.py
 
 words: ## gate: no unfinished business, no path of somebody's machine
 	@tests/gates/words.sh

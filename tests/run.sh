@@ -44,7 +44,7 @@ gates() {
     gate all VARIANT=plain CC=gcc
     gate all VARIANT=plain CC=clang
     local name
-    for name in format tidy layers headers sizes comments words; do
+    for name in format tidy layers headers sizes modules comments prose words; do
         gate "$name" VARIANT=plain CC=gcc
     done
 }
