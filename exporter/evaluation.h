@@ -3,9 +3,9 @@
 
 #include <poll.h>
 
-#include "exporter/assets/source.h"
+#include "exporter/files/asset_source.h"
+#include "exporter/files/source.h"
 #include "exporter/kube/session.h"
-#include "exporter/manifests/source.h"
 #include "exporter/options/options.h"
 #include "metrics/expose/registry.h"
 #include "metrics/expose/rows.h"

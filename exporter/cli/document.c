@@ -6,8 +6,8 @@
 #include <yaml.h>
 
 #include "metrics/base/json.h"
+#include "metrics/base/number_text.h"
 #include "metrics/base/utf8.h"
-#include "metrics/expose/number_text.h"
 
 enum { NUMBER_MAX = 64, NO_WRAP = -1 };
 

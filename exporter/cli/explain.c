@@ -7,7 +7,7 @@
 #include "exporter/cli/load.h"
 #include "exporter/system/platform.h"
 #include "exporter/text/explanation_text.h"
-#include "metrics/expose/explain/explain.h"
+#include "metrics/explain/explain.h"
 
 /* Nothing moves while one looks once. */
 static void print_no_history(struct output *o)

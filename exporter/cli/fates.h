@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/base/error.h"
-#include "metrics/expose/writer.h"
+#include "metrics/base/writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/cli/plan_findings.h"
 
-#include "exporter/findings.h"
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
+#include "metrics/base/writer.h"
 #include "metrics/expose/report_parts.h"
-#include "metrics/expose/writer.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"
+#include "metrics/rules/findings.h"
 
 enum { INDENT = 2 };
 

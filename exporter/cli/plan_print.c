@@ -3,7 +3,7 @@
 
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
-#include "metrics/expose/explain/field_text.h"
+#include "metrics/explain/field_text.h"
 #include "metrics/expose/parties.h"
 #include "metrics/model/object.h"
 

@@ -2,7 +2,7 @@
 #include "exporter/cli/reconcile_act.h"
 
 #include "exporter/cli/fates.h"
-#include "exporter/kube/lookup/annotate.h"
+#include "exporter/kube/annotate.h"
 #include "exporter/serve/signals.h"
 #include "exporter/system/platform.h"
 #include "metrics/base/timestamp.h"

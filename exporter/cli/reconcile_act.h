@@ -3,7 +3,7 @@
 
 #include "exporter/cli/verb.h"
 #include "exporter/evaluation.h"
-#include "metrics/expose/writer.h"
+#include "metrics/base/writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "exporter/options/options.h"
 #include "exporter/text/output.h"
-#include "metrics/expose/writer.h"
+#include "metrics/base/writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

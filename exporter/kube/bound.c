@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/bound.h"
 
-#include "exporter/kube/lookup/fetch.h"
+#include "exporter/kube/fetch.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/template.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/reflector/reflector.h"
+#include "exporter/kube/reflector.h"
 #include "metrics/rules/links.h"
 
 /*

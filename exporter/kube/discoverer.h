@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/discovery/discovery.h"
-#include "exporter/kube/reflector/reflector.h"
+#include "exporter/kube/discovery.h"
+#include "exporter/kube/reflector.h"
 #include "metrics/rules/api_versions.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/lookup/lookup.h"
+#include "exporter/kube/lookup.h"
 #include "exporter/kube/source.h"
 
 /* Finds templates that people name and that no watch keeps in the store. */

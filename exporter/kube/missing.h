@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/discovery/discovery.h"
-#include "exporter/kube/reflector/list.h"
+#include "exporter/kube/discovery.h"
+#include "exporter/kube/list.h"
 #include "exporter/kube/unserved.h"
 #include "metrics/rules/engine.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/source.h"
 
+#include "exporter/kube/audit.h"
 #include "exporter/kube/bound.h"
 #include "exporter/kube/discoverer.h"
+#include "exporter/kube/list.h"
 #include "exporter/kube/missing.h"
-#include "exporter/kube/reflector/audit.h"
-#include "exporter/kube/reflector/list.h"
 #include "metrics/model/connector.h"
 #include "metrics/model/references.h"
 

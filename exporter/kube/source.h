@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/missing.h"
-#include "exporter/kube/reflector/reflector.h"
+#include "exporter/kube/reflector.h"
 #include "exporter/kube/unserved.h"
 #include "metrics/rules/engine.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/discovery/discovery.h"
+#include "exporter/kube/discovery.h"
 #include "exporter/system/log.h"
 #include "metrics/model/identity.h"
 

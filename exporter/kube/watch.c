@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/watch.h"
 
-#include "exporter/kube/shared/backoff.h"
+#include "exporter/kube/backoff.h"
 #include "metrics/base/number.h"
 
 enum {

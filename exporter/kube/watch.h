@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/kube/shared/end_reason.h"
-#include "exporter/kube/shared/haste.h"
-#include "exporter/kube/shared/lifetime.h"
+#include "exporter/kube/end_reason.h"
+#include "exporter/kube/haste.h"
+#include "exporter/kube/lifetime.h"
 #include "metrics/base/strbuf.h"
 
 /*

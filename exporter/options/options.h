@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/findings.h"
 #include "exporter/options/option_value.h"
+#include "metrics/rules/findings.h"
 
 /*
  * THE table of verbs, in the order of --help; the first is the default. A row is a verb's bit in

@@ -6,10 +6,10 @@
 
 #include "exporter/kube/auth/locate.h"
 #include "exporter/serve/alerting/access.h"
-#include "exporter/system/hardening/build.h"
-#include "exporter/system/hardening/landlock.h"
-#include "exporter/system/hardening/seccomp.h"
-#include "exporter/web/security/armour.h"
+#include "exporter/system/build.h"
+#include "exporter/system/landlock.h"
+#include "exporter/system/seccomp.h"
+#include "exporter/web/armour.h"
 
 /* What is read whatever the options are. None of it is a secret. */
 static const char *const system_paths[] = {

@@ -19,7 +19,7 @@
 #include "exporter/system/heartbeat.h"
 #include "exporter/system/memory.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/api/api.h"
+#include "exporter/web/api.h"
 
 enum {
     SLICE_MS = 5,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/serve/events/events.h"
+#include "exporter/notify/events.h"
 #include "exporter/serve/web.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "exporter/evaluation.h"
 #include "exporter/system/platform.h"
-#include "exporter/web/html/html.h"
+#include "exporter/web/html.h"
 
 enum {
     SHORTEST_MS = 50, /* Between two pages of metrics: no scraper asks more often. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/findings.h"
 #include "exporter/serve/health.h"
 #include "exporter/serve/throttle.h"
 #include "exporter/system/log.h"
 #include "exporter/web/snapshot.h"
+#include "metrics/rules/findings.h"
 
 /* Writes each page when it is due, and hands it to the threads that serve it. */
 struct publisher {

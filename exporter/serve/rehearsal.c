@@ -10,7 +10,7 @@
 #include "exporter/system/file.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/secret.h"
-#include "exporter/web/security/armour.h"
+#include "exporter/web/armour.h"
 #include "metrics/base/map.h"
 
 enum {

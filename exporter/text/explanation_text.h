@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/text/output.h"
-#include "metrics/expose/explain/explanation.h"
+#include "metrics/explain/explanation.h"
 
 /* What `explain` prints, and /api/v1/explain answers as text. */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/findings.h"
 #include "metrics/base/strbuf.h"
+#include "metrics/rules/findings.h"
 
 /*
  * How many findings there are of each class, as the exit status of `check` follows from them, and

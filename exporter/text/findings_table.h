@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/findings.h"
 #include "exporter/text/output.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/findings.h"
 
 /*
  * Print the findings as sections of tables, for people. `fail_on` has the bits of the classes that

@@ -3,7 +3,7 @@
 
 #include <microhttpd.h>
 
-#include "exporter/web/security/admission.h"
+#include "exporter/web/admission.h"
 
 /*
  * Makes libmicrohttpd's responses, with the headers that all of them carry, and sends them.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/web/api/api.h"
+#include "exporter/web/admission.h"
+#include "exporter/web/api.h"
 #include "exporter/web/probes.h"
-#include "exporter/web/security/admission.h"
 #include "exporter/web/snapshot.h"
 #include "exporter/web/visit.h"
 #include "metrics/base/error.h"

@@ -4,7 +4,7 @@
 #include <microhttpd.h>
 
 #include "exporter/web/metrics_page.h"
-#include "exporter/web/pages/pages.h"
+#include "exporter/web/pages.h"
 
 /*
  * The pages that clients read, made by the loop and sent by libmicrohttpd's

@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 
+#include "exporter/web/admission.h"
 #include "exporter/web/desk.h"
-#include "exporter/web/security/admission.h"
 #include "exporter/web/wire.h"
 
 /*

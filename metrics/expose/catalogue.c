@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/catalogue.h"
 
+#include "metrics/base/writer.h"
 #include "metrics/expose/families.h"
-#include "metrics/expose/writer.h"
 
 static const char *stability_name(enum family_stability stability)
 {

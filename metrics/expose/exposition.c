@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/exposition.h"
 
+#include "metrics/base/number_text.h"
 #include "metrics/expose/families.h"
-#include "metrics/expose/number_text.h"
 
 enum { SERIES_MAX_BYTES = 1 << 20 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/family_state.h"
 
+#include "metrics/base/number_text.h"
 #include "metrics/expose/label_text.h"
-#include "metrics/expose/number_text.h"
 
 enum {
     LABELS_MAX_BYTES = 64 << 10,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/writer.h"
 #include "metrics/expose/parties.h"
-#include "metrics/expose/writer.h"
 #include "metrics/rules/capacity.h"
 
 /* What the elements of the report and of explanations are made of: members of the open object. */

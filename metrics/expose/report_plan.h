@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/expose/writer.h"
+#include "metrics/base/writer.h"
 #include "metrics/simulate/plan.h"
 
 /*

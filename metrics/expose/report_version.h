@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/writer.h"
 #include "metrics/expose/version_use.h"
-#include "metrics/expose/writer.h"
 
 /* Versions of policies (product contract 3.7), as members of the open object. */
 

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "metrics/expose/report_parts.h"
-#include "metrics/expose/words/stage_words.h"
+#include "metrics/expose/stage_words.h"
 #include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_history.h"

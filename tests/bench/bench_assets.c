@@ -5,7 +5,7 @@
  */
 #include <cjson/cJSON.h>
 
-#include "exporter/assets/source.h"
+#include "exporter/files/asset_source.h"
 #include "metrics/base/number.h"
 #include "metrics/rules/engine.h"
 #include "tests/bench/generate.h"

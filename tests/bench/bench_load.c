@@ -5,7 +5,7 @@
  */
 #include <cjson/cJSON.h>
 
-#include "exporter/manifests/source.h"
+#include "exporter/files/source.h"
 #include "metrics/base/frame.h"
 #include "metrics/expose/exposition.h"
 #include "tests/bench/generate.h"

@@ -5,8 +5,8 @@
  * may take 16 times the processor time: quadratic work takes 64 times. The program prints the worst
  * ratio of each reader and every text beyond the limit.
  */
-#include "exporter/manifests/source.h"
-#include "exporter/manifests/yaml_file.h"
+#include "exporter/files/source.h"
+#include "exporter/files/yaml_file.h"
 #include "exporter/yaml/document.h"
 #include "tests/bench/measure.h"
 

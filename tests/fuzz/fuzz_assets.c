@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/assets/asset.h"
+#include "exporter/files/asset.h"
 #include "metrics/base/json.h"
 #include "metrics/rules/connector.h"
 #include "metrics/rules/decision.h"

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "exporter/web/pages/pages.h"
+#include "exporter/web/pages.h"
 #include "exporter/web/request.h"
 #include "exporter/web/site.h"
 #include "exporter/web/wire.h"

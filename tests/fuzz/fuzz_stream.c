@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/kube/protocol/object_stream.h"
+#include "exporter/kube/object_stream.h"
 #include "metrics/model/store.h"
 
 /* Bodies of lists and watches, however cut, go into a store, which stays whole. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/web/security/parse.h"
+#include "exporter/web/parse.h"
 
 #include "tests/fuzz/must.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "exporter/manifests/yaml_file.h"
+#include "exporter/files/yaml_file.h"
 
 #include "metrics/base/json.h"
 

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/files/declarations.h"
+
+/*
+ * One document that declares an object. There is one for nearly every object,
+ * so every byte counts. They are found through chains instead of a map, because
+ * `next`, which orders the declarations of one object, serves both.
+ */
+struct declaration {
+    struct entry *entry; /* Pinned. */
+    struct manifest_file *file;
+    struct declaration
+        *next;    /* In the chain: one entry's stand together, the last in order first. */
+    size_t order; /* In the file. */
+    uint32_t line;
+    uint32_t pass : 27;
+    bool linked : 1;   /* In a chain; it counts only there. */
+    bool shadowed : 1; /* A later one declares the same object. */
+    bool holds : 1;    /* The store's object came from here. */
+    bool retired : 1;  /* It counted until its file no longer declared the object. */
+    bool rejected : 1; /* The document is no longer valid: its last valid version stays. */
+};
+
+enum { PASS_MASK = (1 << 27) - 1, FIRST_CHAINS = 64, CHAIN_LENGTH = 2 };
+
+/* The link to the entry's last declaration, or the end of its chain. There are chains. */
+static struct declaration **link_of(const struct declarations *m, const struct entry *entry)
+{
+    struct declaration **at = &m->chains[map_hash_address(entry) & (m->chain_count - 1)];
+
+    while (*at && (*at)->entry != entry)
+        at = &(*at)->next;
+    return at;
+}
+
+static struct declaration *last_of(const struct declarations *m, const struct entry *entry)
+{
+    return m->chain_count > 0 ? *link_of(m, entry) : NULL;
+}
+
+/* The one before it in order that declares the same object, or NULL. */
+static struct declaration *earlier(const struct declaration *declaration)
+{
+    struct declaration *next = declaration->next;
+
+    return next && next->entry == declaration->entry ? next : NULL;
+}
+
+/* Double the chains: each is split into two, which keep its order. */
+static void grow(struct declarations *m)
+{
+    size_t old = m->chain_count;
+
+    m->chain_count = old > 0 ? old * 2 : FIRST_CHAINS;
+    m->chains = xreallocarray(m->chains, m->chain_count, sizeof(struct declaration *));
+    memset(m->chains + old, 0, (m->chain_count - old) * sizeof(struct declaration *));
+    for (size_t i = 0; i < old; i++) {
+        struct declaration **ends[] = {&m->chains[i], &m->chains[i + old]};
+
+        for (struct declaration *at = m->chains[i]; at; at = at->next) {
+            size_t half = (map_hash_address(at->entry) & old) != 0;
+
+            *ends[half] = at;
+            ends[half] = &at->next;
+        }
+        *ends[0] = *ends[1] = NULL;
+    }
+}
+
+static bool is_after(const struct declaration *a, const struct declaration *b)
+{
+    int order = manifest_file_compare(a->file, b->file);
+
+    return order != 0 ? order > 0 : a->order >= b->order;
+}
+
+static void set_shadowed(struct declaration *declaration, bool shadowed)
+{
+    if (declaration->shadowed == shadowed)
+        return;
+    declaration->shadowed = shadowed;
+    if (shadowed)
+        declaration->file->shadowed++;
+    else
+        declaration->file->shadowed--;
+}
+
+static void link_in(struct declarations *m, struct declaration *declaration)
+{
+    if (m->count++ >= m->chain_count * CHAIN_LENGTH)
+        grow(m);
+
+    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **at = first;
+
+    while (*at && (*at)->entry == declaration->entry && !is_after(declaration, *at))
+        at = &(*at)->next;
+    declaration->linked = true;
+    declaration->next = *at;
+    *at = declaration;
+    if (at != first)
+        set_shadowed(declaration, true);
+    else if (earlier(declaration))
+        set_shadowed(earlier(declaration), true);
+}
+
+static void unlink_from(struct declarations *m, struct declaration *declaration)
+{
+    struct declaration **first = link_of(m, declaration->entry);
+    struct declaration **at = first;
+
+    while (*at != declaration)
+        at = &(*at)->next;
+    *at = declaration->next;
+    if (at == first && earlier(declaration))
+        set_shadowed(earlier(declaration), false);
+    set_shadowed(declaration, false);
+    declaration->linked = false;
+    m->count--;
+}
+
+/* A declaration went: remove the object, or ask for the file whose declaration counts now. */
+static void refresh(struct declarations *m, struct entry *entry)
+{
+    struct declaration *last = last_of(m, entry);
+
+    if (!last) {
+        store_remove(m->store, entry);
+    } else if (!last->holds) {
+        last->file->wanted = true;
+        m->want(m->context, last->file);
+    }
+}
+
+static void free_declaration(struct declarations *m, struct declaration *declaration)
+{
+    store_unpin(m->store, declaration->entry);
+    free(declaration);
+}
+
+static struct declaration *make_declaration(struct declarations *m, struct manifest_file *file,
+                                            const struct identity *id, struct json_place place)
+{
+    struct declaration *declaration = xcalloc(1, sizeof(*declaration));
+
+    declaration->entry = store_refer(m->store, id);
+    store_pin(declaration->entry);
+    declaration->file = file;
+    declaration->line = place.line > UINT32_MAX ? UINT32_MAX : (uint32_t)place.line;
+    declaration->order = place.offset;
+    declaration->pass = file->pass & PASS_MASK;
+    return declaration;
+}
+
+/* Unlink what earlier passes of the file declared; true if the store's object came from there. */
+static bool forget_earlier_passes(struct declarations *m, const struct declaration *fresh)
+{
+    struct declaration *next;
+    bool held = false;
+
+    for (struct declaration *at = last_of(m, fresh->entry); at; at = next) {
+        next = earlier(at);
+        if (at->file != fresh->file || at->pass == fresh->pass)
+            continue;
+        held = held || at->holds;
+        at->holds = false;
+        unlink_from(m, at);
+    }
+    return held;
+}
+
+/* Decode and forget: a shadowed document has to be valid as well. */
+static bool is_valid(struct declarations *m, const cJSON *object,
+                     const struct declaration *declaration, struct error *err)
+{
+    struct decode d = store_decode(m->store, err);
+    const struct entry *entry = declaration->entry;
+    const struct kind_def *row = entry->partition->type->def;
+    const char *ns = entry_ns(entry);
+    void *decoded = row->decode(&d, object);
+
+    row->release(d.strings, decoded);
+    return decoded ||
+           fail_in(err, "%s '%s%s%s'", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+}
+
+static bool offer(struct declarations *m, struct declaration *declaration, const cJSON *object,
+                  bool held, struct error *err)
+{
+    struct origin origin = {declaration->file->source, declaration->pass};
+
+    if (declaration->shadowed)
+        return is_valid(m, object, declaration, err);
+    if (store_put_at(m->store, declaration->entry, object, origin, err) == STORE_REJECTED) {
+        declaration->holds = held;
+        declaration->rejected = held;
+        return false;
+    }
+    /* No other holds the object now, and one that only held an older version goes. */
+    for (struct declaration *at = earlier(declaration), *next; at; at = next) {
+        next = earlier(at);
+        if (at->holds && at->rejected)
+            unlink_from(m, at);
+        at->holds = false;
+    }
+    declaration->holds = true;
+    return true;
+}
+
+bool declarations_put(struct declarations *m, struct manifest_file *file, const cJSON *object,
+                      struct json_place place, struct error *err)
+{
+    struct identity id;
+
+    if (!identity_read(object, &id, err))
+        return false;
+
+    struct declaration *declaration = make_declaration(m, file, &id, place);
+    bool held = forget_earlier_passes(m, declaration);
+
+    link_in(m, declaration);
+    bool fine = offer(m, declaration, object, held, err);
+
+    if (fine || declaration->holds) {
+        if (file->declaration_count == file->declaration_capacity) {
+            file->declaration_capacity += file->declaration_capacity / 2 + 4;
+            file->declarations = xreallocarray(file->declarations, file->declaration_capacity,
+                                               sizeof(struct declaration *));
+        }
+        file->declarations[file->declaration_count++] = declaration;
+        return fine;
+    }
+    unlink_from(m, declaration);
+    refresh(m, declaration->entry);
+    free_declaration(m, declaration);
+    return false;
+}
+
+static bool is_of_this_pass(const struct declaration *declaration)
+{
+    return declaration->linked && declaration->pass == (declaration->file->pass & PASS_MASK);
+}
+
+/*
+ * Free the declarations that do not stay. All of them are unlinked before any
+ * object is refreshed, so that the file is not asked for one of its own.
+ */
+static void retire(struct declarations *m, struct manifest_file *file,
+                   bool (*stays)(const struct declaration *declaration))
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
+
+        if (!declaration->linked || (stays && stays(declaration)))
+            continue;
+        declaration->retired = !declaration->shadowed;
+        unlink_from(m, declaration);
+    }
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
+
+        if (declaration->linked) {
+            file->declarations[kept++] = declaration;
+            continue;
+        }
+        if (declaration->retired)
+            refresh(m, declaration->entry);
+        free_declaration(m, declaration);
+    }
+    file->declaration_count = kept;
+}
+
+void declarations_begin(struct manifest_file *file)
+{
+    file->pass++;
+    file->guesses = false;
+}
+
+void declarations_end(struct declarations *m, struct manifest_file *file)
+{
+    file->wanted = false;
+    retire(m, file, is_of_this_pass);
+}
+
+void declarations_fail(struct declarations *m, struct manifest_file *file)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < file->declaration_count; i++) {
+        struct declaration *declaration = file->declarations[i];
+
+        if (!declaration->linked) {
+            free_declaration(m, declaration);
+            continue;
+        }
+        file->declarations[kept++] = declaration;
+        if (file->wanted && !declaration->shadowed && !declaration->holds)
+            store_remove(m->store, declaration->entry);
+    }
+    file->declaration_count = kept;
+    file->wanted = false;
+}
+
+void declarations_drop(struct declarations *m, struct manifest_file *file)
+{
+    retire(m, file, NULL);
+}
+
+void declarations_forget(struct declarations *m, struct manifest_file *file)
+{
+    for (size_t i = 0; i < file->declaration_count; i++)
+        free_declaration(m, file->declarations[i]);
+    file->declaration_count = 0;
+}
+
+void declarations_report(const struct declarations *m, struct manifest_file *file)
+{
+    problems_release(&file->duplicates);
+    for (size_t i = 0; i < file->declaration_count && file->shadowed > 0; i++) {
+        const struct declaration *declaration = file->declarations[i];
+        struct error text;
+
+        if (!declaration->shadowed)
+            continue;
+        const struct declaration *last = last_of(m, declaration->entry);
+        const char *ns = entry_ns(declaration->entry);
+
+        fail(&text, "%s '%s%s%s' is declared again in '%s', line %" PRIu32 ", which counts instead",
+             entry_kind(declaration->entry), ns, *ns ? "/" : "", declaration->entry->name,
+             last->file->path, last->line);
+        problems_add(&file->duplicates, PROBLEM_DUPLICATE,
+                     (struct json_position){declaration->line, 0}, text.text);
+    }
+}
+
+void declarations_release(struct declarations *m)
+{
+    free(m->chains);
+    m->chains = NULL;
+    m->chain_count = 0;
+    m->count = 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/files/problems.h"
+
+const char *problem_kind_name(enum problem_kind kind)
+{
+    switch (kind) {
+    case PROBLEM_UNREADABLE:
+        return "unreadable";
+    case PROBLEM_MALFORMED:
+        return "malformed";
+    case PROBLEM_REJECTED:
+        return "rejected";
+    case PROBLEM_DUPLICATE:
+        return "duplicate";
+    case PROBLEM_FOREIGN:
+        return "foreign";
+    }
+    abort();
+}
+
+bool problem_kind_is_unread(enum problem_kind kind)
+{
+    return kind == PROBLEM_UNREADABLE || kind == PROBLEM_MALFORMED || kind == PROBLEM_REJECTED;
+}
+
+void problems_release(struct problems *p)
+{
+    for (size_t i = 0; i < p->count; i++)
+        free(p->items[i].text);
+    free(p->items);
+    *p = (struct problems){0};
+}
+
+void problems_add(struct problems *p, enum problem_kind kind, struct json_position where,
+                  const char *text)
+{
+    bool harmless = kind == PROBLEM_DUPLICATE || kind == PROBLEM_FOREIGN;
+    size_t *seen = harmless ? &p->harmless : &p->broken;
+
+    if ((*seen)++ >= PROBLEMS_MAX)
+        return;
+    if (p->count == p->capacity) {
+        p->capacity = p->capacity ? p->capacity * 2 : 1;
+        p->items = xreallocarray(p->items, p->capacity, sizeof(*p->items));
+    }
+    p->items[p->count++] = (struct problem){kind, where.line, where.column, xstrdup(text)};
+}
+
+void problem_view_release(struct problem_view *v)
+{
+    for (size_t i = 0; i < v->text_count; i++)
+        free(v->texts[i]);
+    free(v->texts);
+    free(v->items);
+    *v = (struct problem_view){0};
+}
+
+static void add(struct problem_view *v, struct manifest_problem problem)
+{
+    if (v->count == v->capacity) {
+        v->capacity = v->capacity ? v->capacity * 2 : 16;
+        v->items = xreallocarray(v->items, v->capacity, sizeof(*v->items));
+    }
+    v->items[v->count++] = problem;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct manifest_problem *p = a;
+    const struct manifest_problem *q = b;
+
+    if (p->line != q->line)
+        return p->line < q->line ? -1 : 1;
+    if (p->column != q->column)
+        return p->column < q->column ? -1 : 1;
+    if (p->kind != q->kind)
+        return p->kind < q->kind ? -1 : 1;
+    return strcmp(p->text, q->text);
+}
+
+/* One line for what was not kept. */
+static void add_more(struct problem_view *v, const char *path, enum problem_kind kind, size_t seen)
+{
+    char text[96];
+
+    if (seen <= PROBLEMS_MAX)
+        return;
+    snprintf(text, sizeof(text), "and %zu more documents like these", seen - PROBLEMS_MAX);
+    v->texts = xreallocarray(v->texts, v->text_count + 1, sizeof(*v->texts));
+    v->texts[v->text_count] = xstrdup(text);
+    add(v, (struct manifest_problem){kind, path, 0, 0, v->texts[v->text_count]});
+    v->text_count++;
+}
+
+static void add_all(struct problem_view *v, const char *path, const struct problems *p)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const struct problem *q = &p->items[i];
+
+        add(v, (struct manifest_problem){q->kind, path, q->line, q->column, q->text});
+    }
+}
+
+void problem_view_add(struct problem_view *v, const char *path, const struct problems *own,
+                      const struct problems *duplicates)
+{
+    size_t first = v->count;
+
+    add_all(v, path, own);
+    add_all(v, path, duplicates);
+    if (v->count > first)
+        qsort(v->items + first, v->count - first, sizeof(*v->items), compare);
+    add_more(v, path, PROBLEM_REJECTED, own->broken);
+    add_more(v, path, PROBLEM_DUPLICATE, duplicates->harmless);
+    add_more(v, path, PROBLEM_FOREIGN, own->harmless);
+    v->broken += own->broken > 0;
+    v->duplicates += duplicates->harmless;
+}
+
+void manifest_problem_place(const struct manifest_problem *p, struct strbuf *out)
+{
+    strbuf_adds(out, p->path);
+    if (p->line > 0)
+        strbuf_addf(out, ":%zu", p->line);
+    if (p->line > 0 && p->column > 0)
+        strbuf_addf(out, ":%zu", p->column);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/files/walk.h"
+#include "exporter/system/workers.h"
+
+/*
+ * Walks by a process of its own, one at a time, and what hangs: a PATH that does not answer is a
+ * problem, keeps its files, and is walked again as soon as what hung there has returned.
+ */
+enum { HELD_MAX = 8, HELD_OF_PATH_MAX = 3 };
+
+struct rescan {
+    struct workers *workers; /* Borrowed. NULL: walks are done where they are wanted. */
+    struct job *job;         /* Of the walk under way; NULL without one. */
+    struct tree_path *path;
+    bool force;
+    int64_t begun_ms;
+    int64_t rest_ms; /* Until then there is no other walk: they are not to keep a disk busy. */
+    /* Jobs that hang, or have lost their process. */
+    struct held {
+        struct job *job;
+        struct tree_path *path;
+        bool is_walk;
+        int64_t retry_ms; /* Not before. */
+        bool rested;      /* retry_ms has passed: only the job itself is waited for. */
+    } held[HELD_MAX];
+    size_t held_count;
+};
+
+void rescan_release(struct rescan *r);
+
+/* True while a PATH is walked, or is to be. */
+bool rescan_wanted(const struct rescan *r, const struct tree *t);
+
+/* Go on with the walk, or begin one. False if there is nothing to do for now. */
+bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms);
+
+/* What was read of a file of this PATH hangs; takes the job. */
+void rescan_hold(struct rescan *r, struct tree_path *path, struct job *job, int64_t now_ms);
+
+/* True if so much of the PATH hangs that its files had better not be touched. */
+bool rescan_is_held(const struct rescan *r, const struct tree_path *path);
+
+/* When rescan_step() is due though nothing has arrived; INT64_MAX for never. */
+int64_t rescan_due(const struct rescan *r, const struct tree *t);

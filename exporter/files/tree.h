@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include <sys/stat.h>
+
+#include "exporter/files/manifest_file.h"
+#include "exporter/files/watches.h"
+
+/*
+ * Which files the PATHs stand for now, and which of them are to be read again.
+ *
+ * In a folder, at any depth: *.yaml, *.yml and *.json. Names that begin with a
+ * dot are skipped: the files of a mounted ConfigMap live in "..data" and are
+ * found through the links beside it. Links are followed; a folder that can be
+ * reached twice is walked once, so loops end. A PATH that is a file may have any
+ * name, and may be a pipe; "-" is standard input.
+ *
+ * A PATH that does not exist (any more) keeps its files and is reported.
+ */
+struct tree_path {
+    char *path;
+    uint32_t scan;
+    bool missing;
+    bool look;   /* To be walked again ... */
+    bool force;  /* ... and its files read again even if they look unchanged. */
+    bool hangs;  /* What walks it does not return: it is not to be touched. */
+    bool walked; /* It was there once. */
+    struct problems problems;
+};
+
+struct tree {
+    struct tree_path *paths;
+    size_t path_count;
+    struct manifest_file **files; /* In order, up to `sorted`. */
+    size_t count;
+    size_t capacity;
+    size_t sorted;
+    size_t changed;
+    size_t gone;
+    size_t cursor; /* Where to look for the next changed or gone file. */
+    uint32_t last_source;
+    bool apart; /* Who follows it is not to look at the disk: another process does. */
+    struct watches watches;
+};
+
+void tree_init(struct tree *t, const char *const *paths, size_t count);
+void tree_release(struct tree *t);
+
+/* Watch for changes from now on. The descriptor to poll; -1 with the reason on failure. */
+int tree_watch(struct tree *t, struct error *err) MUST_USE;
+
+/* The next file to read, and unmark it. NULL if there is none. */
+struct manifest_file *tree_next_changed(struct tree *t);
+/* Remove a file that is gone from the tree; the caller frees it. NULL if there is none. */
+struct manifest_file *tree_next_gone(struct tree *t);
+
+/* Mark the file to be read. */
+void tree_mark(struct tree *t, struct manifest_file *file);
+/* Mark the file as gone. */
+void tree_lose(struct tree *t, struct manifest_file *file);
+
+/*
+ * A walk has found a file. It is marked to be read if it is new or has changed,
+ * and always with `force`.
+ */
+struct found {
+    uint32_t path_index;
+    const char *path;
+    const struct stat *about;
+    bool is_path;
+    bool force;
+};
+void tree_found(struct tree *t, const struct found *found);
+/* The file at a path, or NULL. */
+struct manifest_file *tree_find(struct tree *t, uint32_t path_index, const char *path);
+/* Put the files in order. */
+void tree_sort(struct tree *t);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/object_stream.h"
+
+#include "exporter/kube/object_name.h"
+
+enum {
+    /* Well above what an API server accepts in a request (3 MiB). */
+    OBJECT_MAX_BYTES = 8 * 1024 * 1024,
+    /* A tree takes up to 40 times the bytes of its text: "[0,0,0,...". */
+    OBJECT_MAX_VALUES = 200 * 1000,
+    /* Hundreds of streams must not each keep a buffer for the largest object they saw. */
+    KEPT_BYTES = 16 * 1024,
+};
+
+/* True if the text has more values than any real object; nothing else about it is checked. */
+static bool has_too_many_values(const char *json, size_t len)
+{
+    size_t values = 0;
+    bool in_string = false;
+
+    /* Each value takes two bytes at least. */
+    if (len / 2 <= OBJECT_MAX_VALUES)
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if (in_string && json[i] == '\\')
+            i++;
+        else if (json[i] == '"')
+            in_string = !in_string;
+        else if (!in_string && (json[i] == ',' || json[i] == '{' || json[i] == '['))
+            values++;
+    }
+    return values > OBJECT_MAX_VALUES;
+}
+
+/*
+ * Give the object the type that was asked for: in the lists of built-in kinds it has
+ * none, and reduced to its metadata it has that of the reduced form. False if
+ * it is something else.
+ */
+static bool set_type(const char *asked_version, const char *asked_kind, cJSON *object,
+                     struct error *err)
+{
+    const char *kind = json_str(object, "kind", "");
+    const char *api_version = json_str(object, "apiVersion", "");
+    bool reduced = strcmp(kind, "PartialObjectMetadata") == 0;
+
+    if (strcmp(kind, asked_kind) == 0 && strcmp(api_version, asked_version) == 0)
+        return true;
+    if (*kind && !reduced)
+        return fail(err, "an object of kind %s '%s' came among those of kind %s '%s'", kind,
+                    api_version, asked_kind, asked_version);
+    cJSON_DeleteItemFromObjectCaseSensitive(object, "kind");
+    cJSON_DeleteItemFromObjectCaseSensitive(object, "apiVersion");
+    if (!cJSON_AddStringToObject(object, "kind", asked_kind) ||
+        !cJSON_AddStringToObject(object, "apiVersion", asked_version))
+        memory_exhausted(0);
+    return true;
+}
+
+static const char *version_of(const cJSON *object)
+{
+    return json_str(json_get(object, "metadata"), "resourceVersion", "");
+}
+
+static bool emit_object(struct object_stream *s, enum watch_event_kind kind, cJSON *object)
+{
+    struct error err;
+    struct watch_event event = {.kind = kind, .object = object, .version = version_of(object)};
+
+    if (!cJSON_IsObject(object)) {
+        event.kind = EVENT_REJECTED;
+        event.object = NULL;
+        event.reason = "not an object";
+    } else if (!set_type(s->api_version, s->kind, object, &err)) {
+        event.kind = EVENT_REJECTED;
+        event.object = NULL;
+        event.reason = err.text;
+    }
+    return s->emit(s->context, &event);
+}
+
+/* One event of a watch, as the server sends it. */
+static bool emit_event(struct object_stream *s, const cJSON *json)
+{
+    const char *type = json_str(json, "type", "");
+    cJSON *object = cJSON_GetObjectItemCaseSensitive(json, "object");
+    struct watch_event event = {.version = version_of(object)};
+    struct status status = {0};
+
+    if (strcmp(type, "ADDED") == 0 || strcmp(type, "MODIFIED") == 0)
+        return emit_object(s, EVENT_OBJECT, object);
+    if (strcmp(type, "DELETED") == 0)
+        return emit_object(s, EVENT_DELETED, object);
+    if (strcmp(type, "BOOKMARK") == 0) {
+        const cJSON *annotations = json_get(json_get(object, "metadata"), "annotations");
+        const char *end = json_str(annotations, "k8s.io/initial-events-end", "");
+
+        event.kind = strcmp(end, "true") == 0 ? EVENT_INITIAL_END : EVENT_BOOKMARK;
+    } else if (strcmp(type, "ERROR") == 0) {
+        if (!status_read(object, &status))
+            status = (struct status){0};
+        event = (struct watch_event){.kind = EVENT_ERROR, .version = "", .status = &status};
+    } else {
+        event.kind = EVENT_REJECTED;
+        event.reason = "an event of unknown type";
+    }
+    return s->emit(s->context, &event);
+}
+
+/* True if the event says that its object was deleted. The server writes that first. */
+static bool says_deleted(const struct object_stream *s, const char *json, size_t len)
+{
+    static const char start[] = "{\"type\":\"DELETED\"";
+
+    return s->mode == FRAME_EVENTS && len >= sizeof(start) - 1 &&
+           memcmp(json, start, sizeof(start) - 1) == 0;
+}
+
+/* Reject an object of which no more is known than its name, if that can be told. */
+static bool emit_named(struct object_stream *s, const char *json, size_t len,
+                       struct watch_event event)
+{
+    CLEANUP(json_cleanup)
+    cJSON *object = object_name_read(json, len, s->mode == FRAME_EVENTS);
+    bool deleted = says_deleted(s, json, len);
+
+    event.kind = EVENT_REJECTED;
+    event.unnamed = !object && !deleted;
+    event.version = version_of(object);
+    if (object && deleted)
+        return emit_object(s, EVENT_DELETED, object);
+    if (object && !set_type(s->api_version, s->kind, object, &(struct error){""}))
+        abort();
+    event.object = object;
+    return s->emit(s->context, &event);
+}
+
+/*
+ * Strict reading failed, but as a rule the object still has a name: a user may put a NUL
+ * into an annotation. Without the name the object could not be found again to remove it.
+ */
+static bool emit_unreadable(struct object_stream *s, const char *json, size_t len,
+                            const char *reason)
+{
+    CLEANUP(json_cleanup) cJSON *rough = cJSON_ParseWithLength(json, len);
+    bool is_event = s->mode == FRAME_EVENTS;
+    cJSON *object = is_event ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
+    struct error ignored;
+
+    if (!rough)
+        return emit_named(s, json, len, (struct watch_event){.reason = reason});
+    if (is_event && strcmp(json_str(rough, "type", ""), "DELETED") == 0)
+        return emit_object(s, EVENT_DELETED, object);
+    if (!cJSON_IsObject(object) || !set_type(s->api_version, s->kind, object, &ignored))
+        object = NULL;
+    return s->emit(s->context, &(struct watch_event){.kind = EVENT_REJECTED,
+                                                     .object = object,
+                                                     .version = version_of(object),
+                                                     .reason = reason});
+}
+
+cJSON *object_read(const char *api_version, const char *kind, const char *json, size_t len,
+                   struct error *err)
+{
+    cJSON *object;
+
+    if (has_too_many_values(json, len)) {
+        fail(err, "too many values");
+        return NULL;
+    }
+    object = json_parse(json, len, NULL, err);
+    if (object && !cJSON_IsObject(object))
+        fail(err, "not an object");
+    else if (object && set_type(api_version, kind, object, err))
+        return object;
+    cJSON_Delete(object);
+    return NULL;
+}
+
+static bool parse_object(void *context, const char *json, size_t len, size_t offset)
+{
+    struct object_stream *s = context;
+    struct error err;
+
+    (void)offset;
+    if (json[0] != '{') {
+        s->malformed = s->mode == FRAME_EVENTS;
+        return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
+    }
+    if (s->frame.cut)
+        return emit_named(
+            s, json, len,
+            (struct watch_event){.reason = "it is larger than 8 MiB", .too_large = true});
+    if (has_too_many_values(json, len))
+        return emit_named(s, json, len,
+                          (struct watch_event){.reason = "too many values", .too_large = true});
+
+    CLEANUP(json_cleanup) cJSON *parsed = json_parse(json, len, NULL, &err);
+
+    if (!parsed)
+        return emit_unreadable(s, json, len, err.text);
+    return s->mode == FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed) : emit_event(s, parsed);
+}
+
+void object_stream_init(struct object_stream *s, enum frame_mode mode, const char *api_version,
+                        const char *kind, watch_event_fn *emit, void *context)
+{
+    *s = (struct object_stream){
+        .mode = mode,
+        .api_version = api_version,
+        .kind = kind,
+        .emit = emit,
+        .context = context,
+    };
+    frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
+    s->frame.skips_large = true;
+}
+
+void object_stream_release(struct object_stream *s)
+{
+    frame_release(&s->frame);
+}
+
+bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
+{
+    fail(err, "the reader ended the reading");
+    if (!frame_feed(&s->frame, bytes, len, err)) {
+        if (s->malformed)
+            fail(err, "the body is no stream of watch events");
+        return false;
+    }
+    if (!s->frame.in_object && s->frame.object.cap > KEPT_BYTES)
+        strbuf_release(&s->frame.object);
+    return true;
+}
+
+bool object_stream_is_cut(const struct object_stream *s)
+{
+    return !frame_complete(&s->frame) || s->frame.rest.len == 0;
+}
+
+bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, struct error *err)
+{
+    static const char suffix[] = "List";
+
+    if (object_stream_is_cut(s))
+        return fail(err, "the list is cut short");
+
+    CLEANUP(json_cleanup)
+    cJSON *rest = json_parse(s->frame.rest.data, s->frame.rest.len, NULL, err);
+
+    if (!rest)
+        return fail_in(err, "the list without its items");
+
+    const cJSON *metadata = json_get(rest, "metadata");
+    const char *kind = json_str(rest, "kind", "");
+    const char *version = json_str(metadata, "resourceVersion", "");
+    const char *token = json_str(metadata, "continue", "");
+    size_t len = strlen(kind);
+
+    if (len < sizeof(suffix) || strcmp(kind + len - (sizeof(suffix) - 1), suffix) != 0)
+        return fail(err, "the body is a %s and no list", *kind ? kind : "document without kind");
+    if (!*version)
+        return fail(err, "the list has no resourceVersion");
+    *out = (struct list_facts){
+        .version = xstrdup(version),
+        .token = *token ? xstrdup(token) : NULL,
+        .remaining = json_int(metadata, "remainingItemCount", -1),
+    };
+    return true;
+}
+
+void list_facts_release(struct list_facts *facts)
+{
+    free(facts->version);
+    free(facts->token);
+    *facts = (struct list_facts){0};
+}

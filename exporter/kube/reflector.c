@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/reflector.h"
+
+#include "exporter/kube/lateness.h"
+#include "exporter/kube/query.h"
+
+enum {
+    PATH_MAX_BYTES = 16 * 1024,
+    HASTE_STEP_MS = 37, /* Between two reflectors, after an outage. */
+};
+
+struct reflector *reflector_new(struct reflector_context *context,
+                                const struct reflector_spec *spec)
+{
+    struct reflector *r = xcalloc(1, sizeof(*r));
+    bool binding = kind_of(spec->api_version, spec->kind)->class == CLASS_BINDING;
+
+    r->context = context;
+    r->api_version = xstrdup(spec->api_version);
+    r->kind = xstrdup(spec->kind);
+    r->resource = xstrdup(spec->resource);
+    r->ns = spec->ns ? xstrdup(spec->ns) : NULL;
+    r->field_selector = spec->field_selector ? xstrdup(spec->field_selector) : NULL;
+    r->metadata_only = spec->metadata_only;
+    r->required = spec->required;
+    r->optional = spec->optional;
+    r->supplement = spec->supplement;
+    r->objects = (struct reflector_store){
+        .store = context->store,
+        .log = context->log,
+        .filter = spec->unfiltered && !spec->by_binding ? NULL : context->filter,
+        .by_binding = spec->by_binding,
+        .resource = r->resource,
+        .api_version = r->api_version,
+        .settings = spec->settings,
+        .bound_only = spec->bound_only,
+        .discovery = binding ? context->discovery : NULL,
+        .origin = {.source = ++context->last_source},
+    };
+    r->failure = (struct failure){
+        .context = context, .resource = r->resource, .api_version = r->api_version};
+    request_init(&r->request, context->transport);
+    watch_init(&r->watch, context->streaming_lists, context->now_ms);
+    r->history.restores = context->restores;
+    r->audited_ms = context->now_ms;
+    stream_slot_init(&r->stream, &context->streams, r->required);
+    context->reflector_count++;
+    return r;
+}
+
+/* True as history_end_request(). */
+static bool close_request(struct reflector *r)
+{
+    request_close(&r->request);
+    stream_slot_leave(&r->stream);
+    list_limiter_leave(&r->context->limiter, &r->ticket);
+    return history_end_request(&r->history);
+}
+
+void reflector_free(struct reflector *r)
+{
+    if (!r)
+        return;
+    (void)close_request(r);
+    recheck_release(&r->history.recheck);
+    watch_release(&r->watch);
+    failure_count(&r->failure, false);
+    stream_slot_release(&r->stream);
+    r->context->reflector_count--;
+    free(r->api_version);
+    free(r->kind);
+    free(r->resource);
+    free(r->ns);
+    free(r->field_selector);
+    free(r);
+}
+
+/* The server was restored from a backup: all reflectors list anew, unless this one is the last. */
+static void announce_restore(struct reflector *r)
+{
+    if (r->history.restores == r->context->restores) {
+        reflector_restored(r->context);
+        log_write(r->context->log, LOG_LEVEL_WARN,
+                  "the API server was restored from a backup; reading all objects again",
+                  "noticed_by", r->resource, "api_version", r->api_version);
+    }
+    r->history.restores = r->context->restores;
+}
+
+/* Pass one input to the watch, and remember what it orders for the next turn. */
+static void step(struct reflector *r, struct watch_input input)
+{
+    input.now_ms = r->context->now_ms;
+    input.random = reflector_random(r->context);
+
+    if (input.kind == WATCH_ENDED) {
+        r->last_end = input.reason;
+        r->ended_ms = input.now_ms;
+        /* What the server refuses to one reflector it refuses to all: they need not ask. */
+        if (r->watch.phase == WATCH_INITIAL_EVENTS && input.reason == END_REFUSED)
+            r->context->streaming_lists = false;
+    }
+
+    struct watch_order order = watch_step(&r->watch, &input);
+
+    if (order.listed) {
+        reflector_store_end_pass(&r->objects);
+        if (history_end_list(&r->history, order.older))
+            announce_restore(r);
+        r->synced = true;
+        r->last_end = END_REGULAR;
+        list_limiter_leave(&r->context->limiter, &r->ticket);
+        failure_end(&r->failure);
+    }
+    if (order.open) {
+        r->wants_open = true;
+        r->history.resumed = !order.listed;
+    }
+}
+
+void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only)
+{
+    bool more = r->objects.bound_only && !bound_only;
+    bool fuller = r->metadata_only && !metadata_only;
+
+    if (!r->objects.bound_only && bound_only)
+        reflector_store_drop_unbound(&r->objects);
+    r->objects.bound_only = bound_only;
+    r->metadata_only = metadata_only;
+    if (more || fuller)
+        reflector_relist(r);
+}
+
+void reflector_relist(struct reflector *r)
+{
+    step(r, (struct watch_input){.kind = WATCH_RELIST});
+}
+
+void reflector_doubt(struct reflector *r)
+{
+    r->wants_open = false;
+    step(r, (struct watch_input){.kind = WATCH_RESTORED});
+}
+
+/* ---- requests ---- */
+
+static void answered(void *context)
+{
+    struct reflector *r = context;
+
+    r->answered_ms = r->context->now_ms;
+    if (r->watch.phase != WATCH_LISTING)
+        watch_heard(&r->watch, 0, false, r->context->now_ms);
+    reflector_answered(r->context);
+    if (r->watch.phase == WATCH_STREAMING)
+        history_check(&r->history,
+                      (struct recheck_spec){
+                          .api_version = r->api_version,
+                          .kind = r->kind,
+                          .resource = r->resource,
+                          .ns = r->ns,
+                          .field_selector = r->field_selector,
+                          .metadata_only = r->metadata_only && !r->watch.full_objects,
+                          .position = r->watch.version,
+                      },
+                      r->context->now_ms);
+}
+
+static void heard(void *context, size_t bytes, bool cut)
+{
+    struct reflector *r = context;
+
+    watch_heard(&r->watch, bytes, cut, r->context->now_ms);
+}
+
+static bool receive_event(void *context, const struct watch_event *event)
+{
+    struct reflector *r = context;
+    struct watch_input input = {.kind = WATCH_CHANGE, .version = event->version};
+
+    r->last_event_ms = r->context->clock_ms;
+    if (watch_goes_back(&r->watch, event->version)) {
+        reflector_doubt(r);
+        return false;
+    }
+    history_note(&r->history, &r->watch, event);
+    switch (event->kind) {
+    case EVENT_OBJECT:
+        reflector_store_put(&r->objects, event->object);
+        break;
+    case EVENT_DELETED:
+        reflector_store_remove(&r->objects, event->object);
+        break;
+    case EVENT_REJECTED:
+        reflector_store_reject(&r->objects, event->object, event->reason);
+        r->objects.too_large += event->too_large;
+        if (event->unnamed)
+            reflector_store_note_unnamed(&r->objects);
+        break;
+    case EVENT_BOOKMARK:
+        input.kind = WATCH_BOOKMARK;
+        break;
+    case EVENT_INITIAL_END:
+        input.kind = WATCH_INITIAL_END;
+        break;
+    case EVENT_ERROR:
+        abort(); /* The request ends with it. */
+    }
+    if (r->watch.phase == WATCH_LISTING)
+        return true;
+    step(r, input);
+    if (r->watch.phase == WATCH_STREAMING)
+        failure_end(&r->failure);
+    return r->watch.phase != WATCH_WAITING;
+}
+
+static void request_ended(void *context, const struct request_end *end)
+{
+    struct reflector *r = context;
+    struct watch_input input = {
+        .kind = WATCH_ENDED, .reason = end->reason, .retry_after_ms = end->retry_after_ms};
+    bool unsettled = history_end_request(&r->history);
+
+    r->answered_ms = 0;
+    stream_slot_leave(&r->stream);
+    if (end->page) {
+        input = (struct watch_input){
+            .kind = WATCH_PAGE, .version = end->page->version, .token = end->page->token};
+    } else {
+        if (end->reason != END_REGULAR)
+            failure_log(&r->failure, end->reason, end->text, r->watch.retries, r->synced);
+        failure_note(&r->failure, end);
+    }
+    step(r, input);
+    if (unsettled)
+        reflector_doubt(r);
+    /* A list counts in the limiter until its last page. */
+    if (!r->wants_open || !r->watch.token)
+        list_limiter_leave(&r->context->limiter, &r->ticket);
+}
+
+static void open_request(struct reflector *r)
+{
+    bool list = r->watch.phase == WATCH_LISTING;
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(PATH_MAX_BYTES);
+
+    if (r->watch.phase != WATCH_STREAMING && !r->watch.token) {
+        reflector_store_begin_pass(&r->objects, r->watch.most_recent);
+        history_begin_list(&r->history);
+    }
+    r->wants_open = r->late = false;
+    r->answered_ms = 0;
+    query_path(&path, r->api_version, r->ns ? r->ns : "", r->resource);
+    query_watch(&path, &r->watch, r->field_selector);
+    request_open(&r->request,
+                 &(struct request_spec){
+                     .path = path.data,
+                     .accept = query_accept(r->metadata_only && !r->watch.full_objects, list),
+                     .list = list,
+                     .token = list ? r->watch.token : NULL,
+                     .api_version = r->api_version,
+                     .kind = r->kind,
+                     .handler = {answered, heard, receive_event, request_ended, r},
+                 });
+}
+
+/* When the open stream, of which nothing came yet, ends the failure before it. */
+static int64_t proven_ms(const struct reflector *r)
+{
+    return failure_end_ms(&r->failure, r->watch.phase == WATCH_STREAMING ? r->answered_ms : 0);
+}
+
+/* ---- lack of progress ---- */
+
+static int64_t end_ms(const struct reflector *r)
+{
+    return lateness_end_ms(&r->watch, &r->context->limiter, &r->ticket);
+}
+
+static int64_t late_ms(const struct reflector *r)
+{
+    return r->late ? INT64_MAX : lateness_due_ms(&r->watch, &r->ticket, r->request.transfer);
+}
+
+static void note_lateness(struct reflector *r)
+{
+    r->late = true;
+    r->last_end = r->request.transfer ? END_QUIET : r->last_end;
+    r->context->health_version++;
+    snprintf(r->failure.text, sizeof(r->failure.text), "%s: %s", end_reason_name(END_QUIET),
+             lateness_reason(&r->watch, r->request.transfer, r->context->now_ms));
+}
+
+static void end_for_silence(struct reflector *r)
+{
+    const char *fault = watch_fault(&r->watch, r->context->now_ms);
+
+    /* A stream of changes may be silent because nothing changes: that is no failure. */
+    if (r->watch.phase != WATCH_STREAMING || r->watch.lifetime.cut ||
+        !r->watch.lifetime.progress.begun)
+        failure_log(&r->failure, END_QUIET, fault, r->watch.retries, r->synced);
+    step(r, (struct watch_input){.kind = WATCH_ENDED, .reason = END_QUIET});
+}
+
+/* ---- turns ---- */
+
+static enum list_class class_of_list(const struct reflector *r)
+{
+    if (r->required)
+        return LIST_REQUIRED;
+    if (r->watch.stalls > 0)
+        return LIST_STALLED;
+    if (r->watch.polled && !r->watch.relist)
+        return LIST_POLL;
+    return r->synced ? LIST_RELIST : LIST_FIRST;
+}
+
+/* There is no room for another stream: list, and again now and then. */
+static void poll_instead(struct reflector *r)
+{
+    if (r->watch.phase == WATCH_INITIAL_EVENTS) {
+        watch_list_only(&r->watch);
+        return;
+    }
+    r->wants_open = false;
+    watch_poll(&r->watch, reflector_random(r->context));
+    failure_log_poll(&r->failure);
+}
+
+static void open_if_allowed(struct reflector *r)
+{
+    if (!r->context->streaming_lists)
+        watch_list_only(&r->watch);
+    if (r->watch.phase == WATCH_LISTING)
+        stream_slot_leave(&r->stream);
+    else if (!stream_slot_enter(&r->stream))
+        poll_instead(r);
+    if (!r->wants_open)
+        return;
+    if (r->watch.phase != WATCH_STREAMING && r->ticket.state != TICKET_OPEN &&
+        !list_limiter_enter(&r->context->limiter, &r->ticket, class_of_list(r), r->context->now_ms))
+        return;
+    watch_opened(&r->watch, r->context->now_ms);
+    open_request(r);
+}
+
+/* Has the server been restored from a backup, as others know, or the check of a stream finds? */
+static void look_for_restore(struct reflector *r)
+{
+    enum recheck_result result =
+        history_turn(&r->history, r->context->transport, r->context->now_ms);
+
+    if (result == RECHECK_RESTORED)
+        announce_restore(r);
+    if (result == RECHECK_RESTORED || result == RECHECK_DOUBTFUL) {
+        r->history.expected = result == RECHECK_RESTORED;
+        reflector_doubt(r);
+    } else if (r->history.restores != r->context->restores) {
+        r->history.restores = r->context->restores;
+        r->history.expected = true;
+        reflector_doubt(r);
+    }
+}
+
+void reflector_turn(struct reflector *r)
+{
+    int64_t now_ms = r->context->now_ms;
+
+    look_for_restore(r);
+    if (r->failure.counts && r->context->recovered_ms >= r->failure.failed_ms) {
+        failure_count(&r->failure, false);
+        watch_forgive(&r->watch, r->failure.failed_ms, r->failure.told_to_wait_ms,
+                      r->objects.origin.source * HASTE_STEP_MS);
+    }
+    if (now_ms >= proven_ms(r))
+        failure_end(&r->failure);
+    if (!r->wants_open && now_ms >= end_ms(r)) {
+        if (r->watch.phase == WATCH_WAITING)
+            step(r, (struct watch_input){.kind = WATCH_TIMER});
+        else
+            end_for_silence(r);
+    }
+    if (now_ms >= late_ms(r))
+        note_lateness(r);
+    if (r->request.transfer && (r->wants_open || r->watch.phase == WATCH_WAITING) &&
+        close_request(r))
+        reflector_doubt(r);
+    if (r->wants_open)
+        open_if_allowed(r);
+}
+
+int64_t reflector_due(const struct reflector *r)
+{
+    int64_t due_ms = r->wants_open ? list_limiter_due(&r->context->limiter, &r->ticket) : end_ms(r);
+
+    if (late_ms(r) < due_ms)
+        due_ms = late_ms(r);
+    if (recheck_due(&r->history.recheck) < due_ms)
+        due_ms = recheck_due(&r->history.recheck);
+    return proven_ms(r) < due_ms ? proven_ms(r) : due_ms;
+}

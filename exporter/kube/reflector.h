@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/context.h"
+#include "exporter/kube/failure.h"
+#include "exporter/kube/history.h"
+#include "exporter/kube/request.h"
+#include "exporter/kube/store.h"
+
+/*
+ * Keeps the objects of one resource of an API server, in one namespace or in all, in the
+ * store: sends the requests that its watch orders, and puts and removes what the bodies hold.
+ *
+ * What cannot be read now stays in the store as it was read last.
+ */
+
+/* What to watch. All texts are copied. */
+struct reflector_spec {
+    const char *api_version;
+    const char *kind;
+    const char *resource;
+    const char *ns;             /* NULL: all. */
+    const char *field_selector; /* NULL: none. */
+    bool metadata_only;
+    bool unfiltered; /* Read its objects whatever the namespace filter says, */
+    bool by_binding; /* but keep of them only Works whose bindings it allows. */
+    bool required;   /* For the reflector's owner, as are the next two. */
+    bool optional;
+    bool supplement;
+    /*
+     * Not for templates: keep only what Config Connector goes by, and put it into the
+     * store as its setting.
+     */
+    const char *settings;
+    bool bound_only; /* Keep only templates that a binding refers to. */
+    bool again;      /* For the reflector's owner: all objects are wanted anew. */
+};
+
+struct reflector {
+    struct reflector_context *context;
+    char *api_version;
+    char *kind;
+    char *resource;
+    char *ns;
+    char *field_selector;
+    bool metadata_only;
+    bool required; /* For its owner's use, as are all up to was_forbidden. */
+    bool optional;
+    bool supplement;
+    bool wanted;
+    bool wanted_all;  /* By more than bindings: see reflector_store, `bound_only`. */
+    bool wanted_full; /* Not only the metadata. */
+    bool wants_relist;
+    bool was_forbidden;
+
+    struct reflector_store objects;
+    struct watch watch;
+    struct request request;
+    struct history history;
+    bool wants_open;           /* The watch has ordered a request that is not open yet. */
+    bool late;                 /* `failure` says that there is no progress. */
+    struct list_ticket ticket; /* Of its list, first page to last. */
+    struct stream_slot stream;
+
+    enum end_reason last_end; /* Of any request. */
+    int64_t ended_ms;         /* Steady. */
+    int64_t answered_ms;      /* When the open request was answered with 200; 0: it was not. */
+    struct failure failure;
+    int64_t audited_ms;    /* For audit.h, as is the next. */
+    bool audit_unpaged;    /* The server forgets pages sooner than they are asked for. */
+    bool synced;           /* All its objects have been in the store once. */
+    int64_t last_event_ms; /* Since the epoch; 0 before the first. */
+};
+
+/* Starts with its first turn. It must not be moved. */
+struct reflector *reflector_new(struct reflector_context *context,
+                                const struct reflector_spec *spec) MUST_USE;
+
+/* End the watch; the objects stay. Takes NULL. */
+void reflector_free(struct reflector *r);
+
+/*
+ * Keep all objects from now on, or those that bindings refer to; and full objects, or their
+ * metadata. What that needs and was not kept is read again; what is in the store stays until then.
+ */
+void reflector_keep(struct reflector *r, bool bound_only, bool metadata_only);
+
+/* Read all objects again, at once. */
+void reflector_relist(struct reflector *r);
+
+/* What it knows may be wrong: list the most recent state, at once unless it did so of late. */
+void reflector_doubt(struct reflector *r);
+
+/* True if it could not read its objects even once, because that is forbidden. */
+static inline bool reflector_is_forbidden(const struct reflector *r)
+{
+    return !r->synced && r->last_end == END_FORBIDDEN;
+}
+
+/* Remove its objects from the store, and go on. */
+static inline void reflector_clear(struct reflector *r)
+{
+    reflector_store_clear(&r->objects);
+    r->synced = false;
+}
+
+/* Do what is due at context->now_ms. */
+void reflector_turn(struct reflector *r);
+
+/* When the next turn is due. */
+int64_t reflector_due(const struct reflector *r);
+
+enum { REFLECTOR_TRIES = 3 };
+
+/* True once there is no use in waiting for its first objects: it has them, or cannot get them. */
+static inline bool reflector_ready(const struct reflector *r)
+{
+    bool refused = r->last_end == END_FORBIDDEN || r->last_end == END_ABSENT;
+
+    return r->synced || r->watch.retries >= REFLECTOR_TRIES || (r->watch.retries > 0 && refused);
+}
+
+/* True if what it reads are bindings. */
+static inline bool reflector_reads_bindings(const struct reflector *r)
+{
+    return kind_of(r->api_version, r->kind)->class == CLASS_BINDING;
+}

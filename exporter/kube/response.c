@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/response.h"
+
+#include <strings.h>
+
+#include "exporter/kube/http/retry_after.h"
+
+enum {
+    /* No server writes a longer Status. */
+    BODY_READ_MAX = 64 * 1024,
+};
+
+/* Control characters would break a line of a log or a terminal. */
+static void set_message(struct status *status, const char *text, size_t len)
+{
+    size_t at = 0;
+
+    for (size_t i = 0; i < len && at < sizeof(status->message) - 1; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool blank = c <= ' ' || c == 0x7f;
+
+        if (!blank)
+            status->message[at++] = (char)c;
+        else if (at > 0 && status->message[at - 1] != ' ')
+            status->message[at++] = ' ';
+    }
+    while (at > 0 && status->message[at - 1] == ' ')
+        at--;
+    status->message[at] = '\0';
+}
+
+static bool has_cause(const cJSON *details, const char *reason)
+{
+    const cJSON *cause;
+
+    cJSON_ArrayForEach (cause, json_get(details, "causes")) {
+        if (strcmp(json_str(cause, "reason", ""), reason) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool status_read(const cJSON *json, struct status *out)
+{
+    const cJSON *details = json_get(json, "details");
+    const char *message = json_str(json, "message", "");
+    int64_t code = json_int(json, "code", 0);
+
+    if (strcmp(json_str(json, "kind", ""), "Status") != 0)
+        return false;
+    *out = (struct status){
+        .code = code > 0 && code < 1000 ? (unsigned)code : 0,
+        .retry_after_ms = retry_after_ms(json_int(details, "retryAfterSeconds", 0)),
+        /* Servers before 1.19 give no cause. */
+        .version_too_large = has_cause(details, "ResourceVersionTooLarge") ||
+                             strstr(message, "Too large resource version") != NULL,
+    };
+    set_message(out, message, strlen(message));
+    return true;
+}
+
+void status_read_body(const char *body, size_t len, struct status *out)
+{
+    struct error ignored;
+    CLEANUP(json_cleanup)
+    cJSON *json = len <= BODY_READ_MAX ? json_parse(body, len, NULL, &ignored) : NULL;
+
+    if (json && status_read(json, out))
+        return;
+    *out = (struct status){0};
+    set_message(out, body, len);
+}
+
+static const struct {
+    unsigned code;
+    enum end_reason reason;
+} reasons[] = {
+    {401, END_UNAUTHORIZED}, {403, END_FORBIDDEN},    {404, END_ABSENT},
+    {405, END_ABSENT},       {406, END_UNACCEPTABLE}, {408, END_UNAVAILABLE},
+    {410, END_GONE},         {415, END_UNACCEPTABLE}, {429, END_BUSY},
+};
+
+enum end_reason end_reason_of_response(unsigned http_status, const struct status *status)
+{
+    if (status->version_too_large)
+        return END_AHEAD;
+    for (size_t i = 0; i < ARRAY_LEN(reasons); i++) {
+        if (reasons[i].code == http_status)
+            return reasons[i].reason;
+    }
+    return http_status >= 500 && http_status < 600 ? END_UNAVAILABLE : END_REFUSED;
+}
+
+enum end_reason end_reason_of_error(const struct status *status)
+{
+    if (status->version_too_large)
+        return END_AHEAD;
+    if (status->code == 410)
+        return END_GONE;
+    return status->code == 429 ? END_BUSY : END_FAILED;
+}
+
+bool content_is_json(const char *content_type)
+{
+    static const char json[] = "application/json";
+    size_t len = sizeof(json) - 1;
+
+    return content_type && strncasecmp(content_type, json, len) == 0 &&
+           strchr("; \t", content_type[len]) != NULL;
+}
+
+bool content_parameter_is(const char *content_type, const char *name, const char *value)
+{
+    size_t name_len = strlen(name);
+    size_t value_len = strlen(value);
+
+    for (const char *at = content_type ? strchr(content_type, ';') : NULL; at;
+         at = strchr(at, ';')) {
+        at += 1 + strspn(at + 1, " \t");
+        if (strncasecmp(at, name, name_len) == 0 && at[name_len] == '=' &&
+            strncmp(at + name_len + 1, value, value_len) == 0 &&
+            strchr("; \t", at[name_len + 1 + value_len]) != NULL)
+            return true;
+    }
+    return false;
+}

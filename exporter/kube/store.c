@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/store.h"
+
+#include "metrics/model/template.h"
+#include "metrics/model/work.h"
+#include "metrics/rules/links.h"
+
+/* Under what the object is in the store. */
+static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,
+                          struct error *err)
+{
+    if (!identity_read(object, id, err))
+        return false;
+    if (s->settings)
+        id->api_version = s->settings;
+    return true;
+}
+
+static struct entry *find_own(const struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+    struct entry *entry =
+        read_identity(s, object, &id, &ignored) ? store_find(s->store, &id) : NULL;
+
+    return entry && store_is_from(entry, s->origin.source) ? entry : NULL;
+}
+
+void reflector_store_remove(struct reflector_store *s, const cJSON *object)
+{
+    struct entry *entry = find_own(s, object);
+
+    s->removals++;
+    if (entry)
+        store_remove(s->store, entry);
+}
+
+bool reflector_store_is_referred(const struct entry *entry)
+{
+    bool referred = entry->wanted;
+
+    for (uint32_t i = 0; i < entry->reader_count && !referred; i++)
+        referred = entry_class(entry->readers[i]) == CLASS_TEMPLATE;
+    return referred;
+}
+
+/* False if the namespace filter is for others than the object. */
+static bool is_allowed(const struct reflector_store *s, const cJSON *object)
+{
+    const char *ns = s->by_binding ? work_binding_ns(object)
+                                   : json_str(json_get(object, "metadata"), "namespace", "");
+
+    return ns && (!s->filter || namespace_filter_allows(s->filter, ns));
+}
+
+static bool is_wanted(const struct reflector_store *s, const cJSON *object)
+{
+    struct identity id;
+    struct error ignored;
+
+    if (!identity_read(object, &id, &ignored) || binding_referring_to(s->store, &id))
+        return true;
+
+    const struct entry *entry = store_find(s->store, &id);
+    return entry && reflector_store_is_referred(entry);
+}
+
+static enum store_outcome put_setting(struct reflector_store *s, const cJSON *object,
+                                      struct error *err)
+{
+    struct identity id;
+
+    if (!read_identity(s, object, &id, err))
+        return STORE_REJECTED;
+
+    struct entry *entry = store_refer(s->store, &id);
+    enum store_outcome outcome = store_put_at(s->store, entry, object, s->origin, err);
+    store_tidy(s->store, entry);
+    return outcome;
+}
+
+static void refer_to_preferred(const struct reflector_store *s, const cJSON *binding)
+{
+    const cJSON *resource = json_get(json_get(binding, "spec"), "resource");
+    cJSON *version = cJSON_GetObjectItemCaseSensitive(resource, "apiVersion");
+    const char *kind = json_str(resource, "kind", "");
+    const struct api_resource *preferred =
+        cJSON_IsString(version) ? discovery_preferred(s->discovery, version->valuestring, kind)
+                                : NULL;
+
+    if (preferred && strcmp(preferred->api_version, version->valuestring) != 0 &&
+        !cJSON_SetValuestring(version, preferred->api_version))
+        memory_exhausted(0);
+}
+
+void reflector_store_put(struct reflector_store *s, cJSON *object)
+{
+    bool allowed = is_allowed(s, object);
+    enum store_outcome outcome;
+    struct error err;
+
+    if (!allowed && !s->by_binding)
+        return;
+    /* What is not wanted any more may be in the store. */
+    if (!allowed || (s->settings && !is_setting(object)) ||
+        (s->bound_only && !is_wanted(s, object))) {
+        reflector_store_remove(s, object);
+        return;
+    }
+    if (s->discovery)
+        refer_to_preferred(s, object);
+    outcome =
+        s->settings ? put_setting(s, object, &err) : store_put(s->store, object, s->origin, &err);
+    if (outcome == STORE_REJECTED)
+        reflector_store_reject(s, object, err.text);
+}
+
+void reflector_store_reject(struct reflector_store *s, const cJSON *object, const char *reason)
+{
+    struct entry *entry = object ? find_own(s, object) : NULL;
+
+    s->rejected++;
+    /* Each one is counted; the log would drown in them. */
+    if ((s->rejected & (s->rejected - 1)) == 0)
+        log_write(s->log, LOG_LEVEL_WARN, "cannot read an object; its last readable version stays",
+                  "resource", s->resource, "api_version", s->api_version, "namespace",
+                  json_str(json_get(object, "metadata"), "namespace", ""), "name",
+                  json_str(json_get(object, "metadata"), "name", ""), "error", reason, "so_far",
+                  LOG_NUMBER((int64_t)s->rejected));
+    s->has_refused = s->has_refused || !entry;
+    if (entry) {
+        store_mark(entry, s->origin);
+        entry->version = version_mark(object);
+    }
+}
+
+enum listed_state reflector_store_find(const struct reflector_store *s, const cJSON *object,
+                                       struct entry **entry)
+{
+    struct identity id;
+    struct error ignored;
+
+    if (!read_identity(s, object, &id, &ignored) || !is_allowed(s, object) ||
+        (s->settings && !is_setting(object)) || (s->bound_only && !is_wanted(s, object)))
+        return LISTED_UNWANTED;
+    *entry = store_find(s->store, &id);
+    /* One that comes from elsewhere is not ours to judge. */
+    if (*entry && entry_exists(*entry))
+        return store_is_from(*entry, s->origin.source) ? LISTED_THERE : LISTED_UNWANTED;
+    /* A template that is wanted since a binding refers to it may be on its way. */
+    return s->bound_only ? LISTED_UNWANTED : LISTED_MISSING;
+}
+
+void reflector_store_note_unnamed(struct reflector_store *s)
+{
+    s->has_unnamed = true;
+}
+
+void reflector_store_put_unread(struct reflector_store *s, struct entry *entry)
+{
+    CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
+    struct error err;
+
+    s->has_unread = true;
+    if (store_put_at(s->store, entry, nothing, s->origin, &err) == STORE_REJECTED)
+        reflector_store_reject(s, NULL, err.text);
+}
+
+typedef bool entry_fits_fn(const struct reflector_store *s, const struct entry *entry);
+
+static bool is_referred_to(const struct reflector_store *s, const struct entry *entry)
+{
+    const struct type *type = entry->partition->type;
+
+    return binding_referring_to(s->store, &(struct identity){type->api_version, type->kind,
+                                                             entry_ns(entry), entry->name}) != NULL;
+}
+
+static bool is_read(const struct reflector_store *s, const struct entry *entry)
+{
+    const struct template *t = entry_template(entry);
+
+    (void)s;
+    return !t || !t->unread;
+}
+
+/*
+ * Remove the templates of this origin that do not fit. What a pass that is under way has seen
+ * stays as it is: what fits and is not among it goes at the end of the pass.
+ */
+static void keep(struct reflector_store *s, entry_fits_fn *fits)
+{
+    struct entry **unfit = NULL;
+    size_t count = 0;
+
+    for (const struct type *type = store_types(s->store); type; type = type->next) {
+        if (type->def->class != CLASS_TEMPLATE || strcmp(type->api_version, s->api_version) != 0)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (!store_is_from(p->entries[i], s->origin.source) || fits(s, p->entries[i]))
+                    continue;
+                unfit = xreallocarray(unfit, count + 1, sizeof(struct entry *));
+                unfit[count++] = p->entries[i];
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        store_remove(s->store, unfit[i]);
+    free(unfit);
+}
+
+void reflector_store_drop_unbound(struct reflector_store *s)
+{
+    keep(s, is_referred_to);
+}
+
+/* All that is known of the history of the objects of this origin. */
+static void undo(const struct reflector_store *s)
+{
+    for (const struct type *type = store_types(s->store); type; type = type->next) {
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (store_is_from(p->entries[i], s->origin.source))
+                    store_mark(p->entries[i], (struct origin){s->origin.source, STORE_UNDONE});
+            }
+        }
+    }
+}
+
+void reflector_store_begin_pass(struct reflector_store *s, bool restored)
+{
+    if (restored)
+        undo(s);
+    s->origin.sweep++;
+    s->has_unnamed = s->has_refused = false;
+}
+
+void reflector_store_end_pass(struct reflector_store *s)
+{
+    if (s->has_unnamed)
+        return;
+    /* A first pass finds nothing of an earlier one, and looking for it takes time. */
+    if (s->origin.sweep > 1)
+        store_sweep(s->store, s->origin);
+    /* All that can be read has been: what is still unread does not exist. */
+    if (s->has_unread)
+        keep(s, is_read);
+    s->has_unread = false;
+}
+
+void reflector_store_clear(struct reflector_store *s)
+{
+    /* No object has this number yet. */
+    s->origin.sweep++;
+    store_sweep(s->store, s->origin);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/kube/fetch.h"
+#include "exporter/notify/dispute.h"
+#include "metrics/rules/engine.h"
+
+/*
+ * Writes the Event of each conflict about a dependency that Karmada does not write itself: one
+ * after the other, a few a second, and none of it twice.
+ *
+ * - What has to be written is what is not there: the store has the Events of the server, our own
+ *   among them, so that a restart and another replica know what has been said. Where that is not
+ *   up to date the name decides (conflict_event_name): the server refuses a second one.
+ * - A conflict that ends and begins again, or is about other fields for a while, counts one more
+ *   on the Event that is there, as client-go does for what is the same: if somebody leads who saw
+ *   it begin, and in a later second than the last one. Otherwise the Event stays as it is, and says
+ *   too little rather than too much.
+ * - The server forgets Events (--event-ttl, an hour). While the conflict lasts its Event is made
+ *   anew, so that whoever looks at the binding sees it, but at most once an hour: it is not to be
+ *   fought over with somebody who deletes it.
+ * - Of one binding client-go's spam filter lets 25 be written at once, and then one each 300 s.
+ * What would count one more is dropped beyond that, and counted; what is not there yet waits.
+ *
+ * Karmada 1.16 and later says it itself. Where that may be the one, it gets `patience_ms`; what any
+ * other component has said of a binding and a field is not said again.
+ */
+
+/* What became of an Event that was to be written, by the label of the counter. */
+#define EMISSION_RESULTS(ROW)                                                                      \
+    ROW(CREATED, "created")                                                                        \
+    ROW(UPDATED, "updated")                                                                        \
+    /* Another one had written it. */                                                              \
+    ROW(EXISTS, "exists")                                                                          \
+    /* It is tried again. */                                                                       \
+    ROW(FAILED, "failed")                                                                          \
+    /* By the spam filter. */                                                                      \
+    ROW(DROPPED, "dropped")
+
+#define EMISSION_ENUMERATOR(id, word) EMISSION_##id,
+enum emission_result { EMISSION_RESULTS(EMISSION_ENUMERATOR) EMISSION_RESULT_COUNT };
+extern const char *const emission_result_names[EMISSION_RESULT_COUNT];
+
+/* What it writes about, and to. Borrowed. */
+struct emission_world {
+    const struct engine *engine;
+    struct transport transport;
+    int64_t patience_ms; /* How long a conflict lasts before it is said. */
+    bool leads;          /* Nothing is written otherwise. */
+};
+
+enum emission_step {
+    EMISSION_READ_BINDING, /* For its uid and version, which the Event names. */
+    EMISSION_CREATE,
+    EMISSION_READ_EVENT, /* For its count. */
+    EMISSION_COUNT,
+};
+
+struct emission {
+    const char *instance; /* Who we are; borrowed. */
+    struct disputes disputes;
+    struct fetch *fetch;     /* NULL: nothing is under way. */
+    enum emission_step step; /* Of that. */
+    struct dispute *at;      /* What it is about. */
+    unsigned fields;         /* What the Event says. */
+    char *name;              /* Of the Event; NULL before it is known. */
+    size_t left;             /* So many are still to be looked at, */
+    int64_t soonest_ms;      /* and that is when one of the others is to be looked at again. */
+    int64_t hold_ms;   /* Nothing is written before. Steady, as are all times but `clock_ms`. */
+    unsigned failures; /* In a row. */
+    uint64_t results[EMISSION_RESULT_COUNT];
+    /* What the server does not let us do, until it does; NULL: nothing. */
+    const char *forbidden_verb;
+    const char *forbidden_resource;
+    struct error err; /* Of the last failure. */
+};
+
+void emission_init(struct emission *e, const char *instance, uint64_t seed);
+void emission_release(struct emission *e);
+
+/* Go on; the engine has nothing left to evaluate. */
+void emission_turn(struct emission *e, const struct emission_world *world, int64_t now_ms,
+                   int64_t clock_ms);
+/* When to do so even if nothing arrives; INT64_MAX for never. */
+int64_t emission_due(const struct emission *e);
+/* Give up what is under way. */
+void emission_suspend(struct emission *e);

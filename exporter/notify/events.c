@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/notify/events.h"
+
+#include <unistd.h>
+
+#include "exporter/system/platform.h"
+#include "exporter/version.h"
+#include "metrics/rules/rule.h"
+
+#define LEASE_NAMESPACE "karmada-system"
+#define LEASE_NAME      EXPORTER_NAME "-events"
+
+enum {
+    NOTED_FAILURES = 2, /* One may be chance. */
+    LEAVE_MS = 1000,    /* For giving the Lease back. */
+    LEAVE_SLICE_MS = 50,
+};
+
+void events_init(struct events *e, const struct log *log)
+{
+    *e = (struct events){.log = log, .idle = true};
+    if (gethostname(e->instance, sizeof(e->instance)) != 0)
+        snprintf(e->instance, sizeof(e->instance), "unknown");
+    e->instance[sizeof(e->instance) - 1] = '\0';
+    snprintf(e->identity, sizeof(e->identity), "%s_%016" PRIx64, e->instance, platform_seed());
+    emission_init(&e->emission, e->instance, platform_seed());
+}
+
+/* ---- which Lease ---- */
+
+static uint64_t hash_names(const struct text_list *names, uint64_t seed)
+{
+    for (size_t i = 0; i < names->count; i++)
+        seed = map_hash(names->items[i], strlen(names->items[i]) + 1, seed);
+    return map_hash("", 1, seed);
+}
+
+static void begin_election(struct events *e, const struct options *o)
+{
+    char name[sizeof(e->lease)];
+    size_t len = (size_t)snprintf(name, sizeof(name), "%s", LEASE_NAME);
+
+    /* Whoever has the same namespaces has the same name. */
+    if (o->total_shards > 1)
+        len += (size_t)snprintf(name + len, sizeof(name) - len, "-%" PRIu64 "-of-%" PRIu64,
+                                o->shard, o->total_shards);
+    if (o->namespaces.count > 0 || o->namespaces_denied.count > 0)
+        snprintf(name + len, sizeof(name) - len, "-%016" PRIx64,
+                 hash_names(&o->namespaces_denied, hash_names(&o->namespaces, 0)));
+    if (e->open && strcmp(name, e->lease) == 0 &&
+        e->election.settings.lease_ms == (int64_t)o->events_lease_ms)
+        return;
+    if (e->open)
+        election_release(&e->election);
+    snprintf(e->lease, sizeof(e->lease), "%s", name);
+    election_init(&e->election,
+                  &(struct election_settings){
+                      .ns = LEASE_NAMESPACE,
+                      .name = e->lease,
+                      .identity = e->identity,
+                      .field_manager = EXPORTER_NAME,
+                      .lease_ms = (int64_t)o->events_lease_ms,
+                  },
+                  (uint32_t)platform_seed());
+    e->open = true;
+}
+
+static void end_election(struct events *e)
+{
+    if (e->open)
+        election_release(&e->election);
+    e->open = false;
+    e->led = false;
+}
+
+/* ---- which conflicts ---- */
+
+static void adopt(struct events *e, struct evaluation *current, int64_t now_ms)
+{
+    const struct rule_context *facts = engine_facts(current->engine);
+
+    begin_election(e, &current->options);
+    e->silent = facts->release.major > 0 && release_resolves_dependencies(facts->release);
+    if (e->silent)
+        log_write(e->log, LOG_LEVEL_INFO,
+                  "events.emit writes nothing: this release of Karmada has these Events itself",
+                  "karmada.version", current->options.karmada_version);
+    disputes_set(&e->emission.disputes, now_ms, election_leads(&e->election, now_ms));
+    disputes_adopt(&e->emission.disputes, current->store);
+    current->observer =
+        (struct engine_observer){.decided = disputes_decided, .context = &e->emission.disputes};
+    e->current = current;
+}
+
+void events_forget(struct events *e)
+{
+    if (e->open)
+        election_suspend(&e->election);
+    emission_suspend(&e->emission);
+    if (e->current)
+        e->current->observer = (struct engine_observer){0};
+    e->current = NULL;
+    e->idle = true;
+}
+
+/* Whoever cannot read Events does not know what has been said. */
+static bool is_blind(struct events *e)
+{
+    bool blind = engine_incomplete_classes(e->current->engine) & 1U << CLASS_EVENT;
+
+    if (blind && !e->blind)
+        log_write(e->log, LOG_LEVEL_WARN,
+                  "no Event about a conflict is written before Events can be read");
+    e->blind = blind;
+    return blind;
+}
+
+/* ---- the log; true of what the page shows, too ---- */
+
+static bool log_leader(struct events *e, bool leads)
+{
+    const char *holder = json_str(json_get(e->election.lease, "spec"), "holderIdentity", "");
+
+    if (leads != e->led)
+        log_write(e->log, LOG_LEVEL_INFO,
+                  leads ? "this exporter writes the Events about conflicts now"
+                        : "this exporter does not write Events about conflicts any more",
+                  "lease", e->lease, "identity", e->identity);
+    else if (!leads && *holder && strcmp(holder, e->holder) != 0 &&
+             strcmp(holder, e->identity) != 0)
+        log_write(e->log, LOG_LEVEL_INFO, "another exporter writes the Events about conflicts",
+                  "lease", e->lease, "holder", holder);
+    snprintf(e->holder, sizeof(e->holder), "%s", holder);
+    bool changed = leads != e->led;
+    e->led = leads;
+    return changed;
+}
+
+static bool log_trouble(struct events *e)
+{
+    static const char *const texts[] = {
+        [ELECTION_FORBIDDEN] = "may not use the lease for writing Events: grant get, create and "
+                               "update of leases.coordination.k8s.io in " LEASE_NAMESPACE,
+        [ELECTION_NO_NAMESPACE] =
+            "no lease for writing Events: Karmada's API server has no namespace " LEASE_NAMESPACE
+            "; create it there (kubectl create namespace " LEASE_NAMESPACE ")",
+        [ELECTION_FAILED] = "cannot use the lease for writing Events",
+    };
+    enum election_trouble trouble = e->election.trouble;
+
+    if (trouble == e->trouble ||
+        (trouble == ELECTION_FAILED && e->election.failures < NOTED_FAILURES))
+        return false;
+    if (trouble == ELECTION_FINE)
+        log_write(e->log, LOG_LEVEL_INFO, "the lease for writing Events can be used", "lease",
+                  e->lease);
+    else
+        log_write(e->log, LOG_LEVEL_WARN, texts[trouble], "lease", e->lease, "verb",
+                  e->election.verb, "error", e->election.err.text);
+    e->trouble = trouble;
+    return true;
+}
+
+static bool log_failure(struct events *e)
+{
+    const struct emission *m = &e->emission;
+    const char *failure = m->failures > 0 ? m->err.text : "";
+
+    if (strcmp(failure, e->failure) == 0)
+        return false;
+    if (!*failure)
+        log_write(e->log, LOG_LEVEL_INFO, "Events about conflicts can be written");
+    else if (m->forbidden_verb)
+        log_write(e->log, LOG_LEVEL_WARN,
+                  "may not write Events about conflicts: grant get, create and patch of events, "
+                  "and get of resourcebindings.work.karmada.io",
+                  "verb", m->forbidden_verb, "resource", m->forbidden_resource, "error", failure);
+    else
+        log_write(e->log, LOG_LEVEL_WARN, "cannot write an Event about a conflict", "error",
+                  failure);
+    snprintf(e->failure, sizeof(e->failure), "%s", failure);
+    return true;
+}
+
+/* ---- the outlet ---- */
+
+bool events_turn(struct events *e, struct evaluation *current, int64_t now_ms, int64_t clock_ms)
+{
+    bool wanted = current && current->session && current->options.events_emit;
+    bool leads;
+
+    e->idle = true;
+    if (!wanted && e->open)
+        end_election(e);
+    if (!wanted)
+        return false;
+    if (e->current != current && current->caught_up)
+        adopt(e, current, now_ms);
+    if (!e->current || e->silent || is_blind(e))
+        return false;
+
+    const struct transport transport = kube_session_transport(current->session);
+
+    e->idle = false;
+    election_turn(&e->election, transport, now_ms, clock_ms);
+    leads = election_leads(&e->election, now_ms);
+    if (current->caught_up || !leads)
+        emission_turn(&e->emission,
+                      &(struct emission_world){
+                          .engine = current->engine,
+                          .transport = transport,
+                          .patience_ms = engine_resolves_dependencies(current->engine)
+                                             ? (int64_t)current->options.grace_ms
+                                             : 0,
+                          .leads = leads,
+                      },
+                      now_ms, clock_ms);
+
+    uint64_t results = 0;
+    for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
+        results += e->emission.results[i];
+    bool changed = results != e->results;
+    e->results = results;
+    changed |= log_leader(e, leads);
+    changed |= log_trouble(e);
+    changed |= log_failure(e);
+    return changed;
+}
+
+int64_t events_due(const struct events *e)
+{
+    int64_t due_ms = earlier_of(election_due(&e->election), emission_due(&e->emission));
+
+    if (e->idle)
+        return INT64_MAX;
+    /* Whoever leads no longer writes no longer, at once. */
+    return e->led ? earlier_of(due_ms, e->election.held_until_ms) : due_ms;
+}
+
+void events_release(struct events *e, struct evaluation *current)
+{
+    int64_t until_ms = platform_steady_ms() + LEAVE_MS;
+
+    emission_suspend(&e->emission);
+    if (e->open && e->current && current == e->current) {
+        election_resign(&e->election);
+        while (!e->election.released && platform_steady_ms() < until_ms) {
+            election_turn(&e->election, kube_session_transport(current->session),
+                          platform_steady_ms(), platform_now_ms());
+            evaluation_wait(current, NULL, NULL, 0, LEAVE_SLICE_MS);
+            kube_session_turn(current->session, platform_steady_ms(), platform_now_ms());
+        }
+    }
+    events_forget(e);
+    end_election(e);
+    emission_release(&e->emission);
+}
+
+void events_fill(const struct events *e, struct registry *registry)
+{
+    const struct emission *m = &e->emission;
+
+    if (!e->open)
+        return;
+    for (unsigned i = 0; i < EMISSION_RESULT_COUNT; i++)
+        REGISTRY_SET(registry, OWN_EVENTS_EMITTED, (double)m->results[i], emission_result_names[i]);
+    REGISTRY_SET(registry, OWN_EVENTS_LEADER, e->led ? 1 : 0);
+    registry_clear(registry, OWN_EVENTS_FORBIDDEN);
+    if (e->election.trouble == ELECTION_FORBIDDEN)
+        REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, e->election.verb, "leases");
+    if (m->forbidden_verb)
+        REGISTRY_SET(registry, OWN_EVENTS_FORBIDDEN, 1, m->forbidden_verb, m->forbidden_resource);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/api.h"
+
+#include "exporter/evaluation.h"
+#include "exporter/system/platform.h"
+#include "exporter/web/frame.h"
+#include "exporter/web/html.h"
+#include "exporter/web/list_format.h"
+#include "exporter/web/paging.h"
+#include "exporter/web/response.h"
+
+enum { ROWS_KEPT_MS = 15 * 60 * 1000 };
+
+#define ENDPOINT_ROW(id, handler, path, summary, known, required, needs, answer)                   \
+    {handler, path, summary, known, required, needs, answer, false},
+#define PAGE_ROW(id, handler, path, summary, known, required, needs, answer)                       \
+    {handler, path, summary, known, required, needs, answer, true},
+
+const struct endpoint endpoints[ENDPOINT_COUNT] = {API_ENDPOINTS(ENDPOINT_ROW)
+                                                       PAGE_ENDPOINTS(PAGE_ROW)};
+
+struct api {
+    struct desk *desk;
+    struct clerk *clerk;
+    struct paging *paging;
+    struct call *call;             /* That is being answered; NULL: none. */
+    struct health health;          /* For its function. */
+    struct evaluation *evaluation; /* That is lent; NULL: none. */
+    int64_t listed_ms;             /* When rows were last asked for. */
+};
+
+const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
+{
+    struct writer w = {.out = out};
+
+    if (endpoint->page) {
+        frame_error(out, text);
+        return RESPONSE_HTML;
+    }
+    writer_open(&w, NULL, '{');
+    writer_text(&w, "error", text);
+    writer_close(&w, '}');
+    strbuf_addc(out, '\n');
+    return RESPONSE_JSON;
+}
+
+void api_refuse(struct call *call, unsigned status, const char *text)
+{
+    call->status = status;
+    strbuf_reset(&call->body);
+    call->content_type = api_error_write(call->endpoint, &call->body, text);
+}
+
+struct api *api_new(struct desk *desk, struct clerk *clerk, uint64_t seed)
+{
+    struct api *a = xcalloc(1, sizeof(*a));
+
+    a->desk = desk;
+    a->clerk = clerk;
+    a->paging = paging_new(seed);
+    return a;
+}
+
+void api_free(struct api *a)
+{
+    if (!a)
+        return;
+    paging_free(a->paging);
+    free(a);
+}
+
+/* True if the call has what it needs but for what is lent; else it is answered with why not. */
+static bool open_list(struct api *a, struct call *call)
+{
+    const struct question question = {
+        .path = call->endpoint->path,
+        .query = &call->query,
+        .limit = call->endpoint->page ? HTML_SHOWN_MAX : 0,
+        .now_ms = platform_steady_ms(),
+        .clock_ms = platform_now_ms(),
+    };
+    unsigned status;
+    struct error err;
+
+    if (call->endpoint->needs < NEEDS_LINES)
+        return true;
+    if (call->endpoint->page)
+        query_drop_empty(&call->query);
+    if (list_format_named(call->query.values[PARAMETER_FORMAT]) == LIST_FORMAT_COUNT) {
+        api_refuse(call, MHD_HTTP_BAD_REQUEST, "'format' takes json, ndjson or csv");
+        return false;
+    }
+    if (!paging_open(a->paging, &question, &status, &err)) {
+        api_refuse(call, status, err.text);
+        return false;
+    }
+    call->paging = a->paging;
+    return true;
+}
+
+/* The first list of all has to make the rows. */
+static void make_view(struct api *a, struct evaluation *e)
+{
+    a->listed_ms = platform_steady_ms();
+    paging_set_view(a->paging, rows_view(evaluation_rows(e)));
+}
+
+/* The clerk's part. */
+static void answer(void *context)
+{
+    struct api *a = context;
+    struct call *call = a->call;
+
+    if (call->endpoint->needs == NEEDS_ROWS && !paging_goes_on(a->paging))
+        make_view(a, a->evaluation);
+    call->endpoint->answer(call, &a->health);
+}
+
+static void finish(struct api *a)
+{
+    if (a->call->paging)
+        paging_close(a->paging, platform_steady_ms());
+    a->call = NULL;
+    a->evaluation = NULL;
+    desk_answer(a->desk);
+}
+
+static void begin(struct api *a, const struct health *h, struct evaluation *e)
+{
+    enum endpoint_needs needs = a->call->endpoint->needs;
+
+    if (needs != NEEDS_NOTHING && !e) {
+        api_refuse(a->call, MHD_HTTP_SERVICE_UNAVAILABLE, "not everything has been read yet");
+        finish(a);
+        return;
+    }
+    if (a->call->endpoint->page)
+        a->call->content_type = RESPONSE_HTML;
+    if (!open_list(a, a->call)) {
+        finish(a);
+        return;
+    }
+    if (needs == NEEDS_ROWS && e->rows && !paging_goes_on(a->paging))
+        make_view(a, e);
+    if (needs == NEEDS_WORLD || needs == NEEDS_STAGE ||
+        (needs >= NEEDS_LINES && !paging_goes_on(a->paging)))
+        a->evaluation = e;
+    a->call->clerk = a->clerk;
+    a->health = *h;
+    a->health.evaluation = a->evaluation;
+    if (a->clerk) {
+        clerk_begin(a->clerk, answer, a);
+        return;
+    }
+    answer(a);
+    finish(a);
+}
+
+/* Nobody has asked for a list for long: no rows have to be kept. */
+static void tidy(struct api *a, struct evaluation *e)
+{
+    int64_t now_ms = platform_steady_ms();
+
+    paging_tidy(a->paging, now_ms);
+    if (e && e->rows && !paging_keeps_views(a->paging) && now_ms - a->listed_ms >= ROWS_KEPT_MS)
+        evaluation_drop_rows(e);
+}
+
+/*
+ * Has the call to wait for what is being evaluated? A list of rows has not: each says what was last
+ * decided, and under a storm of changes something always waits to be.
+ */
+static bool has_to_wait(const struct call *call, const struct evaluation *e)
+{
+    enum endpoint_needs needs = call->endpoint->needs;
+
+    return needs != NEEDS_NOTHING && !(needs == NEEDS_ROWS && e && e->rows);
+}
+
+void api_turn(struct api *a, const struct health *h, struct evaluation *e, bool settled)
+{
+    struct call *call;
+
+    if (a->call && clerk_done(a->clerk))
+        finish(a);
+    if (!a->call)
+        tidy(a, e);
+    while (!a->call && (call = desk_next(a->desk)) != NULL) {
+        if (!settled && has_to_wait(call, e))
+            return;
+        a->call = call;
+        begin(a, h, e);
+    }
+}
+
+bool api_lent(const struct api *a)
+{
+    return a->evaluation;
+}
+
+bool api_busy(const struct api *a)
+{
+    return a->call;
+}
+
+void api_forget(struct api *a)
+{
+    paging_forget(a->paging);
+}

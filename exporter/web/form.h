@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "exporter/text/output.h"
+#include "exporter/web/api.h"
+
+/* In which form an answer is wanted that a verb prints: as a document, or as text for people. */
+struct form {
+    bool text;
+    unsigned width; /* Of the text, in columns; 0: any. */
+};
+
+/* What `format` and `width` ask for. False: the call is refused. */
+bool form_read(struct call *call, struct form *out) MUST_USE;
+
+/* Begin a text without colours in the body of the call, which form_end() gives back. */
+struct output form_begin(struct call *call, const struct form *form) MUST_USE;
+void form_end(struct call *call, const struct output *o);

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/base/writer.h"
+
+#include "metrics/base/json.h"
+#include "metrics/base/number_text.h"
+
+static void begin_line(struct writer *w)
+{
+    strbuf_addc(w->out, '\n');
+    for (unsigned i = 0; i < w->depth; i++)
+        strbuf_addc(w->out, ' ');
+}
+
+/* Everything up to the value itself. */
+static void begin(struct writer *w, const char *key)
+{
+    if (w->comma)
+        strbuf_addc(w->out, ',');
+    w->comma = true;
+    if (w->depth > 0 && w->depth <= w->lines)
+        begin_line(w);
+    if (key) {
+        json_quote(w->out, key);
+        strbuf_addc(w->out, ':');
+    }
+}
+
+void writer_open(struct writer *w, const char *key, char bracket)
+{
+    begin(w, key);
+    strbuf_addc(w->out, bracket);
+    w->depth++;
+    w->comma = false;
+}
+
+void writer_close(struct writer *w, char bracket)
+{
+    bool empty = !w->comma;
+
+    w->depth--;
+    w->comma = true;
+    if (!empty && w->depth < w->lines)
+        begin_line(w);
+    strbuf_addc(w->out, bracket);
+}
+
+void writer_text(struct writer *w, const char *key, const char *value)
+{
+    begin(w, key);
+    if (value)
+        json_quote(w->out, value);
+    else
+        strbuf_adds(w->out, "null");
+}
+
+void writer_int(struct writer *w, const char *key, int64_t value)
+{
+    begin(w, key);
+    number_add_int(w->out, value);
+}
+
+void writer_bool(struct writer *w, const char *key, bool value)
+{
+    begin(w, key);
+    strbuf_adds(w->out, value ? "true" : "false");
+}
+
+void writer_json(struct writer *w, const char *key, const char *json)
+{
+    begin(w, key);
+    json_escape(w->out, json ? json : "null");
+}
+
+void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names)
+{
+    writer_open(w, key, '[');
+    for (; bits > 0; bits >>= 1, names++) {
+        if (bits & 1)
+            writer_text(w, NULL, *names);
+    }
+    writer_close(w, ']');
+}
+
+void writer_number(struct writer *w, const char *key, double value)
+{
+    begin(w, key);
+    number_add_double(w->out, value);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+#include "metrics/explain/parts.h"
+#include "metrics/model/listing.h"
+
+/*
+ * The section "says" of a policy: its settings, and which of its rules fit none of `templates`,
+ * those whose decisions it is part of.
+ */
+void explain_says(struct explaining *x, const struct entry *policy,
+                  const struct listing *templates);

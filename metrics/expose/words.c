@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/words.h"
+
+#include "metrics/model/object.h"
+
+static const char *const stale_words[STALE_REASON_COUNT] = {
+    [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",
+    [STALE_POLICY_REPLACED] =
+        "The policy that governs it is not the one that its binding was made from.",
+    [STALE_SELECTOR_MISMATCH] = "The policy that has claimed it does not select it any more, or "
+                                "excludes it. While the claim stands it is frozen: no change of "
+                                "it is propagated, and no other policy takes it over.",
+    [STALE_POLICY_GONE] = "The policy that has claimed it does not exist any more, or was "
+                          "deleted and created again.",
+    [STALE_NEVER_BOUND] =
+        "A Lazy policy has claimed it and has never made a binding: it runs nowhere.",
+    [STALE_TEMPLATE_UPDATED] = "Its user has changed it, and its binding was not made from that "
+                               "version: what runs is older.",
+};
+
+/* What Karmada should have done without any further change of the template. */
+static const char *const overdue_words[STALE_REASON_COUNT] = {
+    [STALE_POLICY_UPDATED] =
+        "Karmada should have copied what the policy says now into the binding by now.",
+    [STALE_POLICY_REPLACED] =
+        "Karmada should have made the binding over to the policy that governs it by now.",
+    [STALE_SELECTOR_MISMATCH] = NULL, /* It depends: see below. */
+    [STALE_POLICY_GONE] = "Karmada should have removed the claim when the policy was deleted.",
+    [STALE_NEVER_BOUND] = "Karmada should have made its binding by now.",
+    [STALE_TEMPLATE_UPDATED] = "Karmada should have brought that change into the binding by now.",
+};
+
+static const char mismatch_words[] =
+    "If its policy was changed, Karmada should have removed the claim then. If its labels were, "
+    "Karmada leaves it as it is until that policy is changed or deleted.";
+
+/* Karmada finds what a policy has claimed by the bindings that carry the policy's id. */
+static const char leaked_words[] =
+    "No binding carries that policy's id, so that Karmada does not find the claim when the policy "
+    "is changed: the claim stands until the policy is deleted, or somebody removes it.";
+
+/* Karmada removes the claims alone that have the policy's id. */
+static const char foreign_words[] =
+    "Its claim is under another id than that policy's, so that Karmada never removes it: somebody "
+    "has to.";
+
+static const char *const pending_words[PENDING_REASON_COUNT] = {
+    [PENDING_NO_MATCH] = "No policy selects it, and nothing else propagates it.",
+    [PENDING_EXCLUDED] = "A policy would select it, but its excludedResources keep it out.",
+    [PENDING_POLICY_GONE] = "It was changed after its policy was gone: its old binding stays as "
+                            "it is, and the change is not propagated.",
+    [PENDING_OVERRIDE_MISSING] =
+        "A policy selects it, but waits for a policy named in its dependentOverrides that does "
+        "not exist.",
+    [PENDING_POLICY_DELETING] = "Only policies that are being deleted select it.",
+    [PENDING_KIND_NOT_SELECTED] = "No policy selects anything of its kind.",
+};
+
+static const char *const unbound_words[UNBOUND_REASON_COUNT] = {
+    [UNBOUND_NAMESAKE] = "A policy governs it, but the binding of a deleted object of its name is "
+                         "still there: its own is made once that is gone.",
+    [UNBOUND_PRIORITY_CLASS_MISSING] =
+        "A policy governs it, but names a PriorityClass in its schedulePriority that Karmada "
+        "cannot resolve: it makes no binding before that changes.",
+    [UNBOUND_STUCK] = "A policy has claimed it, but Karmada has made no binding, and has no reason "
+                      "to look again: it makes one at the template's next change, or when its "
+                      "controllers restart.",
+    [UNBOUND_WAITING] = "A policy governs it; there is no binding yet.",
+};
+
+static const char *const ignored_words[IGNORED_REASON_COUNT] = {
+    [IGNORED_RESERVED_NAMESPACE] = "Its namespace is Karmada's own.",
+    [IGNORED_SKIPPED_NAMESPACE] =
+        "Its namespace is among those that Karmada is configured to skip.",
+    [IGNORED_SKIPPED_API] = "Its API is among those that Karmada skips.",
+    [IGNORED_SYSTEM_OBJECT] = "It is the API server's own configuration.",
+    [IGNORED_CLAIMED_BY] = "Another controller has claimed it.",
+};
+
+const char *explain_state_words(const struct template_decision *d)
+{
+    if (d->priority_moved)
+        return "The PriorityClass that its policy names has another value than its binding.";
+    switch (d->state) {
+    case STATE_CURRENT:
+        return "Its binding says what its policy says now.";
+    case STATE_STALE:
+        return stale_words[d->reason];
+    case STATE_ORPHANED:
+        return "No policy governs it. What an earlier policy bound keeps running, and still "
+               "follows the labels of its clusters.";
+    case STATE_PENDING:
+        return pending_words[d->reason];
+    case STATE_UNBOUND:
+        return unbound_words[d->reason];
+    case STATE_ATTACHED:
+        return "No policy selects it. It is propagated with the templates that depend on it.";
+    case STATE_IGNORED:
+        return ignored_words[d->reason];
+    case STATE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* True if the governing policy waits for a change of the template by its user. */
+static bool waits_for_user(const struct template_decision *d, enum takeover takeover)
+{
+    const struct policy *policy = entry_policy(d->governing);
+
+    return policy && (policy->lazy || takeover == TAKEOVER_STATIC);
+}
+
+/* True if the binding, too, has the claim of the policy that has claimed the template. */
+static bool is_carried(const struct template_decision *d)
+{
+    return d->claimed && d->binding && binding_claimed(d->binding) == d->claimed;
+}
+
+const char *explain_obstacle(const struct template_decision *d)
+{
+    const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
+
+    /* Bindings of cluster-scoped templates have no priority. */
+    bool namespaced =
+        d->binding ? *entry_ns(d->binding) != '\0' : d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
+
+    if (policy && policy->priority.state == PRIORITY_MISSING && namespaced)
+        return "cannot be applied: the PriorityClass of its schedulePriority does not exist, or "
+               "is of another source than KubePriorityClass";
+    if (policy && policy->override_missing)
+        return "is not applied before all that its dependentOverrides name exist";
+    return NULL;
+}
+
+enum unmoved explain_unmoved(const struct template_decision *d)
+{
+    if (explain_obstacle(d))
+        return UNMOVED_BLOCKED;
+    if (d->state == STATE_UNBOUND && d->reason == UNBOUND_NAMESAKE)
+        return UNMOVED_NAMESAKE;
+    if (d->flags & 1U << FLAG_REQUIRED)
+        return UNMOVED_REQUIRED;
+    return d->priority_moved ? UNMOVED_PRIORITY : UNMOVED;
+}
+
+/* True if half a claim is left of it (gather in rule_template.c): its binding has all of it. */
+static bool is_matched_late(const struct template_decision *d)
+{
+    return !d->claimed && d->reason == STALE_POLICY_REPLACED && d->binding &&
+           binding_claimed(d->binding);
+}
+
+const char *explain_phase_words(const struct template_decision *d, enum takeover takeover,
+                                bool holds)
+{
+    bool waits = waits_for_user(d, takeover);
+
+    if (is_matched_late(d))
+        return "Karmada matches it anew when its user changes it next, and not before.";
+    if (d->phase == PHASE_OVERDUE && waits && d->reason != STALE_TEMPLATE_UPDATED)
+        return "Its user has changed it since its policy did: Karmada should have applied the "
+               "policy with that change.";
+    if (d->phase == PHASE_OVERDUE && d->reason == STALE_SELECTOR_MISMATCH)
+        return !holds ? foreign_words : is_carried(d) ? mismatch_words : leaked_words;
+    if (d->phase == PHASE_OVERDUE)
+        return overdue_words[d->reason];
+    if (waits && takeover == TAKEOVER_STATIC)
+        return "With static rules every policy waits, by design, for its user's next change.";
+    if (waits)
+        return "It waits by design for its user's next change: the policy is Lazy.";
+    if (d->priority_moved)
+        return "Karmada does not watch PriorityClasses: a new number reaches the binding with its "
+               "user's next change.";
+    return "Karmada still has time to act before it is overdue.";
+}
+
+/* ---- who must act ---- */
+
+const char *const actor_names[ACTOR_COUNT] = {
+    [ACTOR_USER] = "user",       [ACTOR_PLATFORM] = "platform", [ACTOR_KARMADA] = "karmada",
+    [ACTOR_CLUSTER] = "cluster", [ACTOR_NOBODY] = "nobody",
+};
+
+const char *explain_actor_words(enum actor actor)
+{
+    static const char *const words[ACTOR_COUNT] = {
+        [ACTOR_USER] = "its user, by a change of it",
+        [ACTOR_PLATFORM] = "whoever runs the platform",
+        [ACTOR_KARMADA] = "Karmada",
+        [ACTOR_CLUSTER] = "whoever runs the member clusters",
+        [ACTOR_NOBODY] = "nobody",
+    };
+
+    return words[actor];
+}
+
+static enum actor actor_of_stale(const struct template_decision *d, enum takeover takeover)
+{
+    if (d->reason == STALE_SELECTOR_MISMATCH && d->phase == PHASE_OVERDUE)
+        return ACTOR_PLATFORM;
+    if (explain_obstacle(d))
+        return ACTOR_PLATFORM;
+    if (d->phase == PHASE_DEFERRED && (waits_for_user(d, takeover) || d->priority_moved))
+        return ACTOR_USER;
+    return ACTOR_KARMADA;
+}
+
+static enum actor actor_of_unbound(const struct template_decision *d)
+{
+    switch ((enum unbound_reason)d->reason) {
+    case UNBOUND_NAMESAKE:
+        return ACTOR_CLUSTER;
+    case UNBOUND_PRIORITY_CLASS_MISSING:
+        return ACTOR_PLATFORM;
+    case UNBOUND_STUCK:
+        return explain_obstacle(d) ? ACTOR_PLATFORM : ACTOR_USER;
+    case UNBOUND_WAITING:
+        return d->way.at.reason == WHY_NOT_CLAIMED ? ACTOR_PLATFORM : ACTOR_KARMADA;
+    case UNBOUND_REASON_COUNT:
+        break;
+    }
+    abort();
+}
+
+enum actor explain_actor(const struct template_decision *d, enum takeover takeover)
+{
+    switch (d->state) {
+    case STATE_STALE:
+        return actor_of_stale(d, takeover);
+    case STATE_ORPHANED:
+    case STATE_PENDING:
+        return ACTOR_PLATFORM;
+    case STATE_UNBOUND:
+        return actor_of_unbound(d);
+    case STATE_CURRENT:
+    case STATE_ATTACHED:
+    case STATE_IGNORED:
+        return ACTOR_NOBODY;
+    case STATE_COUNT:
+        break;
+    }
+    abort();
+}
+
+/* ---- candidates ---- */
+
+const char *explain_score_words(enum selector_score score)
+{
+    switch (score) {
+    case SCORE_NAME:
+        return "name";
+    case SCORE_LABELS:
+        return "label";
+    case SCORE_ALL:
+        return "kind";
+    case SCORE_NONE:
+        break;
+    }
+    abort();
+}
+
+const char *explain_miss_word(enum selector_miss miss)
+{
+    static const char *const words[MISS_COUNT] = {
+        [MISS_KIND] = "kind", [MISS_API_VERSION] = "apiVersion", [MISS_NAMESPACE] = "namespace",
+        [MISS_NAME] = "name", [MISS_LABELS] = "labelSelector",
+    };
+
+    return words[miss];
+}
+
+const char *explain_step_word(enum rank_step step)
+{
+    static const char *const words[] = {
+        [RANK_ELIGIBLE] = "eligible", [RANK_KIND] = "kind", [RANK_PRIORITY] = "priority",
+        [RANK_SELECTOR] = "selector", [RANK_NAME] = "name",
+    };
+
+    return words[step];
+}
+
+const char *explain_step_words(enum rank_step step)
+{
+    switch (step) {
+    case RANK_ELIGIBLE:
+        return "it is not eligible";
+    case RANK_KIND:
+        return "a PropagationPolicy of the namespace comes before any ClusterPropagationPolicy";
+    case RANK_PRIORITY:
+        return "its priority is lower";
+    case RANK_SELECTOR:
+        return "at equal priority its selector names the template less closely";
+    case RANK_NAME:
+        return "at equal priority and selector its name comes later";
+    }
+    abort();
+}
+
+const char *explain_governing_words(const struct template_decision *d, enum takeover takeover)
+{
+    if (takeover == TAKEOVER_STATIC)
+        return d->governing == d->claimed
+                   ? "it has the claim, and ranks best."
+                   : "it ranks best, and with static rules no claim stands against that.";
+    if (d->governing != d->winner)
+        return "a claimed template keeps its policy, though another would win a fresh match. That "
+               "one gets it when the claim goes, or by preemption.";
+    if (d->governing == d->claimed)
+        return "it has the claim, and would win a fresh match too.";
+    return "it wins a fresh match.";
+}
+
+const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, bool is_static)
+{
+    switch (why) {
+    case UNMOVED_BLOCKED:
+        return "The next change by its user is not propagated before its policy can be applied.";
+    case UNMOVED_NAMESAKE:
+        return "The next change by its user is not propagated before that binding is gone.";
+    case UNMOVED_REQUIRED:
+        return "The next change by its user travels with those that require it.";
+    case UNMOVED_PRIORITY:
+        return "The next change by its user brings that value as well.";
+    case UNMOVED:
+        break;
+    }
+    switch (o->state) {
+    case STATE_CURRENT:
+        return "The next change by its user is propagated, by the same policy.";
+    case STATE_ATTACHED:
+        return "The next change by its user travels with the templates that require it.";
+    case STATE_ORPHANED:
+        return is_static ? "The next change by its user is not propagated before a policy selects "
+                           "it."
+                         : "The next change by its user is not propagated before a policy selects "
+                           "it, or Karmada's controllers restart.";
+    case STATE_STALE:
+    case STATE_UNBOUND:
+        return "The next change by its user is not propagated either.";
+    case STATE_PENDING:
+        return "It is not propagated before a policy that may have it selects it.";
+    case STATE_IGNORED:
+    case STATE_COUNT:
+        break;
+    }
+    abort();
+}
+
+const char *explain_undetermined_words(enum undetermined_reason reason)
+{
+    static const char *const words[UNDETERMINED_REASON_COUNT] = {
+        [UNDETERMINED_AGGREGATED] = "aggregated as the scheduler finds room",
+        [UNDETERMINED_DYNAMIC_WEIGHT] = "by the room that the scheduler finds",
+        [UNDETERMINED_SPREAD_CONSTRAINTS] = "by spread constraints",
+        [UNDETERMINED_TAINTS] = "as a cluster has a taint that is not tolerated",
+        [UNDETERMINED_COMPONENTS] = "as it has several pod templates",
+        [UNDETERMINED_OVERFLOW] = "as which affinity is used depends on what fits",
+        [UNDETERMINED_NO_CLUSTERS] = "as no cluster is known that it may use",
+        [UNDETERMINED_UNSUPPORTED] = "as the placement is of a newer kind",
+        [UNDETERMINED_TEMPLATE_UPDATED] = "as its user has changed it since its binding was made",
+    };
+
+    return words[reason];
+}

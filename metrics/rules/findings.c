@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/findings.h"
+
+#include "metrics/rules/connector.h"
+#include "metrics/rules/policy_history.h"
+#include "metrics/rules/risk.h"
+
+#define FINDING_WORD(id, word, one, many) word,
+#define CONSEQUENCE_WORD(id, word)        word,
+const char *const fail_on_names[CONSEQUENCE_END + 1] = {FINDINGS(FINDING_WORD)
+                                                            CONSEQUENCES(CONSEQUENCE_WORD) NULL};
+
+const char *finding_noun(enum finding_class class, size_t count)
+{
+#define FINDING_NOUNS(id, word, one, many) {one, many},
+    static const char *const nouns[FINDING_CLASSES][2] = {FINDINGS(FINDING_NOUNS)};
+
+    return nouns[class][count != 1];
+}
+
+const struct finding_wrongs finding_wrongs[FINDING_WRONGS] = {
+    {FINDING_RISK, "At risk", "TEMPLATE", entry_risks, risk_texts, "whoever runs the platform"},
+    {FINDING_INVALID, "Invalid policies", "POLICY", entry_policy_problems, policy_problem_texts,
+     "whoever owns the policy"},
+    {FINDING_BROKEN, "Broken", "OBJECT", entry_defects, defect_texts, "whoever runs the platform"},
+    {FINDING_CONNECTOR, "Config Connector", "OBJECT", connector_conflicts, connector_conflict_texts,
+     "whoever owns the cloud resource"},
+};
+
+/* ---- which lists an object is on ---- */
+
+#define ON(id) (1U << FINDING_##id)
+static_assert(FINDING_LISTS <= 32, "a bit for each");
+
+/* The fields of a dependency in conflict, and predicted to be. */
+static void count_conflicts(const struct entry *entry, size_t fields[2])
+{
+    const struct dependency_decision *d = dependency_decision(entry);
+
+    fields[0] = fields[1] = 0;
+    for (unsigned i = 0; d && d->attached && i < DEPENDENCY_FIELD_COUNT; i++) {
+        fields[0] += d->fields[i].conflict;
+        fields[1] += d->fields[i].predicted;
+    }
+}
+
+static unsigned lists_of_template(const struct template_decision *d)
+{
+    unsigned on = d->way.delivery.stage < STAGE_HEALTHY ? ON(HELD) : 0;
+
+    if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
+        on |= ON(PENDING);
+    if (d->state == STATE_STALE)
+        on |= ON(STALE) | (d->phase == PHASE_OVERDUE ? ON(OVERDUE) : 0);
+    if (d->state == STATE_ORPHANED)
+        on |= ON(ORPHANED);
+    if (d->state == STATE_UNBOUND)
+        on |= ON(UNBOUND);
+    if (d->way.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
+        on |= ON(UNMATCHED);
+    return on;
+}
+
+/* True while templates run another version of the policy than the present one. */
+static bool is_rolling_out(const struct entry *entry)
+{
+    const struct policy_decision *d = policy_decision(entry);
+
+    return d && d->history && policy_history_lagging(d->history) > 0;
+}
+
+static unsigned lists_of(const struct entry *entry)
+{
+    size_t fields[2];
+    unsigned on = 0;
+
+    if (!entry->decision)
+        return 0;
+    count_conflicts(entry, fields);
+    on |= (fields[0] > 0 ? ON(CONFLICT) : 0) | (fields[1] > 0 ? ON(PREDICTED) : 0);
+    on |= (entry_defects(entry) ? ON(BROKEN) : 0) | (entry_risks(entry) ? ON(RISK) : 0);
+    on |= (connector_conflicts(entry) ? ON(CONNECTOR) : 0);
+    on |= (entry_policy_problems(entry) ? ON(INVALID) : 0);
+    on |= is_rolling_out(entry) ? ON(ROLLOUT) : 0;
+    return template_decision(entry) ? on | lists_of_template(template_decision(entry)) : on;
+}
+
+/* ---- the lists ---- */
+
+static void drop_last(struct findings *f, struct finding_list *list)
+{
+    store_unpin(f->walk.store, list->entries[--list->count]);
+}
+
+/* Of few the order is kept, so that those behind them are forgotten; many are sorted in the end. */
+static void keep(struct findings *f, struct finding_list *list, struct entry *entry)
+{
+    bool few = f->shown < SIZE_MAX;
+    size_t place = few ? entry_place(list->entries, list->count, entry) : list->count;
+
+    list->found++;
+    if (place == f->shown || (place < list->count && list->entries[place] == entry))
+        return;
+    if (list->count == f->shown)
+        drop_last(f, list);
+    /* The room doubles each time it is full, which is whenever the count is a power of two. */
+    if ((list->count & (list->count - 1)) == 0)
+        list->entries =
+            xreallocarray(list->entries, list->count ? list->count * 2 : 1, sizeof(struct entry *));
+    memmove(&list->entries[place + 1], &list->entries[place],
+            (list->count - place) * sizeof(struct entry *));
+    list->entries[place] = entry;
+    list->count++;
+    store_pin(entry);
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+/* Take off what has changed since it was found. */
+static void settle(struct findings *f, unsigned which)
+{
+    struct finding_list *list = &f->lists[which];
+    size_t kept = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        if (lists_of(list->entries[i]) & 1U << which)
+            list->entries[kept++] = list->entries[i];
+        else
+            store_unpin(f->walk.store, list->entries[i]);
+    }
+    list->count = kept;
+    if (kept > 1 && f->shown == SIZE_MAX)
+        qsort(list->entries, kept, sizeof(struct entry *), by_identity);
+}
+
+/* ---- all objects ---- */
+
+static void add(struct findings *f, struct entry *entry)
+{
+    const struct template_decision *d = template_decision(entry);
+    unsigned on = lists_of(entry);
+    size_t fields[2];
+
+    f->bindings += entry_class(entry) == CLASS_BINDING;
+    f->policies += entry_class(entry) == CLASS_POLICY;
+    if (d) {
+        f->templates++;
+        f->states[d->state]++;
+        f->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
+        f->stages[d->way.at.stage]++;
+        f->deliveries[d->way.delivery.stage]++;
+    }
+    if (on & (ON(CONFLICT) | ON(PREDICTED))) {
+        count_conflicts(entry, fields);
+        f->conflict_fields[0] += fields[0];
+        f->conflict_fields[1] += fields[1];
+    }
+    for (unsigned i = 0; on >> i != 0; i++) {
+        if (on & 1U << i)
+            keep(f, &f->lists[i], entry);
+    }
+}
+
+void findings_begin(struct findings *f, struct store *store, size_t shown)
+{
+    *f = (struct findings){.walk = walk_over(store, (1U << CLASS_COUNT) - 1), .shown = shown};
+}
+
+bool findings_step(struct findings *f, size_t budget)
+{
+    for (; budget > 0; budget--) {
+        struct entry *entry = walk_next(&f->walk);
+
+        if (!entry) {
+            for (unsigned i = 0; i < FINDING_LISTS; i++)
+                settle(f, i);
+            return true;
+        }
+        if (entry_exists(entry) && (!f->ns || strcmp(f->ns, entry_ns(entry)) == 0))
+            add(f, entry);
+    }
+    return false;
+}
+
+void findings_gather(struct store *store, struct findings *out)
+{
+    findings_begin(out, store, SIZE_MAX);
+    findings_step(out, SIZE_MAX);
+}
+
+void findings_gather_in(struct store *store, const char *ns, size_t shown, struct findings *out)
+{
+    findings_begin(out, store, shown);
+    out->ns = ns;
+    findings_step(out, SIZE_MAX);
+}
+
+void findings_release(struct findings *f)
+{
+    walk_stop(&f->walk);
+    for (unsigned i = 0; i < FINDING_LISTS; i++) {
+        while (f->lists[i].count > 0)
+            drop_last(f, &f->lists[i]);
+        free(f->lists[i].entries);
+    }
+    *f = (struct findings){0};
+}
+
+size_t findings_count(const struct findings *f, enum finding_class class)
+{
+    static const enum stage deliveries[FINDING_CLASSES] = {
+        [FINDING_EVICTING] = STAGE_EVICTING,
+        [FINDING_UNSCHEDULED] = STAGE_UNSCHEDULED,
+        [FINDING_PLACED_NOWHERE] = STAGE_PLACED_NOWHERE,
+        [FINDING_UNDISPATCHED] = STAGE_UNDISPATCHED,
+        [FINDING_UNAPPLIED] = STAGE_UNAPPLIED,
+        [FINDING_UNDELIVERED] = STAGE_UNDELIVERED,
+        [FINDING_UNHEALTHY] = STAGE_UNHEALTHY,
+        [FINDING_UNREACHABLE] = STAGE_UNREACHABLE,
+    };
+
+    if (class == FINDING_OUTDATED)
+        return f->stages[STAGE_OUTDATED];
+    if (deliveries[class])
+        return f->deliveries[deliveries[class]];
+    if (class == FINDING_CONFLICT || class == FINDING_PREDICTED)
+        return f->conflict_fields[class == FINDING_PREDICTED];
+    return f->lists[class].found;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/explain/explain.h"
+
+#include "metrics/base/json.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+enum { TEXT_MAX = 1 << 20, NOW_S = 1767225600 };
+
+#define META(name, rest) "\"metadata\":{\"name\":\"" name "\",\"namespace\":\"a\"" rest "}"
+#define POLICY(name, selects, rest)                                                                \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\"," META(         \
+        name, ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"id-" name              \
+              "\"}") ",\"spec\":{\"resourceSelectors\":[" selects "]" rest "}}"
+#define SELECTS(name) "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"name\":\"" name "\"}"
+#define ID(name)      "\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":\"id-" name "\"}"
+#define CLAIM(name)                                                                                \
+    "," ID(name) ",\"annotations\":{\"propagationpolicy.karmada.io/namespace\":\"a\","             \
+                 "\"propagationpolicy.karmada.io/name\":\"" name "\"}"
+#define FOREIGN_CLAIM(name)                                                                        \
+    "," ID("x") ",\"annotations\":{\"propagationpolicy.karmada.io/namespace\":\"a\","              \
+                "\"propagationpolicy.karmada.io/name\":\"" name "\"}"
+#define WEB(rest)                                                                                  \
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META(                                   \
+        "web", rest) ",\"spec\":{\"replicas\":2}}"
+#define BINDING_OF(name, rest, spec)                                                               \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\"," META(             \
+        name "-deployment", rest) ",\"spec\":{\"replicas\":2,\"resource\":{"                       \
+                                  "\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","            \
+                                  "\"namespace\":\"a\",\"name\":\"" name "\"}" spec "}}"
+#define BINDING(rest) BINDING_OF("web", rest, ",\"placement\":{}")
+#define ON(cluster)   ",\"placement\":{},\"clusters\":[{\"name\":\"" cluster "\"}]"
+#define ON_BOTH       ",\"placement\":{},\"clusters\":[{\"name\":\"m1\"},{\"name\":\"m2\"}]"
+#define REQUIRED                                                                                   \
+    ",\"requiredBy\":[{\"namespace\":\"a\",\"name\":\"app-deployment\"," IN_M1 "},"                \
+    "{\"namespace\":\"a\",\"name\":\"api-deployment\"," IN_M1 "}]"
+#define IN_M1 "\"clusters\":[{\"name\":\"m1\"}]"
+#define BOUND                                                                                      \
+    POLICY("p", SELECTS("web"), "")                                                                \
+    "," WEB(CLAIM("p")) "," BINDING_OF("web", CLAIM("p"), ON_BOTH)
+#define OVERRIDE(kind, name, spec)                                                                 \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"" kind                              \
+    "\"," META(name, "") ",\"spec\":{" spec "}}"
+#define OP(name, spec)  OVERRIDE("OverridePolicy", name, spec)
+#define COP(name, spec) OVERRIDE("ClusterOverridePolicy", name, spec)
+#define SELECTING(name) "\"resourceSelectors\":[" SELECTS(name) "],"
+#define RULE(target, overriders)                                                                   \
+    "\"overrideRules\":[{" target "\"overriders\":{\"plaintext\":[" overriders "]}}]"
+#define PATH(path) "{\"operator\":\"remove\",\"path\":\"" path "\"}"
+#define ON_ALL     RULE("", PATH("/a"))
+#define ON_M1      "\"targetCluster\":{\"clusterNames\":[\"m1\"]},"
+#define IN_EU                                                                                      \
+    "\"targetCluster\":{\"fieldSelector\":{\"matchExpressions\":["                                 \
+    "{\"key\":\"region\",\"operator\":\"In\",\"values\":[\"eu\"]}]}},"
+#define CLUSTER(name)                                                                              \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
+    "\"name\":\"" name "\"}}"
+
+#define EVICTED(task)                                                                              \
+    POLICY("p", SELECTS("web"), "")                                                                \
+    "," WEB(CLAIM("p")) "," BINDING_OF(                                                            \
+        "web", CLAIM("p"),                                                                         \
+        ON("m2") ",\"gracefulEvictionTasks\":[{\"fromCluster\":\"m1\"" task "}]")
+#define READY(name)                                                                                \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{"          \
+    "\"name\":\"" name                                                                             \
+    "\"},\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"True\"}]}}"
+
+static void add_line(void *context, enum explain_style style, const char *text)
+{
+    strbuf_addf(context, "%*s%s\n", (int)style, "", text);
+}
+
+static void explain_to(const struct world *w, const struct entry *entry, struct strbuf *lines,
+                       struct strbuf *json)
+{
+    struct explanation x;
+
+    explanation_init(&x);
+    explain_object(w->engine, entry, NOW_S * INT64_C(1000), &x);
+    explanation_finish(&x);
+    explanation_lines(&x, add_line, lines);
+    strbuf_adds(json, x.json.data);
+    explanation_release(&x);
+}
+
+/* What is said of the Deployment web in a small world, and what must not be. */
+static const struct sentence_case {
+    const char *title;
+    const char *objects;
+    const char *said;
+    const char *unsaid;
+} sentences[] = {
+    {"a claim of which no binding knows",
+     "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "]",
+     "the claim stands until the policy is deleted", "should have removed the claim then"},
+    {"a claim that its binding has, too",
+     "[" POLICY("p", SELECTS("other"), "") "," WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
+     "If its policy was changed, Karmada should have removed the claim then.",
+     "at its next change"},
+    {"a claim of a policy that is gone", "[" WEB(CLAIM("p")) "," BINDING(CLAIM("p")) "]",
+     "Karmada should have removed the claim when the policy was deleted.", "still has time"},
+    {"a claim of a namesake in another control plane",
+     "[" POLICY("p", SELECTS("other"), "") "," WEB(FOREIGN_CLAIM("p")) "]",
+     "Its claim is under another id than that policy's", "should have removed the claim then"},
+    {"an override policy that does not exist",
+     "[" POLICY("p", SELECTS("web"), ",\"dependentOverrides\":[\"nope\"]") "," WEB(
+         CLAIM("p")) "," BINDING(CLAIM("p")) "]",
+     "After the next change by its user: stale, template_updated.",
+     "A restart of Karmada's controllers brings"},
+    {"half a claim", "[" POLICY("p", SELECTS("web"), "") "," WEB("," ID("p")) "]",
+     "It has the id of a claim, but not the rest", "keeps its policy"},
+    {"a Lazy policy waits",
+     "[" POLICY("p", SELECTS("web"), ",\"activationPreference\":\"Lazy\"") "," WEB(CLAIM("p")) "]",
+     "It waits by design for its user's next change: the policy is Lazy.", "should have"},
+    {"an exclusion is told by its place and content",
+     "[" POLICY("p", SELECTS("web"),
+                ",\"excludedResources\":[{\"namespace\":\"b\"},{\"labelSelector\":{\"matchLabels\":"
+                "{\"app\":\"x\"}}},{\"name\":\"web\"}]") "," WEB("") "]",
+     "excludedResources[2] matches: name web", "wins"},
+    {"a policy that comes near", "[" POLICY("p", SELECTS("other"), "") "," WEB("") "]",
+     "does not fit: the name of resourceSelectors[0]", "wins"},
+    {"a policy of the same name in another version",
+     "[" POLICY("p", "{\"apiVersion\":\"apps/v1beta1\",\"kind\":\"Deployment\"}",
+                "") "," WEB("") "]",
+     "does not fit: the apiVersion of resourceSelectors[0]", "wins"},
+    {"no override", "[" BOUND "," CLUSTER("m1") "," CLUSTER("m2") "]", "Replicas now", "Overrides"},
+    {"an override that selects others", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]",
+     "Replicas now", "Overrides"},
+    {"an override of a template without clusters", "[" WEB("") "," OP("o", ON_ALL) "]", "pending",
+     "Overrides"},
+    {"an override on all clusters",
+     "[" BOUND "," OP("o", SELECTING("web") ON_ALL) "," CLUSTER("m1") "," CLUSTER("m2") "]",
+     " On m1, m2:\n  1. OverridePolicy a/o, overrideRules[0], selects by name\n", "2."},
+    {"an override on one of two clusters", "[" BOUND "," OP("o", RULE(ON_M1, PATH("/a"))) "]",
+     " On m1:\n  1. OverridePolicy a/o, overrideRules[0], selects everything\n"
+     " On m2: none of them.\n",
+     "On m1, m2"},
+    {"the cluster-wide one comes first",
+     "[" BOUND "," OP("a", ON_ALL) "," COP("z", SELECTING("web") ON_ALL) "]",
+     "  1. ClusterOverridePolicy z, overrideRules[0], selects by name\n"
+     "  2. OverridePolicy a/a, overrideRules[0], selects everything\n",
+     "others than these may act"},
+    {"an old one without overriders", "[" BOUND "," OP("o", "\"overriders\":{}") "]",
+     "1. OverridePolicy a/o, spec.overriders, selects everything, and changes nothing",
+     "overrideRules"},
+    {"a label is changed before OverridePolicies are selected",
+     "[" BOUND "," COP("o", RULE("", PATH("/metadata/labels/app"))) "]",
+     "others than these may act", "none of them"},
+    {"an override by the regions of clusters that nobody has read",
+     "[" BOUND "," OP("o", RULE(IN_EU, PATH("/a"))) "]", "On m1, m2: not known",
+     "1. OverridePolicy"},
+    {"a cluster that does not exist", "[" BOUND "," OP("o", ON_ALL) "," CLUSTER("m1") "]",
+     "On m2: there is no such Cluster", "On m1, m2"},
+    {"an override of a dependency, on the clusters of those that require it",
+     "[" WEB("") "," BINDING_OF("web", "", REQUIRED) "," BINDING_OF(
+         "app", "", ON("m1")) "," BINDING_OF("api", "", ON("m1")) "," OP("o", ON_ALL) "]",
+     " On m1:\n  1. OverridePolicy a/o", "m2"},
+    {"an eviction from a cluster that is ready again",
+     "[" EVICTED("") "," READY("m1") "," READY("m2") "]", "m1 is ready, and loses it all the same",
+     "goes at 2026"},
+    {"an eviction with an end of its own",
+     "[" EVICTED(",\"creationTimestamp\":\"2026-01-01T00:00:00Z\",\"gracePeriodSeconds\":90") "]",
+     "goes at 2026-01-01T00:01:30Z at the latest", "is ready"},
+    {"an eviction that a person has to end", "[" EVICTED(",\"suppressDeletion\":true") "]",
+     "The copy on m1 stays until a person takes its task away", "at the latest"},
+};
+
+/* What is said of an object of a world is in its explanation, and what is not is not. */
+static void assert_told(const struct sentence_case *c, const char *api_version, const char *kind,
+                        const char *name)
+{
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    struct error err;
+    struct world w;
+
+    CLEANUP(json_cleanup)
+    cJSON *objects = json_parse(c->objects, strlen(c->objects), NULL, &err);
+    assert_non_null(objects);
+    world_init(&w, &rules_options_default, 1);
+    world_put_all(&w, objects);
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, world_find(&w, api_version, kind, "a", name), &lines, &json);
+    if (!strstr(lines.data, c->said) || strstr(lines.data, c->unsaid))
+        fail_msg("%s", lines.data);
+    world_release(&w);
+}
+
+TEST_ROWS(sentences_are_true, sentences, title)
+{
+    assert_told(*state, "apps/v1", "Deployment", "web");
+}
+
+static const struct sentence_case of_policies[] = {
+    {"a selector of a policy that fits nothing",
+     "[" POLICY("p", SELECTS("web") "," SELECTS("wbe"), "") "," WEB("") "]",
+     "resourceSelectors[1] fits no template that there is.", "resourceSelectors[0] fits"},
+    {"an exclusion of a policy that fits nothing it selects",
+     "[" POLICY("p", SELECTS("web"),
+                ",\"excludedResources\":[{\"name\":\"web\"},{\"name\":\"db\"}]") "," WEB("") "]",
+     "excludedResources[1] fits no template that there is.", "excludedResources[0] fits"},
+    {"a policy whose rules all fit something", "[" POLICY("p", SELECTS("web"), "") "," WEB("") "]",
+     "Selected: 1", "fits no template"},
+};
+
+TEST_ROWS(sentences_of_policies_are_true, of_policies, title)
+{
+    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
+}
+
+/* What has not been read is named, even where nothing else is known of overrides. */
+static const struct gap_case {
+    const char *title;
+    const char *objects;
+    bool incomplete; /* Not all OverridePolicies have been read. */
+    bool unread;     /* The template may not be read. */
+    const char *said;
+} gaps[] = {
+    {"further override policies", "[" BOUND "]", true, false,
+     "Not all override policies have been read"},
+    {"labels that may select it", "[" BOUND "," OP("o", SELECTING("db") ON_ALL) "]", false, true,
+     "Its labels may not be read here"},
+};
+
+TEST_ROWS(what_overrides_are_unknown, gaps, title)
+{
+    const struct gap_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(json_cleanup) cJSON *nothing = cJSON_CreateObject();
+    struct error err;
+    struct world w;
+
+    CLEANUP(json_cleanup)
+    cJSON *objects = json_parse(c->objects, strlen(c->objects), NULL, &err);
+    assert_non_null(objects);
+    world_init(&w, &rules_options_default, 1);
+    if (c->incomplete)
+        engine_set_incomplete(w.engine, "policy.karmada.io/v1alpha1", "OverridePolicy", true);
+    world_put_all(&w, objects);
+    struct entry *web = world_find(&w, "apps/v1", "Deployment", "a", "web");
+    if (c->unread)
+        assert_int_equal(store_put_at(w.store, web, nothing, (struct origin){1, 1}, &err),
+                         STORE_CHANGED);
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, web, &lines, &json);
+    if (!strstr(lines.data, c->said) || !strstr(json.data, "\"complete\":false") ||
+        strstr(lines.data, "On m1"))
+        fail_msg("%s", lines.data);
+    world_release(&w);
+}
+
+/* What is said of the policy p beside others, and what must not be. */
+#define PRIORITY(number) ",\"priority\":" number
+#define ALL              "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"
+#define DB               "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"," META("db", "") "}"
+#define OVERLAPS         "Other policies that select the same\n"
+static const struct sentence_case overlaps[] = {
+    {"nobody else",
+     "[" POLICY("p", SELECTS("web"), "") "," POLICY("q", SELECTS("db"), "") "," WEB("") "," DB "]",
+     "Its templates", OVERLAPS},
+    {"a tie that it wins", "[" POLICY("p", ALL, "") "," POLICY("q", ALL, "") "," WEB("") "," DB "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/q on 2 templates: only the name decides, and it comes "
+     "first.\n",
+     "comes after"},
+    {"a tie that it loses", "[" POLICY("p", ALL, "") "," POLICY("o", ALL, "") "," WEB("") "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/o on 1 template: only the name decides, and the other "
+     "comes first.\n",
+     "comes after"},
+    {"a lower priority",
+     "[" POLICY("p", ALL, PRIORITY("1")) "," POLICY("o", ALL, PRIORITY("2")) "," WEB("") "]",
+     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "tie"},
+    {"a higher priority",
+     "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB("") "]",
+     OVERLAPS " PropagationPolicy a/o comes after it on 1 template: its priority is lower.\n",
+     "A tie"},
+    {"ties first, however few",
+     "[" POLICY("p", ALL, "") "," POLICY("o", SELECTS("web"), PRIORITY("1")) "," POLICY(
+         "q", ALL, "") "," WEB("") "," DB "]",
+     OVERLAPS
+     " A tie with PropagationPolicy a/q on 1 template: only the name decides, and it comes "
+     "first.\n It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "2 templates"},
+    {"between those that lose nothing is decided",
+     "[" POLICY("p", ALL, "") "," POLICY("o", ALL, PRIORITY("1")) "," POLICY("q", ALL,
+                                                                             "") "," WEB("") "]",
+     OVERLAPS " It comes after PropagationPolicy a/o on 1 template: its priority is lower.\n",
+     "A tie"},
+    {"what excludes the template does not select it",
+     "[" POLICY("p", ALL, "") "," POLICY(
+         "q", ALL, ",\"excludedResources\":[" SELECTS("web") "]") "," WEB("") "]",
+     "Its templates", OVERLAPS},
+    {"by a claim",
+     "[" POLICY("p", ALL, PRIORITY("2")) "," POLICY("o", ALL, PRIORITY("1")) "," WEB(
+         CLAIM("o")) "," BINDING(CLAIM("o")) "]",
+     "PropagationPolicy a/o keeps 1 template that it would win: by its claim.\n", "A tie"},
+};
+
+TEST_ROWS(what_a_policy_shares_with_others_is_told, overlaps, title)
+{
+    assert_told(*state, "policy.karmada.io/v1alpha1", "PropagationPolicy", "p");
+}
+
+/* Ten are told of, the others are counted. */
+TEST(what_many_policies_share_is_bounded)
+{
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf json = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    world_put_text(&w, POLICY("p", ALL, ""));
+    for (unsigned i = 10; i < 22; i++) {
+        char text[512];
+
+        snprintf(text, sizeof(text), POLICY("q%u", ALL, ""), i, i);
+        world_put_text(&w, text);
+    }
+    world_put_text(&w, WEB(""));
+    world_run(&w, NOW_S * INT64_C(1000));
+    explain_to(&w, world_find(&w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "a", "p"),
+               &lines, &json);
+    assert_non_null(strstr(lines.data, "a/q19 on 1 template"));
+    assert_null(strstr(lines.data, "a/q20"));
+    assert_non_null(strstr(lines.data, " … and 2 more.\n"));
+    assert_non_null(strstr(json.data, "\"more\":2"));
+    world_release(&w);
+}
+
+/* Each line is in the JSON, with the object that it is about; headings are not. */
+TEST(lines_end_the_objects_that_they_are_about)
+{
+    static const char wanted[] = "{\"name\":\"n\",\"list\":[{\"i\":1,\"text\":[\"first\"]},"
+                                 "{\"i\":2}],\"text\":[\"about n\",\"in the list\"]}";
+    struct explanation x;
+    CLEANUP(strbuf_release) struct strbuf lines = STRBUF_INIT(TEXT_MAX);
+
+    explanation_init(&x);
+    x.facts.lines = 0;
+    explanation_line(&x, EXPLAIN_HEADING, "title");
+    writer_text(&x.facts, "name", "n");
+    explanation_line(&x, EXPLAIN_PARAGRAPH, "about %s", "n");
+    explanation_open(&x, "list", '[');
+    explanation_open(&x, NULL, '{');
+    writer_int(&x.facts, "i", 1);
+    explanation_line(&x, EXPLAIN_DETAIL, "first");
+    explanation_close(&x, '}');
+    explanation_line(&x, EXPLAIN_PARAGRAPH, "in the list");
+    explanation_open(&x, NULL, '{');
+    writer_int(&x.facts, "i", 2);
+    explanation_close(&x, '}');
+    explanation_close(&x, ']');
+    explanation_finish(&x);
+    assert_memory_equal(strchr(x.json.data, '{'), wanted, strlen(wanted));
+    explanation_lines(&x, add_line, &lines);
+    assert_string_equal(lines.data, "title\n about n\n  first\n in the list\n");
+    explanation_release(&x);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/expose/words.h"
+
+#include "tests/unit/suite.h"
+
+/* How many reasons each state has; 1 for a state without reasons. */
+static const struct state_case {
+    const char *title;
+    enum template_state state;
+    unsigned reasons;
+} states[] = {
+    {"current", STATE_CURRENT, 1},
+    {"stale", STATE_STALE, STALE_REASON_COUNT},
+    {"orphaned", STATE_ORPHANED, 1},
+    {"pending", STATE_PENDING, PENDING_REASON_COUNT},
+    {"unbound", STATE_UNBOUND, UNBOUND_REASON_COUNT},
+    {"attached", STATE_ATTACHED, 1},
+    {"ignored", STATE_IGNORED, IGNORED_REASON_COUNT},
+};
+
+static void assert_sentence(const char *text)
+{
+    assert_non_null(text);
+    assert_true(*text != '\0' && text[strlen(text) - 1] == '.');
+}
+
+TEST_ROWS(every_state_and_reason_has_its_sentences, states, title)
+{
+    const struct state_case *c = *state;
+
+    assert_int_equal(ARRAY_LEN(states), STATE_COUNT);
+    for (unsigned reason = 0; reason < c->reasons; reason++) {
+        for (unsigned i = 0; i < 4; i++) {
+            struct template_decision d = {.state = c->state,
+                                          .reason = (uint8_t)reason,
+                                          .phase = i < 2 ? PHASE_DEFERRED : PHASE_OVERDUE};
+            enum takeover takeover = i % 2 ? TAKEOVER_STATIC : TAKEOVER_PREEMPTION;
+
+            const struct outcome o = {.state = c->state};
+
+            assert_sentence(explain_state_words(&d));
+            if (c->state != STATE_IGNORED)
+                assert_sentence(
+                    explain_unmoved_words(&o, explain_unmoved(&d), takeover == TAKEOVER_STATIC));
+            if (c->state == STATE_STALE)
+                assert_sentence(explain_phase_words(&d, takeover, i / 2));
+            assert_non_null(explain_actor_words(explain_actor(&d, takeover)));
+        }
+    }
+}
+
+TEST(every_other_answer_has_its_words)
+{
+    for (unsigned i = 0; i < ACTOR_COUNT; i++)
+        assert_non_null(actor_names[i]);
+    for (unsigned i = MISS_KIND; i < MISS_COUNT; i++)
+        assert_non_null(explain_miss_word(i));
+    for (unsigned i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
+        assert_non_null(explain_step_word(i));
+        assert_non_null(explain_step_words(i));
+    }
+    for (unsigned i = 0; i < UNDETERMINED_REASON_COUNT; i++)
+        assert_non_null(explain_undetermined_words(i));
+}

@@ -1,0 +1,990 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/files/source.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "metrics/model/object.h"
+#include "metrics/model/template.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
+
+/* Far above what a slow machine needs: events are there when the call returns. */
+enum { PATIENCE_MS = 20000 };
+
+/* Whether other processes look at the disk: test_manifests_apart.c has all of these tests so. */
+#ifndef APART
+#define APART false
+#endif
+
+struct place {
+    char *folder;
+    char *paths[3];
+    struct store *store;
+    struct manifests *manifests;
+    struct workers *workers; /* NULL unless APART. */
+    int fd;
+};
+
+static int make_place(void **state)
+{
+    struct place *p = xcalloc(1, sizeof(*p));
+
+    p->folder = folder_make();
+    p->store = store_new(1);
+    *state = p;
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    struct place *p = *state;
+
+    manifests_free(p->manifests);
+    workers_free(p->workers);
+    store_free(p->store);
+    for (size_t i = 0; i < ARRAY_LEN(p->paths); i++)
+        free(p->paths[i]);
+    folder_remove(p->folder);
+    free(p);
+    return 0;
+}
+
+static int compare_lines(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* "name=replicas " of everything in the store, sorted; replicas tell the versions apart. */
+static void dump_store(const struct store *store, struct strbuf *out)
+{
+    char *lines[4096];
+    size_t count = 0;
+
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        for (const struct partition *partition = type->partitions; partition;
+             partition = partition->next_of_type) {
+            for (size_t i = 0; i < partition->count && count < ARRAY_LEN(lines); i++) {
+                const struct entry *entry = partition->entries[i];
+                char line[256];
+
+                if (!entry_exists(entry))
+                    continue;
+                int replicas = -1;
+                if (entry_class(entry) == CLASS_TEMPLATE)
+                    replicas = entry_template(entry)->replicas;
+                snprintf(line, sizeof(line), "%s=%d ", entry->name, replicas);
+                lines[count++] = xstrdup(line);
+            }
+        }
+    }
+    if (count > 0)
+        qsort(lines, count, sizeof(char *), compare_lines);
+    for (size_t i = 0; i < count; i++) {
+        strbuf_adds(out, lines[i]);
+        free(lines[i]);
+    }
+}
+
+static const char *short_path(const struct place *p, const char *path)
+{
+    size_t len = strlen(p->folder);
+
+    return strncmp(path, p->folder, len) == 0 && path[len] == '/' ? path + len + 1 : path;
+}
+
+/* "kind path:line " of every problem, as they come. */
+static void dump_problems(const struct place *p, const struct manifests *m, struct strbuf *out)
+{
+    for (size_t i = 0; i < manifests_problem_count(m); i++) {
+        struct manifest_problem problem = manifests_problem(m, i);
+
+        strbuf_addf(out, "%s %s:%zu ", problem_kind_name(problem.kind), short_path(p, problem.path),
+                    problem.line);
+    }
+}
+
+static void assert_content(struct place *p, const char *objects, const char *problems)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+
+    dump_store(p->store, &got);
+    assert_string_equal(got.data, objects);
+    strbuf_reset(&got);
+    dump_problems(p, p->manifests, &got);
+    assert_string_equal(got.data, problems);
+}
+
+static void assert_text(struct place *p, size_t i, const char *wanted)
+{
+    assert_true(i < manifests_problem_count(p->manifests));
+    const char *text = manifests_problem(p->manifests, i).text;
+
+    if (!strstr(text, wanted))
+        fail_msg("wanted '%s' in '%s'", wanted, text);
+}
+
+/* Have other processes look at the disk, if this is about that. */
+static void set_apart(struct place *p)
+{
+    struct error err;
+
+    if (!APART)
+        return;
+    p->workers = workers_start(NULL, &err);
+    assert_non_null(p->workers);
+    manifests_use(p->manifests, p->workers);
+}
+
+/* Pump once; where that does not get on, wait for who looks at the disk. */
+static bool pump(const struct place *p, unsigned slice_ms)
+{
+    struct error err;
+    bool moved = manifests_pump(p->manifests, slice_ms);
+
+    if (p->workers) {
+        workers_turn(p->workers);
+        if (manifests_due(p->manifests) > 0 &&
+            manifests_state(p->manifests, &err) == MANIFESTS_BUSY)
+            workers_wait(p->workers, 1);
+    }
+    return moved;
+}
+
+static bool is_busy(const struct place *p)
+{
+    struct error err;
+
+    return p->workers ? manifests_state(p->manifests, &err) == MANIFESTS_BUSY
+                      : manifests_busy(p->manifests);
+}
+
+static bool load(const struct place *p, struct error *err)
+{
+    if (!p->workers)
+        return manifests_load(p->manifests, err);
+    manifests_begin(p->manifests);
+    while (is_busy(p))
+        pump(p, 5);
+    return manifests_state(p->manifests, err) == MANIFESTS_READ;
+}
+
+static void start_limited(struct place *p, const char *path, const char *second,
+                          const struct manifest_limits *limits)
+{
+    const char *paths[2];
+    struct error err;
+
+    p->paths[0] = *path ? folder_path(p->folder, path) : xstrdup(p->folder);
+    p->paths[1] = second ? folder_path(p->folder, second) : NULL;
+    for (size_t i = 0; i < 2; i++)
+        paths[i] = p->paths[i];
+    p->manifests = manifests_new(p->store, paths, second ? 2 : 1, "default", limits);
+    set_apart(p);
+    p->fd = manifests_watch(p->manifests, &err);
+    assert_true(p->fd >= 0);
+    assert_true(load(p, &err));
+}
+
+static void start(struct place *p, const char *path, const char *second)
+{
+    start_limited(p, path, second, &manifest_limits_default);
+}
+
+static bool has_events(const struct place *p, int patience_ms)
+{
+    struct pollfd fd = {.fd = p->fd, .events = POLLIN};
+
+    return poll(&fd, 1, patience_ms) == 1;
+}
+
+/* Something happened: take it all. */
+static void follow(struct place *p)
+{
+    assert_true(has_events(p, PATIENCE_MS));
+    do {
+        pump(p, 5);
+    } while (is_busy(p) || has_events(p, 0));
+}
+
+static void add_deployment(struct strbuf *out, const char *name, unsigned replicas)
+{
+    strbuf_addf(out,
+                "---\napiVersion: apps/v1\nkind: Deployment\n"
+                "metadata: {name: %s, namespace: default}\nspec: {replicas: %u}\n",
+                name, replicas);
+}
+
+/* A file with these objects: "a1 b2" is a with one replica and b with two. */
+static void write_deployments(struct place *p, const char *file, const char *objects)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+
+    for (; *objects; objects++) {
+        if (*objects == ' ')
+            continue;
+        char name[2] = {*objects++, '\0'};
+        add_deployment(&text, name, (unsigned)(*objects - '0'));
+    }
+    folder_write(p->folder, file, text.data);
+}
+
+TEST_WITH(documents_of_yaml_and_json_become_objects, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "a1 b2");
+    folder_write(p->folder, "b.json",
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"}}");
+    start(p, "", NULL);
+    assert_content(p, "a=1 b=2 c=-1 ", "");
+    assert_int_equal(manifests_file_count(p->manifests), 2);
+    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_false(manifests_busy(p->manifests));
+}
+
+TEST_WITH(lists_are_flattened_in_yaml_too, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml",
+                 "apiVersion: v1\nkind: List\nitems:\n"
+                 "- apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c}\n"
+                 "- apiVersion: apps/v1\n  kind: DeploymentList\n  items:\n"
+                 "  - metadata: {name: d}\n    spec: {replicas: 3}\n"
+                 "- nothing: here\n"
+                 "- apiVersion: v1\n  kind: ConfigMap\n");
+    start(p, "", NULL);
+    assert_content(p, "c=-1 d=3 ", "foreign a.yaml:12 rejected a.yaml:13 ");
+}
+
+TEST_WITH(foreign_and_rejected_documents_are_told_apart, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml",
+                 "replicaCount: 1\n---\napiVersion: v1\nmetadata: {name: x}\n---\n"
+                 "kind: ConfigMap\nmetadata: {name: x}\n---\n"
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n---\n"
+                 "- a list\n---\njust text\n---\n"
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: fine}\n");
+    start(p, "", NULL);
+    assert_content(p, "fine=-1 ",
+                   "foreign a.yaml:1 rejected a.yaml:3 rejected a.yaml:6 rejected a.yaml:9 "
+                   "foreign a.yaml:13 foreign a.yaml:15 ");
+    assert_text(p, 1, "no kind");
+    assert_text(p, 2, "no apiVersion");
+    assert_text(p, 3, "no metadata.name");
+    assert_int_equal(manifests_broken_count(p->manifests), 1);
+}
+
+TEST_WITH(a_name_that_yaml_takes_for_something_else_is_told, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml",
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\n---\n"
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 12}\n---\n"
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: 'y'}\n");
+    start(p, "", NULL);
+    assert_content(p, "y=-1 ", "rejected a.yaml:1 rejected a.yaml:5 ");
+    assert_text(p, 0, "metadata.name is a boolean: put it in quotes");
+    assert_text(p, 1, "metadata.name is a number: put it in quotes");
+}
+
+TEST_WITH(foreign_files_are_not_broken, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "values.yaml", "replicaCount: 1\n");
+    start(p, "", NULL);
+    assert_content(p, "", "foreign values.yaml:1 ");
+    assert_int_equal(manifests_broken_count(p->manifests), 0);
+}
+
+TEST_WITH(a_flood_of_problems_is_counted, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+
+    for (unsigned i = 0; i < 150; i++)
+        strbuf_adds(&text, "---\nkind: ConfigMap\n---\na: 1\n");
+    folder_write(p->folder, "a.yaml", text.data);
+    start(p, "", NULL);
+    assert_int_equal(manifests_problem_count(p->manifests), 202);
+    assert_text(p, 200, "and 50 more");
+    assert_text(p, 201, "and 50 more");
+}
+
+TEST_WITH(a_malformed_file_keeps_its_objects, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "a1 b1");
+    write_deployments(p, "b.yaml", "c1");
+    start(p, "", NULL);
+    folder_write(p->folder, "a.yaml",
+                 "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a, namespace: default}\n"
+                 "spec: {replicas: 9}\n---\nx: [1\n");
+    follow(p);
+    assert_content(p, "a=1 b=1 c=1 ", "malformed a.yaml:7 ");
+    assert_int_equal(manifests_broken_count(p->manifests), 1);
+    /* The others are read as ever. */
+    write_deployments(p, "b.yaml", "c2");
+    follow(p);
+    assert_content(p, "a=1 b=1 c=2 ", "malformed a.yaml:7 ");
+    write_deployments(p, "a.yaml", "a3");
+    follow(p);
+    assert_content(p, "a=3 c=2 ", "");
+}
+
+TEST_WITH(a_file_that_was_never_good_gives_nothing, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml",
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n--- [");
+    start(p, "", NULL);
+    assert_content(p, "", "malformed a.yaml:5 ");
+    assert_int_equal(manifests_problem(p->manifests, 0).column, 1);
+}
+
+TEST_WITH(malformed_json_keeps_what_it_does_not_reach, make_place, remove_place)
+{
+    struct place *p = *state;
+    static const char good[] =
+        "{\"kind\":\"List\",\"items\":[\n"
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"a\"}},\n"
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"b\"}}]}";
+
+    folder_write(p->folder, "a.json", good);
+    start(p, "", NULL);
+    assert_content(p, "a=-1 b=-1 ", "");
+    folder_write(
+        p->folder, "a.json",
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"c\"}}\n"
+        "{\"a\": x}");
+    follow(p);
+    assert_content(p, "a=-1 b=-1 c=-1 ", "malformed a.json:2 ");
+    assert_int_equal(manifests_problem(p->manifests, 0).column, 7);
+    folder_write(p->folder, "a.json", good);
+    follow(p);
+    assert_content(p, "a=-1 b=-1 ", "");
+}
+
+/* A policy whose placement is no object: the model refuses it. */
+static const char bad_policy[] = "apiVersion: policy.karmada.io/v1alpha1\n"
+                                 "kind: PropagationPolicy\n"
+                                 "metadata: {name: p, namespace: default}\n"
+                                 "spec: {placement: 7}\n";
+static const char good_policy[] =
+    "apiVersion: policy.karmada.io/v1alpha1\n"
+    "kind: PropagationPolicy\n"
+    "metadata: {name: p, namespace: default}\n"
+    "spec: {resourceSelectors: [{apiVersion: apps/v1, kind: Deployment}]}\n";
+
+TEST_WITH(a_rejected_document_keeps_its_last_good_one, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+
+    folder_write(p->folder, "a.yaml", good_policy);
+    start(p, "", NULL);
+    assert_content(p, "p=-1 ", "");
+    strbuf_adds(&text, bad_policy);
+    add_deployment(&text, "d", 1);
+    folder_write(p->folder, "a.yaml", text.data);
+    follow(p);
+    assert_content(p, "d=1 p=-1 ", "rejected a.yaml:1 ");
+    assert_text(p, 0, "PropagationPolicy 'default/p'");
+    folder_write(p->folder, "a.yaml", bad_policy);
+    follow(p);
+    assert_content(p, "p=-1 ", "rejected a.yaml:1 ");
+    folder_write(p->folder, "a.yaml", "");
+    follow(p);
+    assert_content(p, "", "");
+}
+
+TEST_WITH(a_rejected_document_takes_nothing_from_others, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", good_policy);
+    folder_write(p->folder, "b.yaml", bad_policy);
+    start(p, "", NULL);
+    assert_content(p, "p=-1 ", "rejected b.yaml:1 ");
+    folder_unlink(p->folder, "b.yaml");
+    follow(p);
+    assert_content(p, "p=-1 ", "");
+    folder_write(p->folder, "b.yaml", bad_policy);
+    follow(p);
+    folder_unlink(p->folder, "a.yaml");
+    follow(p);
+    assert_content(p, "", "rejected b.yaml:1 ");
+}
+
+TEST_WITH(of_duplicates_the_last_one_counts, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "x1 x2");
+    write_deployments(p, "b.yaml", "x3");
+    write_deployments(p, "c.yaml", "x4");
+    start(p, "", NULL);
+    assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
+    assert_text(p, 0, "Deployment 'default/x' is declared again in '");
+    assert_text(p, 0, "/c.yaml', line 2, which counts instead");
+    assert_int_equal(manifests_broken_count(p->manifests), 0);
+    assert_int_equal(manifests_duplicate_count(p->manifests), 3);
+
+    /* A change of one that does not count changes nothing. */
+    write_deployments(p, "b.yaml", "x5");
+    follow(p);
+    assert_content(p, "x=4 ", "duplicate a.yaml:2 duplicate a.yaml:7 duplicate b.yaml:2 ");
+
+    /* Those before come back one by one. */
+    folder_unlink(p->folder, "c.yaml");
+    follow(p);
+    assert_content(p, "x=5 ", "duplicate a.yaml:2 duplicate a.yaml:7 ");
+    write_deployments(p, "b.yaml", "w1");
+    follow(p);
+    assert_content(p, "w=1 x=2 ", "duplicate a.yaml:2 ");
+    write_deployments(p, "a.yaml", "x7");
+    follow(p);
+    assert_content(p, "w=1 x=7 ", "");
+    assert_int_equal(manifests_duplicate_count(p->manifests), 0);
+    folder_unlink(p->folder, "a.yaml");
+    follow(p);
+    assert_content(p, "w=1 ", "");
+}
+
+TEST_WITH(paths_decide_before_names, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "z.yaml", "x1");
+    write_deployments(p, "a.yaml", "x2");
+    start(p, "z.yaml", "a.yaml");
+    assert_content(p, "x=2 ", "duplicate z.yaml:2 ");
+}
+
+TEST_WITH(one_that_should_come_back_but_is_broken_by_then_does_not, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "x1 w1");
+    write_deployments(p, "b.yaml", "x2");
+    start(p, "", NULL);
+    folder_write(p->folder, "a.yaml", "[");
+    follow(p);
+    assert_content(p, "w=1 x=2 ", "duplicate a.yaml:2 malformed a.yaml:2 ");
+    folder_unlink(p->folder, "b.yaml");
+    follow(p);
+    assert_content(p, "w=1 ", "malformed a.yaml:2 ");
+    write_deployments(p, "a.yaml", "x3");
+    follow(p);
+    assert_content(p, "x=3 ", "");
+}
+
+TEST_WITH(renaming_a_file_keeps_its_objects, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "m.yaml", "x1");
+    start(p, "", NULL);
+    folder_rename(p->folder, "m.yaml", "z.yaml");
+    follow(p);
+    assert_content(p, "x=1 ", "");
+    folder_rename(p->folder, "z.yaml", "a.yaml");
+    follow(p);
+    assert_content(p, "x=1 ", "");
+}
+
+TEST_WITH(a_removed_file_takes_its_objects_along, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "sub");
+    write_deployments(p, "sub/a.yaml", "x1");
+    write_deployments(p, "b.yaml", "w1");
+    start(p, "", NULL);
+    folder_rmdir(p->folder, "sub");
+    follow(p);
+    assert_content(p, "w=1 ", "");
+    assert_int_equal(manifests_file_count(p->manifests), 1);
+}
+
+TEST_WITH(a_path_that_goes_keeps_its_objects, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "x1");
+    start(p, "a.yaml", NULL);
+    folder_unlink(p->folder, "a.yaml");
+    follow(p);
+    assert_content(p, "x=1 ", "unreadable a.yaml:0 ");
+    assert_text(p, 0, "No such file");
+    write_deployments(p, "a.yaml", "x2");
+    follow(p);
+    assert_content(p, "x=2 ", "");
+}
+
+TEST_WITH(unreadable_things_are_reported_and_never_block, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(free_cleanup) char *fifo = folder_path(p->folder, "fifo.yaml");
+
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    folder_link(p->folder, "/dev/zero", "zero.yaml");
+    write_deployments(p, "a.yaml", "x1");
+    start(p, "", NULL);
+    assert_content(p, "x=1 ", "unreadable fifo.yaml:0 unreadable zero.yaml:0 ");
+    assert_text(p, 0, "it is a FIFO, not a regular file");
+}
+
+TEST_WITH(a_file_without_permission_is_reported, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    if (geteuid() == 0)
+        skip();
+    CLEANUP(free_cleanup) char *path = folder_path(p->folder, "a.yaml");
+
+    write_deployments(p, "a.yaml", "x1");
+    start(p, "", NULL);
+    assert_int_equal(chmod(path, 0), 0);
+    follow(p);
+    assert_content(p, "x=1 ", "unreadable a.yaml:0 ");
+    assert_text(p, 0, "Permission denied");
+    assert_int_equal(chmod(path, 0644), 0);
+    follow(p);
+    assert_content(p, "x=1 ", "");
+}
+
+TEST_WITH(limits_are_told, make_place, remove_place)
+{
+    struct place *p = *state;
+    struct manifest_limits limits = {
+        .yaml_max_bytes = 4000, .object_max_bytes = 300, .nodes_max = 60};
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+
+    for (unsigned i = 0; i < 50; i++)
+        add_deployment(&text, "x", i);
+    folder_write(p->folder, "a.yaml", text.data);
+    strbuf_reset(&text);
+    strbuf_adds(&text, "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: y}\ndata: {a: '");
+    for (unsigned i = 0; i < 300; i++)
+        strbuf_addc(&text, 'x');
+    strbuf_adds(&text, "'}\n");
+    folder_write(p->folder, "b.yaml", text.data);
+    folder_write(p->folder, "c.json",
+                 "{\"kind\":\"List\",\"items\":[\n{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\","
+                 "\"metadata\":{\"name\":\"z\"}}]}");
+    strbuf_reset(&text);
+    strbuf_adds(&text, "a: &a [1, 2, 3, 4, 5, 6, 7, 8, 9]\n");
+    strbuf_adds(&text, "b: [*a, *a, *a, *a, *a, *a, *a]\n");
+    folder_write(p->folder, "d.yaml", text.data);
+    start_limited(p, "", NULL, &limits);
+    assert_content(p, "z=-1 ", "unreadable a.yaml:0 malformed b.yaml:1 malformed d.yaml:2 ");
+    assert_text(p, 0, "larger than 4000 bytes, even compressed: split it, or write it as JSON");
+    assert_text(p, 1, "larger than 300 bytes");
+    assert_text(p, 2, "with its anchors expanded");
+}
+
+TEST_WITH(broken_texts_are_placed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", "a: 1\nb: \xff\n");
+    folder_write(p->folder, "b.yaml", "a: 1\na: 2\n");
+    folder_write(p->folder, "c.json", "{}\n{\"a\":\"\xff\"}");
+    folder_write(p->folder, "d.json", "hello");
+    start(p, "", NULL);
+    assert_content(p, "",
+                   "malformed a.yaml:2 malformed b.yaml:2 foreign c.json:1 "
+                   "malformed c.json:2 malformed d.json:1 ");
+}
+
+/* More than one block of the queues (compressed_queue.h), which compress then. */
+static void write_long_list(struct place *p, const char *name, unsigned count, const char *end)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(32 << 20);
+
+    strbuf_adds(&text, "apiVersion: v1\nitems:\n");
+    for (unsigned i = 0; i < count; i++)
+        strbuf_addf(&text,
+                    "- apiVersion: apps/v1\n  kind: Deployment\n  metadata:\n    name: d%u\n"
+                    "    annotations: {a: '%0500u'}\n  spec: {replicas: %u}\n",
+                    i, i, i);
+    strbuf_adds(&text, end);
+    folder_write(p->folder, name, text.data);
+}
+
+TEST_WITH(a_long_list_of_yaml_is_read, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+
+    write_long_list(p, "a.yaml", 2000, "kind: List\nmetadata:\n  resourceVersion: ''\n");
+    start(p, "", NULL);
+    dump_store(p->store, &got);
+    assert_int_equal(manifests_problem_count(p->manifests), 0);
+    assert_non_null(strstr(got.data, "d0=0 "));
+    assert_non_null(strstr(got.data, "d1999=1999 "));
+}
+
+TEST_WITH(a_long_list_that_is_cut_changes_nothing, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_long_list(p, "a.yaml", 2, "kind: List\n");
+    start(p, "", NULL);
+    assert_content(p, "d0=0 d1=1 ", "");
+    write_long_list(p, "a.yaml", 2000, "- apiVersion: v1\n  kind: [Conf");
+    follow(p);
+    assert_content(p, "d0=0 d1=1 ", "malformed a.yaml:12005 ");
+}
+
+TEST_WITH(items_of_yaml_inherit_a_kind_behind_them, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(
+        p->folder, "a.yaml",
+        "apiVersion: apps/v1\nitems:\n- metadata: {name: x}\n  spec: {replicas: 5}\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: c}}\n- 7\n"
+        "- kind: List\n  items:\n  - {apiVersion: v1, kind: ConfigMap, metadata: {name: d}}\n"
+        "  - {apiVersion: v1, kind: ConfigMap, metadata: {name: y}}\n"
+        "kind: DeploymentList\n---\nitems:\n- metadata: {name: s}\nkind: Foo\n---\n"
+        "items:\n- metadata: {name: t}\n- 8\nkind: ConfigMapList\napiVersion: v1\n");
+    start(p, "", NULL);
+    assert_content(p, "c=-1 d=-1 t=-1 x=5 ",
+                   "foreign a.yaml:6 rejected a.yaml:10 foreign a.yaml:14 foreign a.yaml:19 ");
+}
+
+TEST_WITH(names_without_a_suffix_are_what_they_look_like, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.txt", "x1");
+    folder_write(p->folder, "b",
+                 " \n{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"}}"
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"d\"}}");
+    start(p, "a.txt", "b");
+    assert_content(p, "c=-1 d=-1 x=1 ", "");
+}
+
+TEST_WITH(a_late_kind_is_read_in_a_second_round, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    write_deployments(p, "a.yaml", "x1");
+    folder_write(
+        p->folder, "b.json",
+        "{\"apiVersion\":\"apps/v1\",\"items\":[\n"
+        "{\"metadata\":{\"name\":\"x\",\"namespace\":\"default\"},\"spec\":{\"replicas\":5}},\n"
+        "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"}},\n"
+        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+        "\"metadata\":{\"name\":\"x\",\"namespace\":\"default\"},\"spec\":{\"replicas\":6}}\n"
+        "],\"kind\":\"DeploymentList\"}");
+    start(p, "", NULL);
+    /* In the order of the text, whatever the order of reading was. */
+    assert_content(p, "c=-1 x=6 ", "duplicate a.yaml:2 duplicate b.json:2 ");
+    folder_unlink(p->folder, "b.json");
+    follow(p);
+    assert_content(p, "x=1 ", "");
+}
+
+/* Run with these bytes as standard input. */
+static void start_on_stdin(struct place *p, const char *text, const char *second, bool watched)
+{
+    int ends[2];
+    int saved = dup(STDIN_FILENO);
+    struct error err;
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    close(ends[1]);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
+
+    p->paths[0] = folder_path(p->folder, second);
+    const char *paths[] = {"-", p->paths[0]};
+    p->manifests = manifests_new(p->store, paths, 2, "default", &manifest_limits_default);
+    set_apart(p);
+    if (watched)
+        p->fd = manifests_watch(p->manifests, &err);
+    assert_true(load(p, &err));
+    dup2(saved, STDIN_FILENO);
+    close(saved);
+}
+
+TEST_WITH(standard_input_is_read_and_remembered, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+
+    add_deployment(&text, "x", 1);
+    add_deployment(&text, "w", 1);
+    write_deployments(p, "a.yaml", "x2");
+    start_on_stdin(p, text.data, "a.yaml", true);
+    assert_content(p, "w=1 x=2 ", "duplicate -:2 ");
+    write_deployments(p, "a.yaml", "z2");
+    follow(p);
+    assert_content(p, "w=1 x=1 z=2 ", "");
+}
+
+TEST_WITH(standard_input_may_be_json_with_a_late_kind, make_place, remove_place)
+{
+    struct place *p = *state;
+    static const char json[] =
+        "{\"apiVersion\":\"apps/v1\",\"items\":[{\"metadata\":{\"name\":\"x\"}}],"
+        "\"kind\":\"DeploymentList\"}";
+
+    write_deployments(p, "a.yaml", "w1");
+    start_on_stdin(p, json, "a.yaml", false);
+    assert_content(p, "w=1 ", "unreadable -:0 ");
+    assert_text(p, 0, "names the kind of a list after its items, and cannot be read twice");
+}
+
+TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
+{
+    struct place *p = *state;
+    const char *paths[1];
+    struct error err;
+
+    p->paths[0] = folder_path(p->folder, "nothing");
+    paths[0] = p->paths[0];
+    p->manifests = manifests_new(p->store, paths, 1, "default", &manifest_limits_default);
+    set_apart(p);
+    assert_false(load(p, &err));
+    assert_non_null(strstr(err.text, "nothing"));
+}
+
+TEST_WITH(a_large_file_is_read_in_slices, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
+    unsigned slices = 0;
+
+    start(p, "", NULL);
+    strbuf_adds(&text, "{\"kind\":\"List\",\"items\":[");
+    for (unsigned i = 0; i < 4000; i++)
+        strbuf_addf(
+            &text,
+            "%s{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c%u\"},"
+            "\"data\":{\"a\":\"%0100u\"}}",
+            i > 0 ? ",\n" : "", i, i);
+    strbuf_adds(&text, "]}");
+    folder_write(p->folder, "a.json", text.data);
+    assert_true(has_events(p, PATIENCE_MS));
+    do {
+        pump(p, 0);
+        slices++;
+    } while (is_busy(p));
+    assert_true(slices > 5);
+    assert_int_equal(store_count(p->store, CLASS_TEMPLATE), 4000);
+    folder_unlink(p->folder, "a.json");
+    follow(p);
+    assert_int_equal(store_count(p->store, CLASS_TEMPLATE), 0);
+}
+
+TEST_WITH(a_file_that_changes_while_it_is_read_is_read_again, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(64 << 20);
+
+    start(p, "", NULL);
+    for (unsigned i = 0; i < 100; i++)
+        add_deployment(&text, "x", 1);
+    folder_write(p->folder, "a.yaml", text.data);
+    assert_true(has_events(p, PATIENCE_MS));
+    for (unsigned i = 0; i < 20; i++)
+        pump(p, 0);
+    assert_true(APART || is_busy(p));
+    folder_unlink(p->folder, "a.yaml");
+    write_deployments(p, "a.yaml", "w2");
+    follow(p);
+    assert_content(p, "w=2 ", "");
+}
+
+/* A small generator of its own, so that a failure can be had again. */
+static unsigned draw(uint64_t *seed, unsigned below)
+{
+    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*seed >> 33) % below;
+}
+
+static const char *const files[] = {"a.yaml", "b.yaml", "sub/c.yaml", "sub/d.json", "z.json"};
+
+static bool exists(const struct place *p, const char *name)
+{
+    CLEANUP(free_cleanup) char *path = folder_path(p->folder, name);
+
+    return access(path, F_OK) == 0;
+}
+
+/* Some objects of few names, so that most are named more than once. */
+static void write_random(struct place *p, const char *name, uint64_t *seed)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(1 << 20);
+    bool json = strstr(name, ".json") != NULL;
+    unsigned count = draw(seed, 5);
+
+    for (unsigned i = 0; i < count; i++) {
+        char object[2] = {(char)('a' + draw(seed, 5)), '\0'};
+
+        if (draw(seed, 8) == 0)
+            strbuf_adds(&text, json ? "{\"kind\": \"NoName\"}\n" : "---\nforeign: 1\n");
+        else if (json)
+            strbuf_addf(&text,
+                        "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{"
+                        "\"name\":\"%s\",\"namespace\":\"default\"},\"spec\":{\"replicas\":%u}}\n",
+                        object, draw(seed, 100));
+        else
+            add_deployment(&text, object, draw(seed, 100));
+    }
+    if (draw(seed, 2) == 0)
+        folder_write(p->folder, name, text.data);
+    else
+        folder_replace(p->folder, name, text.data);
+}
+
+static void edit_at_random(struct place *p, uint64_t *seed)
+{
+    const char *name = files[draw(seed, ARRAY_LEN(files))];
+    const char *other = files[draw(seed, ARRAY_LEN(files))];
+    bool has_sub = exists(p, "sub");
+
+    switch (draw(seed, 8)) {
+    case 0:
+        if (has_sub && draw(seed, 2) == 0)
+            folder_rmdir(p->folder, "sub");
+        else if (has_sub && !exists(p, "other"))
+            folder_rename(p->folder, "sub", "other");
+        else if (!has_sub && exists(p, "other"))
+            folder_rename(p->folder, "other", "sub");
+        break;
+    case 1:
+        if (exists(p, name))
+            folder_unlink(p->folder, name);
+        break;
+    case 2:
+        if (exists(p, name) && (has_sub || strncmp(other, "sub", 3) != 0))
+            folder_rename(p->folder, name, other);
+        break;
+    case 3:
+        if (exists(p, name))
+            folder_write(p->folder, name, "{ [");
+        break;
+    default:
+        if (!has_sub && strncmp(name, "sub", 3) == 0)
+            folder_mkdir(p->folder, "sub");
+        write_random(p, name, seed);
+        break;
+    }
+}
+
+/* No file is broken any more: YAML that was renamed to *.json is, until it is written anew. */
+static void mend(struct place *p, uint64_t *seed)
+{
+    if (exists(p, "other"))
+        folder_rmdir(p->folder, "other");
+    for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+        if (exists(p, files[i]))
+            write_random(p, files[i], seed);
+    }
+}
+
+static void assert_as_fresh(const struct place *p)
+{
+    CLEANUP(strbuf_release) struct strbuf wanted = STRBUF_INIT(1 << 20);
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 20);
+    struct store *store = store_new(2);
+    const char *paths[] = {p->folder};
+    struct manifests *fresh = manifests_new(store, paths, 1, "default", &manifest_limits_default);
+    struct error err;
+
+    assert_true(manifests_load(fresh, &err));
+    dump_store(store, &wanted);
+    dump_problems(p, fresh, &wanted);
+    dump_store(p->store, &got);
+    dump_problems(p, p->manifests, &got);
+    manifests_free(fresh);
+    store_free(store);
+    assert_string_equal(got.data, wanted.data);
+}
+
+static const char definition[] =
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    "metadata: {name: things.example.org}\n"
+    "spec: {group: example.org, scope: Cluster, names: {kind: Thing}}\n";
+static const char thing[] = "apiVersion: example.org/v1\nkind: Thing\nmetadata: {name: x}\n---\n";
+
+/* In which namespaces the Thing x is, of those that it could be in. */
+static void assert_thing(const struct place *p, bool in_default, bool in_none)
+{
+    const struct identity in = {"example.org/v1", "Thing", "default", "x"};
+    const struct identity none = {"example.org/v1", "Thing", "", "x"};
+    const struct entry *a = store_find(p->store, &in);
+    const struct entry *b = store_find(p->store, &none);
+
+    assert_int_equal(a && entry_exists(a), in_default);
+    assert_int_equal(b && entry_exists(b), in_none);
+}
+
+TEST_WITH(a_definition_counts_wherever_it_stands, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(strbuf_release) struct strbuf both = STRBUF_INIT(1 << 20);
+
+    folder_write(p->folder, "a.yaml", thing);
+    start(p, "", NULL);
+    assert_thing(p, true, false);
+    folder_write(p->folder, "b.yaml", definition);
+    follow(p);
+    assert_thing(p, false, true);
+    assert_content(p, "things.example.org=-1 x=-1 ", "");
+
+    strbuf_addf(&both, "%s%s", thing, definition);
+    folder_write(p->folder, "a.yaml", "");
+    folder_write(p->folder, "b.yaml", both.data);
+    follow(p);
+    assert_thing(p, false, true);
+    assert_as_fresh(p);
+}
+
+TEST_WITH(edits_end_where_a_fresh_load_does, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    start(p, "", NULL);
+    for (uint64_t round = 1; round <= 60; round++) {
+        uint64_t seed = round * 977;
+
+        for (unsigned i = 0; i < 40; i++) {
+            edit_at_random(p, &seed);
+            if (draw(&seed, 3) == 0)
+                pump(p, draw(&seed, 2));
+        }
+        mend(p, &seed);
+        while (has_events(p, 0) || is_busy(p))
+            pump(p, 5);
+        assert_as_fresh(p);
+    }
+}
+
+/* Manifests wait while the exporter reads the API server beside them. */
+TEST(manifests_without_work_have_no_deadline)
+{
+    struct store *store = store_new(1);
+    struct manifests *m = manifests_new(store, NULL, 0, "", &manifest_limits_default);
+
+    assert_int_equal(manifests_due(m), INT64_MAX);
+    manifests_pump(m, 1);
+    assert_int_equal(manifests_due(m), INT64_MAX);
+    manifests_free(m);
+    store_free(store);
+}

@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/files/follow.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include "exporter/files/walk.h"
+#include "tests/unit/folder.h"
+#include "tests/unit/suite.h"
+
+/* Far above what a slow machine needs: events are there when the call returns. */
+enum { PATIENCE_MS = 20000 };
+
+struct place {
+    char *folder;
+    struct tree tree;
+    char *paths[3];
+};
+
+static int make_place(void **state)
+{
+    struct place *p = xcalloc(1, sizeof(*p));
+
+    p->folder = folder_make();
+    *state = p;
+    return 0;
+}
+
+static int remove_place(void **state)
+{
+    struct place *p = *state;
+
+    tree_release(&p->tree);
+    for (size_t i = 0; i < ARRAY_LEN(p->paths); i++)
+        free(p->paths[i]);
+    folder_remove(p->folder);
+    free(p);
+    return 0;
+}
+
+/* Everything that is to be read, then what is gone: names without the folder, a blank after each.
+ */
+static const char *take(struct place *p, char out[static 1024])
+{
+    size_t prefix = strlen(p->folder) + 1;
+    struct manifest_file *file;
+    size_t len = 0;
+
+    out[0] = '\0';
+    while ((file = tree_next_changed(&p->tree))) {
+        file->pass++;
+        len += (size_t)snprintf(out + len, 1024 - len, "%s ", file->path + prefix);
+    }
+    while ((file = tree_next_gone(&p->tree))) {
+        len += (size_t)snprintf(out + len, 1024 - len, "-%s ", file->path + prefix);
+        manifest_file_free(file);
+    }
+    return out;
+}
+
+static void assert_taken(struct place *p, const char *wanted)
+{
+    char out[1024];
+
+    assert_string_equal(take(p, out), wanted);
+}
+
+/* Begin with these PATHs inside the folder, followed, and see what there is. */
+static void start(struct place *p, const char *path, const char *second, const char *wanted)
+{
+    const char *paths[2];
+    size_t count = second ? 2 : 1;
+    struct error err;
+
+    p->paths[0] = *path ? folder_path(p->folder, path) : xstrdup(p->folder);
+    p->paths[1] = second ? folder_path(p->folder, second) : NULL;
+    for (size_t i = 0; i < count; i++)
+        paths[i] = p->paths[i];
+    tree_init(&p->tree, paths, count);
+    assert_true(tree_watch(&p->tree, &err) >= 0);
+    assert_true(walk_all(&p->tree, &err));
+    assert_taken(p, wanted);
+}
+
+static bool has_events(struct place *p, int patience_ms)
+{
+    struct pollfd fd = {.fd = p->tree.watches.fd, .events = POLLIN};
+
+    return poll(&fd, 1, patience_ms) == 1;
+}
+
+/* Something happened: take it all. */
+static void assert_told(struct place *p, const char *wanted)
+{
+    assert_true(has_events(p, PATIENCE_MS));
+    do {
+        follow_pump(&p->tree);
+    } while (has_events(p, 0));
+    assert_taken(p, wanted);
+}
+
+/* What happened is none of ours, whether or not the kernel tells of it. */
+static void assert_untold(struct place *p)
+{
+    while (has_events(p, 0))
+        follow_pump(&p->tree);
+    assert_taken(p, "");
+}
+
+TEST_WITH(a_folder_is_walked_in_byte_order, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "b");
+    folder_mkdir(p->folder, "b/c");
+    folder_write(p->folder, "b.yaml", "");
+    folder_write(p->folder, "a.json", "");
+    folder_write(p->folder, "b/z.yml", "");
+    folder_write(p->folder, "b/c/x.yaml", "");
+    start(p, "", NULL, "a.json b.yaml b/c/x.yaml b/z.yml ");
+    assert_int_equal(p->tree.count, 4);
+}
+
+TEST_WITH(other_names_are_passed_over, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, ".git");
+    folder_mkdir(p->folder, "..2026");
+    folder_write(p->folder, ".git/a.yaml", "");
+    folder_write(p->folder, "..2026/a.yaml", "");
+    folder_write(p->folder, ".a.yaml", "");
+    folder_write(p->folder, "a.yaml~", "");
+    folder_write(p->folder, "a.yaml.swp", "");
+    folder_write(p->folder, "README.md", "");
+    folder_write(p->folder, "yaml", "");
+    folder_write(p->folder, "a.YAML", "");
+    start(p, "", NULL, "");
+}
+
+TEST_WITH(paths_come_in_the_order_given, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "b");
+    folder_mkdir(p->folder, "a");
+    folder_write(p->folder, "b/1.yaml", "");
+    folder_write(p->folder, "a/2.yaml", "");
+    start(p, "b/", "a", "b/1.yaml a/2.yaml ");
+}
+
+TEST_WITH(a_file_as_path_has_any_name, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "policies.txt", "");
+    start(p, "policies.txt", NULL, "policies.txt ");
+    assert_true(p->tree.files[0]->is_path);
+    assert_false(p->tree.files[0]->once);
+}
+
+TEST_WITH(a_fifo_as_path_is_read_once_where_nothing_is_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+    const char *paths[1];
+    struct error err;
+
+    p->paths[0] = folder_path(p->folder, "fifo");
+    assert_int_equal(mkfifo(p->paths[0], 0600), 0);
+    paths[0] = p->paths[0];
+    tree_init(&p->tree, paths, 1);
+    assert_true(walk_all(&p->tree, &err));
+    assert_taken(p, "fifo ");
+    assert_true(p->tree.files[0]->once);
+    tree_release(&p->tree);
+
+    tree_init(&p->tree, paths, 1);
+    assert_true(tree_watch(&p->tree, &err) >= 0);
+    assert_false(walk_all(&p->tree, &err));
+    assert_non_null(strstr(err.text, "it is a FIFO, not a regular file"));
+}
+
+TEST_WITH(what_the_kernel_makes_up_is_no_path, make_place, remove_place)
+{
+    static const char *const names[] = {"/proc/self/stat", "/proc/self"};
+    struct place *p = *state;
+    struct error err;
+
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        tree_init(&p->tree, &names[i], 1);
+        assert_false(walk_all(&p->tree, &err));
+        assert_non_null(strstr(err.text, names[i]));
+        assert_non_null(strstr(err.text, "the kernel makes it up"));
+        tree_release(&p->tree);
+    }
+}
+
+TEST_WITH(a_path_that_is_not_there_is_an_error, make_place, remove_place)
+{
+    struct place *p = *state;
+    struct error err;
+    char wanted[256];
+
+    p->paths[0] = folder_path(p->folder, "nothing");
+    const char *paths[] = {p->paths[0]};
+    tree_init(&p->tree, paths, 1);
+    assert_false(walk_all(&p->tree, &err));
+    snprintf(wanted, sizeof(wanted), "cannot open '%s': No such file or directory", p->paths[0]);
+    assert_string_equal(err.text, wanted);
+}
+
+TEST_WITH(link_loops_end, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "a");
+    folder_mkdir(p->folder, "b");
+    folder_link(p->folder, "..", "a/up");
+    folder_link(p->folder, "../b", "a/b");
+    folder_link(p->folder, "../a", "b/a");
+    folder_link(p->folder, "self.yaml", "self.yaml");
+    folder_link(p->folder, "nowhere", "dangling.yaml");
+    folder_write(p->folder, "a/x.yaml", "");
+    folder_write(p->folder, "b/y.yaml", "");
+    start(p, "", NULL, "a/b/y.yaml a/x.yaml ");
+}
+
+TEST_WITH(changes_in_place_are_told, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    assert_untold(p);
+    folder_write(p->folder, "a.yaml", "2");
+    assert_told(p, "a.yaml ");
+    /* The same size in the same tick of the clock. */
+    folder_write(p->folder, "a.yaml", "3");
+    folder_write(p->folder, "a.yaml", "4");
+    assert_told(p, "a.yaml ");
+}
+
+TEST_WITH(replacing_by_rename_is_told, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    folder_replace(p->folder, "a.yaml", "2");
+    assert_told(p, "a.yaml ");
+}
+
+TEST_WITH(an_editors_backup_dance_is_told, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    folder_write(p->folder, "4913", "");
+    folder_unlink(p->folder, "4913");
+    folder_write(p->folder, ".a.yaml.swp", "x");
+    folder_rename(p->folder, "a.yaml", "a.yaml~");
+    folder_write(p->folder, "a.yaml", "2");
+    folder_unlink(p->folder, "a.yaml~");
+    assert_told(p, "a.yaml ");
+}
+
+TEST_WITH(new_and_removed_files_are_told, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(free_cleanup) char *from = folder_path(p->folder, "a.yaml");
+    CLEANUP(free_cleanup) char *to = folder_path(p->folder, "hard.yaml");
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    folder_write(p->folder, "b.yaml", "1");
+    assert_told(p, "b.yaml ");
+    assert_int_equal(link(from, to), 0);
+    assert_told(p, "hard.yaml ");
+    folder_unlink(p->folder, "b.yaml");
+    assert_told(p, "-b.yaml ");
+    folder_rename(p->folder, "hard.yaml", "c.yaml");
+    assert_told(p, "c.yaml -hard.yaml ");
+    folder_rename(p->folder, "c.yaml", "c.txt");
+    assert_told(p, "-c.yaml ");
+    folder_write(p->folder, "other.txt", "1");
+    assert_untold(p);
+}
+
+TEST_WITH(sub_folders_are_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    start(p, "", NULL, "");
+    folder_mkdir(p->folder, "sub");
+    folder_write(p->folder, "sub/a.yaml", "1");
+    assert_told(p, "sub/a.yaml ");
+    folder_write(p->folder, "sub/b.yaml", "1");
+    assert_told(p, "sub/b.yaml ");
+    folder_rename(p->folder, "sub", "new");
+    assert_told(p, "new/a.yaml new/b.yaml -sub/a.yaml -sub/b.yaml ");
+    folder_write(p->folder, "new/a.yaml", "2");
+    assert_told(p, "new/a.yaml ");
+    folder_rmdir(p->folder, "new");
+    assert_told(p, "-new/a.yaml -new/b.yaml ");
+    assert_int_equal(p->tree.count, 0);
+}
+
+TEST_WITH(a_folder_that_left_is_followed_no_more, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "in");
+    folder_mkdir(p->folder, "in/sub");
+    folder_write(p->folder, "in/sub/a.yaml", "1");
+    start(p, "in", NULL, "in/sub/a.yaml ");
+    folder_rename(p->folder, "in/sub", "out");
+    assert_told(p, "-in/sub/a.yaml ");
+    folder_write(p->folder, "out/a.yaml", "2");
+    assert_untold(p);
+}
+
+static void make_config_map(struct place *p)
+{
+    folder_mkdir(p->folder, "..2026_1");
+    folder_mkdir(p->folder, "..2026_1/sub");
+    folder_write(p->folder, "..2026_1/a.yaml", "1");
+    folder_write(p->folder, "..2026_1/sub/b.yaml", "1");
+    folder_link(p->folder, "..2026_1", "..data");
+    folder_link(p->folder, "..data/a.yaml", "a.yaml");
+    folder_link(p->folder, "..data/sub", "sub");
+}
+
+TEST_WITH(a_mounted_config_map_is_read_once_and_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    make_config_map(p);
+    start(p, "", NULL, "a.yaml sub/b.yaml ");
+    for (int round = 2; round < 5; round++) {
+        char name[32];
+        char file[48];
+
+        snprintf(name, sizeof(name), "..2026_%d", round);
+        folder_mkdir(p->folder, name);
+        snprintf(file, sizeof(file), "%s/a.yaml", name);
+        folder_write(p->folder, file, "2");
+        snprintf(file, sizeof(file), "%s/sub", name);
+        folder_mkdir(p->folder, file);
+        snprintf(file, sizeof(file), "%s/sub/b.yaml", name);
+        folder_write(p->folder, file, "2");
+        folder_swap(p->folder, name, "..data");
+        snprintf(name, sizeof(name), "..2026_%d", round - 1);
+        folder_rmdir(p->folder, name);
+        assert_told(p, "a.yaml sub/b.yaml ");
+    }
+}
+
+TEST_WITH(one_file_of_a_mounted_config_map_is_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    make_config_map(p);
+    start(p, "a.yaml", NULL, "a.yaml ");
+    folder_mkdir(p->folder, "..2026_2");
+    folder_write(p->folder, "..2026_2/a.yaml", "2");
+    folder_swap(p->folder, "..2026_2", "..data");
+    assert_told(p, "a.yaml ");
+}
+
+TEST_WITH(what_a_link_leads_to_is_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "in");
+    folder_write(p->folder, "target.yaml", "1");
+    folder_link(p->folder, "../target.yaml", "in/a.yaml");
+    start(p, "in", NULL, "in/a.yaml ");
+    folder_write(p->folder, "target.yaml", "2");
+    assert_told(p, "in/a.yaml ");
+    folder_replace(p->folder, "target.yaml", "3");
+    assert_told(p, "in/a.yaml ");
+    folder_write(p->folder, "target.yaml", "4");
+    assert_told(p, "in/a.yaml ");
+}
+
+TEST_WITH(a_link_to_a_folder_is_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "in");
+    folder_mkdir(p->folder, "out");
+    folder_write(p->folder, "out/a.yaml", "1");
+    start(p, "in", NULL, "");
+    folder_link(p->folder, "../out", "in/sub");
+    assert_told(p, "in/sub/a.yaml ");
+    folder_write(p->folder, "out/a.yaml", "2");
+    assert_told(p, "in/sub/a.yaml ");
+    folder_unlink(p->folder, "in/sub");
+    assert_told(p, "-in/sub/a.yaml ");
+}
+
+TEST_WITH(a_file_as_path_is_followed, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.txt", "1");
+    start(p, "a.txt", NULL, "a.txt ");
+    folder_replace(p->folder, "a.txt", "2");
+    assert_told(p, "a.txt ");
+    folder_write(p->folder, "a.txt", "3");
+    assert_told(p, "a.txt ");
+    folder_replace(p->folder, "a.txt", "4");
+    assert_told(p, "a.txt ");
+    folder_write(p->folder, "b.txt", "1");
+    assert_untold(p);
+}
+
+TEST_WITH(a_path_that_goes_keeps_its_files_and_is_reported, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "in");
+    folder_write(p->folder, "in/a.yaml", "1");
+    folder_write(p->folder, "b.yaml", "1");
+    start(p, "in", "b.yaml", "in/a.yaml b.yaml ");
+    folder_rename(p->folder, "in", "away");
+    folder_unlink(p->folder, "b.yaml");
+    assert_told(p, "");
+    assert_int_equal(p->tree.count, 2);
+    assert_true(p->tree.paths[0].missing);
+    assert_true(p->tree.paths[1].missing);
+    assert_int_equal(p->tree.paths[0].problems.count, 1);
+    assert_int_equal(p->tree.paths[1].problems.count, 1);
+
+    folder_rename(p->folder, "away", "in");
+    folder_write(p->folder, "b.yaml", "2");
+    assert_told(p, "in/a.yaml b.yaml ");
+    assert_false(p->tree.paths[0].missing);
+    assert_int_equal(p->tree.paths[0].problems.count, 0);
+}
+
+TEST_WITH(a_link_above_the_path_may_be_swapped, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_mkdir(p->folder, "v1");
+    folder_mkdir(p->folder, "v1/in");
+    folder_write(p->folder, "v1/in/a.yaml", "1");
+    folder_mkdir(p->folder, "v2");
+    folder_mkdir(p->folder, "v2/in");
+    folder_write(p->folder, "v2/in/a.yaml", "1");
+    folder_write(p->folder, "v2/in/b.yaml", "1");
+    folder_link(p->folder, "v1", "current");
+    start(p, "current/in", NULL, "current/in/a.yaml ");
+    folder_swap(p->folder, "v2", "current");
+    assert_told(p, "current/in/a.yaml current/in/b.yaml ");
+    folder_write(p->folder, "v2/in/b.yaml", "2");
+    assert_told(p, "current/in/b.yaml ");
+}
+
+TEST_WITH(a_file_that_is_unreadable_and_readable_again_is_told, make_place, remove_place)
+{
+    struct place *p = *state;
+    CLEANUP(free_cleanup) char *path = folder_path(p->folder, "a.yaml");
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    assert_int_equal(chmod(path, 0), 0);
+    assert_told(p, "a.yaml ");
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_told(p, "a.yaml ");
+}
+
+TEST_WITH(a_folder_that_cannot_be_opened_keeps_its_files, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    if (geteuid() == 0)
+        skip();
+    CLEANUP(free_cleanup) char *sub = folder_path(p->folder, "sub");
+
+    folder_mkdir(p->folder, "sub");
+    folder_write(p->folder, "sub/a.yaml", "1");
+    start(p, "", NULL, "sub/a.yaml ");
+    assert_int_equal(chmod(sub, 0), 0);
+    assert_told(p, "");
+    assert_int_equal(p->tree.count, 1);
+    assert_int_equal(p->tree.paths[0].problems.count, 1);
+    assert_int_equal(chmod(sub, 0755), 0);
+    assert_told(p, "");
+    assert_int_equal(p->tree.paths[0].problems.count, 0);
+}
+
+static unsigned queue_length(void)
+{
+    FILE *f = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+    unsigned length = 0;
+
+    if (!f)
+        return 0;
+    if (fscanf(f, "%u", &length) != 1)
+        length = 0;
+    fclose(f);
+    return length;
+}
+
+TEST_WITH(after_an_overflow_everything_is_looked_at, make_place, remove_place)
+{
+    struct place *p = *state;
+    unsigned length = queue_length();
+
+    if (length == 0 || length > 100000)
+        skip();
+    folder_write(p->folder, "a.yaml", "1");
+    folder_write(p->folder, "b.yaml", "1");
+    folder_write(p->folder, "c.yaml", "1");
+    start(p, "", NULL, "a.yaml b.yaml c.yaml ");
+    /* Equal events in a row are one: alternate. */
+    for (unsigned i = 0; i < length / 2 + 10; i++) {
+        folder_write(p->folder, "noise1.txt", "");
+        folder_write(p->folder, "noise2.txt", "");
+    }
+    folder_mkdir(p->folder, "sub");
+    folder_write(p->folder, "sub/d.yaml", "1");
+    folder_write(p->folder, "a.yaml", "2");
+    folder_unlink(p->folder, "b.yaml");
+    assert_told(p, "a.yaml c.yaml sub/d.yaml -b.yaml ");
+    folder_write(p->folder, "sub/d.yaml", "2");
+    assert_told(p, "sub/d.yaml ");
+}
+
+TEST_WITH(a_file_that_vanishes_and_comes_back_is_read, make_place, remove_place)
+{
+    struct place *p = *state;
+
+    folder_write(p->folder, "a.yaml", "1");
+    start(p, "", NULL, "a.yaml ");
+    folder_unlink(p->folder, "a.yaml");
+    assert_true(has_events(p, PATIENCE_MS));
+    follow_pump(&p->tree);
+    folder_write(p->folder, "a.yaml", "1");
+    assert_told(p, "a.yaml ");
+}

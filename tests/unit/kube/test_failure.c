@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/failure.h"
+
+#include "tests/unit/suite.h"
+
+/* A resource that is polled stays so: the log says it once. */
+TEST(that_a_resource_is_polled_is_told_once)
+{
+    char *text = NULL;
+    size_t len = 0;
+    struct log log = {.level = LOG_LEVEL_WARN, .stream = open_memstream(&text, &len)};
+    struct reflector_context context = {.log = &log};
+    struct failure failure = {.context = &context, .resource = "foos", .api_version = "v1"};
+
+    assert_non_null(log.stream);
+    failure_log_poll(&failure);
+    fflush(log.stream);
+    size_t told = len;
+
+    assert_non_null(strstr(text, "resource=foos"));
+    assert_int_equal(context.health_version, 1);
+    failure_log_poll(&failure);
+    fclose(log.stream);
+    assert_int_equal(len, told);
+    assert_int_equal(context.health_version, 1);
+    free(text);
+}

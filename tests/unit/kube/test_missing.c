@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/missing.h"
+
+#include "exporter/web/source_section.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/decision.h"
+#include "metrics/rules/rule.h"
+#include "tests/unit/fake_api.h"
+#include "tests/unit/page.h"
+#include "tests/unit/suite.h"
+
+enum { START_MS = 1000, STEP_MS = 250, SELECTS_DEPLOYMENTS = 1, SELECTS_FOOS = 2, HELD_MAX = 64 };
+
+/* A request that the server has taken and never answers. */
+struct held {
+    struct transport_handler handler;
+    bool open;
+};
+
+/* A source, a server some of whose kinds hang, and what the source reads into. */
+struct lab {
+    struct fake_api api;
+    struct transport fake;
+    struct world world;
+    struct registry *registry;
+    struct namespace_filter filter;
+    struct log log;
+    struct kube_source *source;
+    const char *hanging[2]; /* The paths of their requests: whole, up to the query, or that. */
+    bool works;             /* As of struct kube_settings, as is the next. */
+    bool references;
+    struct held held[HELD_MAX];
+    size_t held_count;
+};
+
+static bool hangs(const struct lab *lab, const char *path)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < ARRAY_LEN(lab->hanging) && !found; i++)
+        found =
+            lab->hanging[i] && (strcmp(path, lab->hanging[i]) == 0 ||
+                                (strpbrk(lab->hanging[i], "?=") && strstr(path, lab->hanging[i])));
+    return found;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct lab *lab = context;
+
+    if (!hangs(lab, request->path))
+        return lab->fake.start(lab->fake.context, request);
+    assert_true(lab->held_count < HELD_MAX);
+    lab->held[lab->held_count] = (struct held){request->handler, true};
+    return (struct transfer *)&lab->held[lab->held_count++];
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct lab *lab = context;
+    struct held *held = (struct held *)transfer;
+
+    if (held >= lab->held && held < lab->held + HELD_MAX)
+        held->open = false;
+    else
+        lab->fake.cancel(lab->fake.context, transfer);
+}
+
+/* The server comes to itself: what it held fails, and what comes next it answers. */
+static void let_go(struct lab *lab)
+{
+    memset(lab->hanging, 0, sizeof(lab->hanging));
+    for (size_t i = 0; i < lab->held_count; i++) {
+        struct held *held = &lab->held[i];
+
+        if (held->open)
+            held->handler.done(held->handler.context,
+                               &(struct transport_result){.error = "the connection was lost"});
+        held->open = false;
+    }
+}
+
+static void lab_start(struct lab *lab)
+{
+    *lab = (struct lab){.log = {.level = LOG_LEVEL_ERROR, .stream = stderr},
+                        .hanging = {lab->hanging[0], lab->hanging[1]},
+                        .works = lab->works,
+                        .references = lab->references};
+    fake_api_init(&lab->api, 1);
+    lab->api.now_ms = START_MS;
+    lab->fake = fake_api_transport(&lab->api);
+    world_init(&lab->world, &rules_options_default, 1);
+    lab->registry = page_registry(&lab->world, &registry_options_default);
+    fake_put(&lab->api, FAKE_POLICY, "a", "p", SELECTS_DEPLOYMENTS);
+    fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "web", 1);
+    fake_put(&lab->api, FAKE_FOO, "a", "foo", 1);
+    fake_put(&lab->api, FAKE_CLUSTER, "", "member1", 1);
+    lab->source = kube_source_new(&(struct kube_settings){
+        .store = lab->world.store,
+        .engine = lab->world.engine,
+        .filter = &lab->filter,
+        .log = &lab->log,
+        .transport = {.start = start, .cancel = cancel, .context = lab},
+        .works = lab->works,
+        .references = lab->references,
+        .seed = 7,
+        .now_ms = lab->api.now_ms,
+    });
+}
+
+static void lab_release(struct lab *lab)
+{
+    kube_source_free(lab->source);
+    registry_free(lab->registry);
+    fake_api_release(&lab->api);
+    world_release(&lab->world);
+}
+
+static void pass(struct lab *lab, int64_t ms)
+{
+    for (int64_t until_ms = lab->api.now_ms + ms; lab->api.now_ms < until_ms;) {
+        do {
+            kube_source_turn(lab->source, lab->api.now_ms, lab->api.now_ms);
+            world_run(&lab->world, lab->api.now_ms);
+        } while (fake_turn(&lab->api));
+        lab->api.now_ms += STEP_MS;
+    }
+    kube_source_turn(lab->source, lab->api.now_ms, lab->api.now_ms);
+    world_run(&lab->world, lab->api.now_ms);
+}
+
+static const struct missing_kind *find_missing(const struct lab *lab, const char *kind)
+{
+    for (size_t i = 0; i < kube_source_missing_count(lab->source); i++) {
+        if (strcmp(kube_source_missing(lab->source, i)->kind, kind) == 0)
+            return kube_source_missing(lab->source, i);
+    }
+    return NULL;
+}
+
+static void check_late(const struct lab *lab, const char *kind)
+{
+    const struct missing_kind *k = find_missing(lab, kind);
+
+    assert_non_null(k);
+    assert_true(k->late);
+    assert_true(*missing_kind_reason(k->reflector) != '\0');
+}
+
+/* What the first page says of the source. */
+static bool section_has(const struct lab *lab, const char *text)
+{
+    CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
+
+    source_cards_write(lab->source, &section);
+    return strstr(section.data, text) != NULL;
+}
+
+static const char deployments[] = "karmada_templates{api_group=\"apps\",kind=\"Deployment\"";
+
+TEST(the_rest_is_served_without_kinds_that_hang)
+{
+    struct lab lab = {.hanging = {"/deployments?", "/clusters?"}};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 2);
+    check_late(&lab, "Deployment");
+    check_late(&lab, "Cluster");
+    CLEANUP(free_cleanup) char *without = page_of(lab.registry);
+    page_lacks(without, deployments);
+    page_lacks(without, "karmada_placement_drift_replicas");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    CLEANUP(free_cleanup) char *with = page_of(lab.registry);
+    page_has(with, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    page_has(with,
+             "karmada_placement_drift_replicas{member_cluster=\"member1\",movement=\"staying\"}",
+             "0");
+    lab_release(&lab);
+}
+
+TEST(nothing_is_served_without_policies)
+{
+    struct lab lab = {.hanging = {"/clusterpropagationpolicies?"}};
+
+    lab_start(&lab);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_false(kube_source_ready(lab.source));
+    let_go(&lab);
+    pass(&lab, 60 * 1000);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+TEST(events_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {"/events?"}};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_non_null(find_missing(&lab, "Event"));
+    assert_false(find_missing(&lab, "Event")->late);
+    assert_false(section_has(&lab, "v1 Event has not been read yet"));
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_lacks(page, "karmada_dependency_conflict_events_total");
+    page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Event");
+    assert_true(section_has(&lab, "<ul class=\"cards\">\n<li>v1 Event has not been read yet"));
+    lab_release(&lab);
+}
+
+#define BY_FAILURE "fieldSelector=reason%3DApplyOverridePolicyFailed"
+
+/* Of Events those of failed overrides come beside others, which are all there without them. */
+TEST(failed_overrides_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {BY_FAILURE}, .works = true};
+
+    lab_start(&lab);
+    fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    pass(&lab, 2 * KIND_WAIT_MS);
+    assert_true(lab.held_count > 0);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_has(page, "karmada_dependency_conflict_events_total{field=\"ConflictResolution\"}", "0");
+    lab_release(&lab);
+}
+
+TEST(who_looks_once_waits_for_failed_overrides)
+{
+    struct lab lab = {.hanging = {BY_FAILURE}, .references = true, .works = true};
+
+    lab_start(&lab);
+    fake_put(&lab.api, FAKE_OVERRIDE, "a", "o", 1);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    lab_release(&lab);
+}
+
+static bool are_works_known(const struct lab *lab)
+{
+    return works_known(&engine_context(lab->world.engine)->works);
+}
+
+/* Unless they have all come nobody says that one is missing. */
+TEST(works_are_not_waited_for)
+{
+    struct lab lab = {.hanging = {"/works?"}, .works = true};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(find_missing(&lab, "Work")->late);
+    assert_false(are_works_known(&lab));
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Work");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_null(find_missing(&lab, "Work"));
+    assert_true(are_works_known(&lab));
+    lab_release(&lab);
+}
+
+TEST(who_looks_once_waits_for_works)
+{
+    struct lab lab = {.hanging = {"/works?"}, .works = true, .references = true};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS - STEP_MS);
+    assert_false(kube_source_ready(lab.source));
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    check_late(&lab, "Work");
+    assert_false(are_works_known(&lab));
+    lab_release(&lab);
+}
+
+/* Who may not read them knows nothing of them. */
+TEST(forbidden_works_are_unknown)
+{
+    struct lab lab = {.works = true};
+
+    lab_start(&lab);
+    lab.api.forbidden[FAKE_WORK] = true;
+    pass(&lab, 10 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_false(are_works_known(&lab));
+    lab_release(&lab);
+}
+
+/* What nobody has heard of is neither absent nor served. */
+TEST(a_server_that_does_not_say_what_it_serves)
+{
+    struct lab lab = {.hanging = {"/api", "/apis"}};
+
+    lab_start(&lab);
+    pass(&lab, KIND_WAIT_MS + STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    check_late(&lab, "Deployment");
+    assert_null(find_missing(&lab, "Deployment")->reflector);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_lacks(page, deployments);
+    page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"PropagationPolicy\"}", "0");
+    let_go(&lab);
+    pass(&lab, 60 * 1000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+/* One that comes later is not waited for either, and is never seen in part. */
+TEST(a_kind_that_a_policy_selects_later)
+{
+    struct lab lab = {0};
+
+    lab_start(&lab);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab.hanging[0] = "/foos?";
+    fake_put(&lab.api, FAKE_CLUSTER_POLICY, "", "all", SELECTS_FOOS);
+    pass(&lab, 2 * STEP_MS);
+    assert_true(kube_source_ready(lab.source));
+    assert_non_null(find_missing(&lab, "Foo"));
+    assert_false(find_missing(&lab, "Foo")->late);
+    CLEANUP(free_cleanup) char *page = page_of(lab.registry);
+    page_has(page, "karmada_templates{api_group=\"apps\",kind=\"Deployment\",state=\"unbound\"}",
+             "1");
+    page_has(page, "karmada_propagationpolicy_unused{policy_kind=\"ClusterPropagationPolicy\"}",
+             "0");
+    pass(&lab, KIND_WAIT_MS);
+    check_late(&lab, "Foo");
+    let_go(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(kube_source_missing_count(lab.source), 0);
+    lab_release(&lab);
+}
+
+/*
+ * The first page of the bindings came before anybody knew which version of Foo is preferred, and
+ * discovery before the last: the first ones are read again.
+ */
+TEST(bindings_that_were_read_before_discovery_are_read_again)
+{
+    struct lab lab = {.hanging = {"/apis", "/resourcebindings?limit=500&continue="}};
+
+    lab_start(&lab);
+    lab.api.paginates = true;
+    for (char name[] = "foo-a"; name[4] <= 'e'; name[4]++)
+        fake_put(&lab.api, FAKE_BINDING, "a", name, FAKE_OLD_VALUE);
+    pass(&lab, 1000);
+    lab.hanging[0] = NULL;
+    pass(&lab, 20 * 1000);
+    assert_int_equal(lab.api.requests[FAKE_BINDING], 1);
+    assert_false(kube_source_ready(lab.source));
+    let_go(&lab);
+    pass(&lab, 20 * 1000);
+    assert_true(kube_source_ready(lab.source));
+    assert_int_equal(lab.api.requests[FAKE_BINDING], 2);
+    lab_release(&lab);
+}
+
+TEST(a_kind_that_is_not_late_yet_has_a_turn_due)
+{
+    struct missing_kind kinds[] = {{.since_ms = 5000}, {.since_ms = 9000}};
+    struct missing_kinds missing = {.ready = true, .kinds = kinds, .count = 2};
+
+    assert_int_equal(missing_kinds_due(&missing), 5000 + KIND_WAIT_MS);
+    kinds[0].late = true;
+    assert_int_equal(missing_kinds_due(&missing), 9000 + KIND_WAIT_MS);
+    kinds[1].late = true;
+    assert_int_equal(missing_kinds_due(&missing), INT64_MAX);
+}
+
+/* The policies' kind goes while other kinds are still waited for. */
+TEST(a_required_kind_that_goes_leaves_no_deadline_behind)
+{
+    struct lab lab = {.hanging = {"/clusters?"}};
+
+    lab_start(&lab);
+    pass(&lab, 2000);
+    assert_false(kube_source_ready(lab.source));
+    fake_serve(&lab.api, FAKE_POLICY, false);
+    fake_cut_all(&lab.api);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_false(kube_source_ready(lab.source));
+    assert_true(kube_source_due(lab.source) > lab.api.now_ms);
+    fake_serve(&lab.api, FAKE_POLICY, true);
+    pass(&lab, 10 * KIND_WAIT_MS);
+    assert_true(kube_source_ready(lab.source));
+    lab_release(&lab);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/store.h"
+
+#include "metrics/model/object.h"
+#include "metrics/model/policy.h"
+#include "metrics/model/template.h"
+#include "tests/unit/reading.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+#define KARMADA_POLICY "policy.karmada.io/v1alpha1"
+
+static void put(struct reflector_store *s, const char *name, const char *changed)
+{
+    char text[512];
+    struct error err;
+
+    snprintf(
+        text, sizeof(text),
+        "{\"apiVersion\":\"" KARMADA_POLICY "\",\"kind\":\"PropagationPolicy\","
+        "\"metadata\":{\"namespace\":\"a\",\"name\":\"%s\",\"managedFields\":[{\"manager\":\"m\","
+        "\"time\":\"%s\",\"fieldsV1\":{\"f:spec\":{}}}]}}",
+        name, changed);
+    CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+
+    assert_non_null(object);
+    reflector_store_put(s, object);
+}
+
+static int64_t changed_ms(const struct world *w, const char *name)
+{
+    return entry_policy(world_find(w, KARMADA_POLICY, "PropagationPolicy", "a", name))->changed_ms;
+}
+
+/* What a list brings after a restore may be older than what was known, and is not its successor. */
+TEST(a_restore_ends_the_history_of_each_object)
+{
+    static const char *const names[] = {"x", "y", "z"};
+    const struct log log = {.level = LOG_LEVEL_ERROR};
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = {.store = w.store,
+                                .log = &log,
+                                .resource = "propagationpolicies",
+                                .api_version = KARMADA_POLICY,
+                                .origin = {.source = 1}};
+
+    for (unsigned restored = 0; restored < 2; restored++) {
+        reflector_store_begin_pass(&s, false);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+            put(&s, names[i], "2026-01-02T00:00:00Z");
+        reflector_store_end_pass(&s);
+        reflector_store_begin_pass(&s, restored);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+            put(&s, names[i], "2026-01-01T00:00:00Z");
+        reflector_store_end_pass(&s);
+        for (size_t i = 0; i < ARRAY_LEN(names); i++)
+            assert_int_equal(changed_ms(&w, names[i]),
+                             restored ? INT64_C(1767225600000) : INT64_C(1767312000000));
+    }
+    world_release(&w);
+}
+
+/*
+ * No policy selects its kind, and no binding refers to it. That a list or the history holds the
+ * entry is no reason to read the object; that somebody wants it is.
+ */
+TEST(an_entry_that_is_held_is_not_referred_to)
+{
+    static const char text[] = "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
+                               "{\"namespace\":\"a\",\"name\":\"held\"}}";
+    const struct identity id = {"v1", "ConfigMap", "a", "held"};
+    const struct log log = {.level = LOG_LEVEL_ERROR};
+    struct error err;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    struct reflector_store s = {.store = w.store,
+                                .log = &log,
+                                .resource = "configmaps",
+                                .api_version = "v1",
+                                .bound_only = true,
+                                .origin = {.source = 1}};
+    struct entry *entry = store_refer(w.store, &id);
+
+    store_pin(entry);
+    for (unsigned wanted = 0; wanted < 2; wanted++) {
+        CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+
+        assert_non_null(object);
+        if (wanted)
+            store_want(entry);
+        reflector_store_put(&s, object);
+        assert_int_equal(entry_exists(entry), wanted);
+    }
+    world_release(&w);
+}
+
+/* Metadata is all that is read of templates: the owner is in it, and is as it is written last. */
+TEST(whose_a_template_is_follows_its_metadata)
+{
+    static const struct {
+        const char *metadata, *owner;
+    } written[] = {
+        {"\"annotations\":{\"team\":\"red\"}", "red"},
+        {"\"annotations\":{\"team\":\"green\"}", "green"},
+        {"\"annotations\":{\"team\":\"green\"},\"labels\":{\"team\":\"blue\"}", "blue"},
+        {"\"annotations\":{\"other\":\"x\"}", NULL},
+    };
+    const struct log log = {.level = LOG_LEVEL_ERROR};
+    struct error err;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    store_own_by(w.store, "team");
+    struct reflector_store s = {.store = w.store,
+                                .log = &log,
+                                .resource = "configmaps",
+                                .api_version = "v1",
+                                .origin = {.source = 1}};
+
+    for (size_t i = 0; i < ARRAY_LEN(written); i++) {
+        char text[256];
+
+        snprintf(text, sizeof(text),
+                 "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":"
+                 "{\"namespace\":\"a\",\"name\":\"x\",%s}}",
+                 written[i].metadata);
+        CLEANUP(json_cleanup) cJSON *object = json_parse(text, strlen(text), NULL, &err);
+        const char *owner;
+
+        assert_non_null(object);
+        reflector_store_put(&s, object);
+        owner = template_owner(entry_template(world_find(&w, "v1", "ConfigMap", "a", "x")));
+        assert_text(owner, written[i].owner);
+    }
+    world_release(&w);
+}

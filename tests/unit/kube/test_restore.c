@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/haste.h"
+#include "exporter/kube/history.h"
+#include "tests/unit/follow.h"
+#include "tests/unit/suite.h"
+
+/* A server that is restored from a backup: whatever happens then, nothing old stays. */
+
+enum {
+    SEEDS = 40,
+    /* The longest wait after a connection was lost, and what follows from it at once. */
+    SOON_MS = 1700,
+    CALM_MS = 5 * 60 * 1000,
+};
+
+/* ---- restores ---- */
+
+/* What happens between the backup and the restore, and until the streams are back. */
+static struct restore_case {
+    const char *title;
+    unsigned lost;  /* Changes that the backup does not have, */
+    unsigned after; /* and those after the restore, before anybody reads. */
+    bool quiet_ms;  /* Meanwhile bookmarks come. */
+} restore_cases[] = {
+    {"and nobody writes", 10, 0, false},
+    {"to what all know", 0, 0, false},
+    {"and few write", 10, 4, false},
+    {"and writers come just as far", 10, 10, false},
+    {"and one change was lost, one came", 1, 1, false},
+    {"and writers pass what we know", 10, 30, false},
+    {"and writers rewrite everything", 10, 300, false},
+    {"after bookmarks", 10, 5, true},
+};
+
+static void play_restore(const struct restore_case *c, uint32_t seed)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    follow_start_synced(lab, seed, 0);
+    fake_save(&lab->api, &backup);
+    for (unsigned i = 0; i < c->lost; i++) {
+        follow_write(lab, 1);
+        follow_settle(lab);
+    }
+    if (c->quiet_ms)
+        follow_pass(lab, CALM_MS);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    fake_restore(&lab->api, &backup);
+    follow_write(lab, c->after);
+    follow_pass(lab, SOON_MS);
+    if (follow_count_wrong(lab) > 0)
+        fail_msg("seed %u: %u objects are wrong", seed, follow_count_wrong(lab));
+    follow_write(lab, 20);
+    follow_pass(lab, 10);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    follow_release(lab);
+}
+
+TEST_ROWS(a_restore, restore_cases, title)
+{
+    for (uint32_t seed = 1; seed <= SEEDS; seed++)
+        play_restore(*state, seed);
+}
+
+/* One after the other, as often as one likes. */
+TEST(every_restore_counts)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    follow_start_synced(lab, 4, 0);
+    for (unsigned i = 0; i < 20; i++) {
+        fake_save(&lab->api, &backup);
+        follow_write(lab, 12);
+        follow_pass(lab, 10 * 1000);
+        fake_restore(&lab->api, &backup);
+        follow_write(lab, i % 3 * 7);
+        follow_pass(lab, SOON_MS);
+        assert_int_equal(follow_count_wrong(lab), 0);
+    }
+    follow_release(lab);
+}
+
+/* The last change was a deletion, and others have passed its number: the object lives again. */
+TEST(what_was_deleted_lives_again)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    follow_start_synced(lab, 5, 0);
+    follow_put_map(lab, "gone", 1);
+    follow_settle(lab);
+    fake_save(&lab->api, &backup);
+    follow_remove(lab, FAKE_CONFIG_MAP, "gone");
+    follow_settle(lab);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    fake_restore(&lab->api, &backup);
+    /* Of a kind that nobody watches. */
+    for (unsigned i = 0; i < 5; i++)
+        fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "d", i);
+    follow_remove(lab, FAKE_DEPLOYMENT, "d");
+    follow_pass(lab, SOON_MS);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    follow_release(lab);
+}
+
+/* The same version of the same object, and another content. */
+TEST(equal_numbers_are_no_proof)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    follow_start_synced(lab, 5, 0);
+    follow_put_map(lab, "same", 1);
+    follow_put_policy(lab, "quiet", 1);
+    follow_settle(lab);
+    fake_save(&lab->api, &backup);
+    follow_put_map(lab, "same", 2);
+    follow_settle(lab);
+    fake_restore(&lab->api, &backup);
+    follow_put_map(lab, "same", 3);
+    follow_pass(lab, SOON_MS);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    follow_release(lab);
+}
+
+/*
+ * What happens to a kind between the backup and the number at which its stream goes on, the
+ * stream does not bring; and nothing of that kind was undone. Another kind notices.
+ */
+TEST(one_kind_tells_the_others)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    for (unsigned passed = 0; passed < 2; passed++) {
+        follow_start_synced(lab, 7, 0);
+        follow_put_policy(lab, "quiet", 1);
+        fake_save(&lab->api, &backup);
+        for (unsigned i = 0; i < 10; i++)
+            follow_put_map(lab, "busy", i);
+        follow_pass(lab, CALM_MS);
+        fake_restore(&lab->api, &backup);
+        follow_put_policy(lab, "quiet", 2);
+        for (unsigned i = 0; i < 20 * passed; i++)
+            follow_put_map(lab, "busy", i);
+        follow_pass(lab, SOON_MS);
+        assert_int_equal(follow_count_wrong(lab), 0);
+        follow_release(lab);
+    }
+}
+
+/* People are told, once for all kinds. */
+TEST(the_log_tells_of_a_restore)
+{
+    static const char told[] = "the API server was restored from a backup";
+    struct follow_lab lab;
+    struct fake_snapshot backup;
+    char *text = NULL;
+    size_t len = 0;
+
+    follow_start_synced(&lab, 5, 0);
+    lab.log = (struct log){.level = LOG_LEVEL_WARN, .stream = open_memstream(&text, &len)};
+    assert_non_null(lab.log.stream);
+    fake_save(&lab.api, &backup);
+    follow_write(&lab, 10);
+    follow_pass(&lab, CALM_MS);
+    fake_restore(&lab.api, &backup);
+    follow_pass(&lab, CALM_MS);
+    fclose(lab.log.stream);
+    lab.log = (struct log){.level = LOG_LEVEL_ERROR, .stream = stderr};
+    assert_non_null(strstr(text, told));
+    assert_null(strstr(strstr(text, told) + 1, told));
+    free(text);
+    follow_release(&lab);
+}
+
+/* Nothing that we know of was undone, but the server's number is below ours. */
+TEST(a_number_below_ours_is_enough)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    follow_start_synced(lab, 7, 0);
+    fake_save(&lab->api, &backup);
+    for (unsigned i = 0; i < 20; i++)
+        fake_put(&lab->api, FAKE_DEPLOYMENT, "a", "d", i);
+    follow_pass(lab, CALM_MS);
+    fake_restore(&lab->api, &backup);
+    follow_put_policy(lab, "new", 2);
+    follow_pass(lab, SOON_MS);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    follow_release(lab);
+}
+
+/* It tells nothing of the past: what can be known without that is known. */
+TEST(a_server_without_memory)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+    struct fake_snapshot backup;
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        follow_start_synced(lab, seed, 0);
+        lab->api.forgetful = true;
+        fake_save(&lab->api, &backup);
+        follow_write(lab, 10);
+        follow_put_map(lab, "last", 1);
+        follow_settle(lab);
+        fake_restore(&lab->api, &backup);
+        follow_write(lab, seed % 3 * 10);
+        follow_pass(lab, SOON_MS + 600);
+        assert_int_equal(follow_count_wrong(lab), 0);
+        follow_release(lab);
+    }
+}
+
+/* What is asked about is not found: it may have gone since, or nobody serves such lists. */
+TEST(lists_that_are_not_found)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        follow_start_synced(lab, seed, 0);
+        lab->api.unlisted = true;
+        for (unsigned i = 0; i < 10; i++) {
+            fake_cut_all(&lab->api);
+            follow_write(lab, fake_random(&lab->api, 30));
+            follow_pass(lab, 20 * 1000);
+            assert_int_equal(follow_count_wrong(lab), 0);
+        }
+        follow_release(lab);
+    }
+}
+
+/* ---- what is no restore ---- */
+
+/* However often streams are cut while everything changes, nothing is listed again. */
+TEST(ordinary_changes_cause_no_list)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        follow_start_synced(lab, seed, 0);
+        lab->api.forgetful = seed % 5 == 0;
+
+        uint64_t lists = follow_count_lists(lab);
+        for (unsigned i = 0; i < 30; i++) {
+            fake_cut_all(&lab->api);
+            follow_write(lab, fake_random(&lab->api, 30));
+            follow_pass(lab, fake_random(&lab->api, 2000));
+            follow_write(lab, fake_random(&lab->api, 3));
+        }
+        follow_pass(lab, CALM_MS);
+        assert_int_equal(follow_count_lists(lab), lists);
+        assert_int_equal(follow_count_wrong(lab), 0);
+        follow_release(lab);
+    }
+}
+
+/* Streams are resumed at a server whose cache is behind. */
+TEST(a_cache_that_lags_is_no_restore)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    for (uint32_t seed = 1; seed <= SEEDS; seed++) {
+        follow_start_synced(lab, seed, 0);
+
+        uint64_t lists = follow_count_lists(lab);
+        for (unsigned i = 0; i < 10; i++) {
+            follow_write(lab, 10);
+            follow_settle(lab);
+            lab->api.behind = 1 + fake_random(&lab->api, 20);
+            fake_cut_all(&lab->api);
+            follow_write(lab, fake_random(&lab->api, 5));
+            follow_pass(lab, 20 * 1000);
+            lab->api.behind = 0;
+            follow_settle(lab);
+            assert_int_equal(follow_count_wrong(lab), 0);
+        }
+        assert_int_equal(follow_count_lists(lab), lists);
+        follow_release(lab);
+    }
+}
+
+/* ---- what goes back on a stream ---- */
+
+static const char old_bookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":"
+                                   "{\"resourceVersion\":\"9\"}}}\n";
+static const char old_event[] =
+    "{\"type\":\"DELETED\",\"object\":{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\","
+    "\"resourceVersion\":\"9\"}}}\n";
+
+TEST(what_goes_back_is_listed_anew_and_not_believed)
+{
+    static const char *const texts[] = {old_bookmark, old_event};
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        follow_start_synced(lab, 8, 0);
+        follow_put_map(lab, "x", 1);
+        follow_settle(lab);
+
+        uint64_t lists = follow_count_lists(lab);
+        fake_say(&lab->api, FAKE_CONFIG_MAP, texts[i]);
+        for (unsigned turn = 0; turn < 50; turn++) {
+            kube_source_turn(lab->source, lab->api.now_ms, FOLLOW_CLOCK_OFFSET_MS);
+            fake_turn(&lab->api);
+            assert_int_equal(follow_count_wrong(lab), 0);
+        }
+        follow_settle(lab);
+        assert_int_equal(follow_count_lists(lab), lists + 1);
+        follow_release(lab);
+    }
+}
+
+/* A server whose versions have no order costs a list in ten seconds at most, of one kind. */
+TEST(what_always_goes_back_is_listed_with_patience)
+{
+    CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
+
+    follow_start_synced(lab, 8, 0);
+
+    uint64_t lists = follow_count_lists(lab);
+    for (unsigned i = 0; i < 600; i++) {
+        fake_say(&lab->api, FAKE_CONFIG_MAP, old_bookmark);
+        follow_pass(lab, 100);
+    }
+    assert_in_range(follow_count_lists(lab) - lists, 4, 4 + 6);
+    follow_pass(lab, 20 * 1000);
+    follow_write(lab, 10);
+    follow_pass(lab, 10);
+    assert_int_equal(follow_count_wrong(lab), 0);
+    follow_release(lab);
+}
+
+/* ---- the newest object ---- */
+
+static cJSON *object(const char *json)
+{
+    struct error err;
+    cJSON *parsed = json_parse(json, strlen(json), NULL, &err);
+
+    assert_non_null(parsed);
+    return parsed;
+}
+
+#define OBJECT(version, value)                                                                     \
+    "{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\",\"resourceVersion\":\"" version             \
+    "\"},\"spec\":{\"v\":" value ",\"w\":[1,2]}}"
+
+/* All that is known is object 'x' of version 60, or that it was deleted then; we are at 100. */
+static struct judge_case {
+    const char *title;
+    bool deleted;
+    const char *now; /* NULL: it is not there. */
+    enum newest_verdict verdict;
+    enum newest_verdict past;
+} judge_cases[] = {
+    {"as it was", false, OBJECT("60", "1"), NEWEST_HOLDS, NEWEST_HOLDS},
+    {"another order of members", false,
+     "{\"spec\":{\"w\":[1,2],\"v\":1},\"metadata\":{\"resourceVersion\":\"60\",\"name\":\"x\","
+     "\"namespace\":\"a\"}}",
+     NEWEST_HOLDS, NEWEST_HOLDS},
+    {"another content", false, OBJECT("60", "2"), NEWEST_ALTERED, NEWEST_ALTERED},
+    {"older", false, OBJECT("59", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
+    {"older, with fewer digits", false, OBJECT("9", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
+    {"newer, and we would know", false, OBJECT("61", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
+    {"as new as we are", false, OBJECT("100", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
+    {"newer than we are", false, OBJECT("101", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
+    {"of no number", false, OBJECT("abc", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
+    {"gone", false, NULL, NEWEST_UNDECIDED, NEWEST_UNDONE},
+    {"deleted, and gone", true, NULL, NEWEST_HOLDS, NEWEST_HOLDS},
+    {"deleted, and back", true, OBJECT("50", "1"), NEWEST_UNDONE, NEWEST_UNDONE},
+    {"deleted, and made anew", true, OBJECT("101", "1"), NEWEST_UNDECIDED, NEWEST_UNDONE},
+};
+
+TEST_ROWS(judged, judge_cases, title)
+{
+    const struct judge_case *c = *state;
+    CLEANUP(json_cleanup) cJSON *then = object(OBJECT("60", "1"));
+    CLEANUP(json_cleanup) cJSON *now = c->now ? object(c->now) : NULL;
+    struct newest newest = {0};
+
+    newest_note(&newest, then, "60", c->deleted);
+    assert_int_equal(newest_judge(&newest, "100", now), c->verdict);
+    assert_int_equal(newest_judge_past(&newest, now), c->past);
+}
+
+TEST(a_list_keeps_a_later_deletion_and_nothing_else)
+{
+    CLEANUP(json_cleanup) cJSON *x = object(OBJECT("60", "1"));
+    CLEANUP(json_cleanup) cJSON *y = object("{\"metadata\":{\"name\":\"y\"}}");
+    struct newest newest = {0}, listed = {0}, none = {0};
+
+    newest_note_listed(&listed, y, "9");
+    newest_note_listed(&listed, x, "60");
+    newest_note_listed(&listed, y, "10");
+    assert_string_equal(listed.version, "60");
+    newest_note(&newest, y, "61", false);
+    newest_replace(&newest, &listed);
+    assert_string_equal(newest.name, "x");
+    newest_note(&newest, y, "61", true);
+    newest_replace(&newest, &listed);
+    assert_string_equal(newest.name, "y");
+    newest_replace(&newest, &none);
+    assert_string_equal(newest.name, "y");
+    newest_note(&newest, y, "59", true);
+    newest_replace(&newest, &listed);
+    assert_string_equal(newest.name, "x");
+    newest_replace(&newest, &none);
+    assert_string_equal(newest.name, "");
+}
+
+TEST(haste_is_used_up_and_comes_back)
+{
+    struct haste haste = {0};
+
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(haste_due(&haste, 10, 1000), 1000);
+        haste_spend(&haste, 10, 1000);
+    }
+    assert_int_equal(haste_due(&haste, 10, 1000), 1010);
+    assert_int_equal(haste_due(&haste, 10, 1010), 1010);
+    haste_spend(&haste, 10, 1010);
+    assert_int_equal(haste_due(&haste, 10, 1010), 1020);
+    assert_false(haste_take(&haste, 10, 1019));
+    assert_true(haste_take(&haste, 10, 1020));
+    assert_false(haste_take(&haste, 10, 1020));
+    assert_int_equal(haste_due(&haste, 10, 5000), 5000);
+}
+
+#define ORIGIN(uid, generation, time)                                                              \
+    "{\"metadata\":{\"namespace\":\"a\",\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"" uid  \
+    "\",\"generation\":" generation ",\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},"     \
+    "{\"time\":\"" time "\"}]}}"
+
+TEST(what_only_a_list_brought_is_known_by_its_version_and_origin)
+{
+    static const struct {
+        const char *now;
+        enum newest_verdict verdict;
+    } rows[] = {
+        {ORIGIN("u", "1", "t"), NEWEST_HOLDS},
+        {"{\"spec\":{\"v\":2}," /* Its content is not known. */
+         "\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"60\",\"uid\":\"u\",\"generation\":1,"
+         "\"managedFields\":[{\"time\":\"2026-01-01T00:00:00Z\"},{\"time\":\"t\"}]}}",
+         NEWEST_HOLDS},
+        {ORIGIN("v", "1", "t"), NEWEST_ALTERED},
+        {ORIGIN("u", "2", "t"), NEWEST_ALTERED},
+        {ORIGIN("u", "1", "s"), NEWEST_ALTERED},
+    };
+    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
+    struct newest newest = {0};
+
+    newest_note_listed(&newest, then, "60");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        CLEANUP(json_cleanup) cJSON *now = object(rows[i].now);
+
+        assert_int_equal(newest_judge(&newest, "100", now), rows[i].verdict);
+        assert_int_equal(newest_judge_past(&newest, now), rows[i].verdict);
+    }
+}
+
+/* What a change of object x (uid u, or deleted) may be followed by. */
+TEST(a_new_object_follows_a_deletion_only)
+{
+    CLEANUP(json_cleanup) cJSON *then = object(ORIGIN("u", "1", "t"));
+    CLEANUP(json_cleanup) cJSON *next = object(ORIGIN("u", "2", "t"));
+    CLEANUP(json_cleanup) cJSON *other = object(ORIGIN("v", "1", "t"));
+    struct newest newest = {0};
+
+    newest_note_listed(&newest, then, "60");
+    assert_true(newest_is_followed_by(&newest, next, false));
+    assert_true(newest_is_followed_by(&newest, next, true));
+    assert_false(newest_is_followed_by(&newest, other, false));
+    newest_note(&newest, then, "60", true);
+    assert_true(newest_is_followed_by(&newest, other, false));
+}
+
+/* ---- a check that the end of its stream interrupts ---- */
+
+static void bring(struct history *h, const char *json, const char *version)
+{
+    static const struct watch streaming = {.phase = WATCH_STREAMING, .version = "100"};
+    CLEANUP(json_cleanup) cJSON *brought = object(json);
+
+    history_note(
+        h, &streaming,
+        &(struct watch_event){.kind = EVENT_OBJECT, .object = brought, .version = version});
+}
+
+TEST(what_an_interrupted_check_leaves_open_is_listed)
+{
+    static const struct {
+        const char *title;
+        const char *next; /* What the stream brings meanwhile; NULL: nothing. */
+        bool open;
+    } rows[] = {
+        {"the next stream's check asks the same", NULL, false},
+        {"another object is the newest now", "{\"metadata\":{\"name\":\"y\"}}", true},
+        {"the same object was changed", OBJECT("101", "2"), false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct history h = {.resumed = true};
+
+        bring(&h, OBJECT("60", "1"), "60");
+        history_check(&h, (struct recheck_spec){.position = "100"}, 0);
+        if (rows[i].next)
+            bring(&h, rows[i].next, "101");
+        if (history_end_request(&h) != rows[i].open)
+            fail_msg("%s", rows[i].title);
+        assert_false(history_end_request(&h));
+        recheck_release(&h.recheck);
+    }
+}

@@ -1,0 +1,618 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/kube/watch.h"
+
+#include "exporter/kube/query.h"
+#include "exporter/system/url.h"
+#include "tests/unit/suite.h"
+
+#define LIST(version)   "limit=500&resourceVersion=" version
+#define STREAM(version) "watch=true&allowWatchBookmarks=true&timeoutSeconds=300" version
+#define INITIAL(version)                                                                           \
+    "watch=true&allowWatchBookmarks=true&timeoutSeconds=300&sendInitialEvents=true"                \
+    "&resourceVersionMatch=NotOlderThan" version
+#define AT(version) "&resourceVersion=" version
+
+enum { STEPS_MAX = 20 };
+
+/* One event, and what it must lead to: a request, else a wait, else (wait_ms 0) nothing. */
+struct step {
+    enum watch_input_kind kind;
+    int64_t after_ms; /* Since the step before. */
+    enum end_reason reason;
+    const char *version;
+    const char *token;
+    int64_t retry_after_ms;
+    const char *opens; /* The query; NULL: opens nothing. */
+    int64_t wait_ms;
+    bool listed;
+};
+
+#define TIMER_OPENS(after, query)                                                                  \
+    {                                                                                              \
+        .kind = WATCH_TIMER, .after_ms = (after), .opens = (query)                                 \
+    }
+#define START_OPENS(query) TIMER_OPENS(0, query)
+#define END_OPENS(why, query)                                                                      \
+    {                                                                                              \
+        .kind = WATCH_ENDED, .after_ms = 2000, .reason = (why), .opens = (query)                   \
+    }
+#define END_WAITS(why, wait)                                                                       \
+    {                                                                                              \
+        .kind = WATCH_ENDED, .after_ms = 2000, .reason = (why), .wait_ms = (wait)                  \
+    }
+#define PAGE_OPENS(v, next, query)                                                                 \
+    {                                                                                              \
+        .kind = WATCH_PAGE, .version = (v), .token = (next), .opens = (query)                      \
+    }
+#define LAST_PAGE_OPENS(v, query)                                                                  \
+    {                                                                                              \
+        .kind = WATCH_PAGE, .version = (v), .opens = (query), .listed = true                       \
+    }
+#define TELLS(what, v)                                                                             \
+    {                                                                                              \
+        .kind = (what), .version = (v)                                                             \
+    }
+#define INITIAL_END(v)                                                                             \
+    {                                                                                              \
+        .kind = WATCH_INITIAL_END, .version = (v), .listed = true                                  \
+    }
+/* A list of version 5, and the stream of changes after it. */
+#define STREAMING START_OPENS(LIST("0")), LAST_PAGE_OPENS("5", STREAM(AT("5")))
+
+static struct story {
+    const char *name;
+    bool streaming_lists;
+    struct step steps[STEPS_MAX];
+} stories[] = {
+    /* Lists. */
+    {"a list, then its changes", false, {STREAMING}},
+    {"pages by their tokens, escaped; the version is the last page's",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a/b+c=", "limit=500&continue=a%2Fb%2Bc%3D"),
+      PAGE_OPENS("5", "d", "limit=500&continue=d"), LAST_PAGE_OPENS("5", STREAM(AT("5")))}},
+    {"a list without a version is none",
+     false,
+     {START_OPENS(LIST("0")), {.kind = WATCH_PAGE, .version = "", .wait_ms = 800}}},
+    {"an expired token: everything at once",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      END_OPENS(END_GONE, "resourceVersion=0")}},
+    {"a token that is refused: the same",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      END_OPENS(END_REFUSED, "resourceVersion=0"), END_WAITS(END_REFUSED, 800)}},
+    {"busy between pages: the same page later",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      END_WAITS(END_BUSY, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+    {"cut short between pages: the same page later",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      END_WAITS(END_LOST, 800), TIMER_OPENS(800, "limit=500&continue=a")}},
+    {"no list at all between pages: from the first page",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, LIST("0"))}},
+    {"a list that is gone: the latest at once, then with patience",
+     false,
+     {START_OPENS(LIST("0")), END_OPENS(END_GONE, "limit=500"), END_WAITS(END_GONE, 800),
+      TIMER_OPENS(800, "limit=500"), LAST_PAGE_OPENS("9", STREAM(AT("9")))}},
+    {"a server that is behind us: the latest",
+     false,
+     {START_OPENS(LIST("0")), END_OPENS(END_AHEAD, "limit=500"),
+      LAST_PAGE_OPENS("3", STREAM(AT("3")))}},
+    {"forbidden: for ever, with patience",
+     false,
+     {START_OPENS(LIST("0")), END_WAITS(END_FORBIDDEN, 800), TIMER_OPENS(800, LIST("0")),
+      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, LIST("0")), END_WAITS(END_FORBIDDEN, 3200),
+      TIMER_OPENS(3200, LIST("0")), END_WAITS(END_ABSENT, 6400), TIMER_OPENS(6400, LIST("0")),
+      END_WAITS(END_UNAUTHORIZED, 12800), TIMER_OPENS(12800, LIST("0")),
+      END_WAITS(END_UNAVAILABLE, 25600), TIMER_OPENS(25600, LIST("0")), END_WAITS(END_LOST, 30000),
+      TIMER_OPENS(30000, LIST("0"))}},
+    {"no metadata-only form: full objects at once, then with patience",
+     false,
+     {START_OPENS(LIST("0")), END_OPENS(END_UNACCEPTABLE, LIST("0")),
+      END_WAITS(END_UNACCEPTABLE, 800)}},
+    {"a whole list does not forgive: only progress does",
+     false,
+     {START_OPENS(LIST("0")), END_WAITS(END_UNAVAILABLE, 800), TIMER_OPENS(800, LIST("0")),
+      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 1600),
+      TIMER_OPENS(1600, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
+      END_WAITS(END_FAILED, 3200), TIMER_OPENS(3200, "resourceVersion=6"),
+      LAST_PAGE_OPENS("7", STREAM(AT("7"))), TELLS(WATCH_CHANGE, "8"), END_WAITS(END_FAILED, 800)}},
+    {"listing again keeps the page size where the server paginates",
+     false,
+     {START_OPENS(LIST("0")), PAGE_OPENS("5", "a", "limit=500&continue=a"),
+      LAST_PAGE_OPENS("5", STREAM(AT("5"))), END_WAITS(END_FAILED, 800),
+      TIMER_OPENS(800, LIST("5"))}},
+
+    /* Streams of changes. */
+    {"changes and bookmarks move the version",
+     false,
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_BOOKMARK, "9"),
+      END_OPENS(END_REGULAR, STREAM(AT("9")))}},
+    {"a change without a version leaves it",
+     false,
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TELLS(WATCH_CHANGE, ""),
+      END_OPENS(END_REGULAR, STREAM(AT("6")))}},
+    {"an end without a word: on", false, {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5")))}},
+    {"an end at once: wait, and list the second time",
+     false,
+     {STREAMING,
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
+      TIMER_OPENS(800, STREAM(AT("5"))),
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 1600},
+      TIMER_OPENS(1600, "resourceVersion=5")}},
+    {"an end at once after a change: wait, resume",
+     false,
+     {STREAMING,
+      TELLS(WATCH_CHANGE, "6"),
+      {.kind = WATCH_ENDED, .after_ms = 900, .reason = END_REGULAR, .wait_ms = 800},
+      TIMER_OPENS(800, STREAM(AT("6")))}},
+    {"lost: wait, resume",
+     false,
+     {STREAMING, END_WAITS(END_LOST, 800), TIMER_OPENS(800, STREAM(AT("5"))),
+      END_WAITS(END_LOST, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
+    {"busy: wait as told, resume",
+     false,
+     {STREAMING,
+      {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 7000, .wait_ms = 7000},
+      TIMER_OPENS(7000, STREAM(AT("5")))}},
+    {"busy, told less than the wait: wait",
+     false,
+     {STREAMING, {.kind = WATCH_ENDED, .reason = END_BUSY, .retry_after_ms = 10, .wait_ms = 800}}},
+    {"no access, for now: wait, resume",
+     false,
+     {STREAMING, END_WAITS(END_UNAUTHORIZED, 800), TIMER_OPENS(800, STREAM(AT("5"))),
+      END_WAITS(END_FORBIDDEN, 1600), TIMER_OPENS(1600, STREAM(AT("5")))}},
+    {"too old: list what is not older, and the second time wait",
+     false,
+     {STREAMING, END_OPENS(END_GONE, "resourceVersion=5"), LAST_PAGE_OPENS("6", STREAM(AT("6"))),
+      END_WAITS(END_GONE, 800), TIMER_OPENS(800, "resourceVersion=6")}},
+    {"too old, and again after a while: list at once",
+     false,
+     {STREAMING,
+      END_OPENS(END_GONE, "resourceVersion=5"),
+      LAST_PAGE_OPENS("6", STREAM(AT("6"))),
+      {.kind = WATCH_ENDED, .after_ms = 10000, .reason = END_GONE, .opens = "resourceVersion=6"}}},
+    {"too old after a change each time: four lists at once, then wait",
+     false,
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), END_OPENS(END_GONE, "resourceVersion=6"),
+      LAST_PAGE_OPENS("6", STREAM(AT("6"))), TELLS(WATCH_CHANGE, "7"),
+      END_OPENS(END_GONE, "resourceVersion=7"), LAST_PAGE_OPENS("7", STREAM(AT("7"))),
+      TELLS(WATCH_CHANGE, "8"), END_OPENS(END_GONE, "resourceVersion=8"),
+      LAST_PAGE_OPENS("8", STREAM(AT("8"))), TELLS(WATCH_CHANGE, "9"),
+      END_OPENS(END_GONE, "resourceVersion=9"), LAST_PAGE_OPENS("9", STREAM(AT("9"))),
+      TELLS(WATCH_CHANGE, "10"), END_WAITS(END_GONE, 800)}},
+    {"absent: wait, list",
+     false,
+     {STREAMING, END_WAITS(END_ABSENT, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+    {"failed: wait, list",
+     false,
+     {STREAMING, END_WAITS(END_FAILED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+    {"no stream at all: wait, list",
+     false,
+     {STREAMING, END_WAITS(END_MALFORMED, 800), TIMER_OPENS(800, "resourceVersion=5")}},
+    {"ahead of the server: wait, list the latest",
+     false,
+     {STREAMING, END_WAITS(END_AHEAD, 800), TIMER_OPENS(800, "limit=500")}},
+    {"silence means nothing before the first bookmark",
+     false,
+     {STREAMING, TELLS(WATCH_CHANGE, "6"), TIMER_OPENS(200000, NULL)}},
+    {"silence after a bookmark: look, and list the second time",
+     false,
+     {STREAMING, TELLS(WATCH_BOOKMARK, "6"), TIMER_OPENS(179999, NULL),
+      TIMER_OPENS(1, STREAM(AT("6"))), TIMER_OPENS(180000, STREAM(AT("6"))),
+      TIMER_OPENS(180000, "resourceVersion=6")}},
+    {"a stream that outlives its time is given up",
+     false,
+     {STREAMING, TIMER_OPENS(329999, NULL), TIMER_OPENS(1, STREAM(AT("5")))}},
+    {"six silent streams without bookmarks: list",
+     false,
+     {STREAMING, END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, STREAM(AT("5"))),
+      END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, STREAM(AT("5"))),
+      END_OPENS(END_REGULAR, STREAM(AT("5"))), END_OPENS(END_REGULAR, "resourceVersion=5"),
+      LAST_PAGE_OPENS("7", STREAM(AT("7"))), END_OPENS(END_REGULAR, STREAM(AT("7")))}},
+
+    /* Streams that begin with all objects. */
+    {"a stream that begins with all goes on with the changes",
+     true,
+     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), INITIAL_END("5"),
+      TELLS(WATCH_CHANGE, "6"), END_OPENS(END_REGULAR, STREAM(AT("6")))}},
+    {"cut before the end of the beginning: again, then by list",
+     true,
+     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), END_WAITS(END_LOST, 800),
+      TIMER_OPENS(800, INITIAL("")), END_WAITS(END_REGULAR, 1600), TIMER_OPENS(1600, LIST("0"))}},
+    {"a server that refuses it: by list at once",
+     true,
+     {START_OPENS(INITIAL("")), END_OPENS(END_REFUSED, LIST("0"))}},
+    {"a server that fails in it: by list at once",
+     true,
+     {START_OPENS(INITIAL("")), END_OPENS(END_FAILED, LIST("0"))}},
+    {"busy: it may still have it",
+     true,
+     {START_OPENS(INITIAL("")), END_WAITS(END_BUSY, 800), TIMER_OPENS(800, INITIAL(""))}},
+    {"too old: again, not older than we know",
+     true,
+     {START_OPENS(INITIAL("")), INITIAL_END("5"), END_OPENS(END_GONE, INITIAL(AT("5"))),
+      END_OPENS(END_AHEAD, INITIAL("")), INITIAL_END("2")}},
+    {"silent for ten seconds before its end: by list",
+     true,
+     {START_OPENS(INITIAL("")), TELLS(WATCH_CHANGE, "3"), TIMER_OPENS(9999, NULL),
+      TIMER_OPENS(1, LIST("0"))}},
+    {"no metadata-only form: full objects, then by list",
+     true,
+     {START_OPENS(INITIAL("")), END_OPENS(END_UNACCEPTABLE, INITIAL("")),
+      END_WAITS(END_UNACCEPTABLE, 800), TIMER_OPENS(800, LIST("0"))}},
+    {"an end of the beginning without a version is none",
+     true,
+     {START_OPENS(INITIAL("")), {.kind = WATCH_INITIAL_END, .version = "", .wait_ms = 800}}},
+};
+
+static void check_step(struct watch *w, const struct step *step, int64_t now_ms)
+{
+    struct strbuf query = STRBUF_INIT(4096);
+    int64_t due_before = w->due_ms;
+    struct watch_order order = watch_step(w, &(struct watch_input){
+                                                 .kind = step->kind,
+                                                 .now_ms = now_ms,
+                                                 .reason = step->reason,
+                                                 .version = step->version,
+                                                 .token = step->token,
+                                                 .retry_after_ms = step->retry_after_ms,
+                                             });
+
+    assert_int_equal(order.open, step->opens != NULL);
+    assert_int_equal(order.listed, step->listed);
+    if (order.open) {
+        watch_query(w, &query);
+        assert_string_equal(query.data, step->opens);
+        /* A stream is answered at once. */
+        if (w->phase != WATCH_LISTING)
+            watch_heard(w, 0, false, now_ms);
+    } else if (step->wait_ms > 0) {
+        assert_int_equal(w->phase, WATCH_WAITING);
+        assert_int_equal(w->due_ms, now_ms + step->wait_ms);
+    } else if (step->kind == WATCH_TIMER) {
+        assert_int_equal(w->due_ms, due_before);
+    }
+    strbuf_release(&query);
+}
+
+TEST_ROWS(story, stories, name)
+{
+    const struct story *s = *state;
+    int64_t now_ms = 1000;
+    struct watch w;
+
+    watch_init(&w, s->streaming_lists, now_ms);
+    for (size_t i = 0; i < STEPS_MAX; i++) {
+        const struct step *step = &s->steps[i];
+
+        if (step->kind == WATCH_TIMER && step->after_ms == 0 && !step->opens)
+            break;
+        now_ms += step->after_ms;
+        check_step(&w, step, now_ms);
+    }
+    watch_release(&w);
+}
+
+static struct watch streaming_watch(void)
+{
+    struct watch w;
+
+    watch_init(&w, false, 0);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = "5"}).open);
+    return w;
+}
+
+static struct watch open_watch(bool streaming_lists)
+{
+    struct watch w;
+
+    watch_init(&w, streaming_lists, 0);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER}).open);
+    assert_int_equal(w.phase, streaming_lists ? WATCH_INITIAL_EVENTS : WATCH_LISTING);
+    return w;
+}
+
+TEST(a_list_may_take_a_minute_before_its_first_byte)
+{
+    struct watch w = open_watch(false);
+    struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
+
+    assert_int_equal(w.due_ms, 60 * 1000);
+    assert_string_equal(watch_fault(&w, 20 * 1000), "the server does not answer");
+    assert_false(watch_step(&w, &timer).open);
+    assert_int_equal(w.phase, WATCH_WAITING);
+    assert_int_equal(w.stalls, 1);
+    assert_int_equal(w.counts.list_failures, 1);
+}
+
+TEST(a_list_that_drips_is_given_up)
+{
+    struct watch w = open_watch(false);
+    int64_t now_ms = 12 * 1000;
+
+    for (; w.due_ms > now_ms; now_ms += 1000)
+        watch_heard(&w, 1, true, now_ms);
+    assert_int_equal(w.due_ms, 22 * 1000);
+    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 1 KiB a second"));
+}
+
+/* 442 MB of bindings at 8 KiB a second: a bad line, and a good server. */
+TEST(a_list_may_take_as_long_as_it_grows)
+{
+    struct watch w = open_watch(false);
+    int64_t now_ms = 0;
+
+    for (; now_ms < 3600 * 1000; now_ms += 1000) {
+        assert_true(w.due_ms > now_ms);
+        watch_heard(&w, 8 * 1024, true, now_ms);
+    }
+    /* What comes more slowly is given up once the minute that it was granted is used up. */
+    w = open_watch(false);
+    for (now_ms = 0; w.due_ms > now_ms && now_ms < 3600 * 1000; now_ms += 1000)
+        watch_heard(&w, 2 * 1024, true, now_ms);
+    assert_in_range(now_ms, 100 * 1000, 130 * 1000);
+    assert_non_null(strstr(watch_fault(&w, now_ms), "less than 4 KiB a second"));
+}
+
+TEST(a_list_that_is_complete_has_not_stalled)
+{
+    struct watch w = open_watch(false);
+    struct watch_input page = {.kind = WATCH_PAGE, .version = "5"};
+
+    w.stalls = 3;
+    assert_true(watch_step(&w, &page).listed);
+    assert_int_equal(w.stalls, 0);
+}
+
+/* Some aggregated servers take the parameter for noise: bookmarks, and never the end. */
+TEST(initial_events_that_never_end_are_given_up)
+{
+    struct watch w = open_watch(true);
+    struct watch_input bookmark = {.kind = WATCH_BOOKMARK, .version = "7"};
+
+    watch_heard(&w, 0, false, 100);
+    for (; w.due_ms > bookmark.now_ms; bookmark.now_ms += 1000) {
+        watch_heard(&w, 200, false, bookmark.now_ms);
+        assert_false(watch_step(&w, &bookmark).open);
+    }
+    assert_in_range(bookmark.now_ms, 10 * 1000, 12 * 1000);
+    assert_string_equal(watch_fault(&w, bookmark.now_ms), "the initial events do not end");
+
+    struct watch_input timer = {.kind = WATCH_TIMER, .now_ms = w.due_ms};
+
+    /* At once: it is another way to ask. */
+    assert_true(watch_step(&w, &timer).open);
+    assert_int_equal(w.phase, WATCH_LISTING);
+}
+
+TEST(initial_events_go_on_while_they_come)
+{
+    struct watch w = open_watch(true);
+
+    for (int64_t now_ms = 0; now_ms < 120 * 1000; now_ms += 1000) {
+        assert_true(w.due_ms > now_ms);
+        watch_heard(&w, 64 * 1024, now_ms % 2000, now_ms);
+    }
+}
+
+TEST(a_stream_is_silent_for_as_long_as_it_likes_but_not_in_an_event)
+{
+    struct watch w = streaming_watch();
+
+    assert_int_equal(w.due_ms, 60 * 1000);
+    watch_heard(&w, 0, false, 1000);
+    assert_int_equal(w.due_ms, 330 * 1000);
+    watch_heard(&w, 500, true, 100 * 1000);
+    assert_int_equal(w.due_ms, 110 * 1000);
+    watch_heard(&w, 1, true, 105 * 1000);
+    assert_int_equal(w.due_ms, 110 * 1000);
+    watch_heard(&w, 1, false, 109 * 1000);
+    assert_int_equal(w.due_ms, 330 * 1000);
+}
+
+TEST(waits_and_lengths_are_spread)
+{
+    static const struct {
+        uint32_t random;
+        int64_t wait_ms;
+        unsigned timeout_s;
+    } rows[] = {
+        {0, 800, 300},    {1, 801, 301},
+        {299, 1099, 599}, {799, 1599, 499},
+        {800, 800, 500},  {UINT32_MAX, 800 + UINT32_MAX % 800, 300 + UINT32_MAX % 300},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct watch w = streaming_watch();
+        struct watch_order order =
+            watch_step(&w, &(struct watch_input){
+                               .kind = WATCH_ENDED, .reason = END_LOST, .random = rows[i].random});
+
+        assert_false(order.open);
+        assert_int_equal(w.due_ms, rows[i].wait_ms);
+        order =
+            watch_step(&w, &(struct watch_input){
+                               .kind = WATCH_TIMER, .now_ms = w.due_ms, .random = rows[i].random});
+        assert_true(order.open);
+        assert_int_equal(w.lifetime.timeout_s, rows[i].timeout_s);
+    }
+}
+
+/* It need not have had an event: a kind that nobody writes must not be blind for a minute after. */
+TEST(what_failed_before_a_stream_that_lasted_is_over)
+{
+    struct watch w = streaming_watch();
+    struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST};
+    int64_t opened_ms = w.lifetime.opened_ms;
+
+    w.retries = 6;
+    watch_heard(&w, 0, false, opened_ms);
+    end.now_ms = opened_ms + 9999;
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.due_ms - end.now_ms, 30000);
+
+    w = streaming_watch();
+    w.retries = 6;
+    watch_heard(&w, 0, false, opened_ms);
+    end.now_ms = opened_ms + 10000;
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.due_ms - end.now_ms, 800);
+
+    /* One that was never answered proves nothing. */
+    w = streaming_watch();
+    w.retries = 6;
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.due_ms - end.now_ms, 30000);
+}
+
+TEST(a_wait_is_forgiven_but_not_wholly)
+{
+    struct watch w = streaming_watch();
+    struct watch_input end = {.kind = WATCH_ENDED, .reason = END_LOST, .now_ms = 5000};
+
+    w.retries = 6;
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.due_ms, 35000);
+    watch_forgive(&w, 5000, 3000, 0);
+    assert_int_equal(w.due_ms, 8000);
+    assert_int_equal(w.retries, 0);
+    watch_forgive(&w, 5000, 0, 399);
+    assert_int_equal(w.due_ms, 6199);
+    /* It is not put off, and what does not wait has nothing to hasten. */
+    watch_forgive(&w, 6000, 0, 0);
+    assert_int_equal(w.due_ms, 6199);
+    w = streaming_watch();
+    end.now_ms = w.due_ms;
+    watch_forgive(&w, 0, 0, 0);
+    assert_int_equal(w.due_ms, end.now_ms);
+    watch_release(&w);
+}
+
+TEST(ends_are_counted_by_reason)
+{
+    struct watch w = streaming_watch();
+    struct watch_input end = {.kind = WATCH_ENDED, .reason = END_REGULAR, .now_ms = 10};
+
+    assert_false(watch_step(&w, &end).open);
+    assert_int_equal(w.counts.restarts[END_SHORT], 1);
+    assert_int_equal(w.counts.restarts[END_REGULAR], 0);
+    end.now_ms = w.due_ms + 5000;
+    assert_true(
+        watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = w.due_ms}).open);
+    assert_true(watch_step(&w, &end).open);
+    assert_int_equal(w.counts.restarts[END_REGULAR], 1);
+    assert_int_equal(w.counts.lists, 1);
+    assert_int_equal(w.counts.list_failures, 0);
+}
+
+TEST(a_late_end_changes_nothing)
+{
+    struct watch w = streaming_watch();
+    struct watch_input stop = {.kind = WATCH_ENDED, .reason = END_LOST};
+
+    assert_false(watch_step(&w, &stop).open);
+    stop.now_ms = 500;
+    assert_false(watch_step(&w, &stop).open);
+    assert_int_equal(w.due_ms, 800);
+    assert_int_equal(w.counts.restarts[END_LOST], 1);
+}
+
+/* Neither may find its way into the next request. */
+TEST(a_version_of_any_length_is_survived)
+{
+    struct watch w = streaming_watch();
+    char version[WATCH_VERSION_MAX + 1];
+
+    memset(version, '7', sizeof(version));
+    version[WATCH_VERSION_MAX] = '\0';
+    assert_false(
+        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
+    assert_string_equal(w.version, "5");
+    version[WATCH_VERSION_MAX - 1] = '\0';
+    assert_false(
+        watch_step(&w, &(struct watch_input){.kind = WATCH_CHANGE, .version = version}).open);
+    assert_string_equal(w.version, version);
+}
+
+TEST(only_a_stream_of_changes_goes_back_and_only_by_numbers)
+{
+    struct watch w = streaming_watch();
+
+    assert_true(watch_goes_back(&w, "4"));
+    assert_false(watch_goes_back(&w, "5"));
+    assert_false(watch_goes_back(&w, "10"));
+    assert_false(watch_goes_back(&w, ""));
+    assert_false(watch_goes_back(&w, "a"));
+    w.phase = WATCH_INITIAL_EVENTS;
+    assert_false(watch_goes_back(&w, "4"));
+}
+
+/* At once, and what etcd has; a list that is older than what was known says so. */
+TEST(a_restore_is_listed_at_once)
+{
+    static const char *const versions[] = {"4", "5", "6", "x"};
+
+    for (size_t i = 0; i < ARRAY_LEN(versions); i++) {
+        struct watch w = streaming_watch();
+        CLEANUP(strbuf_release) struct strbuf query = STRBUF_INIT(4096);
+
+        assert_false(
+            watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED, .now_ms = 50}).open);
+        assert_int_equal(w.counts.restarts[END_RESTORED], 1);
+        assert_int_equal(w.due_ms, 50);
+        assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 50}).open);
+        watch_query(&w, &query);
+        assert_string_equal(query.data, "limit=500");
+
+        struct watch_order order =
+            watch_step(&w, &(struct watch_input){.kind = WATCH_PAGE, .version = versions[i]});
+        assert_true(order.listed);
+        assert_int_equal(order.older, i == 0);
+        watch_release(&w);
+    }
+}
+
+/* While it waits for a server that fails it goes on waiting. */
+TEST(a_restore_hastens_no_wait)
+{
+    struct watch w = streaming_watch();
+
+    assert_false(
+        watch_step(&w, &(struct watch_input){.kind = WATCH_ENDED, .reason = END_LOST}).open);
+    assert_false(watch_step(&w, &(struct watch_input){.kind = WATCH_RESTORED}).open);
+    assert_int_equal(w.due_ms, 800);
+    assert_int_equal(w.counts.restarts[END_RESTORED], 0);
+    assert_true(watch_step(&w, &(struct watch_input){.kind = WATCH_TIMER, .now_ms = 800}).open);
+    assert_int_equal(w.phase, WATCH_LISTING);
+    assert_true(w.most_recent);
+}
+
+TEST(every_reason_has_its_name)
+{
+    for (int i = 0; i < END_REASON_COUNT; i++) {
+        assert_non_null(end_reason_name((enum end_reason)i));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(end_reason_name((enum end_reason)i),
+                                    end_reason_name((enum end_reason)k));
+    }
+}
+
+TEST(parameters_are_joined_to_a_path_and_to_each_other)
+{
+    CLEANUP(strbuf_release) struct strbuf path = STRBUF_INIT(64);
+
+    url_add(&path, "a", "b");
+    assert_string_equal(path.data, "a=b");
+    url_add(&path, "c", "d");
+    assert_string_equal(path.data, "a=b&c=d");
+    strbuf_reset(&path);
+    strbuf_adds(&path, "/x?");
+    url_add(&path, "a", "b?");
+    url_add(&path, "c", "d");
+    assert_string_equal(path.data, "/x?a=b%3F&c=d");
+}

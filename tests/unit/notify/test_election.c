@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/notify/election.h"
+
+#include "metrics/base/number.h"
+#include "tests/sim/rng.h"
+#include "tests/unit/suite.h"
+
+/*
+ * Exporters that share one Lease over a network that delays, loses and cuts, each with clocks of
+ * its own. What a server answers is decided when a request arrives there, as on a real one: by
+ * the version that it names.
+ */
+enum {
+    REPLICAS = 3,
+    STEP_MS = 50,
+    LEASE_MS = 15000,
+    DEADLINE_MS = 10000,
+    TROUBLE_MS = 90 * 1000, /* Then the network is well. */
+    QUIET_MS = 60 * 1000,
+    SEEDS = 400,
+    BODY_SIZE = 1024,
+    DAY_MS = 24 * 3600 * 1000,
+};
+
+struct replica {
+    struct lab *lab;
+    struct election election;
+    char identity[32];
+    int64_t steady_ms; /* What its clocks are ahead of the lab's. */
+    int64_t clock_ms;
+    int64_t away_ms; /* Until then it is stopped, as by SIGSTOP; */
+    int64_t cut_ms;  /* is cut off; */
+    int64_t dead_ms; /* is dead; then another one takes its place. */
+    bool dead;
+};
+
+struct transfer {
+    struct transfer *next;
+    struct replica *from;
+    enum transport_method method;
+    struct transport_handler handler;
+    char body[BODY_SIZE]; /* Of the request, then of the answer. */
+    unsigned http_status; /* 0 until it has been at the server. */
+    int64_t due_ms;       /* When it is there, or is back; INT64_MAX: never. */
+    bool given_up;
+};
+
+struct lab {
+    struct rng rng;
+    int64_t now_ms;
+    struct replica replicas[REPLICAS];
+    struct transfer *transfers;
+    char *lease; /* As the server has it; NULL: it does not exist. */
+    unsigned version;
+    unsigned born;
+    unsigned refused; /* Requests that came too late: 409. */
+    unsigned hand_overs;
+    const struct replica *last;
+    bool troubled;
+    bool no_namespace;
+    bool forbidden;
+};
+
+/* ---- the network ---- */
+
+/* How long a message takes; INT64_MAX: it is lost. */
+static int64_t travel_ms(struct lab *lab, const struct replica *r)
+{
+    if (lab->now_ms < r->cut_ms || (lab->troubled && rng_chance(&lab->rng, 3)))
+        return INT64_MAX;
+    if (lab->troubled && rng_chance(&lab->rng, 5))
+        return lab->now_ms + rng_between(&lab->rng, 1000, 20000);
+    return lab->now_ms + rng_between(&lab->rng, 0, 200);
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct replica *r = context;
+    struct transfer *t = xcalloc(1, sizeof(*t));
+
+    *t = (struct transfer){.next = r->lab->transfers,
+                           .from = r,
+                           .method = request->method,
+                           .handler = request->handler,
+                           .due_ms = travel_ms(r->lab, r)};
+    snprintf(t->body, sizeof(t->body), "%s", request->body ? request->body : "");
+    r->lab->transfers = t;
+    return t;
+}
+
+/* What is on its way goes on. */
+static void cancel(void *context, struct transfer *t)
+{
+    (void)context;
+    t->given_up = true;
+}
+
+static struct transport transport_of(struct replica *r)
+{
+    return (struct transport){.start = start, .cancel = cancel, .context = r};
+}
+
+/* ---- the server ---- */
+
+static void refuse(struct transfer *t, unsigned status)
+{
+    t->http_status = status;
+    snprintf(t->body, sizeof(t->body), "{\"kind\":\"Status\",\"code\":%u,\"message\":\"no\"}",
+             status);
+}
+
+static void store_lease(struct lab *lab, cJSON *lease)
+{
+    char version[16];
+
+    snprintf(version, sizeof(version), "%u", ++lab->version);
+    cJSON *metadata = cJSON_GetObjectItemCaseSensitive(lease, "metadata");
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "resourceVersion");
+    cJSON_AddStringToObject(metadata, "resourceVersion", version);
+    free(lab->lease);
+    lab->lease = cJSON_PrintUnformatted(lease);
+}
+
+static void serve(struct lab *lab, struct transfer *t)
+{
+    CLEANUP(json_cleanup) cJSON *sent = cJSON_Parse(t->body);
+    CLEANUP(json_cleanup) cJSON *there = lab->lease ? cJSON_Parse(lab->lease) : NULL;
+    const char *named = json_str(json_get(sent, "metadata"), "resourceVersion", "");
+    const char *version = json_str(json_get(there, "metadata"), "resourceVersion", "");
+
+    if (lab->forbidden) {
+        refuse(t, 403);
+    } else if (t->method == TRANSPORT_CREATE ? lab->no_namespace : !there) {
+        refuse(t, 404);
+    } else if (t->method == TRANSPORT_CREATE
+                   ? there != NULL
+                   : t->method == TRANSPORT_REPLACE && strcmp(named, version) != 0) {
+        lab->refused++;
+        refuse(t, 409);
+    } else {
+        if (sent)
+            store_lease(lab, sent);
+        t->http_status = t->method == TRANSPORT_CREATE ? 201 : 200;
+        snprintf(t->body, sizeof(t->body), "%s", lab->lease);
+    }
+}
+
+/* The answer is there, unless nobody waits for it any more. */
+static void answer(struct transfer *t)
+{
+    const struct transport_result result = {
+        .complete = true, .http_status = t->http_status, .error = ""};
+
+    if (t->given_up)
+        return;
+    assert_true(t->handler.data(t->handler.context, t->http_status, t->body, strlen(t->body)));
+    t->handler.done(t->handler.context, &result);
+}
+
+static void deliver(struct lab *lab)
+{
+    for (struct transfer **at = &lab->transfers; *at;) {
+        struct transfer *t = *at;
+        bool stopped = t->http_status && lab->now_ms < t->from->away_ms;
+
+        if (lab->now_ms < t->due_ms || stopped) {
+            /* One that is lost is remembered for as long as somebody waits for it. */
+            if (t->due_ms < INT64_MAX || !t->given_up) {
+                at = &t->next;
+                continue;
+            }
+        } else if (t->http_status == 0) {
+            serve(lab, t);
+            t->due_ms = travel_ms(lab, t->from);
+            continue;
+        } else {
+            answer(t);
+        }
+        *at = t->next;
+        free(t);
+    }
+}
+
+/* ---- replicas ---- */
+
+static void bear(struct lab *lab, struct replica *r)
+{
+    struct rng *rng = &lab->rng;
+
+    *r = (struct replica){.lab = lab,
+                          .steady_ms = rng_between(rng, 0, DAY_MS),
+                          .clock_ms = rng_between(rng, 0, 2 * DAY_MS) - DAY_MS};
+    snprintf(r->identity, sizeof(r->identity), "exporter-%u", ++lab->born);
+    election_init(&r->election,
+                  &(struct election_settings){.ns = "karmada-system",
+                                              .name = "events",
+                                              .identity = r->identity,
+                                              .field_manager = "exporter",
+                                              .lease_ms = LEASE_MS},
+                  rng_below(rng, UINT32_MAX));
+}
+
+static bool is_up(const struct replica *r)
+{
+    return !r->dead && r->lab->now_ms >= r->away_ms;
+}
+
+static bool leads(const struct replica *r)
+{
+    return is_up(r) && election_leads(&r->election, r->lab->now_ms + r->steady_ms);
+}
+
+static void turn(struct replica *r)
+{
+    struct lab *lab = r->lab;
+
+    if (r->dead && lab->now_ms >= r->dead_ms)
+        bear(lab, r);
+    if (is_up(r))
+        election_turn(&r->election, transport_of(r), lab->now_ms + r->steady_ms,
+                      lab->now_ms + r->clock_ms + DAY_MS);
+}
+
+/* As kill -9. */
+static void murder(struct replica *r, int64_t for_ms)
+{
+    election_release(&r->election);
+    r->dead = true;
+    r->dead_ms = r->lab->now_ms + for_ms;
+}
+
+static void trouble(struct lab *lab)
+{
+    struct replica *r = &lab->replicas[rng_below(&lab->rng, REPLICAS)];
+    int64_t for_ms = rng_between(&lab->rng, 500, 25000);
+
+    if (r->dead || !rng_chance(&lab->rng, 1))
+        return;
+    switch (rng_below(&lab->rng, 5)) {
+    case 0:
+        murder(r, for_ms);
+        break;
+    case 1:
+        r->away_ms = lab->now_ms + for_ms;
+        break;
+    case 2:
+        election_suspend(&r->election);
+        break;
+    case 3:
+        r->clock_ms += rng_between(&lab->rng, 0, 2 * DAY_MS) - DAY_MS;
+        break;
+    default:
+        r->cut_ms = lab->now_ms + for_ms;
+    }
+}
+
+/* The one that leads; NULL if none does. Two never do. */
+static struct replica *leader_of(struct lab *lab)
+{
+    struct replica *leader = NULL;
+
+    for (unsigned i = 0; i < REPLICAS; i++) {
+        if (!leads(&lab->replicas[i]))
+            continue;
+        assert_null(leader);
+        leader = &lab->replicas[i];
+    }
+    if (leader && leader != lab->last) {
+        lab->hand_overs++;
+        lab->last = leader;
+    }
+    return leader;
+}
+
+static struct replica *step(struct lab *lab)
+{
+    lab->now_ms += STEP_MS;
+    deliver(lab);
+    for (unsigned i = 0; i < REPLICAS; i++)
+        turn(&lab->replicas[i]);
+    return leader_of(lab);
+}
+
+static void lab_init(struct lab *lab, uint64_t seed)
+{
+    *lab = (struct lab){.rng = rng_of(seed, 0)};
+    for (unsigned i = 0; i < REPLICAS; i++)
+        bear(lab, &lab->replicas[i]);
+}
+
+static void lab_release(struct lab *lab)
+{
+    for (unsigned i = 0; i < REPLICAS; i++)
+        election_release(&lab->replicas[i].election);
+    while (lab->transfers) {
+        struct transfer *t = lab->transfers;
+
+        lab->transfers = t->next;
+        free(t);
+    }
+    free(lab->lease);
+}
+
+/* Step until somebody leads; how long that takes. */
+static int64_t wait_for_leader(struct lab *lab)
+{
+    int64_t begun_ms = lab->now_ms;
+
+    while (!step(lab))
+        assert_true(lab->now_ms - begun_ms < 10 * LEASE_MS);
+    return lab->now_ms - begun_ms;
+}
+
+static void run_history(uint64_t seed, unsigned *hand_overs, unsigned *refused)
+{
+    struct lab lab;
+    const struct replica *leader = NULL;
+    int64_t led_ms = 0;
+
+    lab_init(&lab, seed);
+    lab.troubled = true;
+    while (lab.now_ms < TROUBLE_MS) {
+        trouble(&lab);
+        step(&lab);
+    }
+    lab.troubled = false;
+    for (unsigned i = 0; i < REPLICAS; i++)
+        lab.replicas[i].cut_ms = lab.replicas[i].away_ms = 0;
+    /* What was slow under way may be a renewal, of one that is dead. */
+    while (lab.now_ms < TROUBLE_MS + QUIET_MS) {
+        const struct replica *now = step(&lab);
+
+        led_ms = now && now == leader ? led_ms + STEP_MS : 0;
+        leader = now;
+    }
+    /* One replica may be born as late as 25 s after the trouble; it takes nothing over. */
+    if (led_ms < QUIET_MS - 3 * LEASE_MS)
+        fail_msg("seed %" PRIu64 ": nobody leads for long enough: %" PRId64 " ms", seed, led_ms);
+    *hand_overs += lab.hand_overs;
+    *refused += lab.refused;
+    lab_release(&lab);
+}
+
+TEST(two_never_lead_and_somebody_does_soon)
+{
+    const char *wanted = getenv("ELECTION_SEEDS");
+    uint64_t seeds = SEEDS;
+    unsigned hand_overs = 0, refused = 0;
+
+    assert_true(!wanted || parse_uint(wanted, UINT32_MAX, &seeds));
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        run_history(seed, &hand_overs, &refused);
+    print_message("%" PRIu64 " histories, %u times another one led, %u requests came too late\n",
+                  seeds, hand_overs, refused);
+    assert_true(hand_overs > seeds && refused > 0);
+}
+
+TEST(the_first_one_leads_at_once_and_goes_on)
+{
+    struct lab lab;
+    struct replica *leader;
+
+    lab_init(&lab, 1);
+    assert_in_range(wait_for_leader(&lab), 0, 1000);
+    leader = leader_of(&lab);
+    while (lab.now_ms < 100 * 1000)
+        assert_ptr_equal(step(&lab), leader);
+    assert_non_null(strstr(lab.lease, leader->identity));
+    assert_non_null(strstr(lab.lease, "\"leaseTransitions\":0"));
+    assert_non_null(strstr(lab.lease, "\"leaseDurationSeconds\":15"));
+    lab_release(&lab);
+}
+
+TEST(after_kill_another_one_leads_once_the_lease_has_lasted)
+{
+    struct lab lab;
+    int64_t took_ms;
+
+    lab_init(&lab, 2);
+    wait_for_leader(&lab);
+    murder(leader_of(&lab), DAY_MS);
+    took_ms = wait_for_leader(&lab);
+    assert_in_range(took_ms, DEADLINE_MS, LEASE_MS + 5500);
+    assert_non_null(strstr(lab.lease, "\"leaseTransitions\":1"));
+    lab_release(&lab);
+}
+
+TEST(one_that_resigns_leaves_the_lease_to_the_next)
+{
+    struct lab lab;
+    struct replica *first;
+
+    lab_init(&lab, 3);
+    wait_for_leader(&lab);
+    first = leader_of(&lab);
+    election_resign(&first->election);
+    assert_false(leads(first));
+    assert_in_range(wait_for_leader(&lab), 0, 3500);
+    assert_true(first->election.released);
+    assert_ptr_not_equal(leader_of(&lab), first);
+    assert_int_equal(election_due(&first->election), INT64_MAX);
+    lab_release(&lab);
+}
+
+/* It stops before the others can begin, and they begin without it. */
+TEST(one_that_is_cut_off_stops_at_its_deadline)
+{
+    struct lab lab;
+    struct replica *first;
+    int64_t cut_ms;
+
+    lab_init(&lab, 4);
+    wait_for_leader(&lab);
+    first = leader_of(&lab);
+    cut_ms = lab.now_ms;
+    first->cut_ms = INT64_MAX;
+    while (leads(first))
+        step(&lab);
+    assert_in_range(lab.now_ms - cut_ms, DEADLINE_MS - 3000, DEADLINE_MS + 500);
+    wait_for_leader(&lab);
+    assert_in_range(lab.now_ms - cut_ms, DEADLINE_MS, LEASE_MS + 5500);
+    lab_release(&lab);
+}
+
+/* Somebody stopped it for longer than the Lease lasts: it finds out before it does anything. */
+TEST(one_that_was_stopped_does_not_lead_when_it_goes_on)
+{
+    struct lab lab;
+    struct replica *first;
+
+    lab_init(&lab, 5);
+    wait_for_leader(&lab);
+    first = leader_of(&lab);
+    first->away_ms = lab.now_ms + 2 * LEASE_MS;
+    wait_for_leader(&lab);
+    while (lab.now_ms < first->away_ms + LEASE_MS)
+        assert_ptr_not_equal(step(&lab), first);
+    lab_release(&lab);
+}
+
+TEST(what_is_missing_is_told_and_tried_again)
+{
+    struct lab lab;
+    const struct election *e = &lab.replicas[0].election;
+
+    lab_init(&lab, 6);
+    lab.no_namespace = true;
+    while (lab.now_ms < 60 * 1000)
+        assert_null(step(&lab));
+    assert_int_equal(e->trouble, ELECTION_NO_NAMESPACE);
+    assert_string_equal(e->verb, "create");
+    lab.no_namespace = false;
+    lab.forbidden = true;
+    while (lab.now_ms < 200 * 1000)
+        assert_null(step(&lab));
+    assert_int_equal(e->trouble, ELECTION_FORBIDDEN);
+    assert_string_equal(e->verb, "get");
+    lab.forbidden = false;
+    assert_in_range(wait_for_leader(&lab), 0, 70 * 1000);
+    lab_release(&lab);
+}

@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/rules/connector.h"
+
+#include "metrics/base/strbuf.h"
+#include "metrics/explain/explain.h"
+#include "metrics/rules/decision.h"
+#include "tests/unit/suite.h"
+#include "tests/unit/world.h"
+
+enum { TEXT_MAX = 1 << 16, NOW_S = 1767225600 };
+
+#define ANNOTATE(key, value) "\"cnrm.cloud.google.com/" key "\":\"" value "\""
+#define RESOURCE             ANNOTATE("management-conflict-prevention-policy", "resource")
+#define OBJECT(api, kind, ns, name, annotations, rest)                                             \
+    "{\"apiVersion\":\"" api "\",\"kind\":\"" kind "\",\"metadata\":{\"name\":\"" name             \
+    "\",\"namespace\":\"" ns "\",\"annotations\":{" annotations "}}" rest "}"
+#define TOPIC(ns, name, annotations, rest)                                                         \
+    OBJECT("pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", ns, name, annotations, rest)
+#define NETWORK(ns, name, annotations, rest)                                                       \
+    OBJECT("compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", ns, name, annotations, rest)
+#define NAMESPACE(name, annotations)                                                               \
+    "{\"apiVersion\":\"v1\",\"kind\":\"Namespace\",\"metadata\":{\"name\":\"" name                 \
+    "\",\"annotations\":{" annotations "}}}"
+#define CONFLICT(holder)                                                                           \
+    "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"reason\":\"ManagementConflict\"," \
+    "\"message\":\"error obtaining lease: resource is under lease by '" holder                     \
+    "' for an additional 12m3s second(s)\"}]}"
+#define BINDING(clusters, status)                                                                  \
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"     \
+    "\"name\":\"t-pubsubtopic\",\"namespace\":\"a\"},\"spec\":{\"resource\":{\"apiVersion\":"      \
+    "\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\",\"namespace\":\"a\","       \
+    "\"name\":\"t\"},\"placement\":{},\"clusters\":[" clusters "]},\"status\":{"                   \
+    "\"aggregatedStatus\":[" status "]}}"
+#define POLICY(clusters, placement)                                                                \
+    "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\",\"metadata\":{" \
+    "\"name\":\"p\",\"namespace\":\"a\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":"        \
+    "\"pubsub.cnrm.cloud.google.com/v1beta1\",\"kind\":\"PubSubTopic\"}],\"placement\":{"          \
+    "\"clusterAffinity\":{\"clusterNames\":[" clusters "]}" placement "}}}"
+#define CLUSTER(name)                                                                              \
+    "{\"apiVersion\":\"cluster.karmada.io/v1alpha1\",\"kind\":\"Cluster\",\"metadata\":{\"name\":" \
+    "\"" name "\"}}"
+#define ON(cluster) "{\"name\":\"" cluster "\"}"
+
+#define LEASE(name, rest)                                                                          \
+    "{\"apiVersion\":\"cloudasset.googleapis.com/v1\",\"kind\":\"Asset\",\"metadata\":{\"name\":"  \
+    "\"" name "\"},\"assetType\":\"pubsub.googleapis.com/Topic\","                                 \
+    "\"snapshotMilliseconds\":1767225600000" rest "}"
+#define IDS(data)                                                                                  \
+    "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"namespace-id\","       \
+    "\"namespace\":\"cnrm-system\"},\"data\":{" data "}}"
+#define TOPIC_LEASE(rest) LEASE("//pubsub.googleapis.com/projects/a/topics/t", rest)
+/* 30 minutes are left of it. */
+#define HELD_BY(id) TOPIC_LEASE(",\"holder\":\"" id "\",\"expiration\":\"1767227400\"")
+#define BOTH_IDS    IDS("\"a\":\"abc\",\"b\":\"def\"")
+
+/* Objects, and what is said of the first one. */
+static struct connector_case {
+    const char *name;
+    const char *objects;
+    const char *wanted; /* "<container kind> <id> <location> <name> <protection>: <conflicts>" */
+} connector_cases[] = {
+    {"a namespace is the project, and nothing protects by default", TOPIC("a", "t", "", ""),
+     "1 a - t none:"},
+    {"project, resource id and location",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"),
+           ",\"spec\":{\"resourceID\":\"r\",\"region\":\"eu\"}"),
+     "1 p eu r none:"},
+    {"a folder", TOPIC("a", "t", ANNOTATE("folder-id", "7"), ""), "2 7 - t none:"},
+    {"an organization", TOPIC("a", "t", ANNOTATE("organization-id", "9"), ""), "3 9 - t none:"},
+    {"a reference to a project",
+     TOPIC("a", "t", "", ",\"spec\":{\"projectRef\":{\"external\":\"projects/p\"}}"),
+     "1 p - t none:"},
+    {"the namespace's project",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", ANNOTATE("project-id", "p")), "1 p - t none:"},
+    {"a lease is asked for", TOPIC("a", "t", RESOURCE, ""), "1 a - t resource:"},
+    {"the namespace asks for it", TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE),
+     "1 a - t resource:"},
+    {"the object's word goes before the namespace's",
+     TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "none"),
+           "") "," NAMESPACE("a", RESOURCE),
+     "1 a - t none:"},
+    {"a word that nobody knows protects nothing",
+     TOPIC("a", "t", ANNOTATE("management-conflict-prevention-policy", "project"), ""),
+     "1 a - t none:"},
+    {"a kind without labels cannot be protected", NETWORK("a", "n", RESOURCE, ""),
+     "1 a - n unprotectable: unprotectable"},
+    {"and its namespace does not ask for it",
+     NETWORK("a", "n", "", "") "," NAMESPACE("a", RESOURCE), "1 a - n none:"},
+    {"reconciled every 40 minutes",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2400"), ""),
+     "1 a - t resource:"},
+    {"a second less often",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "2401"), ""),
+     "1 a - t resource: lapse_hazard"},
+    {"never reconciled",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "0"), ""),
+     "1 a - t resource: lapse_hazard"},
+    {"an interval that is none",
+     TOPIC("a", "t", RESOURCE "," ANNOTATE("reconcile-interval-in-seconds", "1h"), ""),
+     "1 a - t resource:"},
+    {"without a lease none can lapse",
+     TOPIC("a", "t", ANNOTATE("reconcile-interval-in-seconds", "0"), ""), "1 a - t none:"},
+    {"two namespaces, one resource",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC("b", "t",
+                                                                ANNOTATE("project-id", "p"), ""),
+     "1 p - t none: duplicate_identity"},
+    {"one namespace, one resource id, two names",
+     TOPIC("a", "t", "", ",\"spec\":{\"resourceID\":\"r\"}") "," TOPIC(
+         "a", "u", "", ",\"spec\":{\"resourceID\":\"r\"}"),
+     "1 a - r none: duplicate_identity"},
+    {"the same name in another project", TOPIC("a", "t", "", "") "," TOPIC("b", "t", "", ""),
+     "1 a - t none:"},
+    {"the same name in another region",
+     TOPIC("a", "t", "", ",\"spec\":{\"region\":\"eu\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ",\"spec\":{\"region\":\"us\"}"),
+     "1 a eu t none:"},
+    {"the same name of another kind", TOPIC("a", "t", "", "") "," NETWORK("a", "t", "", ""),
+     "1 a - t none:"},
+    {"the same name within another parent",
+     TOPIC(
+         "a", "t", "",
+         ",\"spec\":{\"instanceRef\":{\"name\":\"i\"},\"resourceID\":\"r\"}") "," TOPIC("a", "u",
+                                                                                        "",
+                                                                                        ",\"spec\":"
+                                                                                        "{\"instanc"
+                                                                                        "eRef\":{"
+                                                                                        "\"name\":"
+                                                                                        "\"j\"},"
+                                                                                        "\"resource"
+                                                                                        "ID\":"
+                                                                                        "\"r\"}"),
+     "1 a - r none:"},
+    {"contradicting annotations: nobody knows what it stands for",
+     TOPIC("a", "t", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7"),
+           "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), ""),
+     "1 p - t none:"},
+    {"a Namespace that contradicts itself",
+     TOPIC("a", "t", "", "") "," TOPIC("b", "t", ANNOTATE("project-id", "p"), "") "," NAMESPACE(
+         "a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
+     "1 p - t none:"},
+    {"a Namespace that contradicts itself, and an object that does not",
+     TOPIC("a", "t", ANNOTATE("project-id", "p"), "") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "p"),
+         "") "," NAMESPACE("a", ANNOTATE("project-id", "p") "," ANNOTATE("folder-id", "7")),
+     "1 p - t none: duplicate_identity"},
+    {"a region by its path, and by its name",
+     TOPIC("a", "t", "", ",\"spec\":{\"region\":\"projects/x/regions/eu\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ",\"spec\":{\"region\":\"eu\"}"),
+     "1 a eu t none: duplicate_identity"},
+    {"global, and no location",
+     TOPIC("a", "t", "", ",\"spec\":{\"location\":\"global\"}") "," TOPIC(
+         "b", "t", ANNOTATE("project-id", "a"), ""),
+     "1 a - t none: duplicate_identity"},
+    {"the object says that it was refused", TOPIC("a", "t", "", ",\"status\":" CONFLICT("abc")),
+     "1 a - t none: reported"},
+    {"another reason is no conflict",
+     TOPIC("a", "t", "",
+           ",\"status\":{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"reason\":"
+           "\"UpdateFailed\"}]}"),
+     "1 a - t none:"},
+    {"a status of another shape", TOPIC("a", "t", "", ",\"status\":{\"conditions\":\"none\"}"),
+     "1 a - t none:"},
+    {"on two member clusters", TOPIC("a", "t", "", "") "," BINDING(ON("m1") "," ON("m2"), ""),
+     "1 a - t none: multi_cluster_placement deletion_trap"},
+    {"on two, and it abandons what it deletes",
+     TOPIC("a", "t", ANNOTATE("deletion-policy", "abandon"), "") "," BINDING(ON("m1") "," ON("m2"),
+                                                                             ""),
+     "1 a - t none: multi_cluster_placement"},
+    {"on one", TOPIC("a", "t", "", "") "," BINDING(ON("m1"), ""), "1 a - t none:"},
+    {"its policy leads to two clusters",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none: multi_cluster_placement deletion_trap"},
+    {"its policy leads to two clusters, of which there is one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1"), "1 a - t none:"},
+    {"its policy leads to one cluster",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\"", "") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none:"},
+    {"its policy leads to one of two clusters",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"",
+                                        ",\"spreadConstraints\":[{\"spreadByField\":\"cluster\","
+                                        "\"maxGroups\":1}]") "," CLUSTER("m1") "," CLUSTER("m2"),
+     "1 a - t none:"},
+    {"its policy leads to two clusters, and its binding to one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," CLUSTER("m1") "," CLUSTER(
+         "m2") "," BINDING(ON("m1"), ""),
+     "1 a - t none:"},
+    {"its policy names two clusters, and no Cluster is known",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", ""),
+     "1 a - t none: multi_cluster_placement deletion_trap"},
+    {"its policy names one cluster twice", TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m1\"", ""),
+     "1 a - t none:"},
+    {"its policy names two clusters, and excludes one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"],\"exclude\":[\"m1\"", ""), "1 a - t none:"},
+    {"its policy names two clusters, and asks for labels that nobody knows",
+     TOPIC("a", "t", "", "") "," POLICY(
+         "\"m1\",\"m2\"],\"labelSelector\":{\"matchLabels\":{\"x\":\"y\"}},\"exclude\":[", ""),
+     "1 a - t none:"},
+    {"its policy names two clusters, of which it wants one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"",
+                                        ",\"spreadConstraints\":[{\"spreadByField\":\"cluster\","
+                                        "\"maxGroups\":1}]"),
+     "1 a - t none:"},
+    {"its policy names none, and no Cluster is known", TOPIC("a", "t", "", "") "," POLICY("", ""),
+     "1 a - t none:"},
+    {"its policy names two clusters, and its binding has one",
+     TOPIC("a", "t", "", "") "," POLICY("\"m1\",\"m2\"", "") "," BINDING(ON("m1"), ""),
+     "1 a - t none:"},
+    {"it asks for the lease that another namespace holds",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t resource: refused"},
+    {"it asks for its own lease", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("abc") "," BOTH_IDS,
+     "1 a - t resource:"},
+    {"it asks for the lease of nobody here: the lease tells that",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t resource:"},
+    {"it asks for another's lease, and has no id of its own yet",
+     TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def") "," IDS("\"b\":\"def\""),
+     "1 a - t resource: refused"},
+    {"it asks for a lease, and no id is known", TOPIC("a", "t", RESOURCE, "") "," HELD_BY("def"),
+     "1 a - t resource:"},
+    {"it asks for another's lease, of which a second less than 20 minutes are left",
+     TOPIC("a", "t", RESOURCE,
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767226799\"") "," BOTH_IDS,
+     "1 a - t resource: refused"},
+    {"it asks for another's lease that is past",
+     TOPIC("a", "t", RESOURCE,
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
+     "1 a - t resource:"},
+    {"it asks for a lease that nobody holds",
+     TOPIC("a", "t", RESOURCE, "") "," TOPIC_LEASE("") "," BOTH_IDS, "1 a - t resource:"},
+    {"another holds the lease on another topic",
+     TOPIC("a", "u", RESOURCE, "") "," TOPIC(
+         "a", "t", RESOURCE, ",\"spec\":{\"resourceID\":\"u\"}") "," HELD_BY("def") "," BOTH_IDS,
+     "1 a - u resource: duplicate_identity"},
+    {"its namespace asks for the lease that another holds",
+     TOPIC("a", "t", "", "") "," NAMESPACE("a", RESOURCE) "," HELD_BY("def") "," BOTH_IDS,
+     "1 a - t resource: refused"},
+    {"it asks for no lease, and another namespace holds it",
+     TOPIC("a", "t", "", "") "," HELD_BY("def") "," BOTH_IDS, "1 a - t none: silent"},
+    {"it asks for no lease, and a stranger holds it",
+     TOPIC("a", "t", "", "") "," HELD_BY("xyz") "," BOTH_IDS, "1 a - t none: silent"},
+    {"it asks for no lease, and has it still",
+     TOPIC("a", "t", "", "") "," HELD_BY("abc") "," BOTH_IDS, "1 a - t none:"},
+    {"it asks for no lease, somebody holds it, and no id is known",
+     TOPIC("a", "t", "", "") "," HELD_BY("def"), "1 a - t none:"},
+    {"it asks for no lease, and another's is past",
+     TOPIC("a", "t", "",
+           "") "," TOPIC_LEASE(",\"holder\":\"def\",\"expiration\":\"1767225599\"") "," BOTH_IDS,
+     "1 a - t none:"},
+    {"a member cluster says that it was refused",
+     TOPIC("a", "t", "", "") "," BINDING(ON("m1"),
+                                         "{\"clusterName\":\"m1\",\"status\":" CONFLICT("abc") "}"),
+     "1 a - t none: reported"},
+};
+
+static void put_list(struct world *w, const char *objects)
+{
+    CLEANUP(strbuf_release) struct strbuf list = STRBUF_INIT(TEXT_MAX);
+    struct error err = {""};
+
+    strbuf_addf(&list, "[%s]", objects);
+    CLEANUP(json_cleanup) cJSON *array = json_parse(list.data, list.len, NULL, &err);
+    assert_string_equal(err.text, "");
+    world_put_all(w, array);
+    world_run(w, (int64_t)NOW_S * 1000);
+}
+
+static void describe(const struct entry *entry, struct strbuf *out)
+{
+    const struct connector_decision *c = template_decision(entry)->connector;
+
+    strbuf_addf(out, "%d %s %s %s %s:", c->identity.container.kind, c->identity.container.id,
+                c->identity.location ? c->identity.location : "-", c->identity.name,
+                protection_names[c->protection]);
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
+        if (c->conflicts & 1u << i)
+            strbuf_addf(out, " %s", connector_conflict_names[i]);
+    }
+}
+
+static struct entry *first_of(struct world *w, const char *objects)
+{
+    bool network = strstr(objects, "ComputeNetwork") &&
+                   (!strstr(objects, "PubSubTopic") ||
+                    strstr(objects, "ComputeNetwork") < strstr(objects, "PubSubTopic"));
+
+    return network
+               ? world_find(w, "compute.cnrm.cloud.google.com/v1beta1", "ComputeNetwork", "a", "n")
+               : world_find(w, "pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", "a", "t");
+}
+
+TEST_ROWS(decides, connector_cases, name)
+{
+    const struct connector_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, c->objects);
+    describe(first_of(&w, c->objects), &text);
+    assert_string_equal(text.data, c->wanted);
+    world_release(&w);
+}
+
+/* ---- leases in an engine ---- */
+
+static const struct entry *lease(const struct world *w)
+{
+    return world_find(w, LEASE_API_VERSION, LEASE_KIND, "", "x");
+}
+
+/* Minute by minute, without any change of an object. */
+TEST(a_lease_ages_by_the_clock_alone)
+{
+    struct world w;
+    unsigned minutes[LEASE_STATE_COUNT] = {0};
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767227400\"")); /* 30 minutes. */
+    for (int64_t minute = 0; minute < 60; minute++) {
+        int64_t now_ms = ((int64_t)NOW_S + minute * 60 + 1) * 1000;
+
+        if (engine_deadline(w.engine) <= now_ms)
+            world_run(&w, now_ms);
+        minutes[lease_decision(lease(&w))->state]++;
+    }
+    assert_int_equal(minutes[LEASE_HELD], 30);
+    assert_int_equal(minutes[LEASE_UNKNOWN], 30);
+    world_release(&w);
+}
+
+TEST(a_holder_is_known_by_the_ids_of_namespaces)
+{
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, LEASE("x", ",\"holder\":\"abc\",\"expiration\":\"1767228000\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
+    /* Without its data, as where only metadata is read, it says nothing about anybody. */
+    put_list(&w, IDS(""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
+    put_list(&w, IDS("\"a\":\"def\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 1u << CONNECTOR_UNKNOWN_HOLDER);
+    put_list(&w, IDS("\"a\":\"def\",\"b\":\"abc\""));
+    assert_int_equal(connector_conflicts(lease(&w)), 0);
+    assert_string_equal(lease_decision(lease(&w))->holder_ns, "b");
+    assert_string_equal(engine_namespace_of_id(w.engine, "def"), "a");
+    assert_null(engine_namespace_of_id(w.engine, "ghi"));
+    store_remove(w.store, world_find(&w, "v1", "ConfigMap", "cnrm-system", "namespace-id"));
+    world_run(&w, (int64_t)NOW_S * 1000);
+    assert_null(lease_decision(lease(&w))->holder_ns);
+    world_release(&w);
+}
+
+/* What is decided about the topic a/t, as its lease and the ids of namespaces come and go. */
+TEST(a_lease_decides_about_its_resource_as_it_changes)
+{
+    const unsigned refused = 1u << CONNECTOR_REFUSED, silent = 1u << CONNECTOR_SILENT;
+    const int64_t past_ms = (1767227400 + 1) * (int64_t)1000;
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, TOPIC("a", "t", RESOURCE, "") "," BOTH_IDS);
+    const struct entry *topic = first_of(&w, "PubSubTopic");
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, HELD_BY("abc"));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    put_list(&w, TOPIC("a", "t", "", ""));
+    assert_int_equal(connector_conflicts(topic), silent);
+    put_list(&w, NAMESPACE("a", RESOURCE));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, IDS("\"a\":\"def\",\"b\":\"abc\""));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, BOTH_IDS);
+    assert_int_equal(connector_conflicts(topic), refused);
+    store_remove(w.store, world_find(&w, LEASE_API_VERSION, LEASE_KIND, "",
+                                     "//pubsub.googleapis.com/projects/a/topics/t"));
+    world_run(&w, (int64_t)NOW_S * 1000);
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+    put_list(&w, TOPIC("a", "t", "", ",\"spec\":{\"resourceID\":\"u\"}"));
+    assert_int_equal(connector_conflicts(topic), 0);
+    put_list(&w, HELD_BY("abc") "," TOPIC("a", "t", "", "") "," HELD_BY("def"));
+    assert_int_equal(connector_conflicts(topic), refused);
+
+    /* When it is past, it may be anybody's. */
+    assert_true(engine_deadline(w.engine) <= past_ms);
+    world_run(&w, past_ms);
+    assert_int_equal(connector_conflicts(topic), 0);
+    world_release(&w);
+}
+
+static void add_line(void *context, enum explain_style style, const char *text)
+{
+    (void)style;
+    strbuf_addf(context, "%s\n", text);
+}
+
+/* What is said of the first topic, a line each. */
+static void explain_topic(struct world *w, struct strbuf *text)
+{
+    struct explanation x;
+
+    explanation_init(&x);
+    explain_object(w->engine, first_of(w, "PubSubTopic"), NOW_S * INT64_C(1000), &x);
+    explanation_finish(&x);
+    explanation_lines(&x, add_line, text);
+    explanation_release(&x);
+}
+
+TEST(explain_names_who_holds_the_lease)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    put_list(&w, TOPIC("a", "t", RESOURCE, ",\"status\":" CONFLICT("xyz")) "," IDS(
+                     "\"b\":\"abc\"") "," BINDING(ON("m1"),
+                                                  "{\"clusterName\":\"m1\",\"status\":" CONFLICT(
+                                                      "abc") "}"));
+    explain_topic(&w, &text);
+    assert_non_null(strstr(
+        text.data, "It stands for t in the project a. It asks for a lease, and is refused it.\n"));
+    assert_non_null(strstr(text.data, "m1: the namespace b holds the lease (id abc)\n"));
+    assert_non_null(strstr(text.data, "the lease is held under the id xyz, which is no"));
+    world_release(&w);
+}
+
+/* Who holds the lease on the resource that the topic stands for, and what comes of it. */
+static struct lease_words_case {
+    const char *name;
+    const char *annotation;
+    const char *lease;
+    const char *words;
+    const char *outcome;
+    const char *protection;
+} lease_words[] = {
+    {"its own lease", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767227400\"",
+     "The namespace a holds the lease on it until 2026-01-01T00:30:00Z.",
+     "That is its own namespace, which need not extend it yet.", "A lease protects it."},
+    {"its own lease that ends", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767226200\"",
+     "The namespace a holds the lease on it until 2026-01-01T00:10:00Z, and should have "
+     "extended it.",
+     "That is its own namespace, which extends it at its next reconcile.", "A lease protects it."},
+    {"its own lease that is past", RESOURCE, ",\"holder\":\"abc\",\"expiration\":\"1767225000\"",
+     "The namespace a held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
+     "That is its own namespace, which extends it at its next reconcile.",
+     "It asks for a lease; the one it had has expired, and protects nothing."},
+    {"another's lease", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
+     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
+     "Its own namespace is refused the lease.", "It asks for a lease, which another holds."},
+    {"another's lease that is past", RESOURCE, ",\"holder\":\"def\",\"expiration\":\"1767225000\"",
+     "The namespace b held the lease on it until 2025-12-31T23:50:00Z, and has not extended it.",
+     "Its own namespace takes it over at its next reconcile.",
+     "It asks for a lease; another's has expired, and protects nothing."},
+    {"a stranger's lease without an end", RESOURCE, ",\"holder\":\"xyz\"",
+     "The id xyz held the lease on it without an expiration, and has not extended it.",
+     "Its own namespace takes it over at its next reconcile.",
+     "It asks for a lease; another's has expired, and protects nothing."},
+    {"nobody's lease", RESOURCE, "", "Nobody holds the lease on it.",
+     "Its own namespace obtains the lease at its next reconcile.",
+     "It asks for a lease, and nobody holds one: nothing protects it now."},
+    {"another's lease, and nothing asks for one", "",
+     ",\"holder\":\"def\",\"expiration\":\"1767227400\"",
+     "The namespace b holds the lease on it until 2026-01-01T00:30:00Z.",
+     "Its own namespace does not ask for a lease, and acts regardless.",
+     "It asks for no lease: each controller that reconciles it overwrites the others."},
+};
+
+TEST_ROWS(explain_tells_of_the_lease, lease_words, name)
+{
+    const struct lease_words_case *c = *state;
+    CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
+    struct world w;
+
+    world_init(&w, &rules_options_default, 1);
+    strbuf_addf(&objects, "%s," LEASE("//pubsub.googleapis.com/projects/a/topics/t", "%s"),
+                IDS("\"a\":\"abc\",\"b\":\"def\""), c->lease);
+    put_list(&w, objects.data);
+    put_list(&w, LEASE("//pubsub.googleapis.com/projects/b/topics/t",
+                       ",\"holder\":\"other\",\"expiration\":\"1767227400\""));
+    put_list(&w, *c->annotation ? TOPIC("a", "t", RESOURCE, "") : TOPIC("a", "t", "", ""));
+    explain_topic(&w, &text);
+    if (!strstr(text.data, c->words) || !strstr(text.data, c->outcome) ||
+        !strstr(text.data, c->protection))
+        fail_msg("%s", text.data);
+    world_release(&w);
+}
+
+/* A bucket's name is one for all projects; what a member of a policy is called is its own business.
+ */
+TEST(kinds_differ_in_what_their_names_mean)
+{
+    static const struct {
+        const char *api;
+        const char *kind;
+        bool duplicate;
+    } cases[] = {
+        {"storage.cnrm.cloud.google.com/v1beta1", "StorageBucket", true},
+        {"pubsub.cnrm.cloud.google.com/v1beta1", "PubSubTopic", false},
+        {"iam.cnrm.cloud.google.com/v1beta1", "IAMPolicyMember", false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        CLEANUP(strbuf_release) struct strbuf objects = STRBUF_INIT(TEXT_MAX);
+        struct world w;
+
+        for (unsigned k = 0; k < 2; k++)
+            strbuf_addf(&objects,
+                        "%s{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{\"name\":\"x\","
+                        "\"namespace\":\"%s\"}}",
+                        k ? "," : "", cases[i].api, cases[i].kind, k ? "b" : "a");
+        world_init(&w, &rules_options_default, 1);
+        put_list(&w, objects.data);
+        assert_int_equal(connector_conflicts(world_find(&w, cases[i].api, cases[i].kind, "a", "x")),
+                         cases[i].duplicate ? 1u << CONNECTOR_DUPLICATE_IDENTITY : 0);
+        world_release(&w);
+    }
+}
+
+TEST(kinds_without_labels_are_found_from_the_first_to_the_last)
+{
+    static const char *const without[] = {"AccessContextManagerAccessPolicy",
+                                          "ComputeNetwork",
+                                          "DNSRecordSet",
+                                          "DataflowJob",
+                                          "IAMPolicyMember",
+                                          "IAMServiceAccount",
+                                          "SQLDatabase",
+                                          "SQLUser",
+                                          "Service",
+                                          "StorageNotification"};
+    static const char *const with[] = {"PubSubTopic", "StorageBucket", "SQLInstance", "", "Zebra"};
+
+    for (size_t i = 0; i < ARRAY_LEN(without); i++)
+        assert_true(connector_traits(without[i]) & CONNECTOR_NO_LABELS);
+    for (size_t i = 0; i < ARRAY_LEN(with); i++)
+        assert_false(connector_traits(with[i]) & CONNECTOR_NO_LABELS);
+    assert_true(connector_manages("pubsub.cnrm.cloud.google.com/v1beta1"));
+    assert_false(connector_manages("core.cnrm.cloud.google.com/v1beta1"));
+    assert_false(connector_manages("cnrm.cloud.google.com/v1"));
+    assert_false(connector_manages("v1"));
+}

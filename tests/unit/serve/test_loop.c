@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/serve/loop.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
+
+#include "exporter/web/api.h"
+#include "exporter/web/pages.h"
+#include "tests/unit/http_client.h"
+#include "tests/unit/suite.h"
+
+/*
+ * The loop as it is, with files in a folder of its own and a real server on a
+ * port of its own, turned by hand. Signals are raised for real: they are
+ * blocked while a loop exists. Nothing waits for a time, only for a number of turns.
+ */
+enum { TURNS_MAX = 2000, PATH_MAX_BYTES = 256 };
+
+struct bench {
+    char folder[64];
+    char manifests[PATH_MAX_BYTES];
+    char config[PATH_MAX_BYTES];
+    const char *argv[8];
+    int argc;
+    struct log log;
+    struct loop *loop;
+};
+
+static const char config_map[] = "apiVersion: v1\n"
+                                 "kind: ConfigMap\n"
+                                 "metadata: {name: settings, namespace: default}\n";
+static const char policy[] = "apiVersion: policy.karmada.io/v1alpha1\n"
+                             "kind: PropagationPolicy\n"
+                             "metadata: {name: all, namespace: default}\n"
+                             "spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}\n";
+
+static const char none_pending[] =
+    "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"unbound\"} 1\n";
+static const char all_pending[] =
+    "karmada_templates{api_group=\"\",kind=\"ConfigMap\",state=\"pending\"} 1\n";
+
+/* Written beside it and moved over it, as editors do. */
+static void write_file(const char *path, const char *text)
+{
+    char beside[PATH_MAX_BYTES];
+
+    snprintf(beside, sizeof(beside), "%s~", path);
+    FILE *file = fopen(beside, "we");
+
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(rename(beside, path), 0);
+}
+
+static void write_manifest(const struct bench *b, const char *name, const char *text)
+{
+    char path[PATH_MAX_BYTES + 32];
+
+    snprintf(path, sizeof(path), "%s/%s", b->manifests, name);
+    write_file(path, text);
+}
+
+static void remove_manifest(const struct bench *b, const char *name)
+{
+    char path[PATH_MAX_BYTES + 32];
+
+    snprintf(path, sizeof(path), "%s/%s", b->manifests, name);
+    assert_int_equal(unlink(path), 0);
+}
+
+static struct loop *start(struct bench *b, struct error *err)
+{
+    const struct loop_settings settings = {
+        .argc = b->argc, .argv = b->argv, .log = &b->log, .refresh_ms = 50};
+
+    return loop_new(&settings, err);
+}
+
+static int set_up(void **state)
+{
+    struct bench *b = xcalloc(1, sizeof(*b));
+    const char *argv[] = {"serve",      "--web.listen-address", "127.0.0.1:0", "--manifests",
+                          b->manifests, "--config.file",        b->config};
+
+    snprintf(b->folder, sizeof(b->folder), "/tmp/test_loop.XXXXXX");
+    if (!mkdtemp(b->folder))
+        return -1;
+    snprintf(b->manifests, sizeof(b->manifests), "%s/manifests", b->folder);
+    snprintf(b->config, sizeof(b->config), "%s/config.yaml", b->folder);
+    if (mkdir(b->manifests, 0700) < 0)
+        return -1;
+    memcpy(b->argv, argv, sizeof(argv));
+    b->argc = (int)ARRAY_LEN(argv);
+    b->log = (struct log){
+        .level = LOG_LEVEL_ERROR, .format = LOG_FORMAT_LOGFMT, .stream = fopen("/dev/null", "we")};
+    write_file(b->config, "rules.grace: 5m\n");
+    write_manifest(b, "a.yaml", config_map);
+    write_manifest(b, "b.yaml", policy);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    char command[PATH_MAX_BYTES];
+
+    loop_free(b->loop);
+    snprintf(command, sizeof(command), "rm -rf '%s'", b->folder);
+    fclose(b->log.stream);
+    int status = system(command);
+
+    free(b);
+    return status;
+}
+
+/* What a path answers now, headers included. The caller frees it. */
+static char *get(const struct bench *b, const char *path)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    char request[256];
+    size_t len;
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    assert_true(http_talk(loop_address(b->loop, 0), request, &answer));
+    return strbuf_take(&answer, &len);
+}
+
+static bool answers(const struct bench *b, const char *path, const char *wanted)
+{
+    CLEANUP(free_cleanup) char *answer = get(b, path);
+
+    return strstr(answer, wanted) != NULL;
+}
+
+static void turn(const struct bench *b)
+{
+    struct error err = {""};
+
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_GOES_ON);
+}
+
+static void turn_until(const struct bench *b, const char *path, const char *wanted)
+{
+    for (unsigned i = 0; i < TURNS_MAX; i++) {
+        if (answers(b, path, wanted))
+            return;
+        turn(b);
+    }
+    CLEANUP(free_cleanup) char *answer = get(b, path);
+
+    assert_string_equal(answer, wanted);
+}
+
+static void begin(struct bench *b)
+{
+    struct error err = {""};
+
+    b->loop = start(b, &err);
+    assert_string_equal(err.text, "");
+    assert_non_null(b->loop);
+    turn_until(b, "/-/ready", "HTTP/1.1 200");
+}
+
+TEST_WITH(not_ready_before_all_is_read, set_up, tear_down)
+{
+    struct bench *b = *state;
+    struct error err = {""};
+
+    b->loop = start(b, &err);
+    assert_non_null(b->loop);
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 503"));
+    assert_true(answers(b, "/-/healthy", "HTTP/1.1 200"));
+    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 0\n"));
+    assert_false(answers(b, "/metrics", "\nkarmada_templates"));
+    assert_true(answers(b, "/", "Everything is being read for the first time."));
+    turn_until(b, "/-/ready", "HTTP/1.1 200");
+    assert_true(answers(b, "/metrics", "\nkarmada_policy_exporter_up 1\n"));
+    assert_true(answers(b, "/metrics", none_pending));
+}
+
+TEST_WITH(a_changed_file_changes_the_page, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", all_pending);
+    write_manifest(b, "c.yaml", policy);
+    turn_until(b, "/metrics", none_pending);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 2\n");
+}
+
+/* What the API answers: the loop is turned while the client waits. */
+static char *call(const struct bench *b, const char *path)
+{
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    int fd = http_connect(loop_address(b->loop, 0));
+    char request[256], chunk[4096];
+    ssize_t n = -1;
+    size_t len;
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    assert_true(http_send(fd, request, strlen(request)));
+    while (n != 0) {
+        turn(b);
+        while ((n = recv(fd, chunk, sizeof(chunk), MSG_DONTWAIT)) > 0)
+            strbuf_add(&answer, chunk, (size_t)n);
+    }
+    close(fd);
+    return strbuf_take(&answer, &len);
+}
+
+TEST_WITH(calls_of_the_api_are_answered, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    CLEANUP(free_cleanup)
+    char *found = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=settings");
+
+    assert_memory_equal(found, "HTTP/1.1 200 ", 13);
+    assert_non_null(strstr(found, "\r\nCache-Control: no-store\r\n"));
+    assert_non_null(strstr(found, "\"state\":\"unbound\""));
+    CLEANUP(free_cleanup)
+    char *missing = call(b, "/api/v1/explain?kind=configmap&namespace=default&name=setting");
+
+    assert_memory_equal(missing, "HTTP/1.1 404 ", 13);
+    assert_non_null(strstr(missing, "{\"error\":\"there is no 'configmap/default/setting'"));
+    CLEANUP(free_cleanup) char *slash = call(b, "/api/v1/explain?kind=cm&name=default%2fsettings");
+
+    assert_memory_equal(slash, "HTTP/1.1 400 ", 13);
+    assert_non_null(strstr(slash, "has no '/'"));
+}
+
+/* The clerk reads what the loop lends it, or a view that the loop goes on beside. */
+TEST_WITH(lists_are_answered_while_the_world_changes, set_up, tear_down)
+{
+    struct bench *b = *state;
+    static const char *const paths[] = {
+        "/api/v1/templates",       "/api/v1/report",       "/api/v1/policies?limit=1",
+        "/api/v1/pending?limit=1", "/api/v1/openapi.json", "/api/v1/templates?format=csv",
+    };
+
+    begin(b);
+    for (unsigned i = 0; i < 60; i++) {
+        CLEANUP(free_cleanup) char *answer = call(b, paths[i % ARRAY_LEN(paths)]);
+
+        assert_memory_equal(answer, "HTTP/1.1 200 ", 13);
+        write_manifest(b, i % 2 ? "extra.yaml" : "policy.yaml", i % 4 < 2 ? policy : config_map);
+        if (i == 30)
+            assert_int_equal(kill(getpid(), SIGHUP), 0);
+    }
+    CLEANUP(free_cleanup) char *gone = call(b, "/api/v1/templates?continue=0-0-0-0");
+
+    assert_memory_equal(gone, "HTTP/1.1 410 ", 13);
+}
+
+/* ---- a client that reads lists while the loop changes the objects ---- */
+
+enum {
+    LISTED = 300,    /* ConfigMaps. */
+    LIST_ROUNDS = 8, /* Rounds over all paths. */
+    PAGE_ROWS = 120,
+    LIST_PAGES_MAX = 4,
+    LISTED_MAX_BYTES = 128 * 1024,
+    TOKEN_MAX_BYTES = 128,
+};
+
+struct list_reader {
+    const char *address;
+    atomic_bool ended;
+    unsigned continued;          /* Pages after the first of their list. */
+    char refused[LOG_VALUE_MAX]; /* Path with another status than 200 or 410, else "". */
+};
+
+/* Requests the path. Returns the token of the next page in `token`, "" behind the last one. */
+static void read_page(struct list_reader *r, const char *path, char token[TOKEN_MAX_BYTES])
+{
+    static const char mark[] = "continue=";
+    CLEANUP(strbuf_release) struct strbuf answer = STRBUF_INIT(HTTP_ANSWER_MAX);
+    char request[LOG_VALUE_MAX * 2];
+
+    snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+             path);
+    if (!http_talk(r->address, request, &answer) ||
+        (strncmp(answer.data, "HTTP/1.1 200 ", 13) != 0 &&
+         strncmp(answer.data, "HTTP/1.1 410 ", 13) != 0))
+        snprintf(r->refused, sizeof(r->refused), "%s", path);
+
+    const char *next = strstr(answer.data, mark);
+
+    token[0] = '\0';
+    if (next)
+        snprintf(token, TOKEN_MAX_BYTES, "%.*s",
+                 (int)strspn(next + strlen(mark), "0123456789abcdef-"), next + strlen(mark));
+}
+
+static void read_list(struct list_reader *r, const struct endpoint *endpoint)
+{
+    char path[LOG_VALUE_MAX], token[TOKEN_MAX_BYTES];
+
+    if (endpoint->needs == NEEDS_NOTHING) {
+        read_page(r, endpoint->path, token);
+        return;
+    }
+    snprintf(path, sizeof(path), "%s?limit=%d", endpoint->path,
+             endpoint->needs == NEEDS_ROWS ? PAGE_ROWS : 1);
+    read_page(r, path, token);
+    for (unsigned i = 1; i < LIST_PAGES_MAX && *token; i++) {
+        char next[LOG_VALUE_MAX + TOKEN_MAX_BYTES + 16];
+
+        snprintf(next, sizeof(next), "%s&continue=%s", path, token);
+        read_page(r, next, token);
+        r->continued++;
+    }
+}
+
+/* Reads every list and page that can be answered without the evaluation. */
+static void *read_lists(void *context)
+{
+    static const char *const pages[] = {"/", "/exporter", "/metrics", "/readyz?verbose"};
+    struct list_reader *r = context;
+    char token[TOKEN_MAX_BYTES];
+
+    for (unsigned round = 0; round < LIST_ROUNDS; round++) {
+        for (unsigned i = 0; i < ENDPOINT_COUNT; i++) {
+            if (endpoints[i].needs != NEEDS_WORLD && endpoints[i].needs != NEEDS_STAGE)
+                read_list(r, &endpoints[i]);
+        }
+        for (size_t i = 0; i < ARRAY_LEN(pages); i++)
+            read_page(r, pages[i], token);
+    }
+    atomic_store(&r->ended, true);
+    return NULL;
+}
+
+/* All ConfigMaps, with a label that is another one each time. */
+static void write_many(const struct bench *b, unsigned number)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(LISTED_MAX_BYTES);
+
+    for (unsigned i = 0; i < LISTED; i++)
+        strbuf_addf(&text,
+                    "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings-%u, "
+                    "namespace: default, labels: {number: '%u', "
+                    "propagationpolicy.karmada.io/namespace: default, "
+                    "propagationpolicy.karmada.io/name: policy-%u}}\n",
+                    i, number, i % 2);
+    assert_true(strbuf_ok(&text));
+    write_manifest(b, "many.yaml", text.data);
+}
+
+static void write_policy(const struct bench *b, unsigned number)
+{
+    char text[1024], name[32];
+
+    snprintf(name, sizeof(name), "policy-%u.yaml", number % 2);
+    snprintf(text, sizeof(text),
+             "apiVersion: policy.karmada.io/v1alpha1\nkind: PropagationPolicy\n"
+             "metadata: {name: policy-%u, namespace: default, labels: {number: '%u'}}\n"
+             "spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap}]}\n",
+             number % 2, number);
+    write_manifest(b, name, text);
+}
+
+/*
+ * The worker thread answers lists of rows, and the later pages of all lists, while the loop goes
+ * on with the store. ThreadSanitizer reports what both touch.
+ */
+TEST_WITH(lists_read_nothing_that_the_loop_writes, set_up, tear_down)
+{
+    struct bench *b = *state;
+    struct list_reader reader = {.continued = 0};
+    pthread_t thread;
+
+    write_many(b, 0);
+    write_policy(b, 0);
+    begin(b);
+    reader.address = loop_address(b->loop, 0);
+    assert_int_equal(pthread_create(&thread, NULL, read_lists, &reader), 0);
+    for (unsigned i = 0; !atomic_load(&reader.ended); i++) {
+        write_many(b, i);
+        write_policy(b, i);
+        for (unsigned k = 0; k < 8; k++)
+            turn(b);
+    }
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_string_equal(reader.refused, "");
+    assert_true(reader.continued > 0);
+}
+
+TEST_WITH(a_broken_file_is_counted_and_keeps_its_content, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    write_manifest(b, "b.yaml", "a: [\n");
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 1\n");
+    assert_true(answers(b, "/metrics", none_pending));
+    turn_until(b, "/", "b.yaml:2:1");
+    write_manifest(b, "b.yaml", policy);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_errors 0\n");
+}
+
+TEST_WITH(own_numbers_move_where_nothing_changes, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    assert_true(answers(b, "/", "html"));
+    turn_until(b, "/metrics",
+               "\nkarmada_policy_exporter_http_requests_total{handler=\"index\",code=\"200\"} 1\n");
+}
+
+TEST_WITH(a_reload_takes_the_new_options, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    write_file(b->config, "skipped-propagating-namespaces: def.*\n");
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_templates_ignored{reason=\"skipped_namespace\"} 1\n");
+    assert_true(
+        answers(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n"));
+}
+
+/* A configuration that cannot be taken, whatever stage of a reload finds out. */
+static struct reload_case {
+    const char *name;
+    const char *config;
+} reload_cases[] = {
+    {"reload with an unknown key", "rules.graze: 5m\n"},
+    {"reload with an invalid value", "rules.takeover: sometimes\n"},
+    {"reload with an invalid expression", "skipped-propagating-namespaces: '['\n"},
+    {"reload with a file that is no YAML", "a: [\n"},
+};
+
+TEST_ROWS(a_failed_reload_changes_nothing, reload_cases, name)
+{
+    struct reload_case *c = *state;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    begin(b);
+    write_file(b->config, c->config);
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
+    assert_true(answers(b, "/metrics", none_pending));
+    assert_true(answers(b, "/", "The last reload failed"));
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", all_pending);
+    write_file(b->config, "rules.grace: 1m\n");
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 1\n");
+    assert_int_equal(tear_down(&own), 0);
+}
+
+TEST_WITH(a_reload_without_its_manifests_changes_nothing, set_up, tear_down)
+{
+    struct bench *b = *state;
+
+    begin(b);
+    remove_manifest(b, "a.yaml");
+    remove_manifest(b, "b.yaml");
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_manifest_files 0\n");
+    assert_int_equal(rmdir(b->manifests), 0);
+    raise(SIGHUP);
+    turn_until(b, "/metrics", "\nkarmada_policy_exporter_config_last_reload_successful 0\n");
+    assert_true(answers(b, "/-/ready", "HTTP/1.1 200"));
+}
+
+static struct signal_case {
+    const char *name;
+    int number;
+} signal_cases[] = {
+    {"SIGTERM ends it", SIGTERM},
+    {"SIGINT ends it", SIGINT},
+};
+
+TEST_ROWS(a_signal_ends_it, signal_cases, name)
+{
+    const struct signal_case *c = *state;
+    struct error err = {""};
+    sigset_t before;
+    sigset_t after;
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    begin(b);
+    raise(c->number);
+    assert_int_equal(loop_turn(b->loop, &err), LOOP_ENDED);
+    loop_free(b->loop);
+    b->loop = NULL;
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    assert_int_equal(sigismember(&after, c->number), sigismember(&before, c->number));
+    assert_int_equal(tear_down(&own), 0);
+}
+
+TEST_WITH(what_is_missing_at_the_start_is_an_error, set_up, tear_down)
+{
+    struct bench *b = *state;
+    struct error err = {""};
+    enum loop_step step = LOOP_GOES_ON;
+
+    b->argv[4] = "/nonexistent";
+    b->loop = start(b, &err);
+    assert_non_null(b->loop);
+    while (step == LOOP_GOES_ON)
+        step = loop_turn(b->loop, &err);
+    assert_int_equal(step, LOOP_FAILED);
+    assert_non_null(strstr(err.text, "/nonexistent"));
+}
+
+/* What keeps a loop from starting at all. */
+static struct start_case {
+    const char *name;
+    const char *address;
+    const char *config;
+    const char *text;
+} start_cases[] = {
+    {"an address that is none", "nowhere", "", "'nowhere'"},
+    {"a configuration that is none", "127.0.0.1:0", "x: y\n", "there is no 'x'"},
+    {"an expression that is none", "127.0.0.1:0", "skipped-propagating-namespaces: '['\n", "["},
+};
+
+TEST_ROWS(does_not_start, start_cases, name)
+{
+    const struct start_case *c = *state;
+    struct error err = {""};
+    void *own;
+
+    assert_int_equal(set_up(&own), 0);
+    struct bench *b = own;
+
+    b->argv[2] = c->address;
+    write_file(b->config, c->config);
+    b->loop = start(b, &err);
+    assert_null(b->loop);
+    if (!strstr(err.text, c->text))
+        assert_string_equal(err.text, c->text);
+    assert_int_equal(tear_down(&own), 0);
+}

@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/simulate/plan.h"
+
+#include "exporter/cli/plan_findings.h"
+#include "metrics/expose/report_plan.h"
+#include "metrics/model/object.h"
+#include "metrics/rules/findings.h"
+#include "metrics/simulate/foresight.h"
+
+#include "tests/unit/bound_objects.h"
+#include "tests/unit/random_object.h"
+#include "tests/unit/suite.h"
+
+enum { NOW_MS = 1000 * 1000, HISTORIES = 60, STEPS = 40 };
+
+static const struct rules_options preemption = {
+    .takeover = TAKEOVER_PREEMPTION,
+    .grace_ms = 60 * 1000,
+    .skipped_namespaces = "kube-.*",
+    .skipped_apis = "",
+    .feature_gates = "PropagationPolicyPreemption=true",
+};
+
+static const struct rules_options statically = {
+    .takeover = TAKEOVER_STATIC,
+    .grace_ms = 60 * 1000,
+    .skipped_namespaces = "kube-.*",
+    .skipped_apis = "",
+};
+
+/* ---- a small control plane ---- */
+
+/* The deployment web is bound by the policy old on member1. */
+static const char *const bound[] = {
+    CLUSTER("member1"),
+    CLUSTER("member2"),
+    POLICY("old", SELECTS("web") "," ON("member1")),
+    TEMPLATE("web", "," CLAIM("old")),
+    BINDING("web", "old", "member1"),
+};
+
+static void put_bound(struct world *w, const struct rules_options *options)
+{
+    world_init(w, options, 1);
+    for (size_t i = 0; i < ARRAY_LEN(bound); i++)
+        world_put_text(w, bound[i]);
+    world_run(w, NOW_MS);
+}
+
+static struct entry *find_web(const struct world *w)
+{
+    return world_find(w, "apps/v1", "Deployment", "default", "web");
+}
+
+static struct entry *find_policy(const struct world *w, const char *name)
+{
+    return world_find(w, "policy.karmada.io/v1alpha1", "PropagationPolicy", "default", name);
+}
+
+static void apply(struct plan *p, const char *text)
+{
+    cJSON *json = cJSON_Parse(text);
+    struct error err;
+
+    assert_non_null(json);
+    assert_true(plan_apply(p, json, &err));
+    cJSON_Delete(json);
+}
+
+/* "current old member1:2", "none". */
+static const char *tell(const struct outcome *o, char text[256])
+{
+    const char *reason = o->exists ? reason_name(o->state, o->reason) : NULL;
+    int len;
+
+    if (!o->exists)
+        return "none";
+    len = snprintf(text, 256, "%s%s%s %s", state_names[o->state], reason ? " " : "",
+                   reason ? reason : "", o->policy ? o->policy->name : "-");
+    if (o->undetermined != UNDETERMINED_REASON_COUNT)
+        len += snprintf(text + len, 256 - (size_t)len, " %s",
+                        undetermined_reason_names[o->undetermined]);
+    for (uint32_t i = 0; i < o->cluster_count; i++)
+        len += snprintf(text + len, 256 - (size_t)len, " %s:%d", o->clusters[i].name,
+                        (int)o->clusters[i].replicas);
+    return text;
+}
+
+/* ---- what Karmada makes of a change ---- */
+
+/* Each change of the small control plane, and what becomes of web. */
+static struct change_case {
+    const char *name;
+    const char *before; /* Put beside them before, or instead of one of them. */
+    const char *apply[3];
+    const char *deleted; /* A policy. */
+    const struct rules_options *options;
+    enum plan_when when;
+    const char *after;
+    const char *next; /* NULL: nothing waits. */
+} cases[] = {
+    {.name = "a policy that preempts",
+     .apply = {POLICY("high",
+                      SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\"," ON("member2"))},
+     .when = PLAN_AT_ONCE,
+     .after = "current high member2:2"},
+    {.name = "a Lazy policy that preempts",
+     .apply = {POLICY("high", SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\","
+                                             "\"activationPreference\":\"Lazy\"," ON("member2"))},
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced high member1:2",
+     .next = "current high member2:2"},
+    {.name = "a better policy that does not preempt",
+     .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
+     .when = PLAN_NEVER,
+     .after = "current old member1:2"},
+    {.name = "a better policy waits for a template that has lost half of its claim",
+     .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
+                               "\"id-old\"}"),
+     .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced high member1:2",
+     .next = "current high member2:2"},
+    {.name = "half a claim goes with its policy",
+     .before = TEMPLATE("web", ",\"labels\":{\"propagationpolicy.karmada.io/permanent-id\":"
+                               "\"id-old\"}"),
+     .apply = {POLICY("low", SELECTS("web") ",\"priority\":-1," ON("member2"))},
+     .deleted = "old",
+     .when = PLAN_AT_ONCE,
+     .after = "current low member2:2"},
+    {.name = "a policy of equal priority does not preempt",
+     .apply = {POLICY("high", SELECTS("web") ",\"preemption\":\"Always\"," ON("member2"))},
+     .when = PLAN_NEVER,
+     .after = "current old member1:2"},
+    {.name = "the only policy goes",
+     .deleted = "old",
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "the policy goes, and a Lazy one has waited",
+     .apply = {POLICY("lazy", SELECTS("web") ",\"activationPreference\":\"Lazy\"," ON("member2"))},
+     .deleted = "old",
+     .when = PLAN_AT_ONCE,
+     .after = "current lazy member2:2"},
+    {.name = "another placement",
+     .apply = {POLICY("old", SELECTS("web") "," ON("member2"))},
+     .when = PLAN_AT_ONCE,
+     .after = "current old member2:2"},
+    {.name = "another placement, and Lazy from now on",
+     .apply = {POLICY("old", SELECTS("web") ",\"activationPreference\":\"Lazy\"," ON("member2"))},
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_updated old member1:2",
+     .next = "current old member2:2"},
+    {.name = "a placement that nothing fits",
+     .apply = {POLICY("old", SELECTS("web") "," ON("member9"))},
+     .when = PLAN_AT_ONCE,
+     .after = "current old"},
+    {.name = "the selector names another template",
+     .apply = {POLICY("old", SELECTS("api") "," ON("member1"))},
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "a template that is changed",
+     .apply = {TEMPLATE("web", ",\"labels\":{\"a\":\"b\"}")},
+     .when = PLAN_NEVER,
+     .after = "current old member1:2"},
+    {.name = "static: another placement waits",
+     .apply = {POLICY("old", SELECTS("web") "," ON("member2"))},
+     .options = &statically,
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_updated old member1:2",
+     .next = "current old member2:2"},
+    {.name = "static: a better policy waits",
+     .apply = {POLICY("high", SELECTS("web") ",\"priority\":5," ON("member2"))},
+     .options = &statically,
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced old member1:2",
+     .next = "current high member2:2"},
+    {.name = "static: the only policy goes, and takes its claim with it",
+     .deleted = "old",
+     .options = &statically,
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "static: the selector names another template",
+     .apply = {POLICY("old", SELECTS("api") "," ON("member1"))},
+     .options = &statically,
+     .when = PLAN_AT_ONCE,
+     .after = "orphaned - member1:2"},
+    {.name = "static: the policy goes, and another is there",
+     .apply = {POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2"))},
+     .deleted = "old",
+     .options = &statically,
+     .when = PLAN_AT_NEXT_CHANGE,
+     .after = "stale policy_replaced low member1:2",
+     .next = "current low member2:2"},
+};
+
+static const struct plan_template *find_row(const struct plan_result *r, const char *name)
+{
+    for (size_t i = 0; i < r->template_count; i++) {
+        if (strcmp(r->templates[i].template->name, name) == 0)
+            return &r->templates[i];
+    }
+    return NULL;
+}
+
+TEST_ROWS(plays_to_rest, cases, name)
+{
+    const struct change_case *c = *state;
+    const struct plan_template *row;
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    put_bound(&w, c->options ? c->options : &preemption);
+    if (c->before) {
+        world_put_text(&w, c->before);
+        world_run(&w, NOW_MS);
+    }
+    struct plan *p = plan_new(w.engine);
+    for (size_t i = 0; i < ARRAY_LEN(c->apply) && c->apply[i]; i++)
+        apply(p, c->apply[i]);
+    if (c->deleted)
+        plan_delete(p, find_policy(&w, c->deleted));
+    r = plan_finish(p);
+    row = find_row(r, "web");
+    assert_true(r->settled);
+    /* What is not listed stays as it is. */
+    if (!row) {
+        assert_int_equal(c->when, PLAN_NEVER);
+    } else {
+        assert_string_equal(plan_when_names[row->when], plan_when_names[c->when]);
+        assert_string_equal(tell(&row->before, text), "current old member1:2");
+        assert_string_equal(tell(&row->after, text), c->after);
+        if (c->next)
+            assert_string_equal(tell(&row->next, text), c->next);
+    }
+    plan_free(p);
+    world_release(&w);
+}
+
+static bool is_reached(void *context)
+{
+    (void)context;
+    return true;
+}
+
+/* The policy's other placement puts web into the queue; the play does not take it out. */
+TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
+{
+    const struct plan_result *r;
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct plan *p = plan_new(w.engine);
+    apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    assert_int_equal(plan_finish(p)->unsettled->count, 0);
+    plan_free(p);
+
+    p = plan_new(w.engine);
+    plan_admit(p);
+    plan_set_limit(p, (struct play_limit){is_reached, NULL});
+    plan_touch(p, find_web(&w));
+    r = plan_finish(p);
+    assert_false(r->settled);
+    assert_int_equal(r->unsettled->count, 1);
+    assert_string_equal(r->unsettled->items[0]->name, "web");
+    assert_true(plan_findings(r) & 1U << CONSEQUENCE_UNSETTLED);
+    plan_free(p);
+    world_release(&w);
+}
+
+/* No policy has web, whose user has scaled it since: what runs is two replicas of five. */
+#define WRITTEN(manager, minute)                                                                   \
+    "\"managedFields\":[{\"manager\":\"" manager "\",\"operation\":\"Update\","                    \
+    "\"time\":\"2026-01-01T00:" minute ":00Z\",\"fieldsV1\":{\"f:spec\":{}}}]"
+static const char *const left[] = {
+    CLUSTER("member1"),
+    CLUSTER("member2"),
+    "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"web\","
+    "\"namespace\":\"default\"," WRITTEN("kubectl", "05") "},\"spec\":{\"replicas\":5}}",
+    "{\"apiVersion\":\"work.karmada.io/v1alpha2\",\"kind\":\"ResourceBinding\",\"metadata\":{"
+    "\"name\":\"web-deployment\",\"namespace\":\"default\"," WRITTEN(
+        "karmada-controller-manager",
+        "01") "},\"spec\":{\"resource\":{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\","
+              "\"namespace\":\"default\",\"name\":\"web\"},\"replicas\":2," ON(
+                  "member1") ",\"clusters\":[{\"name\":\"member1\",\"replicas\":2}]}}",
+};
+
+/* Seed 001, corner case 1: all five go where the next policy leads, whatever the design. */
+TEST(what_waits_for_a_policy_is_taken_at_once)
+{
+    static const struct rules_options *const designs[] = {&preemption, &statically};
+
+    for (size_t k = 0; k < ARRAY_LEN(designs); k++) {
+        const struct plan_template *row;
+        struct world w;
+        char text[256];
+
+        world_init(&w, designs[k], 1);
+        for (size_t i = 0; i < ARRAY_LEN(left); i++)
+            world_put_text(&w, left[i]);
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine);
+        apply(p, POLICY("fresh", SELECTS("web") "," ON("member2")));
+        row = find_row(plan_finish(p), "web");
+        assert_non_null(row);
+        assert_string_equal(tell(&row->before, text), "pending policy_gone - member1:2");
+        assert_string_equal(tell(&row->after, text), "current fresh member2:5");
+        assert_int_equal(row->when, PLAN_AT_ONCE);
+        plan_free(p);
+        world_release(&w);
+    }
+}
+
+TEST(a_change_and_its_inverse_make_no_difference)
+{
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct plan *p = plan_new(w.engine);
+    apply(p, POLICY("old", SELECTS("web") "," ON("member2")));
+    apply(p, POLICY("old", SELECTS("web") "," ON("member1")));
+    assert_int_equal(plan_finish(p)->template_count, 0);
+    plan_free(p);
+    world_release(&w);
+}
+
+#define PRIORITY_CLASS(name)                                                                       \
+    "{\"apiVersion\":\"scheduling.k8s.io/"                                                         \
+    "v1\",\"kind\":\"PriorityClass\",\"metadata\":{\"name\":\"" name "\"},\"value\":1000}"
+#define OF_CLASS(name)                                                                             \
+    ",\"schedulePriority\":{\"priorityClassSource\":\"KubePriorityClass\","                        \
+    "\"priorityClassName\":\"" name "\"}"
+
+/* Karmada goes on trying: by the class or by the policy, what was missing is missing no more. */
+TEST(what_a_missing_priority_class_held_up_goes_on)
+{
+    static const char *const cures[] = {
+        PRIORITY_CLASS("silver"),
+        POLICY("p", SELECTS("web") "," ON("member1")),
+        POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("gold")),
+    };
+
+    for (size_t i = 0; i < ARRAY_LEN(cures); i++) {
+        struct world w;
+        char text[256];
+
+        world_init(&w, &preemption, 1);
+        world_put_text(&w, PRIORITY_CLASS("gold"));
+        world_put_text(&w, POLICY("p", SELECTS("web") "," ON("member1") OF_CLASS("silver")));
+        world_put_text(&w, TEMPLATE("web", "," CLAIM("p")));
+        world_run(&w, NOW_MS);
+        struct plan *p = plan_new(w.engine);
+        apply(p, cures[i]);
+        const struct plan_template *row = find_row(plan_finish(p), "web");
+        assert_string_equal(tell(&row->before, text), "unbound priority_class_missing p");
+        assert_string_equal(tell(&row->after, text), "current p member1:2");
+        plan_free(p);
+        world_release(&w);
+    }
+}
+
+TEST(what_does_not_come_to_rest_is_left_in_mid_air)
+{
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct play *play = play_new(w.engine);
+    struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
+    for (size_t i = 0; i < SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+        play_enqueue(play, (struct queue_item){web, false});
+    assert_true(simulation_settle(play));
+    for (size_t i = 0; i <= SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
+        play_enqueue(play, (struct queue_item){web, false});
+    assert_false(simulation_settle(play));
+    assert_true(simulation_settle(play));
+    play_free(play);
+    world_release(&w);
+}
+
+TEST(a_policy_that_selects_everything_takes_what_is_free_alone)
+{
+    static const char everything[] =
+        "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"ClusterPropagationPolicy\","
+        "\"metadata\":{\"name\":\"all\"},\"spec\":{\"resourceSelectors\":[{\"apiVersion\":"
+        "\"apps/v1\",\"kind\":\"Deployment\"}]," ON("member2") "}}";
+    const struct plan_result *r;
+    struct world w;
+    char text[256];
+
+    put_bound(&w, &preemption);
+    world_put_text(&w, TEMPLATE("free", ""));
+    world_run(&w, NOW_MS);
+    struct plan *p = plan_new(w.engine);
+    apply(p, everything);
+    r = plan_finish(p);
+    assert_string_equal(tell(&find_row(r, "free")->after, text), "current all member2:2");
+    assert_null(find_row(r, "web"));
+    plan_free(p);
+    world_release(&w);
+}
+
+TEST(a_gate_that_is_off_is_said_where_it_decides)
+{
+    static const char high[] =
+        POLICY("high", SELECTS("web") ",\"priority\":5,\"preemption\":\"Always\"," ON("member2"));
+    struct rules_options off = preemption;
+    struct world w;
+
+    off.feature_gates = NULL;
+    put_bound(&w, &off);
+    struct plan *p = plan_new(w.engine);
+    apply(p, high);
+    assert_int_equal(plan_finish(p)->assumptions, 1U << ASSUMED_PREEMPTION_OFF);
+    plan_free(p);
+    p = plan_new(w.engine);
+    apply(p, POLICY("low", SELECTS("web") ",\"priority\":-5," ON("member2")));
+    assert_int_equal(plan_finish(p)->assumptions, 0);
+    plan_free(p);
+    world_release(&w);
+}
+
+TEST(what_is_no_object_is_refused)
+{
+    CLEANUP(json_cleanup) cJSON *json = cJSON_Parse(POLICY("p", "\"priority\":\"high\""));
+    struct error err;
+    struct world w;
+
+    put_bound(&w, &preemption);
+    struct plan *p = plan_new(w.engine);
+    assert_false(plan_apply(p, json, &err));
+    assert_non_null(strstr(err.text, "priority"));
+    assert_int_equal(plan_finish(p)->template_count, 0);
+    plan_free(p);
+    world_release(&w);
+}
+
+/* ---- any world, any change ---- */
+
+static void play_random(struct world *w, struct plan *p)
+{
+    for (uint32_t i = world_random(w, 4) + 1; i > 0; i--) {
+        CLEANUP(json_cleanup) cJSON *json = random_object(w);
+        struct entry *entry = world_pick(w);
+        struct error err;
+
+        if (world_random(w, 3) > 0 || !entry)
+            assert_true(plan_apply(p, json, &err));
+        else
+            plan_delete(p, entry);
+    }
+}
+
+static void read_nothing(void *context, const struct foresight *f)
+{
+    *(bool *)context = f->settled;
+}
+
+/* Reached when it has been asked so often. */
+static bool count_down(void *context)
+{
+    uint32_t *asks = context;
+
+    if (*asks > 0)
+        (*asks)--;
+    return *asks == 0;
+}
+
+/* Plan what the world's dice say, cut off when it has been asked `asks` times. */
+static void plan_cut(struct world *w, uint32_t asks)
+{
+    struct plan *p = plan_new(w->engine);
+
+    plan_set_limit(p, (struct play_limit){count_down, &asks});
+    play_random(w, p);
+    (void)plan_finish(p);
+    bool cut = plan_is_cut(p);
+    assert_true(cut == (asks == 0));
+    plan_free(p);
+}
+
+/* After a plan the engine has what it had, and no less of the store: ASan counts the rest. */
+TEST(everything_is_put_back)
+{
+    for (uint32_t seed = 1; seed <= HISTORIES; seed++) {
+        CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT((size_t)1 << 24);
+        CLEANUP(strbuf_release) struct strbuf after = STRBUF_INIT((size_t)1 << 24);
+        CLEANUP(strbuf_release) struct strbuf told = STRBUF_INIT((size_t)1 << 24);
+        struct world w;
+        struct entry *entry;
+        bool settled = true;
+
+        world_init(&w, seed % 2 ? &preemption : &statically, seed);
+        for (size_t i = 0; i < STEPS; i++) {
+            CLEANUP(json_cleanup) cJSON *json = random_object(&w);
+
+            world_put(&w, json);
+        }
+        world_run(&w, NOW_MS);
+        world_dump(&w, &before);
+
+        struct plan *p = plan_new(w.engine);
+        play_random(&w, p);
+        const struct plan_result *r = plan_finish(p);
+        assert_true(r->settled);
+        /* All of it can still be told, whatever has come and gone in the play. */
+        report_plan(p, r, w.engine, NULL, &told);
+        plan_free(p);
+        plan_cut(&w, 1 + world_random(&w, 30));
+        entry = world_pick(&w);
+        if (entry && entry_template(entry))
+            foresight_make(w.engine, entry, read_nothing, &settled);
+        assert_true(settled);
+        /* What falls due meanwhile is not lost on whoever observes the engine. */
+        assert_int_equal(engine_now_ms(w.engine), NOW_MS);
+        world_dump(&w, &after);
+        assert_string_equal(before.data, after.data);
+        world_release(&w);
+    }
+}

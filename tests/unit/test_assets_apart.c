@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* All that holds of assets, where another process reads the file. */
-#define APART true
-#include "tests/unit/test_assets.c"

@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* All that holds of manifests, where other processes look at the disk. */
-#define APART true
-#include "tests/unit/test_manifests.c"

@@ -1,0 +1,643 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/source_section.h"
+
+#include <limits.h>
+
+#include "metrics/model/object.h"
+#include "tests/unit/follow.h"
+#include "tests/unit/suite.h"
+
+/*
+ * A kind that hangs, drips or never comes to an end costs no other kind anything: between the
+ * source and a server that is well stands one that misbehaves for some of the kinds.
+ */
+
+enum {
+    STEP_MS = 100,
+    FRESH_MS = 5000,
+    SLOW_MS = 12 * 1000,
+};
+
+enum fault {
+    WELL,
+    HANGS,          /* Nothing comes, not even a status. */
+    SAYS_NOTHING,   /* A status of 200, and nothing more. */
+    DRIPS,          /* A byte a second. */
+    ONLY_BOOKMARKS, /* On streams: one every ten seconds. The kind's lists are well. */
+    NO_FETCH,       /* A single object of it hangs. Its lists and streams are well. */
+    SLOW,           /* Twelve seconds to the first byte of a list, and then all of it. */
+};
+
+/* A request that the server does not get. */
+struct bad_request {
+    struct bad_request *next;
+    struct transport_handler handler;
+    enum fault fault;
+    int64_t opened_ms;
+    int64_t sent_ms;
+    bool answered;
+    char *path; /* SLOW: what to ask the server for, later. */
+    char *accept;
+    struct lab *lab;
+    struct transfer *transfer;
+};
+
+struct lab {
+    struct follow_lab base;
+    struct transport server; /* That of the base; start() and cancel() stand before it. */
+    enum fault faults[FAKE_KIND_COUNT];
+    const char *bad_path; /* That of the discovery that hangs. */
+    struct bad_request *requests;
+    struct transport_room room; /* All zero: any number. */
+    unsigned bad_count;         /* Open. */
+    unsigned bad_most;
+};
+
+static enum fake_kind kind_of_path(const char *path)
+{
+    for (int i = 0; i < FAKE_KIND_COUNT; i++) {
+        const char *at = strstr(path, fake_kinds[i].resource);
+
+        if (at && at[-1] == '/' && strchr("?/", at[strlen(fake_kinds[i].resource)]))
+            return (enum fake_kind)i;
+    }
+    return FAKE_KIND_COUNT;
+}
+
+static enum fault fault_of(const struct lab *lab, const char *path)
+{
+    enum fake_kind kind = kind_of_path(path);
+    bool stream = strstr(path, "watch=true") != NULL;
+    enum fault fault = kind == FAKE_KIND_COUNT ? WELL : lab->faults[kind];
+
+    if (kind == FAKE_KIND_COUNT)
+        return lab->bad_path && strcmp(path, lab->bad_path) == 0 ? HANGS : WELL;
+    if (fault == ONLY_BOOKMARKS)
+        return strstr(path, "sendInitialEvents") ? fault : WELL;
+    if (fault == NO_FETCH)
+        return strchr(path, '?') ? WELL : HANGS;
+    return fault == SLOW && stream ? WELL : fault;
+}
+
+static void forget(struct lab *lab, struct bad_request *bad)
+{
+    struct bad_request **at = &lab->requests;
+
+    while (*at != bad)
+        at = &(*at)->next;
+    *at = bad->next;
+    free(bad->path);
+    free(bad->accept);
+    free(bad);
+    lab->bad_count--;
+}
+
+static struct transfer *start(void *context, const struct transport_request *request)
+{
+    struct lab *lab = context;
+    enum fault fault = fault_of(lab, request->path);
+    struct bad_request *bad;
+
+    if (fault == WELL)
+        return lab->server.start(lab->server.context, request);
+    bad = xcalloc(1, sizeof(*bad));
+    *bad = (struct bad_request){.next = lab->requests,
+                                .handler = request->handler,
+                                .fault = fault,
+                                .opened_ms = lab->base.api.now_ms,
+                                .path = xstrdup(request->path),
+                                .accept = xstrdup(request->accept),
+                                .lab = lab,
+                                .sent_ms = lab->base.api.now_ms};
+    lab->requests = bad;
+    if (++lab->bad_count > lab->bad_most)
+        lab->bad_most = lab->bad_count;
+    return (struct transfer *)bad;
+}
+
+static void cancel(void *context, struct transfer *transfer)
+{
+    struct lab *lab = context;
+
+    for (struct bad_request *bad = lab->requests; bad; bad = bad->next) {
+        if ((struct transfer *)bad != transfer)
+            continue;
+        if (bad->transfer)
+            lab->server.cancel(lab->server.context, bad->transfer);
+        forget(lab, bad);
+        return;
+    }
+    lab->server.cancel(lab->server.context, transfer);
+}
+
+static bool pass_data(void *context, unsigned http_status, const char *bytes, size_t len)
+{
+    struct bad_request *bad = context;
+
+    return bad->handler.data(bad->handler.context, http_status, bytes, len);
+}
+
+static void pass_end(void *context, const struct transport_result *result)
+{
+    struct bad_request *bad = context;
+    struct transport_handler handler = bad->handler;
+
+    forget(bad->lab, bad);
+    handler.done(handler.context, result);
+}
+
+/* The server begins to answer. */
+static void ask_server(struct lab *lab, struct bad_request *bad)
+{
+    bad->transfer =
+        lab->server.start(lab->server.context,
+                          &(struct transport_request){.path = bad->path,
+                                                      .accept = bad->accept,
+                                                      .class = REQUEST_SHORT,
+                                                      .handler = {pass_data, pass_end, bad, NULL}});
+}
+
+static void misbehave(struct lab *lab, struct bad_request *bad)
+{
+    static const char bookmark[] = "{\"type\":\"BOOKMARK\",\"object\":{\"kind\":\"x\",\"metadata\":"
+                                   "{\"resourceVersion\":\"1\"}}}\n";
+
+    if (bad->fault == SLOW) {
+        if (!bad->transfer && lab->base.api.now_ms >= bad->opened_ms + SLOW_MS)
+            ask_server(lab, bad);
+        return;
+    }
+    if (bad->fault != HANGS && !bad->answered && bad->handler.responded)
+        bad->handler.responded(bad->handler.context, 200);
+    bad->answered = true;
+    if (bad->fault == DRIPS && lab->base.api.now_ms >= bad->sent_ms + 1000) {
+        bad->sent_ms = lab->base.api.now_ms;
+        assert_true(bad->handler.data(bad->handler.context, 200, "{", 1));
+    } else if (bad->fault == ONLY_BOOKMARKS && lab->base.api.now_ms >= bad->sent_ms + 10000) {
+        bad->sent_ms = lab->base.api.now_ms;
+        bad->handler.data(bad->handler.context, 200, bookmark, sizeof(bookmark) - 1);
+    }
+}
+
+static void lab_init(struct lab *lab)
+{
+    *lab = (struct lab){0};
+    follow_init(&lab->base, 1);
+    lab->base.api.streaming_lists = lab->base.api.bookmarks = true;
+    lab->server = lab->base.transport;
+}
+
+static struct transport_room room(void *context)
+{
+    return ((struct lab *)context)->room;
+}
+
+static void lab_start(struct lab *lab)
+{
+    lab->base.transport =
+        (struct transport){start, cancel, lab, lab->room.streams > 0 ? room : NULL};
+    follow_start(&lab->base);
+}
+
+static void lab_release(struct lab *lab)
+{
+    follow_release(&lab->base);
+    assert_null(lab->requests);
+}
+
+static void settle(struct lab *lab)
+{
+    for (struct bad_request *bad = lab->requests, *next; bad; bad = next) {
+        next = bad->next;
+        misbehave(lab, bad);
+    }
+    follow_settle(&lab->base);
+}
+
+static void pass(struct lab *lab, int64_t ms)
+{
+    int64_t until_ms = lab->base.api.now_ms + ms;
+
+    settle(lab);
+    while (lab->base.api.now_ms < until_ms) {
+        lab->base.api.now_ms += STEP_MS;
+        settle(lab);
+    }
+}
+
+static const struct reflector *reflector_of(const struct lab *lab, enum fake_kind kind)
+{
+    for (size_t i = 0; i < kube_source_count(lab->base.source); i++) {
+        const struct reflector *r = kube_source_reflector(lab->base.source, i);
+
+        if (strcmp(r->resource, fake_kinds[kind].resource) == 0)
+            return r;
+    }
+    return NULL;
+}
+
+static bool is_synced(const struct lab *lab, enum fake_kind kind)
+{
+    const struct reflector *r = reflector_of(lab, kind);
+
+    return r && r->synced;
+}
+
+/* True if the store has it; the names of bindings go on after that of their template. */
+static bool has(const struct lab *lab, enum fake_kind kind, const char *name)
+{
+    for (const struct type *type = store_types(lab->base.world.store); type; type = type->next) {
+        if (strcmp(type->kind, fake_kinds[kind].kind) != 0)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (entry_exists(p->entries[i]) &&
+                    strncmp(p->entries[i]->name, name, strlen(name)) == 0)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Some kinds: policies, bindings and clusters are there from the start, templates when selected. */
+static const enum fake_kind watched[] = {
+    FAKE_POLICY,   FAKE_CLUSTER_POLICY,   FAKE_BINDING, FAKE_CLUSTER_BINDING,
+    FAKE_OVERRIDE, FAKE_CLUSTER_OVERRIDE, FAKE_CLUSTER,
+};
+
+/* An object written to a kind that is well is in the store soon. */
+static void assert_fresh(struct lab *lab, unsigned round)
+{
+    char name[16];
+
+    snprintf(name, sizeof(name), "fresh%02u", round % 100);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        if (lab->faults[watched[i]] == WELL)
+            fake_put(&lab->base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
+                     name, round);
+    }
+    pass(lab, FRESH_MS);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++) {
+        if (lab->faults[watched[i]] == WELL)
+            if (!has(lab, watched[i], name))
+                fail_msg("%s %s is not there", fake_kinds[watched[i]].kind, name);
+    }
+}
+
+static const struct bad_row {
+    const char *name;
+    enum fault fault;
+} bad_rows[] = {
+    {"hangs", HANGS},
+    {"says nothing", SAYS_NOTHING},
+    {"drips", DRIPS},
+    {"only bookmarks", ONLY_BOOKMARKS},
+};
+
+/* Any of the kinds, all but one, misbehave from the start. */
+TEST_ROWS(the_one_kind_that_is_well_is_fresh, bad_rows, name)
+{
+    const struct bad_row *row = *state;
+    struct lab lab;
+
+    for (size_t well = 0; well < ARRAY_LEN(watched); well++) {
+        lab_init(&lab);
+        for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+            lab.faults[i] = row->fault;
+        lab.faults[watched[well]] = WELL;
+        lab_start(&lab);
+        pass(&lab, 3000);
+        assert_true(is_synced(&lab, watched[well]));
+        for (unsigned round = 0; round < 30; round++)
+            assert_fresh(&lab, round);
+        lab_release(&lab);
+    }
+}
+
+TEST_ROWS(a_relist_does_not_wait_for_kinds_that_misbehave, bad_rows, name)
+{
+    const struct bad_row *row = *state;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab_start(&lab);
+    pass(&lab, 3000);
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        lab.faults[i] = row->fault;
+    lab.faults[FAKE_OVERRIDE] = WELL;
+    for (unsigned round = 0; round < 10; round++) {
+        fake_put(&lab.base.api, FAKE_OVERRIDE, "default", "other", round);
+        fake_compact(&lab.base.api);
+        fake_cut_all(&lab.base.api);
+        assert_fresh(&lab, round);
+        pass(&lab, 60 * 1000);
+    }
+    lab_release(&lab);
+}
+
+/* A server that needs twelve seconds for a list is slow, and well. */
+TEST(a_slow_list_is_waited_for)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.base.api.streaming_lists = false;
+    for (size_t i = 0; i < FAKE_KIND_COUNT; i++)
+        lab.faults[i] = SLOW;
+    lab_start(&lab);
+    pass(&lab, 12 * 1000 + 2000);
+    for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+        assert_true(is_synced(&lab, watched[i]));
+    lab_release(&lab);
+}
+
+/* What people are told while the request is still open. */
+TEST(the_reason_is_told_after_ten_seconds)
+{
+    static const struct {
+        enum fault fault;
+        const char *reason;
+    } rows[] = {
+        {HANGS, "quiet: the server does not answer"},
+        {SAYS_NOTHING, "quiet: the initial events do not end"},
+        {DRIPS, "quiet: the initial events do not end"},
+    };
+    struct lab lab;
+
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        lab_init(&lab);
+        lab.faults[FAKE_CLUSTER] = rows[i].fault;
+        lab_start(&lab);
+        pass(&lab, 9 * 1000);
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
+        pass(&lab, 2 * 1000);
+        assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, rows[i].reason);
+        assert_string_equal(reflector_of(&lab, FAKE_POLICY)->failure.text, "");
+        lab_release(&lab);
+    }
+}
+
+/* It goes to the end of the queue from the first time on. */
+TEST(a_kind_that_hung_once_lets_others_go_first)
+{
+    struct lab lab;
+    const struct reflector *r;
+
+    lab_init(&lab);
+    lab.base.api.streaming_lists = false;
+    lab.faults[FAKE_CLUSTER] = HANGS;
+    lab_start(&lab);
+    pass(&lab, 1000);
+    r = reflector_of(&lab, FAKE_CLUSTER);
+    assert_int_equal(r->ticket.state, TICKET_OPEN);
+    assert_int_equal(r->ticket.class, LIST_FIRST);
+    while (r->watch.stalls == 0)
+        pass(&lab, 1000);
+    while (r->ticket.state == TICKET_IDLE)
+        pass(&lab, 1000);
+    assert_int_equal(r->watch.stalls, 1);
+    assert_int_equal(r->ticket.class, LIST_STALLED);
+    lab_release(&lab);
+}
+
+TEST(initial_events_that_do_not_end_are_listed)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.faults[FAKE_CLUSTER] = ONLY_BOOKMARKS;
+    lab_start(&lab);
+    pass(&lab, 13 * 1000);
+    assert_true(is_synced(&lab, FAKE_CLUSTER));
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
+    lab_release(&lab);
+}
+
+/* It comes back as soon as its server does, but for the wait between two attempts. */
+TEST(a_kind_that_hung_is_read_once_it_answers)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.faults[FAKE_CLUSTER] = HANGS;
+    lab_start(&lab);
+    pass(&lab, 10 * 60 * 1000);
+    assert_false(is_synced(&lab, FAKE_CLUSTER));
+    lab.faults[FAKE_CLUSTER] = WELL;
+    pass(&lab, 61 * 1000 + 60 * 1000);
+    assert_true(is_synced(&lab, FAKE_CLUSTER));
+    assert_string_equal(reflector_of(&lab, FAKE_CLUSTER)->failure.text, "");
+    lab_release(&lab);
+}
+
+static void put_bound(struct lab *lab, enum fake_kind kind, const char *name)
+{
+    assert_int_equal(fake_bound_kind(name), kind);
+    fake_put(&lab->base.api, kind, "default", name, 1);
+    settle(lab);
+    fake_put(&lab->base.api, FAKE_BINDING, "default", name, 1);
+}
+
+/* Objects that are read one by one, because a binding refers to them. */
+TEST(fetches_that_hang_hold_up_no_others)
+{
+    struct lab lab;
+    char name[16];
+
+    lab_init(&lab);
+    lab_start(&lab);
+    put_bound(&lab, FAKE_CONFIG_MAP, "x");
+    put_bound(&lab, FAKE_DEPLOYMENT, "y");
+    pass(&lab, 3000);
+    assert_true(has(&lab, FAKE_CONFIG_MAP, "x") && has(&lab, FAKE_DEPLOYMENT, "y"));
+    lab.faults[FAKE_CONFIG_MAP] = NO_FETCH;
+    for (unsigned i = 0; i < 50; i++) {
+        snprintf(name, sizeof(name), "x%u", i);
+        put_bound(&lab, FAKE_CONFIG_MAP, name);
+    }
+    for (unsigned i = 0; i < 10; i++) {
+        snprintf(name, sizeof(name), "y%02u", i);
+        put_bound(&lab, FAKE_DEPLOYMENT, name);
+        pass(&lab, FRESH_MS);
+        assert_true(has(&lab, FAKE_DEPLOYMENT, name));
+    }
+    /* They are given up, and asked for again. */
+    assert_false(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    assert_in_range(lab.bad_most, 1, 4);
+    lab.faults[FAKE_CONFIG_MAP] = WELL;
+    pass(&lab, 60 * 1000);
+    assert_true(has(&lab, FAKE_CONFIG_MAP, "x49"));
+    lab_release(&lab);
+}
+
+/* A server that does not say what it serves. */
+TEST(a_discovery_that_hangs_ends)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.bad_path = "/apis";
+    lab_start(&lab);
+    for (unsigned round = 0; round < 20; round++)
+        assert_fresh(&lab, round);
+    assert_false(discovery_succeeded(kube_source_discovery(lab.base.source)));
+    lab.bad_path = NULL;
+    pass(&lab, 40 * 1000);
+    assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
+    lab_release(&lab);
+}
+
+/* Where each version of a group needs a request of its own. */
+TEST(a_version_that_hangs_hides_no_others)
+{
+    const struct api_resource *found;
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.base.api.legacy_discovery = true;
+    lab.bad_path = "/apis/cluster.karmada.io/v1alpha1";
+    lab_start(&lab);
+    pass(&lab, 2000);
+    assert_true(discovery_succeeded(kube_source_discovery(lab.base.source)));
+    assert_int_equal(
+        discovery_find(kube_source_discovery(lab.base.source), "apps/v1", "Deployment", &found),
+        DISCOVERY_SERVED);
+    lab.bad_path = NULL;
+    pass(&lab, 60 * 1000);
+    assert_int_equal(discovery_find(kube_source_discovery(lab.base.source),
+                                    "cluster.karmada.io/v1alpha1", "Cluster", &found),
+                     DISCOVERY_SERVED);
+    lab_release(&lab);
+}
+
+/* ---- a server that speaks HTTP/1.1 ---- */
+
+/* Those that find no connection for a watch are listed every half a minute. */
+TEST(what_cannot_be_watched_is_polled)
+{
+    struct lab lab;
+    unsigned polled = 0;
+
+    lab_init(&lab);
+    lab.room = (struct transport_room){.streams = 5, .lists = 4, .single_reads = 1};
+    lab_start(&lab);
+    pass(&lab, 5000);
+    assert_int_equal(lab.base.api.open_streams, 5);
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++) {
+        const struct reflector *r = kube_source_reflector(lab.base.source, i);
+
+        assert_true(r->synced);
+        assert_false(r->required && r->watch.polled);
+        assert_string_equal(r->failure.text, "");
+        polled += r->watch.polled;
+    }
+    assert_int_equal(polled, kube_source_count(lab.base.source) - 5);
+    CLEANUP(strbuf_release) struct strbuf section = STRBUF_INIT(1 << 16);
+
+    source_cards_write(lab.base.source, &section);
+    assert_non_null(
+        strstr(section.data, "<li>cluster.karmada.io/v1alpha1 clusters is listed every 30 s"));
+
+    for (unsigned round = 0; round < 20; round++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "p%02u", round);
+        for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+            fake_put(&lab.base.api, watched[i], fake_kinds[watched[i]].namespaced ? "default" : "",
+                     name, 0);
+        pass(&lab, 36 * 1000);
+        for (size_t i = 0; i < ARRAY_LEN(watched); i++)
+            assert_true(has(&lab, watched[i], name));
+        assert_in_range(lab.base.api.open_streams, 1, 5);
+    }
+    lab_release(&lab);
+}
+
+/* Once there is room again, as over HTTP/2, all are watched. */
+TEST(what_was_polled_is_watched_when_there_is_room)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+    lab.room = (struct transport_room){.streams = 1, .lists = 1, .single_reads = 1};
+    lab_start(&lab);
+    pass(&lab, 60 * 1000);
+    assert_int_equal(lab.base.api.open_streams, 1);
+    lab.room = (struct transport_room){UINT_MAX, UINT_MAX, UINT_MAX};
+    pass(&lab, 40 * 1000);
+    assert_int_equal(lab.base.api.open_streams, kube_source_count(lab.base.source));
+    for (size_t i = 0; i < kube_source_count(lab.base.source); i++)
+        assert_false(kube_source_reflector(lab.base.source, i)->watch.polled);
+    lab_release(&lab);
+}
+
+/* ---- objects that cannot be read ---- */
+
+static cJSON *make_policy(const char *name)
+{
+    char text[256];
+    struct error err;
+
+    snprintf(text, sizeof(text),
+             "{\"apiVersion\":\"policy.karmada.io/v1alpha1\",\"kind\":\"PropagationPolicy\","
+             "\"metadata\":{\"namespace\":\"default\",\"name\":\"%s\"}}",
+             name);
+    return json_parse(text, strlen(text), NULL, &err);
+}
+
+static void put_policy(struct reflector_store *s, const char *name)
+{
+    CLEANUP(json_cleanup) cJSON *object = make_policy(name);
+
+    reflector_store_put(s, object);
+}
+
+static void reject_policy(struct reflector_store *s, const char *name)
+{
+    CLEANUP(json_cleanup) cJSON *object = make_policy(name);
+
+    reflector_store_reject(s, object, "it is too large");
+}
+
+/* The last version of an object that cannot be read any more outlives every list. */
+TEST(what_cannot_be_read_is_not_swept)
+{
+    struct lab lab;
+
+    lab_init(&lab);
+
+    struct reflector_store s = {.store = lab.base.world.store,
+                                .log = &lab.base.log,
+                                .resource = "propagationpolicies",
+                                .api_version = "policy.karmada.io/v1alpha1",
+                                .origin = {.source = 1}};
+
+    reflector_store_begin_pass(&s, false);
+    put_policy(&s, "a");
+    put_policy(&s, "b");
+    put_policy(&s, "c");
+    reflector_store_end_pass(&s);
+    reflector_store_begin_pass(&s, false);
+    put_policy(&s, "a");
+    reject_policy(&s, "b");
+    reflector_store_end_pass(&s);
+    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
+    assert_false(has(&lab, FAKE_POLICY, "c"));
+
+    /* One that nobody can name may be any of them. */
+    reflector_store_begin_pass(&s, false);
+    reflector_store_note_unnamed(&s);
+    reflector_store_end_pass(&s);
+    assert_true(has(&lab, FAKE_POLICY, "a") && has(&lab, FAKE_POLICY, "b"));
+
+    reflector_store_begin_pass(&s, false);
+    put_policy(&s, "b");
+    reflector_store_end_pass(&s);
+    assert_false(has(&lab, FAKE_POLICY, "a"));
+    assert_true(has(&lab, FAKE_POLICY, "b"));
+    reflector_store_clear(&s);
+    fake_api_release(&lab.base.api);
+    world_release(&lab.base.world);
+}

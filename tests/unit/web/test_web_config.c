@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/web/parse.h"
+
+#include "exporter/system/file.h"
+#include "tests/unit/suite.h"
+
+#define FOLDER "tests/fixtures/web-config/"
+#define HASH   "$2b$10$abcdefghijklmnopqrstuuabcdefghijklmnopqrstuvwxyz01234"
+
+/* Each fault, in a file of its own, and what is said of it behind the path. */
+static const struct fault {
+    const char *file, *message;
+} faults[] = {
+    {"anchor_section", "web.yml:2:1: there is no 'defaults'"},
+    {"auth_type_alone", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
+    {"auth_type_unknown", "web.yml:5:3: client_auth_type: 'x' is no client auth type"},
+    {"auth_type_without_ca", "web.yml:2:1: tls_server_config: client_auth_type needs client_ca or "
+                             "client_ca_file to verify with"},
+    {"boolean_unknown", "web.yml:5:3: prefer_server_cipher_suites: expected true or false"},
+    {"burst_no_number", "web.yml:4:3: burst: expected a whole number of requests"},
+    {"ca_without_auth_type",
+     "web.yml:2:1: tls_server_config: a client CA without client_auth_type would verify nobody"},
+    {"cert_empty", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
+    {"cert_file_empty", "web.yml:2:1: tls_server_config: there is neither cert nor cert_file"},
+    {"cert_twice", "web.yml:2:1: tls_server_config: give cert inline or as a file, not both"},
+    {"cipher_no_list", "web.yml:5:3: cipher_suites: expected a list"},
+    {"cipher_unknown", "web.yml:5:3: cipher_suites: 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA2048' is "
+                       "no cipher suite; did you mean 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'?"},
+    {"content_type_options", "web.yml:4:5: X-Content-Type-Options: expected nosniff"},
+    {"curve_twice", "web.yml:5:3: curve_preferences: 'X25519' is there twice"},
+    {"curve_unknown",
+     "web.yml:5:3: curve_preferences: 'CurveP257' is no curve; did you mean 'CurveP256'?"},
+    {"frame_options", "web.yml:4:5: X-Frame-Options: expected deny or sameorigin"},
+    {"header_line_end",
+     "web.yml:4:5: Content-Security-Policy: a header cannot have control characters"},
+    {"header_not_allowed", "web.yml:4:5: 'Content-Type' is no header that can be set"},
+    {"key_empty", "web.yml:2:1: tls_server_config: there is neither key nor key_file"},
+    {"key_file_empty", "web.yml:2:1: tls_server_config: there is neither key nor key_file"},
+    {"key_twice", "web.yml:4:3: a key is there twice"},
+    {"not_a_mapping", "web.yml:2:1: expected 'key: value' lines"},
+    {"not_yaml", "web.yml:4:1: not valid YAML: while parsing a flow sequence: did not find "
+                 "expected ',' or ']'"},
+    {"rate_negative", "web.yml:3:3: interval: expected a duration such as 100ms, 1s or 1m30s"},
+    {"rate_without_burst",
+     "web.yml:2:1: rate_limit: a burst of 0 would refuse every request; set burst to 1 or more"},
+    {"rate_without_unit", "web.yml:3:3: interval: expected a duration such as 100ms, 1s or 1m30s"},
+    {"sans_empty", "web.yml:7:3: client_allowed_sans: an empty list would admit nobody"},
+    {"sans_optional_certificate",
+     "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
+     "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},
+    {"sans_without_auth_type",
+     "web.yml:2:1: tls_server_config: client_allowed_sans needs a client_auth_type that requires a "
+     "certificate: RequireAnyClientCert or RequireAndVerifyClientCert"},
+    {"tab", "web.yml:3:1: not valid YAML: while scanning for the next token: found character that "
+            "cannot start any token"},
+    {"two_documents", "web.yml: has more than one YAML document"},
+    {"unknown_section",
+     "web.yml:2:1: there is no 'tls_sever_config'; did you mean 'tls_server_config'?"},
+    {"unknown_tls_key", "web.yml:3:3: there is no 'cert_filse'; did you mean 'cert_file'?"},
+    {"user_colon", "web.yml:3:3: a user's name cannot have a colon, which ends it in a request"},
+    {"user_cost", "web.yml:3:3: a bcrypt cost of 19 takes too long; 18 is the most"},
+    {"user_without_hash", "web.yml:3:3: not a bcrypt hash, such as 'htpasswd -nBC 10' makes"},
+    {"version_unknown",
+     "web.yml:5:3: min_version: 'TLS111' is no TLS version; did you mean 'TLS11'?"},
+    {"versions_reversed", "web.yml:2:1: tls_server_config: min_version is above max_version"},
+};
+
+TEST_ROWS(refuses, faults, file)
+{
+    const struct fault *fault = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
+    struct web_config config;
+    struct error err = {""};
+    char path[128];
+
+    snprintf(path, sizeof(path), FOLDER "%s.yml", fault->file);
+    assert_true(file_read(path, &text, &err));
+    assert_false(web_config_parse("web.yml", text.data, text.len, &config, &err));
+    assert_string_equal(err.text, fault->message);
+    assert_null(strstr(err.text, "letmein"));
+}
+
+static void parse(const char *text, struct web_config *out)
+{
+    struct error err = {""};
+
+    if (!web_config_parse("web.yml", text, strlen(text), out, &err))
+        fail_msg("%s", err.text);
+}
+
+TEST(an_empty_file_asks_for_nothing)
+{
+    static const char *const texts[] = {"", "# nothing\n", "tls_server_config:\n",
+                                        "tls_server_config: {}\nbasic_auth_users: {}\n"};
+    struct web_config c;
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        parse(texts[i], &c);
+        assert_false(c.tls);
+        assert_int_equal(c.user_count, 0);
+        assert_int_equal(c.rate_interval_ns, 0);
+        assert_int_equal(c.min_version, WEB_TLS12);
+        assert_int_equal(c.max_version, WEB_TLS13);
+        assert_true(c.http2 && c.prefer_server_ciphers);
+        web_config_release(&c);
+    }
+}
+
+TEST(every_key)
+{
+    struct web_config c;
+
+    parse("tls_server_config:\n"
+          "  cert: inline\n"
+          "  key_file: tls.key\n"
+          "  client_ca_file: ca.crt\n"
+          "  client_auth_type: RequireAndVerifyClientCert\n"
+          "  client_allowed_sans: [scraper.example, 10.0.0.1]\n"
+          "  min_version: TLS11\n"
+          "  max_version: TLS12\n"
+          "  cipher_suites: [TLS_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA]\n"
+          "  prefer_server_cipher_suites: off\n"
+          "  curve_preferences: [X25519, CurveP256]\n"
+          "http_server_config:\n"
+          "  http2: false\n"
+          "  headers:\n"
+          "    X-Frame-Options: sameorigin\n"
+          "    Strict-Transport-Security: max-age=60\n"
+          "basic_auth_users:\n"
+          "  alice: " HASH "\n"
+          "  bob: " HASH "\n"
+          "rate_limit: {interval: 1m1.5s, burst: 7}\n",
+          &c);
+    assert_true(c.tls);
+    assert_string_equal(c.cert, "inline");
+    assert_string_equal(c.key_file, "tls.key");
+    assert_string_equal(c.client_ca_file, "ca.crt");
+    assert_null(c.cert_file);
+    assert_int_equal(c.client_auth, WEB_CLIENT_REQUIRE_AND_VERIFY);
+    assert_int_equal(c.client_san_count, 2);
+    assert_string_equal(c.client_sans[1], "10.0.0.1");
+    assert_int_equal(c.min_version, WEB_TLS11);
+    assert_int_equal(c.max_version, WEB_TLS12);
+    assert_int_equal(c.ciphers, 1U << 0 | 1U << 3);
+    assert_int_equal(c.curve_count, 2);
+    assert_string_equal(web_curve_names[c.curves[0]], "X25519");
+    assert_false(c.http2 || c.prefer_server_ciphers);
+    assert_string_equal(c.headers[1], "max-age=60");
+    assert_string_equal(c.headers[3], "sameorigin");
+    assert_null(c.headers[0]);
+    assert_int_equal(c.user_count, 2);
+    assert_string_equal(c.users[1].name, "bob");
+    assert_string_equal(c.users[1].hash, HASH);
+    assert_int_equal(c.rate_interval_ns, 61500000000);
+    assert_int_equal(c.rate_burst, 7);
+    web_config_release(&c);
+    assert_null(c.key_file);
+}
+
+TEST(an_older_name_of_an_auth_type)
+{
+    struct web_config c;
+
+    parse("tls_server_config: {cert: c, key: k, client_auth_type: RequireClientCert}\n", &c);
+    assert_int_equal(c.client_auth, WEB_CLIENT_REQUIRE_ANY);
+    web_config_release(&c);
+}
+
+TEST(every_cipher_and_curve)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
+    struct web_config c;
+
+    strbuf_adds(&text, "tls_server_config:\n  cert: c\n  key: k\n  cipher_suites:\n");
+    for (size_t i = 0; i < WEB_CIPHERS; i++)
+        strbuf_addf(&text, "  - %s\n", web_cipher_names[i]);
+    strbuf_adds(&text, "  curve_preferences:\n");
+    for (size_t i = 0; i < WEB_CURVES; i++)
+        strbuf_addf(&text, "  - %s\n", web_curve_names[i]);
+    parse(text.data, &c);
+    assert_int_equal(c.ciphers, (1U << WEB_CIPHERS) - 1);
+    assert_int_equal(c.curve_count, WEB_CURVES);
+    web_config_release(&c);
+}
+
+TEST(ceilings)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(2 * WEB_CONFIG_MAX);
+    struct web_config c;
+    struct error err = {""};
+
+    strbuf_adds(&text, "basic_auth_users:\n");
+    for (size_t i = 0; i <= WEB_USERS_MAX; i++)
+        strbuf_addf(&text, "  user%zu: %s\n", i, HASH);
+    assert_false(web_config_parse("web.yml", text.data, text.len, &c, &err));
+    assert_string_equal(err.text, "web.yml:102:3: more than 100 keys");
+    while (text.len <= WEB_CONFIG_MAX)
+        strbuf_adds(&text, "# a comment\n");
+    assert_false(web_config_parse("web.yml", text.data, text.len, &c, &err));
+    assert_string_equal(err.text, "web.yml: larger than 262144 bytes");
+}
+
+/* What is as long as a key may be one. */
+TEST(a_long_key_is_not_repeated)
+{
+    static const char text[] = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQ: x\n";
+    struct web_config c;
+    struct error err = {""};
+
+    assert_false(web_config_parse("web.yml", text, strlen(text), &c, &err));
+    assert_string_equal(err.text, "web.yml:1:1: an unknown key");
+}
