@@ -6,7 +6,7 @@
 #include <yaml.h>
 
 #include "metrics/base/json.h"
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 #include "metrics/base/utf8.h"
 
 enum { NUMBER_MAX = 64, NO_WRAP = -1 };

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/base/error.h"
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/kind.h"

@@ -3,7 +3,7 @@
 
 #include "exporter/cli/verb.h"
 #include "exporter/evaluation.h"
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

@@ -3,7 +3,7 @@
 
 #include "exporter/options/options.h"
 #include "exporter/text/output.h"
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/simulate/reconcile.h"
 
 /*

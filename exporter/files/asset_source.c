@@ -4,7 +4,7 @@
 #include "exporter/files/asset.h"
 #include "exporter/files/asset_reader.h"
 #include "exporter/system/platform.h"
-#include "metrics/base/frame.h"
+#include "metrics/base/json_frame.h"
 
 enum {
     LOOK_MS = 2000, /* How often to check whether the file has changed. */

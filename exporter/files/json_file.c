@@ -2,7 +2,7 @@
 #include "exporter/files/json_file.h"
 
 #include "exporter/files/list.h"
-#include "metrics/base/frame.h"
+#include "metrics/base/json_frame.h"
 
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 

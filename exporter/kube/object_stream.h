@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/response.h"
-#include "metrics/base/frame.h"
+#include "metrics/base/json_frame.h"
 
 /*
  * The body of a list or of a watch, however the network cut it, turned into one

@@ -2,7 +2,7 @@
 #include "exporter/text/finding_counts.h"
 #include "exporter/version.h"
 #include "exporter/web/api.h"
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 
 static void put_parameter(struct writer *w, enum parameter parameter, bool required)
 {

@@ -3,6 +3,342 @@
 
 #include "metrics/base/utf8.h"
 
+static_assert(JSON_DEPTH_MAX == 128, "check_value() says it in words");
+
+/* What the grammar allows next. */
+enum expect {
+    EXPECT_VALUE,
+    EXPECT_VALUE_OR_END, /* Just after '['. */
+    EXPECT_KEY,
+    EXPECT_KEY_OR_END, /* Just after '{'. */
+    EXPECT_COLON,
+    EXPECT_COMMA_OR_END,
+    EXPECT_NOTHING,
+};
+
+static const char *const expected[] = {
+    [EXPECT_VALUE] = "a value is missing here",
+    [EXPECT_VALUE_OR_END] = "a value or ']' is missing here",
+    [EXPECT_KEY] = "a quoted key is missing here",
+    [EXPECT_KEY_OR_END] = "a quoted key or '}' is missing here",
+    [EXPECT_COLON] = "':' is missing after a key",
+    [EXPECT_COMMA_OR_END] = "',' or a closing bracket is missing here",
+    [EXPECT_NOTHING] = "something follows after the end of the JSON value",
+};
+
+/* ASCII that stands for itself in a string; strict JSON would want the first three escaped. */
+static const bool is_plain[256] = {
+    ['\t'] = true,
+    ['\n'] = true,
+    ['\r'] = true,
+    [0x20 ... '"' - 1] = true,
+    ['"' + 1 ... '\\' - 1] = true,
+    ['\\' + 1 ... 0x7f] = true,
+};
+
+struct check {
+    const char *json;
+    size_t len;
+    size_t at;
+    const char *reason;
+    enum expect expect;
+    unsigned depth;
+    char closers[JSON_DEPTH_MAX]; /* The bracket that ends each open container. */
+};
+
+static bool refuse(struct check *c, const char *reason)
+{
+    c->reason = reason;
+    return false;
+}
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r';
+}
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+/* Four hexadecimal digits at `at`, or -1. */
+static int hex4(const char *at)
+{
+    int value = 0;
+
+    for (unsigned i = 0; i < 4; i++) {
+        char lower = (char)(at[i] | 0x20);
+
+        if (is_digit(at[i]))
+            value = value * 16 + (at[i] - '0');
+        else if (lower >= 'a' && lower <= 'f')
+            value = value * 16 + (lower - 'a' + 10);
+        else
+            return -1;
+    }
+    return value;
+}
+
+static bool is_between(int value, int low, int high)
+{
+    return value >= low && value <= high;
+}
+
+/* An escape, from its backslash. May read ahead: the text ends in NUL, which matches nothing. */
+static bool check_escape(struct check *c)
+{
+    const char *at = c->json + c->at;
+
+    if (at[1] != 'u') {
+        if (at[1] == '\0' || !strchr("\"\\/bfnrt", at[1]))
+            return refuse(c, "an escape that JSON does not know");
+        c->at += 2;
+        return true;
+    }
+
+    int unit = hex4(at + 2);
+
+    if (unit < 0)
+        return refuse(c, "four hexadecimal digits are missing after \\u");
+    if (unit == 0)
+        return refuse(c, "a NUL character (\\u0000) in a string");
+    c->at += 6;
+    if (!is_between(unit, 0xd800, 0xdfff))
+        return true;
+    if (unit < 0xdc00 && at[6] == '\\' && at[7] == 'u' &&
+        is_between(hex4(at + 8), 0xdc00, 0xdfff)) {
+        c->at += 6;
+        return true;
+    }
+    c->at -= 6;
+    return refuse(c, "half of a surrogate pair");
+}
+
+/* Anything in a string but a plain character. */
+static bool check_special(struct check *c, size_t start)
+{
+    unsigned char byte = (unsigned char)c->json[c->at];
+
+    if (byte == '\\')
+        return check_escape(c);
+    if (byte >= 0x80) {
+        unsigned len = utf8_char_len(c->json + c->at);
+
+        c->at += len;
+        return len > 0 || refuse(c, "bytes that are not valid UTF-8");
+    }
+    if (c->at < c->len)
+        return refuse(c, byte == 0 ? "a NUL byte" : "a control character in a string");
+    c->at = start;
+    return refuse(c, "a string that is not closed");
+}
+
+static bool check_string(struct check *c)
+{
+    size_t start = c->at++;
+
+    for (;;) {
+        /* A local pointer, which no write can alias: this is the hot loop. */
+        const char *at = c->json + c->at;
+
+        while (is_plain[(unsigned char)*at])
+            at++;
+        c->at = (size_t)(at - c->json);
+        if (*at == '"') {
+            c->at++;
+            return true;
+        }
+        if (!check_special(c, start))
+            return false;
+    }
+}
+
+static size_t count_digits(const char *at)
+{
+    size_t count = 0;
+
+    while (is_digit(at[count]))
+        count++;
+    return count;
+}
+
+static bool check_number(struct check *c)
+{
+    const char *at = c->json + c->at;
+    size_t digits;
+
+    if (*at == '-')
+        at++;
+    digits = count_digits(at);
+    if (digits == 0)
+        return refuse(c, "a number that is not written as JSON writes it");
+    at += digits;
+    if (*at == '.') {
+        at += 1 + count_digits(at + 1);
+    }
+    if (*at == 'e' || *at == 'E') {
+        at += at[1] == '+' || at[1] == '-' ? 2 : 1;
+        digits = count_digits(at);
+        if (digits == 0)
+            return refuse(c, "a number without digits in its exponent");
+        at += digits;
+    }
+    c->at = (size_t)(at - c->json);
+    return true;
+}
+
+static bool check_word(struct check *c)
+{
+    static const char *const words[] = {"true", "false", "null"};
+
+    for (size_t i = 0; i < ARRAY_LEN(words); i++) {
+        size_t len = strlen(words[i]);
+
+        if (strncmp(c->json + c->at, words[i], len) == 0) {
+            c->at += len;
+            return true;
+        }
+    }
+    return refuse(c, expected[c->expect]);
+}
+
+static void end_value(struct check *c)
+{
+    c->expect = c->depth > 0 ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
+}
+
+static bool check_value(struct check *c)
+{
+    char byte = c->json[c->at];
+    bool fine;
+
+    if (byte == '{' || byte == '[') {
+        if (c->depth == JSON_DEPTH_MAX)
+            return refuse(c, "nested deeper than 128 levels");
+        c->closers[c->depth++] = byte == '{' ? '}' : ']';
+        c->expect = byte == '{' ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
+        c->at++;
+        return true;
+    }
+    if (byte == '"')
+        fine = check_string(c);
+    else if (byte == '-' || is_digit(byte))
+        fine = check_number(c);
+    else
+        fine = check_word(c);
+    if (fine)
+        end_value(c);
+    return fine;
+}
+
+static bool check_key(struct check *c)
+{
+    if (c->json[c->at] != '"')
+        return refuse(c, expected[c->expect]);
+    c->expect = EXPECT_COLON;
+    return check_string(c);
+}
+
+static bool close_container(struct check *c)
+{
+    c->depth--;
+    c->at++;
+    end_value(c);
+    return true;
+}
+
+/* Step past the punctuation that is due. */
+static bool check_char(struct check *c, char due, enum expect next)
+{
+    if (c->json[c->at] != due)
+        return refuse(c, expected[c->expect]);
+    c->at++;
+    c->expect = next;
+    return true;
+}
+
+/* One token, which begins with the current byte. */
+static bool check_token(struct check *c)
+{
+    char closer = c->depth > 0 ? c->closers[c->depth - 1] : '\0';
+    bool closes = c->json[c->at] == closer;
+
+    switch (c->expect) {
+    case EXPECT_VALUE:
+        return check_value(c);
+    case EXPECT_VALUE_OR_END:
+        return closes ? close_container(c) : check_value(c);
+    case EXPECT_KEY:
+        return check_key(c);
+    case EXPECT_KEY_OR_END:
+        return closes ? close_container(c) : check_key(c);
+    case EXPECT_COLON:
+        return check_char(c, ':', EXPECT_VALUE);
+    case EXPECT_COMMA_OR_END:
+        if (closes)
+            return close_container(c);
+        return check_char(c, ',', closer == '}' ? EXPECT_KEY : EXPECT_VALUE);
+    case EXPECT_NOTHING:
+        return refuse(c, expected[c->expect]);
+    }
+    abort();
+}
+
+struct json_fault json_check(const char *json, size_t len)
+{
+    struct check c = {.json = json, .len = len};
+
+    for (;;) {
+        while (is_space(json[c.at]))
+            c.at++;
+        if (c.at == len || json[c.at] == '\0' || !check_token(&c))
+            break;
+    }
+    if (!c.reason && c.at < len)
+        c.reason = "a NUL byte";
+    else if (!c.reason && c.expect != EXPECT_NOTHING)
+        c.reason = c.depth == 0 ? "no JSON value at all" : "it ends in the middle of a value";
+    return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
+}
+
+/*
+ * Eight bytes at once: 0x80 wherever one is not ASCII, a control character or
+ * a backslash. A borrow may flag a harmless neighbour too, which then is looked at alone.
+ */
+static uint64_t remarkable_bytes(uint64_t word)
+{
+    static const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t backslash = word ^ (ones * '\\');
+
+    return ((word - ones * 0x20) | word | (backslash - ones)) & (ones << 7);
+}
+
+bool json_is_plain(const char *json, size_t len)
+{
+    size_t at = 0;
+
+    while (at < len) {
+        uint64_t word;
+
+        if (len - at >= sizeof(word)) {
+            memcpy(&word, json + at, sizeof(word));
+            if (!remarkable_bytes(word)) {
+                at += sizeof(word);
+                continue;
+            }
+        }
+        for (size_t end = len - at < sizeof(word) ? len : at + sizeof(word); at < end; at++) {
+            unsigned char byte = (unsigned char)json[at];
+
+            if (byte == '\\' ? json[at + 1] == 'u'
+                             : (byte < 0x20 || byte >= 0x80) && !is_space((char)byte))
+                return false;
+        }
+    }
+    return true;
+}
+
 static const char replacement_character[] = "\xef\xbf\xbd";
 
 /* Doubles hold every whole number up to here; beyond, a number may differ from what was sent. */

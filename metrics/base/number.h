@@ -2,6 +2,7 @@
 #pragma once
 
 #include "metrics/base/base.h"
+#include "metrics/base/strbuf.h"
 
 /*
  * Numbers from text, checked: the whole text is the number, or the answer is
@@ -31,3 +32,13 @@ enum number_order number_compare(const char *text, const char *other);
  * an exponent that no double reaches.
  */
 bool parse_quantity(const char *text, double *out) MUST_USE;
+
+/* Numbers as scrapers and people read them: whole ones in full, never as 1e+06. */
+
+void number_add_int(struct strbuf *out, int64_t value);
+
+/* As few digits as read back to the same double; NaN, +Inf and -Inf by those names. */
+void number_add_double(struct strbuf *out, double value);
+
+/* Milliseconds as seconds, exactly: 1500 is "1.5". */
+void number_add_seconds(struct strbuf *out, int64_t ms);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 
 /*
  * An explanation while it is made and after: facts as JSON for programs, and lines for people.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/catalogue.h"
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/expose/families.h"
 
 static const char *stability_name(enum family_stability stability)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/exposition.h"
 
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 #include "metrics/expose/families.h"
 
 enum { SERIES_MAX_BYTES = 1 << 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/family_state.h"
 
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 #include "metrics/expose/label_text.h"
 
 enum {

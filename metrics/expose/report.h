@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/rules/engine.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/rules/engine.h"
 
 /* The elements of the report's lists, one object at a time, for all who list some of them. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/expose/version_use.h"
 
 /* Versions of policies (product contract 3.7), as members of the open object. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 #include "metrics/rules/engine.h"
 
 /* A target of a template's binding: where it is, and Karmada's own words ("" without any). */

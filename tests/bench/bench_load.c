@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "exporter/files/source.h"
-#include "metrics/base/frame.h"
+#include "metrics/base/json_frame.h"
 #include "metrics/expose/exposition.h"
 #include "tests/bench/generate.h"
 #include "tests/bench/measure.h"

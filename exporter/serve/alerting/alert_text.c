@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "exporter/serve/alerting/promql.h"
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 
 enum {
     TEXT_MAX_BYTES = 64 * 1024, /* Of one value, or of a query. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/base/frame.h"
+#include "metrics/base/json_frame.h"
 
 #include <endian.h>
 

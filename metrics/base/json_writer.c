@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/base/writer.h"
+#include "metrics/base/json_writer.h"
 
 #include "metrics/base/json.h"
-#include "metrics/base/number_text.h"
+#include "metrics/base/number.h"
 
 static void begin_line(struct writer *w)
 {
