@@ -5,7 +5,7 @@
 #include "exporter/text/table.h"
 #include "metrics/explain/field_text.h"
 #include "metrics/expose/parties.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum {
     INDENT = 2,

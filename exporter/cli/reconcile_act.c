@@ -6,7 +6,7 @@
 #include "exporter/serve/signals.h"
 #include "exporter/system/platform.h"
 #include "metrics/base/timestamp.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum {
     SLICE_MS = 50,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/asset.h"
 
-#include "metrics/model/lease.h"
+#include "metrics/model/connector_resource.h"
 
 static const char holder_label[] = "cnrm-lease-holder-id";
 static const char expiration_label[] = "cnrm-lease-expiration";

@@ -12,7 +12,8 @@
 bool asset_may_concern(const char *json, size_t len);
 
 /*
- * The asset as an object for the store (metrics/model/lease.h), NULL if Config Connector has
- * nothing to do with it: neither a label of a lease nor managed-by-cnrm. The caller deletes it.
+ * The asset as an object for the store (metrics/model/connector_resource.h), NULL if Config
+ * Connector has nothing to do with it: neither a label of a lease nor managed-by-cnrm. The caller
+ * deletes it.
  */
 cJSON *asset_convert(const cJSON *asset, int64_t snapshot_ms) MUST_USE;

@@ -2,7 +2,6 @@
 #include "exporter/files/scopes.h"
 
 #include "metrics/model/kind.h"
-#include "metrics/model/scope.h"
 
 void scopes_init(struct scopes *s, const char *ns)
 {

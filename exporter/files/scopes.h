@@ -6,7 +6,7 @@
 /*
  * In which namespace an object of a manifest is, as `kubectl apply` would have it: its own; else
  * the one to apply to; none for kinds that belong to no namespace. Which kinds these are is known
- * of Karmada's and Kubernetes' own (metrics/model/scope.h) and of those that a
+ * of Karmada's and Kubernetes' own (metrics/model/kind.h) and of those that a
  * CustomResourceDefinition among the manifests declares. Of the others an object with a uid comes
  * from an API server, which would have written its namespace: it has none. The rest has one.
  */

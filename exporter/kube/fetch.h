@@ -5,7 +5,7 @@
 #include "exporter/kube/object_stream.h"
 #include "exporter/kube/progress.h"
 #include "metrics/base/strbuf.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 /* One object of an API server, read or written by a request of its own, or found in a list. */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/finder.h"
 
-#include "metrics/model/connector.h"
+#include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
 
 /* Of what is kept: no pass of any source removes it. */

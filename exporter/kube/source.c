@@ -6,7 +6,7 @@
 #include "exporter/kube/discoverer.h"
 #include "exporter/kube/list.h"
 #include "exporter/kube/missing.h"
-#include "metrics/model/connector.h"
+#include "metrics/model/connector_resource.h"
 #include "metrics/model/references.h"
 
 struct kube_source {

@@ -3,7 +3,7 @@
 
 #include "exporter/kube/discovery.h"
 #include "exporter/system/log.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 /* The kinds that selectors name and that are not watched. */
 

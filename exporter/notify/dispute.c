@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/notify/dispute.h"
 
-#include "metrics/model/walk.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 
 enum {

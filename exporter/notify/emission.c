@@ -4,7 +4,7 @@
 #include "exporter/kube/backoff.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/rule.h"
 
 enum {

@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "exporter/options/nearest.h"
-#include "metrics/model/listing.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/links.h"
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };

@@ -4,7 +4,7 @@
 #include "exporter/web/html.h"
 #include "exporter/web/link.h"
 #include "exporter/web/list_parts.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum { PARTIES_MAX = 1000, TITLE_MAX = 4096 };
 

@@ -7,7 +7,7 @@
 #include "metrics/base/number.h"
 #include "metrics/expose/parties.h"
 #include "metrics/expose/words.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/connector.h"
 
 /* The words that a parameter takes, while the nearest one is looked for. */

@@ -3,7 +3,7 @@
 
 #include "exporter/system/url.h"
 #include "exporter/web/html.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum { LINK_MAX = 64 * 1024 };
 

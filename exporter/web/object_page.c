@@ -7,7 +7,7 @@
 #include "metrics/explain/explain.h"
 #include "metrics/expose/rivals.h"
 #include "metrics/expose/stage_words.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/policy_version.h"
 
 /* The pages of one template and of one policy: where it stands, and its explanation. */

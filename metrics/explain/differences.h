@@ -6,7 +6,7 @@
 /*
  * In which values two texts of JSON differ, at the end of which path:
  * "clusterAffinity.clusterNames". Objects are compared member by member, lists of objects element
- * by element, anything else as a whole. For canonical texts (metrics/model/canonical.h), which
+ * by element, anything else as a whole. For canonical texts (metrics/model/canonical_json.h), which
  * parse and have no null.
  */
 struct difference {

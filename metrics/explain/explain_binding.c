@@ -5,7 +5,7 @@
 #include "metrics/explain/explain_template.h"
 #include "metrics/expose/words.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/drift.h"
 
 /* ---- what it propagates ---- */

@@ -5,7 +5,7 @@
 #include "metrics/expose/connector_words.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/connector.h"
 

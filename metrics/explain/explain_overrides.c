@@ -3,7 +3,7 @@
 
 #include "metrics/expose/words.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/overrides.h"
 

@@ -6,8 +6,7 @@
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/rivals.h"
 #include "metrics/expose/words.h"
-#include "metrics/model/listing.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 /* Of templates, and of other policies: further ones are counted. */
 enum { LISTED_MAX = 50, RIVALS_MAX = 10 };

@@ -4,7 +4,7 @@
 #include "metrics/explain/explain_selection.h"
 #include "metrics/explain/field_text.h"
 #include "metrics/expose/words.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/selector.h"
 
 enum { LISTED_MAX = 50 };

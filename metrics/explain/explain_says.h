@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/explain/parts.h"
-#include "metrics/model/listing.h"
+#include "metrics/model/store.h"
 
 /*
  * The section "says" of a policy: its settings, and which of its rules fit none of `templates`,

@@ -2,8 +2,7 @@
 #include "metrics/explain/explain_selection.h"
 
 #include "metrics/expose/words.h"
-#include "metrics/model/listing.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum { NEAR_MISSES_MAX = 10 };
 

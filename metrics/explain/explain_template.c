@@ -9,7 +9,7 @@
 #include "metrics/explain/explain_way.h"
 #include "metrics/expose/words.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/links.h"

@@ -6,7 +6,7 @@
 #include "metrics/expose/stage_words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/risk.h"
 

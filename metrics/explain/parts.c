@@ -7,7 +7,7 @@
 #include "metrics/expose/report_items.h"
 #include "metrics/expose/words.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 const char *explain_name(struct explaining *x, const struct entry *entry)
 {

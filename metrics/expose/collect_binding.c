@@ -2,7 +2,7 @@
 #include "metrics/expose/collect.h"
 
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static const char *const scope_names[] = {"namespaced", "cluster"};
 

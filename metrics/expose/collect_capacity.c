@@ -3,7 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/capacity.h"
 
 /* Of these every member cluster has its series, so that a board shows 0 and no gap. */

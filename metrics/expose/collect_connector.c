@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static void collect_connector_resources(const struct entry *entry, struct samples *out)
 {

@@ -3,7 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/event.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 /* API groups are DNS names of at most 253 bytes; what is longer is no group and may be cut. */
 enum { GROUP_SIZE = 256 };

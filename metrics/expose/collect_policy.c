@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum relation { RELATION_CLAIMED, RELATION_SELECTED, RELATION_WON, RELATION_EXCLUDED };
 

@@ -2,7 +2,7 @@
 #include "metrics/expose/collect.h"
 
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/risk.h"

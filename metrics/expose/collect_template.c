@@ -3,7 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 static void collect_templates(const struct entry *entry, struct samples *out)

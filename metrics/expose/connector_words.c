@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/connector_words.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static void add_sharers(const struct engine *e, const struct entry *entry, struct strbuf *out)
 {

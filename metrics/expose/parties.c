@@ -2,8 +2,8 @@
 #include "metrics/expose/parties.h"
 
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */

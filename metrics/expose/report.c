@@ -3,7 +3,7 @@
 
 #include "metrics/expose/parties.h"
 #include "metrics/expose/report_items.h"
-#include "metrics/model/listing.h"
+#include "metrics/model/store.h"
 
 /* Everything that the report is made from, gathered before the first byte. */
 struct report {

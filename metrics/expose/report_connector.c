@@ -3,7 +3,7 @@
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report_parts.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/connector.h"
 
 static const char *const container_names[] = {

@@ -6,7 +6,7 @@
 #include "metrics/expose/report_version.h"
 #include "metrics/expose/report_way.h"
 #include "metrics/expose/stage_words.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/conflict_events.h"
 #include "metrics/rules/risk.h"

@@ -2,7 +2,7 @@
 #include "metrics/expose/report_parts.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096 };

@@ -2,7 +2,7 @@
 #include "metrics/expose/report_way.h"
 
 #include "metrics/expose/report_parts.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/delivery.h"
 

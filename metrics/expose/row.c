@@ -5,7 +5,7 @@
 
 #include "metrics/expose/report_parts.h"
 #include "metrics/expose/stage_words.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/policy_history.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/words.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static const char *const stale_words[STALE_REASON_COUNT] = {
     [STALE_POLICY_UPDATED] = "Its policy has changed; its binding still has the old settings.",

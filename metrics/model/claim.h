@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/labels.h"
+#include "metrics/model/metadata.h"
 
 /*
  * The policy that claims a template: what Karmada writes into the metadata of the template and

@@ -1,7 +1,158 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/event.h"
 
-#include "metrics/model/identity.h"
+#include "metrics/base/utf8.h"
+#include "metrics/model/metadata.h"
+
+static const struct {
+    const char *reason;
+    enum override_outcome outcome;
+} reasons[] = {
+    {"ApplyOverridePolicyFailed", OVERRIDE_FAILED},
+    {"ApplyOverridePolicySucceed", OVERRIDE_APPLIED},
+    {"SyncWorkSucceed", WORKS_WRITTEN},
+};
+
+/* The place in `reasons`, or their number. */
+static size_t find_reason(const char *reason)
+{
+    size_t at = 0;
+
+    while (at < ARRAY_LEN(reasons) && strcmp(reasons[at].reason, reason) != 0)
+        at++;
+    return at;
+}
+
+bool override_event_is(const char *reason)
+{
+    return find_reason(reason) < ARRAY_LEN(reasons);
+}
+
+static bool is_object(const cJSON *about)
+{
+    static const char *const keys[] = {"apiVersion", "kind", "namespace", "name"};
+    bool is = true;
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+        is = is && strlen(json_str(about, keys[i], "")) <= OBJECT_NAME_MAX;
+    return is;
+}
+
+/* A piece of a message. */
+struct span {
+    const char *text;
+    size_t len;
+};
+
+/* What stands between `opening` and the next ')', from `*at` on, which is moved behind that. */
+static bool find_span(const char **at, const char *opening, struct span *out)
+{
+    const char *text = strstr(*at, opening);
+    const char *end = text ? strchr(text, ')') : NULL;
+
+    if (!end)
+        return false;
+    text += strlen(opening);
+    *out = (struct span){text, (size_t)(end - text)};
+    *at = end + 1;
+    return out->len > 0 && out->len <= OBJECT_NAME_MAX;
+}
+
+struct names {
+    struct span policy_ns;
+    struct span policy;
+    struct span cluster;
+};
+
+static bool read_message(const char *message, struct names *out)
+{
+    struct span policy;
+
+    *out = (struct names){{"", 0}, {"", 0}, {"", 0}};
+    if (!find_span(&message, "override policy(", &policy) ||
+        !find_span(&message, " for cluster(", &out->cluster))
+        return false;
+
+    const char *slash = memchr(policy.text, '/', policy.len);
+    size_t ns_len = slash ? (size_t)(slash - policy.text) : 0;
+
+    if (slash) {
+        out->policy_ns = (struct span){policy.text, ns_len};
+        policy = (struct span){slash + 1, policy.len - ns_len - 1};
+    }
+    out->policy = policy;
+    return policy.len > 0;
+}
+
+/* Of core/v1 and of events.k8s.io/v1; some of these are null, and the last is when it began. */
+static int64_t read_time(struct decode *d, const cJSON *json)
+{
+    static const char *const keys[] = {"lastTimestamp", "deprecatedLastTimestamp", "eventTime",
+                                       "firstTimestamp", "deprecatedFirstTimestamp"};
+    const cJSON *series = decode_object(d, json, "", "series");
+    const cJSON *metadata = decode_object(d, json, "", "metadata");
+    int64_t newest_ms = decode_time(d, series, "series", "lastObservedTime");
+    int64_t created_ms = decode_time(d, metadata, "metadata", "creationTimestamp");
+
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
+        int64_t ms = decode_time(d, json, "", keys[i]);
+
+        newest_ms = ms > newest_ms ? ms : newest_ms;
+    }
+    return newest_ms ? newest_ms : created_ms;
+}
+
+struct override_event *override_event_decode(struct decode *d, const cJSON *json,
+                                             const char *message, const cJSON *about,
+                                             const char *path)
+{
+    size_t reason = find_reason(json_str(json, "reason", ""));
+    const char *uid = decode_text(d, about, path, "uid");
+    struct names names = {{"", 0}, {"", 0}, {"", 0}};
+    enum override_outcome outcome;
+
+    if (reason == ARRAY_LEN(reasons) || !is_object(about))
+        return NULL;
+    outcome = reasons[reason].outcome;
+    if (outcome != WORKS_WRITTEN && !read_message(message, &names))
+        return NULL;
+
+    size_t len = outcome == OVERRIDE_FAILED ? strlen(message) : 0;
+
+    if (len > OVERRIDE_MESSAGE_MAX)
+        len = utf8_boundary(message, OVERRIDE_MESSAGE_MAX);
+
+    struct override_event *e = xcalloc(1, sizeof(*e) + len + 1);
+
+    memcpy(e->message, message, len);
+    e->api_version = decode_shared_or_empty(d, about, path, "apiVersion");
+    e->cluster = intern_add_len(d->strings, names.cluster.text, names.cluster.len);
+    e->policy_ns = intern_add_len(d->strings, names.policy_ns.text, names.policy_ns.len);
+    e->policy = intern_add_len(d->strings, names.policy.text, names.policy.len);
+    e->time_ms = read_time(d, json);
+    e->uid_hash = uid_hash(uid ? uid : "");
+    e->outcome = (uint8_t)outcome;
+    return e;
+}
+
+void override_event_release(struct intern *strings, struct override_event *e)
+{
+    if (!e)
+        return;
+    intern_drop(strings, e->api_version);
+    intern_drop(strings, e->cluster);
+    intern_drop(strings, e->policy_ns);
+    intern_drop(strings, e->policy);
+    free(e);
+}
+
+bool override_event_equal(const struct override_event *a, const struct override_event *b)
+{
+    return a->api_version == b->api_version && a->cluster == b->cluster &&
+           a->policy_ns == b->policy_ns && a->policy == b->policy && a->time_ms == b->time_ms &&
+           a->uid_hash == b->uid_hash && a->outcome == b->outcome &&
+           strcmp(a->message, b->message) == 0;
+}
 
 static uint32_t read_count(struct decode *d, const cJSON *json)
 {
@@ -31,7 +182,7 @@ static const cJSON *find_about(struct decode *d, const cJSON *json, const char *
 }
 
 /* Likewise; "" without any. */
-static const char *read_message(struct decode *d, const cJSON *json)
+static const char *event_read_message(struct decode *d, const cJSON *json)
 {
     const char *message = decode_text(d, json, "", "message");
     const char *note = decode_text(d, json, "", "note");
@@ -68,7 +219,7 @@ static void read_conflict(struct decode *d, const cJSON *json, struct event *e)
     const cJSON *metadata = decode_object(d, json, "", "metadata");
     const char *path;
     const cJSON *about = find_about(d, json, &path);
-    const char *message = read_message(d, json);
+    const char *message = event_read_message(d, json);
 
     e->is_conflict = true;
     read_about(d, about, path, e);
@@ -86,7 +237,7 @@ static void read_override(struct decode *d, const cJSON *json, struct event *e)
     const char *path;
     const cJSON *about = find_about(d, json, &path);
 
-    e->override = override_event_decode(d, json, read_message(d, json), about, path);
+    e->override = override_event_decode(d, json, event_read_message(d, json), about, path);
     if (e->override)
         read_about(d, about, path, e);
 }

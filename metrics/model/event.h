@@ -1,7 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/override_event.h"
+#include "metrics/model/decode.h"
+
+/* What an Event says of the override policies of a template. */
+enum override_outcome {
+    OVERRIDE_FAILED,  /* ApplyOverridePolicyFailed: one cannot be applied for a member cluster. */
+    OVERRIDE_APPLIED, /* ApplyOverridePolicySucceed: one was. */
+    WORKS_WRITTEN,    /* SyncWorkSucceed: all were, for all clusters, and all Works are there. */
+};
+
+/*
+ * An Event about that. Karmada's override manager names policy and cluster in the message alone:
+ * "Apply override policy(<namespace>/<name>) for cluster(<name>) failed." or "Apply cluster
+ * override policy(<name>) for ...". Its client counts in one Event what repeats, and drops what
+ * comes too often: after 25 of one reason about a template one in five minutes is left, so that the
+ * time may be that of an early try; and of more than ten messages about a template it combines the
+ * others in one Event, which has the last of them. Shared texts.
+ */
+struct override_event {
+    const char *api_version; /* Of the template. */
+    const char *cluster;     /* "" of WORKS_WRITTEN, as is the policy. */
+    const char *policy_ns;   /* "" for a ClusterOverridePolicy. */
+    const char *policy;
+    int64_t time_ms;   /* When it was seen last. */
+    uint32_t uid_hash; /* Of the template; that of "" if unknown. */
+    uint8_t outcome;   /* enum override_outcome */
+    char message[];    /* If it failed, Karmada's words, cut; else "". */
+};
+
+enum { OVERRIDE_MESSAGE_MAX = 1024 };
+
+/* True if Events of this reason are. */
+bool override_event_is(const char *reason);
+
+/*
+ * What the JSON of such an Event with this message says, `about` being the object that it is about,
+ * found at `path`. NULL if its message is none of these, or a name is longer than any object's.
+ */
+struct override_event *override_event_decode(struct decode *d, const cJSON *json,
+                                             const char *message, const cJSON *about,
+                                             const char *path) MUST_USE;
+/* Takes NULL. */
+void override_event_release(struct intern *strings, struct override_event *e);
+
+/* True if the two say the same of the same. */
+bool override_event_equal(const struct override_event *a, const struct override_event *b);
 
 /* The component that writes our own Events. */
 #define EVENT_COMPONENT "karmada-policy-exporter"

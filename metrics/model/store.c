@@ -397,3 +397,129 @@ size_t store_sweep(struct store *s, struct origin origin)
     free_empty_partitions(s);
     return swept;
 }
+
+void entry_list_add(struct entry_list *list, struct entry *entry)
+{
+    if (list->count == list->capacity) {
+        list->capacity = list->capacity ? 2 * list->capacity : 16;
+        list->items = xreallocarray(list->items, list->capacity, sizeof(struct entry *));
+    }
+    list->items[list->count++] = entry;
+}
+
+size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry)
+{
+    size_t first = 0, end = count;
+
+    while (first < end) {
+        size_t middle = first + (end - first) / 2;
+
+        if (entry_compare(entries[middle], entry) < 0)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+void entry_list_release(struct entry_list *list)
+{
+    free(list->items);
+    *list = (struct entry_list){0};
+}
+
+static int by_identity(const void *a, const void *b)
+{
+    return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
+}
+
+struct listing listing_make(const struct store *store, enum object_class class)
+{
+    struct listing listing = {0};
+    size_t count = store_count(store, class);
+
+    if (count == 0)
+        return listing;
+    listing.entries = xreallocarray(NULL, count, sizeof(const struct entry *));
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        if (type->def->class != class)
+            continue;
+        for (const struct partition *p = type->partitions; p; p = p->next_of_type) {
+            for (size_t i = 0; i < p->count; i++) {
+                if (entry_exists(p->entries[i]))
+                    listing.entries[listing.count++] = p->entries[i];
+            }
+        }
+    }
+    assert(listing.count == count);
+    qsort(listing.entries, count, sizeof(const struct entry *), by_identity);
+    return listing;
+}
+
+void listing_release(struct listing *listing)
+{
+    free(listing->entries);
+    *listing = (struct listing){0};
+}
+
+void walk_stop(struct walk *w)
+{
+    struct entry *anchor = w->anchor;
+
+    w->anchor = NULL;
+    w->position = 0;
+    if (anchor)
+        store_unpin(w->store, anchor);
+}
+
+/* The first with entries of these partitions, or of the types of the classes from `type` on. */
+static struct partition *find_partition(const struct walk *w, struct partition *p,
+                                        const struct type *type)
+{
+    for (;;) {
+        for (; p; p = p->next_of_type) {
+            if (p->count > 0)
+                return p;
+        }
+        while (type && !(w->classes & 1U << type->def->class))
+            type = type->next;
+        if (!type)
+            return NULL;
+        p = type->partitions;
+        type = type->next;
+    }
+}
+
+/* Go to the next partition. False behind the last. */
+static bool go_on(struct walk *w)
+{
+    const struct partition *last = w->anchor ? w->anchor->partition : NULL;
+    struct partition *p = last ? find_partition(w, last->next_of_type, last->type->next)
+                               : find_partition(w, NULL, store_types(w->store));
+    struct entry *anchor = p ? p->entries[0] : NULL;
+
+    if (anchor)
+        store_pin(anchor);
+    walk_stop(w);
+    w->anchor = anchor;
+    w->position = p ? p->count : 0;
+    return p;
+}
+
+/*
+ * From the last entry of a partition to the first: one that goes is replaced by the last, which
+ * was visited then.
+ */
+struct entry *walk_next(struct walk *w)
+{
+    const struct partition *p = w->anchor ? w->anchor->partition : NULL;
+
+    if (p && w->position > p->count)
+        w->position = p->count;
+    while (!p || w->position == 0) {
+        if (!go_on(w))
+            return NULL;
+        p = w->anchor->partition;
+    }
+    return p->entries[--w->position];
+}

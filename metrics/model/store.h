@@ -3,8 +3,8 @@
 
 #include "metrics/base/map.h"
 #include "metrics/model/decode.h"
-#include "metrics/model/identity.h"
 #include "metrics/model/kind.h"
+#include "metrics/model/metadata.h"
 
 /*
  * Every object that the sources have read, by its identity.
@@ -231,4 +231,115 @@ static inline int entry_compare(const struct entry *a, const struct entry *b)
     order = order ? order : strcmp(entry_ns(a), entry_ns(b));
     order = order ? order : strcmp(a->name, b->name);
     return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
+}
+
+/* A growing list of entries; all zero is an empty one. The entries are the store's. */
+struct entry_list {
+    struct entry **items;
+    size_t count;
+    size_t capacity;
+};
+
+void entry_list_add(struct entry_list *list, struct entry *entry);
+/* Where an entry is among others in the order of entry_compare(), or would be. */
+size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry);
+/* Free the list, not the entries; it is empty and usable again. */
+void entry_list_release(struct entry_list *list);
+
+/* The entries of a class that have an object, in the order of entry_compare(), for lists. */
+struct listing {
+    const struct entry **entries;
+    size_t count;
+};
+
+/* A listing is valid until the store changes. Release it with listing_release(). */
+struct listing listing_make(const struct store *store, enum object_class class);
+void listing_release(struct listing *listing);
+
+/*
+ * A walk over all entries of some classes, with an object or without, in steps between which the
+ * store may change. Whatever is there from its begin to its end is visited; what comes or goes
+ * meanwhile may be, and when something goes another one may be visited twice.
+ */
+struct walk {
+    struct store *store;
+    unsigned classes;     /* A bit for each enum object_class. */
+    struct entry *anchor; /* Pinned, so that its partition stays; NULL before the first step. */
+    size_t position;      /* The entries before it in the anchor's partition are left. */
+};
+
+/* All in `store`, which is borrowed, from the first on. */
+static inline struct walk walk_over(struct store *store, unsigned classes)
+{
+    return (struct walk){.store = store, .classes = classes};
+}
+
+/* The next entry; NULL behind the last, and then begins anew. */
+struct entry *walk_next(struct walk *w);
+
+/* Begin anew, and hold on to nothing until then. */
+void walk_stop(struct walk *w);
+
+/*
+ * The object of an entry, by its class. NULL if the entry is of another class, has no object, or
+ * is NULL itself. Borrowed from the store.
+ */
+struct binding;
+struct cluster;
+struct event;
+struct lease;
+struct override;
+struct policy;
+struct template;
+struct work;
+
+static inline const void *entry_object(const struct entry *e, enum object_class class)
+{
+    return e && entry_class(e) == class ? e->object : NULL;
+}
+
+static inline const struct template *entry_template(const struct entry *e)
+{
+    return entry_object(e, CLASS_TEMPLATE);
+}
+
+/* Objects of both classes are decoded as a struct template (kind.c). */
+static inline const struct template *entry_template_or_setting(const struct entry *e)
+{
+    return e && entry_class(e) == CLASS_SETTING ? e->object : entry_template(e);
+}
+
+static inline const struct policy *entry_policy(const struct entry *e)
+{
+    return entry_object(e, CLASS_POLICY);
+}
+
+static inline const struct binding *entry_binding(const struct entry *e)
+{
+    return entry_object(e, CLASS_BINDING);
+}
+
+static inline const struct override *entry_override(const struct entry *e)
+{
+    return entry_object(e, CLASS_OVERRIDE);
+}
+
+static inline const struct cluster *entry_cluster(const struct entry *e)
+{
+    return entry_object(e, CLASS_CLUSTER);
+}
+
+static inline const struct event *entry_event(const struct entry *e)
+{
+    return entry_object(e, CLASS_EVENT);
+}
+
+static inline const struct lease *entry_lease(const struct entry *e)
+{
+    return entry_object(e, CLASS_LEASE);
+}
+
+static inline const struct work *entry_work(const struct entry *e)
+{
+    return entry_object(e, CLASS_WORK);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/model/decode.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 /*
  * A Work: a binding's object for one member cluster, which is that of its namespace

@@ -2,7 +2,7 @@
 #include "metrics/rules/cloud_index.h"
 
 #include "metrics/base/map.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/cloud_name.h"
 
 /* One of the entries of a hash: most are alone. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/entry_list.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/connector.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/entry_list.h"
+#include "metrics/model/store.h"
 
 /*
  * A register of templates that finds those which want the same thing, where only one can have

@@ -4,7 +4,7 @@
 #include <ctype.h>
 
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 enum {
     MESSAGE_BYTES = 512,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/connector.h"
 
 /* Where a store has what Config Connector goes by, and its leases (seed 004). All is borrowed. */

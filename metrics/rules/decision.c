@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/decision.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/links.h"
 
 const char *const state_names[STATE_COUNT] = {

@@ -4,7 +4,7 @@
 #include <regex.h>
 
 #include "metrics/base/shown.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 /* A part that is NULL matches any. */

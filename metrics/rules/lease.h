@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/connector.h"
-#include "metrics/model/lease.h"
+#include "metrics/model/connector_resource.h"
 
 /*
  * Config Connector's leases (seed 004; pkg/lease/leaser): two labels of a cloud resource say who

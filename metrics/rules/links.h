@@ -2,8 +2,7 @@
 #pragma once
 
 #include "metrics/model/binding.h"
-#include "metrics/model/entry_list.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 /* Which entry an object means when it refers to another one by name. */
 

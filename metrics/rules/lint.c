@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/lint.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static bool has_invalid_labels(const struct resource_selector *selector)
 {

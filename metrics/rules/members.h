@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/model/cluster.h"
-#include "metrics/model/walk.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/graph.h"
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/entry_list.h"
 #include "metrics/model/event.h"
+#include "metrics/model/store.h"
 #include "metrics/model/work.h"
 #include "metrics/rules/incomplete.h"
 #include "metrics/rules/subject_index.h"

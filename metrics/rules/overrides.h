@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/model/cluster.h"
-#include "metrics/model/override.h"
+#include "metrics/model/override_policy.h"
 #include "metrics/rules/selector.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rank.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 /* Negative where the larger number belongs first. */
 static int descending(int64_t a, int64_t b)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/risk.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 #define WORD(id, word, text) word,
 /* In parentheses, because some are of several literals. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/rule_connector.h"
 
 static bool same_bytes(const void *a, const void *b, size_t bytes)

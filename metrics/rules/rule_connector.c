@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rule_connector.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/affinity.h"
 #include "metrics/rules/connector_lookup.h"
 

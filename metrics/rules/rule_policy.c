@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/links.h"
 #include "metrics/rules/lint.h"
 #include "metrics/rules/priority.h"

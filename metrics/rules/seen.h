@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/entry_list.h"
+#include "metrics/model/store.h"
 
 /*
  * What no object says but a source saw happen: when a change came that left no time of its own,

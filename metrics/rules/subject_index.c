@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/subject_index.h"
 
-#include "metrics/model/entry_list.h"
+#include "metrics/model/store.h"
 
 static bool is_about(const void *item, const void *key)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/work.h"
 #include "metrics/rules/subject_index.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/binder.h"
 
-#include "metrics/model/requests.h"
+#include "metrics/model/template.h"
 #include "metrics/rules/priority.h"
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/claims.h"

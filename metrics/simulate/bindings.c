@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/bindings.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/links.h"
 
 struct entry *bindings_entry(struct play *play, const struct entry *template)

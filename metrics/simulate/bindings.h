@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/projection.h"
 #include "metrics/simulate/play.h"

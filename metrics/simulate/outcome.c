@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/outcome.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/drift.h"
 
 static int by_name(const void *a, const void *b)

@@ -2,7 +2,7 @@
 #include "metrics/simulate/plan_clusters.h"
 
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 
 static struct plan_cluster *find_cluster(struct plan_clusters *c, const char *name)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/reconcile.h"
 
-#include "metrics/model/listing.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/policy_history.h"
 #include "metrics/rules/selector.h"
 #include "metrics/simulate/foresight.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/labels.h"
+#include "metrics/model/metadata.h"
 #include "metrics/simulate/plan.h"
 
 /*

@@ -2,7 +2,7 @@
 #include "metrics/simulate/scheduler.h"
 
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/affinity.h"
 #include "metrics/simulate/bindings.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/simulation.h"
 
-#include "metrics/model/listing.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/links.h"
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/detector.h"

@@ -12,8 +12,8 @@
 #include "exporter/kube/http/client.h"
 #include "exporter/kube/session.h"
 #include "exporter/system/platform.h"
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 enum { WAIT_MAX_MS = 1000 };

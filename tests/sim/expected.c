@@ -3,8 +3,8 @@
 
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 /* ---- what the store has, and should have ---- */

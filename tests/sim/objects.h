@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/base/strbuf.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 /*
  * What there may be in a world of the simulation: a few kinds, and of each a fixed number of

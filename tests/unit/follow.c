@@ -5,8 +5,8 @@
 
 #include <cmocka.h>
 
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
 void follow_init(struct follow_lab *lab, uint32_t seed)

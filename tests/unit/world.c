@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/capacity.h"
 #include "metrics/rules/connector.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/base/intern.h"
+#include "metrics/model/decode.h"
 
 #include "tests/unit/suite.h"
 

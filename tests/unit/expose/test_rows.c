@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/rows.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

@@ -2,7 +2,7 @@
 /* What stages make of a binding that nobody would expect: its size, its types and its times. */
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/delivery.h"
 #include "tests/unit/page.h"
 #include "tests/unit/reading.h"

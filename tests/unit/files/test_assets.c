@@ -4,7 +4,7 @@
 #include <zlib.h>
 
 #include "exporter/system/file.h"
-#include "metrics/model/lease.h"
+#include "metrics/model/connector_resource.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

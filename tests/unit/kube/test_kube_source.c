@@ -3,8 +3,8 @@
 
 #include "exporter/kube/store.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
 #include "tests/unit/follow.h"

@@ -3,7 +3,7 @@
 
 #include "exporter/web/source_section.h"
 #include "metrics/model/binding.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/rule.h"
 #include "tests/unit/fake_api.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/kube/store.h"
 
-#include "metrics/model/object.h"
 #include "metrics/model/policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A status of a megabyte: what is read of it, and how little of it is kept. */
-#include "metrics/model/binding_status.h"
-
 #include "metrics/model/binding.h"
+
 #include "tests/unit/heap.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

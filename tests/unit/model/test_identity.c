@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/listing.h"
+#include "metrics/model/store.h"
 
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/override_event.h"
-
 #include "metrics/model/event.h"
+
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/placement.h"
 
-#include "metrics/model/canonical.h"
+#include "metrics/model/canonical_json.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 

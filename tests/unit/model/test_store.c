@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/store.h"
 
-#include "metrics/model/object.h"
 #include "metrics/model/template.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/model/template.h"
 
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"
 

@@ -3,7 +3,7 @@
 
 #include "metrics/model/binding.h"
 
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 #include "tests/unit/suite.h"
 
 enum { SHARES_MAX = 12, ROUNDS = 20000 };

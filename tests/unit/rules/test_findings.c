@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/findings.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

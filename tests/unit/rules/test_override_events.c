@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/override_events.h"
 
-#include "metrics/model/object.h"
-#include "metrics/model/override.h"
+#include "metrics/model/override_policy.h"
+#include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/rule.h"
 #include "tests/unit/lines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/overrides.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/projection.h"
 
-#include "metrics/model/canonical.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/canonical_json.h"
+#include "metrics/model/metadata.h"
 #include "tests/unit/lines.h"
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -2,7 +2,7 @@
 #include "metrics/rules/transitions.h"
 
 #include "metrics/expose/transition_text.h"
-#include "metrics/model/walk.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/engine.h"
 #include "metrics/simulate/plan.h"
 #include "tests/unit/bound_objects.h"

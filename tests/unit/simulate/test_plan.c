@@ -3,7 +3,7 @@
 
 #include "exporter/cli/plan_findings.h"
 #include "metrics/expose/report_plan.h"
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/findings.h"
 #include "metrics/simulate/foresight.h"
 

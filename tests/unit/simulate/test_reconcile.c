@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/reconcile.h"
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "metrics/rules/policy_history.h"
 
 #include "tests/unit/bound_objects.h"

@@ -3,7 +3,7 @@
 
 #include <limits.h>
 
-#include "metrics/model/object.h"
+#include "metrics/model/store.h"
 #include "tests/unit/follow.h"
 #include "tests/unit/suite.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/changes.h"
+#include "metrics/model/managed_fields.h"
 
 #include "metrics/base/map.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/model/claim.h"
-#include "metrics/model/identity.h"
+#include "metrics/model/metadata.h"
 
 static const char path[] = "metadata.managedFields[]";
 

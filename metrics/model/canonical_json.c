@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/canonical.h"
+#include "metrics/model/canonical_json.h"
 
 #include <math.h>
 

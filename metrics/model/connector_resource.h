@@ -1,8 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/connector_kind.h"
-#include "metrics/model/labels.h"
+#include "metrics/base/base.h"
+#include "metrics/model/decode.h"
+#include "metrics/model/metadata.h"
+
+/* What is special about a kind of Config Connector; bits. */
+enum connector_trait {
+    CONNECTOR_NO_LABELS = 1U << 0,   /* Its cloud resource has none: it cannot have a lease. */
+    CONNECTOR_NO_IDENTITY = 1U << 1, /* Several objects may rightly manage one resource. */
+    CONNECTOR_SERVER_ID = 1U << 2, /* Named by the cloud: unknown before spec.resourceID is set. */
+    CONNECTOR_GLOBAL = 1U << 3,    /* Its name is unique in the whole cloud, not in a project. */
+};
+
+/*
+ * True for the apiVersion of a resource of Config Connector, but not of its own configuration
+ * (core.cnrm.cloud.google.com and below). Objects of these kinds have to be read in full:
+ * identity and conflict are in spec and status.
+ */
+bool connector_manages(const char *api_version);
+
+/* Bits by enum connector_trait; 0 for kinds that the table does not have. */
+unsigned connector_traits(const char *kind);
 
 /*
  * What Config Connector reads (seed 004): annotations and fields of its resources (any kind of a
@@ -77,3 +96,30 @@ enum connector_role connector_role_of(const cJSON *json);
 void *connector_decode(struct decode *d, const cJSON *json, enum connector_role role);
 /* Takes NULL. */
 void connector_release(struct intern *strings, void *part, enum connector_role role);
+
+/*
+ * What a snapshot of the cloud's assets says about one resource that Config Connector manages:
+ * the two labels of its lease (seed 004). The name of the entry is the asset's,
+ * "//pubsub.googleapis.com/projects/p/topics/t".
+ *
+ * The source of snapshots puts each as an object:
+ * {"apiVersion": LEASE_API_VERSION, "kind": LEASE_KIND, "metadata": {"name"},
+ *  "assetType", "holder", "expiration", "snapshotMilliseconds"}.
+ */
+#define LEASE_GROUP       "cloudasset.googleapis.com"
+#define LEASE_API_VERSION LEASE_GROUP "/v1"
+#define LEASE_KIND        "Asset"
+
+struct lease {
+    const char *asset_type; /* "pubsub.googleapis.com/Topic". Shared, as is the holder. */
+    const char *holder;     /* The id of a namespace; NULL if nobody holds it. */
+    int64_t expires_s;      /* Since the epoch; 0, which is past, if missing or malformed. */
+    int64_t snapshot_ms;    /* When the snapshot was taken. */
+};
+
+/* As struct kind_def wants them. */
+void *lease_decode(struct decode *d, const cJSON *json);
+void lease_release(struct intern *strings, void *object);
+
+/* The label cnrm-lease-expiration in seconds since the epoch; 0 for anything but a number. */
+int64_t lease_expiry_read(const char *text);

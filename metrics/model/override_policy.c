@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/model/override.h"
+#include "metrics/model/override_policy.h"
 
-#include "metrics/model/changes.h"
+#include "metrics/model/managed_fields.h"
 
 /* What override policies select by; labels one by one are below /metadata/labels. */
 static const char *const identity_paths[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/model/cluster_affinity.h"
-#include "metrics/model/resource_selector.h"
+#include "metrics/model/placement.h"
+#include "metrics/model/policy.h"
 
 /* One of the rules of an override policy: where it acts, and not yet what it changes. */
 struct override_rule {
