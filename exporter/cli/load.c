@@ -5,7 +5,7 @@
 
 #include "exporter/options/unknown_gates.h"
 #include "exporter/system/platform.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 enum { LINE_MAX_BYTES = 8192, EVALUATION_BATCH = 1024, SLICE_MS = 5 };
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/kube/reflector.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 /*
  * The templates that bindings refer to, where that decides what is kept of a kind: no policy

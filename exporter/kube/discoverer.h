@@ -3,7 +3,7 @@
 
 #include "exporter/kube/discovery.h"
 #include "exporter/kube/reflector.h"
-#include "metrics/rules/api_versions.h"
+#include "metrics/rules/selector_index.h"
 
 /*
  * Keeps what is known of a server's kinds up to date: asks at the start, every half

@@ -3,7 +3,7 @@
 
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 /* Under what the object is in the store. */
 static bool read_identity(const struct reflector_store *s, const cJSON *object, struct identity *id,

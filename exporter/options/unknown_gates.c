@@ -3,7 +3,7 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/base/shown.h"
-#include "metrics/rules/gates.h"
+#include "metrics/rules/control_plane.h"
 
 /* A part of a gate's name is near: Karmada's code calls PropagationPolicyPreemption
  * PolicyPreemption. */

@@ -5,7 +5,7 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 enum { NAMES_MAX_BYTES = 1 << 16, SUGGESTIONS_MAX = 5 };
 

@@ -8,7 +8,7 @@
 #include "metrics/expose/parties.h"
 #include "metrics/expose/words.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 
 /* The words that a parameter takes, while the nearest one is looked for. */
 struct words {

@@ -8,7 +8,7 @@
 #include "metrics/expose/rivals.h"
 #include "metrics/expose/stage_words.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/policy_version.h"
+#include "metrics/rules/policy_versions.h"
 
 /* The pages of one template and of one policy: where it stands, and its explanation. */
 

@@ -4,7 +4,7 @@
 #include "exporter/web/link.h"
 #include "exporter/web/list_parts.h"
 #include "metrics/expose/report_items.h"
-#include "metrics/rules/policy_history.h"
+#include "metrics/rules/policy_versions.h"
 
 static void add_number(const struct cards *c, size_t number)
 {

@@ -7,7 +7,7 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 
 enum { PLACE_MAX_BYTES = 1 << 20 };
 

@@ -12,7 +12,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/drift.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 void explain_state(struct explaining *x, const struct entry *template)
 {

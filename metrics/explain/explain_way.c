@@ -8,7 +8,6 @@
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/delivery.h"
-#include "metrics/rules/risk.h"
 
 /* What Karmada says of where the binding is; "" of an earlier stage. */
 static const char *message_of(const struct explaining *x, const struct entry *template,

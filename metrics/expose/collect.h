@@ -3,7 +3,7 @@
 
 #include "metrics/expose/families.h"
 #include "metrics/expose/samples.h"
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 
 /*
  * What the files collect_*.c have in common; nobody else includes this.

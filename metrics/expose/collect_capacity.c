@@ -4,7 +4,7 @@
 #include "metrics/expose/parties.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/capacity.h"
+#include "metrics/rules/projection.h"
 
 /* Of these every member cluster has its series, so that a board shows 0 and no gap. */
 static const char *const common_resources[] = {"cpu", "memory", "pods"};

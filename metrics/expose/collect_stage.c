@@ -5,7 +5,6 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 #include "metrics/rules/delivery.h"
-#include "metrics/rules/risk.h"
 
 /* The series of families by stage and reason. */
 static unsigned pair_of(struct standing at)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/collect.h"
 
-#include "metrics/rules/policy_history.h"
+#include "metrics/rules/policy_versions.h"
 
 enum behind { BEHIND_1, BEHIND_2, BEHIND_MORE, BEHIND_UNKNOWN };
 static const char *const behind_names[] = {"1", "2", "3_or_more", "unknown"};

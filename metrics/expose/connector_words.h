@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/engine.h"
 
 /*

@@ -8,16 +8,16 @@ enum {
 };
 
 /* A policy, or a namespace. */
-struct subject {
+struct limited_subject {
     const char *key; /* Borrowed from a label set: its first labels name the subject. */
     int64_t weight[FOLD_WEIGHTS];
     size_t bytes; /* Size of its rows in all families. */
 };
 
 struct ranking {
-    unsigned labels;       /* How many of them name a subject. */
-    bool exact;            /* The keys have no other labels. */
-    struct subject *items; /* By key. */
+    unsigned labels;               /* How many of them name a subject. */
+    bool exact;                    /* The keys have no other labels. */
+    struct limited_subject *items; /* By key. */
     size_t count;
 };
 
@@ -43,7 +43,7 @@ static int compare_first(const char *a, const char *b, unsigned labels)
 
 /* A label set by its subject. Most keys are a subject's name and no more: that is told faster. */
 static int compare(const struct ranking *all, bool exact, const struct label_set *set,
-                   const struct subject *subject)
+                   const struct limited_subject *subject)
 {
     return exact ? strcmp(set->key, subject->key)
                  : compare_first(set->key, subject->key, all->labels);
@@ -52,7 +52,8 @@ static int compare(const struct ranking *all, bool exact, const struct label_set
 /* Enter the subjects of a family among those there are, and what its rows weigh. */
 static void rank(struct ranking *all, const struct family_state *f)
 {
-    struct subject *merged = xreallocarray(NULL, all->count + f->count + 1, sizeof(*merged));
+    struct limited_subject *merged =
+        xreallocarray(NULL, all->count + f->count + 1, sizeof(*merged));
     size_t count = 0, at = 0;
 
     for (size_t i = 0; i < f->count || at < all->count; count++) {
@@ -60,7 +61,8 @@ static void rank(struct ranking *all, const struct family_state *f)
                     : at == all->count ? -1
                                        : compare(all, all->exact, f->sets[i], &all->items[at]);
 
-        merged[count] = order < 0 ? (struct subject){.key = f->sets[i]->key} : all->items[at++];
+        merged[count] =
+            order < 0 ? (struct limited_subject){.key = f->sets[i]->key} : all->items[at++];
         for (; i < f->count && compare(all, all->exact, f->sets[i], &merged[count]) == 0; i++) {
             if (f->def->weigh)
                 f->def->weigh(f->sets[i], merged[count].weight);
@@ -72,7 +74,7 @@ static void rank(struct ranking *all, const struct family_state *f)
 }
 
 /* Below 0 if `a` is the worse of two subjects. */
-static int compare_worst(const struct subject *a, const struct subject *b)
+static int compare_worst(const struct limited_subject *a, const struct limited_subject *b)
 {
     for (size_t i = 0; i < FOLD_WEIGHTS; i++) {
         if (a->weight[i] != b->weight[i])
@@ -81,16 +83,16 @@ static int compare_worst(const struct subject *a, const struct subject *b)
     return strcmp(a->key, b->key);
 }
 
-static void swap(struct subject *a, struct subject *b)
+static void swap(struct limited_subject *a, struct limited_subject *b)
 {
-    struct subject kept = *a;
+    struct limited_subject kept = *a;
 
     *a = *b;
     *b = kept;
 }
 
 /* A heap whose first item is the least bad one; the item at `at` may be worse than those below. */
-static void sift_down(struct subject *heap, size_t count, size_t at)
+static void sift_down(struct limited_subject *heap, size_t count, size_t at)
 {
     for (size_t below = 2 * at + 1; below < count; below = 2 * at + 1) {
         if (below + 1 < count && compare_worst(&heap[below], &heap[below + 1]) < 0)
@@ -106,7 +108,7 @@ static void sift_down(struct subject *heap, size_t count, size_t at)
  * Bring the worst `limit` of them to the front, in no order. Sorting tens of thousands of policies
  * for each page would cost more than to write it.
  */
-static void select_worst(struct subject *items, size_t count, size_t limit)
+static void select_worst(struct limited_subject *items, size_t count, size_t limit)
 {
     for (size_t i = limit / 2; i > 0; i--)
         sift_down(items, limit, i - 1);
@@ -120,15 +122,16 @@ static void select_worst(struct subject *items, size_t count, size_t limit)
 
 static int by_key(const void *a, const void *b)
 {
-    return strcmp(((const struct subject *)a)->key, ((const struct subject *)b)->key);
+    return strcmp(((const struct limited_subject *)a)->key,
+                  ((const struct limited_subject *)b)->key);
 }
 
 /*
  * Returns the subject of a set; NULL if it is not among `all`, which is sorted by key. `at` is the
  * place to start at: that of the set before, 0 for a family's first set.
  */
-static struct subject *find(const struct ranking *all, bool exact, const struct label_set *set,
-                            size_t *at)
+static struct limited_subject *find(const struct ranking *all, bool exact,
+                                    const struct label_set *set, size_t *at)
 {
     int order = 1;
 
@@ -167,7 +170,7 @@ static void add_bytes(struct ranking *all, const struct family_state *f)
     size_t at = 0;
 
     for (size_t i = 0; i < f->count; i++) {
-        struct subject *subject = find(all, exact, f->sets[i], &at);
+        struct limited_subject *subject = find(all, exact, f->sets[i], &at);
 
         if (subject)
             subject->bytes += row_bytes(f, f->sets[i]);

@@ -4,7 +4,7 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 
 static const char *const container_names[] = {
     [CONTAINER_NONE] = NULL,

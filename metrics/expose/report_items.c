@@ -8,8 +8,8 @@
 #include "metrics/expose/stage_words.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/conflict_events.h"
-#include "metrics/rules/risk.h"
+#include "metrics/rules/delivery.h"
+#include "metrics/rules/dependency.h"
 
 /*
  * Since when, by whom, whose and who must act, as lists have it. When it was first seen is left

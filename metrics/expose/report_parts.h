@@ -3,7 +3,7 @@
 
 #include "metrics/base/json_writer.h"
 #include "metrics/expose/parties.h"
-#include "metrics/rules/capacity.h"
+#include "metrics/rules/projection.h"
 
 /* What the elements of the report and of explanations are made of: members of the open object. */
 

@@ -7,7 +7,7 @@
 #include "metrics/expose/stage_words.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/policy_history.h"
+#include "metrics/rules/policy_versions.h"
 
 static void hold(struct entry *entry)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/policy_history.h"
+#include "metrics/rules/policy_versions.h"
 
 /* Who runs a version of a policy, and with how much of the member clusters. */
 struct version_use {

@@ -3,7 +3,168 @@
 
 #include "metrics/base/map.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/cloud_name.h"
+
+/* Groups of Config Connector whose name is not that of the service they manage. */
+static const struct service {
+    const char *group;
+    const char *service;
+} services[] = {
+    {"bigtable", "bigtableadmin"}, {"filestore", "file"},
+    {"kms", "cloudkms"},           {"resourcemanager", "cloudresourcemanager"},
+    {"sql", "sqladmin"},           {"vertexai", "aiplatform"},
+};
+
+static const char *const container_words[] = {
+    [CONTAINER_PROJECT] = "projects",
+    [CONTAINER_FOLDER] = "folders",
+    [CONTAINER_ORGANIZATION] = "organizations",
+};
+static const char *const location_words[] = {"locations", "regions", "zones"};
+
+/* A part of a borrowed text. */
+struct piece {
+    const char *text;
+    size_t len;
+};
+
+static bool piece_is(struct piece p, const char *text)
+{
+    return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
+}
+
+/* The text up to the next slash, behind which `at` moves; empty at the end. */
+static struct piece next_piece(const char **at)
+{
+    struct piece p = {*at, strcspn(*at, "/")};
+
+    *at += p.len;
+    *at += **at == '/';
+    return p;
+}
+
+/* What the path in an asset's name says. */
+struct path {
+    enum container_kind kind;
+    struct piece container;
+    struct piece location;
+    struct piece name;
+};
+
+static void read_container(struct path *out, struct piece word, struct piece value)
+{
+    for (size_t i = CONTAINER_PROJECT; i < ARRAY_LEN(container_words); i++) {
+        if (out->kind == CONTAINER_NONE && piece_is(word, container_words[i])) {
+            out->kind = (enum container_kind)i;
+            out->container = value;
+        }
+    }
+}
+
+/* Pairs of a word and a value, but for "global", which has no value; the last value is the name. */
+static struct path read_path(const char *asset)
+{
+    const char *at = asset + (strncmp(asset, "//", 2) == 0 ? 2 : 0);
+    struct path path = {.kind = CONTAINER_NONE};
+
+    next_piece(&at); /* The service. */
+    while (*at) {
+        struct piece word = next_piece(&at);
+
+        if (piece_is(word, "global"))
+            continue;
+
+        struct piece value = *at ? next_piece(&at) : word;
+        if (!*at) {
+            path.name = value;
+            break;
+        }
+        read_container(&path, word, value);
+        for (size_t i = 0; i < ARRAY_LEN(location_words); i++) {
+            if (piece_is(word, location_words[i]) && !piece_is(value, "global"))
+                path.location = value;
+        }
+    }
+    return path;
+}
+
+static const char *service_of(struct piece group, size_t *len)
+{
+    for (size_t i = 0; i < ARRAY_LEN(services); i++) {
+        if (piece_is(group, services[i].group)) {
+            *len = strlen(services[i].service);
+            return services[i].service;
+        }
+    }
+    *len = group.len;
+    return group.text;
+}
+
+/* Global and regional resources are different asset types, but one kind. */
+static const char *plain_type(const char *type)
+{
+    static const char *const partitions[] = {"Global", "Region"};
+
+    for (size_t i = 0; i < ARRAY_LEN(partitions); i++) {
+        size_t len = strlen(partitions[i]);
+
+        if (strncmp(type, partitions[i], len) == 0 && type[len])
+            return type + len;
+    }
+    return type;
+}
+
+/* "pubsub.googleapis.com/Topic" is "PubSubTopic" of "pubsub.cnrm.cloud.google.com". */
+static bool type_is(const char *asset_type, const struct type *type)
+{
+    struct piece group = {type->group, strcspn(type->group, ".")};
+    const char *slash = strchr(asset_type, '/');
+    const char *kind = type->kind;
+    size_t len;
+    const char *service = service_of(group, &len);
+
+    if (!slash || strncmp(asset_type, service, len) != 0 || asset_type[len] != '.')
+        return false;
+    /* Most kinds begin with the name of their group. */
+    if (strncasecmp(kind, group.text, group.len) == 0 && kind[group.len])
+        kind += group.len;
+    return strcmp(plain_type(slash + 1), plain_type(kind)) == 0;
+}
+
+bool cloud_name_is(const char *asset, const char *asset_type, const struct entry *template,
+                   const struct connector_identity *identity)
+{
+    const struct container *container = &identity->container;
+    struct path path;
+
+    if (identity->unclear || !asset_type || !type_is(asset_type, template->partition->type))
+        return false;
+    path = read_path(asset);
+    if (path.name.len == 0 || !piece_is(path.name, identity->name))
+        return false;
+    if (path.location.len > 0 &&
+        (!identity->location || !piece_is(path.location, identity->location)))
+        return false;
+    /* The name of a resource that is global in the cloud does not contain its project. */
+    return path.kind == container->kind &&
+           (path.kind == CONTAINER_NONE || piece_is(path.container, container->id));
+}
+
+uint64_t cloud_name_hash(const char *asset, uint64_t seed)
+{
+    struct path path = read_path(asset);
+
+    return map_hash(
+        path.name.text ? path.name.text : "", path.name.len,
+        map_hash(path.container.text ? path.container.text : "", path.container.len, seed));
+}
+
+uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t seed)
+{
+    const char *container = identity->container.id ? identity->container.id : "";
+
+    return map_hash(identity->name, strlen(identity->name),
+                    map_hash(container, strlen(container), seed));
+}
 
 /* One of the entries of a hash: most are alone. */
 struct cell {

@@ -2,7 +2,165 @@
 #include "metrics/rules/decision.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
+
+/* Negative where the larger number belongs first. */
+static int descending(int64_t a, int64_t b)
+{
+    return (a < b) - (a > b);
+}
+
+static int by_step(const struct candidate *a, const struct candidate *b, enum rank_step step)
+{
+    const struct policy *left = entry_policy(a->policy);
+    const struct policy *right = entry_policy(b->policy);
+
+    switch (step) {
+    case RANK_ELIGIBLE:
+        return descending(candidate_eligible(a), candidate_eligible(b));
+    case RANK_KIND:
+        return descending(!a->policy->partition->type->def->cluster_scoped,
+                          !b->policy->partition->type->def->cluster_scoped);
+    case RANK_PRIORITY:
+        return descending(left->priority, right->priority);
+    case RANK_SELECTOR:
+        return descending(a->score, b->score);
+    case RANK_NAME:
+        return strcmp(a->policy->name, b->policy->name);
+    }
+    abort();
+}
+
+int candidate_compare(const struct candidate *a, const struct candidate *b, enum rank_step *step)
+{
+    for (int i = RANK_ELIGIBLE; i <= RANK_NAME; i++) {
+        int order = by_step(a, b, (enum rank_step)i);
+
+        if (order == 0)
+            continue;
+        if (step)
+            *step = (enum rank_step)i;
+        return order;
+    }
+    return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return candidate_compare(a, b, NULL);
+}
+
+void candidates_sort(struct candidate *candidates, size_t count)
+{
+    if (count > 1)
+        qsort(candidates, count, sizeof(*candidates), compare);
+}
+
+#define WORD(id, word, text) word,
+/* In parentheses, because some are of several literals. */
+#define TEXT(id, word, text) (text),
+
+const char *const stage_names[STAGE_COUNT] = {STAGES(WORD)};
+const char *const stage_texts[STAGE_COUNT] = {STAGES(TEXT)};
+const char *const stage_reason_names[STAGE_REASON_COUNT] = {STAGE_REASONS(WORD)};
+const char *const stage_reason_texts[STAGE_REASON_COUNT] = {STAGE_REASONS(TEXT)};
+
+#define WHY(id) (UINT64_C(1) << WHY_##id)
+
+/* Besides OTHER, which every stage with reasons has. */
+static const uint64_t stage_reasons[STAGE_COUNT] = {
+    [STAGE_UNMATCHED] = WHY(IGNORED) | WHY(LEFT_BEHIND_CHANGED) | WHY(LEFT_BEHIND) | WHY(NO_POLICY),
+    [STAGE_UNBOUND] = WHY(LAZY) | WHY(OVERRIDE_MISSING) | WHY(NAMESAKE) |
+                      WHY(PRIORITY_CLASS_MISSING) | WHY(STUCK) | WHY(NOT_CLAIMED) | WHY(WAITING),
+    [STAGE_OUTDATED] = WHY(POLICY_UPDATED) | WHY(POLICY_REPLACED) | WHY(SELECTOR_MISMATCH) |
+                       WHY(POLICY_GONE) | WHY(TEMPLATE_UPDATED) | WHY(PRIORITY_CLASS_MISSING) |
+                       WHY(OVERRIDE_MISSING),
+    [STAGE_EVICTING] = WHY(LAST_COPY) | WHY(PURGE_BLOCKED) | WHY(RESCHEDULING) | WHY(REPLACING),
+    [STAGE_UNSCHEDULED] = WHY(SUSPENDED) | WHY(NO_CLUSTER_FIT) | WHY(UNSCHEDULABLE) |
+                          WHY(QUOTA_EXCEEDED) | WHY(SCHEDULER_ERROR) | WHY(OTHER_SCHEDULER) |
+                          WHY(WAITING),
+    [STAGE_PLACED_NOWHERE] = WHY(NO_REPLICAS) | WHY(REFERRER),
+    [STAGE_UNDISPATCHED] = WHY(SUSPENDED) | WHY(CLUSTER_NOT_READY) | WHY(OVERRIDE_FAILED) |
+                           WHY(WORK_MISSING) | WHY(WORK_DELETING) | WHY(WAITING),
+    [STAGE_UNAPPLIED] = WHY(ALREADY_EXISTS) | WHY(REFUSED),
+    [STAGE_UNDELIVERED] = WHY(SUSPENDED) | WHY(CLUSTER_NOT_READY) | WHY(OVERRIDE_FAILED) |
+                          WHY(WORK_OUTDATED) | WHY(WAITING),
+    [STAGE_UNHEALTHY] = WHY(ROLLING) | WHY(UNAVAILABLE) | WHY(UNKNOWN),
+    [STAGE_UNREACHABLE] = WHY(CLUSTER_NOT_READY),
+};
+static_assert(STAGE_REASON_COUNT <= 64, "a bit for each");
+
+bool stage_has_reason(enum stage stage, enum stage_reason reason)
+{
+    if (stage_reasons[stage] == 0)
+        return reason == WHY_NONE;
+    return reason == WHY_OTHER || (stage_reasons[stage] & UINT64_C(1) << reason) != 0;
+}
+
+/*
+ * By the version at which a user's change was seen. The dependencies distributor writes the
+ * template's version into a binding that others require: there an old one proves nothing.
+ */
+static enum uptake by_version(const struct template *t, const struct binding *b)
+{
+    enum uptake older = b->referrer_count > 0 ? UPTAKE_UNKNOWN : UPTAKE_NOT_IN;
+
+    if (!b->resource_version)
+        return UPTAKE_UNKNOWN;
+    if (b->resource_version == t->resource_version)
+        return UPTAKE_IN;
+    if (!t->user_version)
+        return UPTAKE_UNKNOWN;
+    if (t->user_lower)
+        return b->resource_version <= t->user_version ? older : UPTAKE_UNKNOWN;
+    return b->resource_version >= t->user_version ? UPTAKE_IN : older;
+}
+
+/* The kinds whose replicas Karmada copies without an interpreter for them. */
+static bool replicas_differ(const struct entry *template, const struct binding *b)
+{
+    static const char *const kinds[] = {"Deployment", "StatefulSet", "ReplicaSet"};
+    const struct template *t = entry_template(template);
+
+    if (t->replicas < 0 || !b->has_replicas || b->component_count > 0 ||
+        strcmp(template->partition->type->api_version, "apps/v1") != 0)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+        if (strcmp(kinds[i], entry_kind(template)) == 0)
+            return t->replicas != b->replicas;
+    }
+    return false;
+}
+
+/* Times are whole seconds: one in the second of the binding's, or the next, proves nothing. */
+static bool written_after(const struct template *t, const struct binding *b)
+{
+    return b->write.time_s > 0 && user_write_s(&t->traces, b->write.manager) > b->write.time_s + 1;
+}
+
+enum uptake uptake_of(const struct entry *template, const struct binding *b)
+{
+    const struct template *t = entry_template(template);
+    enum uptake uptake = by_version(t, b);
+
+    if (uptake != UPTAKE_UNKNOWN)
+        return uptake;
+    return replicas_differ(template, b) || written_after(t, b) ? UPTAKE_NOT_IN : UPTAKE_UNKNOWN;
+}
+
+enum uptake uptake_of_orphan(const struct entry *template, const struct binding *b)
+{
+    const struct template *t = entry_template(template);
+    enum uptake uptake = uptake_of(template, b);
+    uint32_t unclaiming = t->claims_count ? 1 : 0;
+
+    if (uptake != UPTAKE_UNKNOWN)
+        return uptake;
+    return b->delivered_generation > 0 &&
+                   t->traces.generation > b->delivered_generation + unclaiming
+               ? UPTAKE_NOT_IN
+               : UPTAKE_UNKNOWN;
+}
 
 const char *const state_names[STATE_COUNT] = {
     [STATE_CURRENT] = "current", [STATE_STALE] = "stale",     [STATE_ORPHANED] = "orphaned",
@@ -81,7 +239,7 @@ const char *const policy_problem_texts[POLICY_PROBLEM_COUNT] = {POLICY_PROBLEMS(
 static const struct {
     const char *const *names;
     size_t count;
-} reasons[STATE_COUNT] = {
+} state_reasons[STATE_COUNT] = {
     [STATE_STALE] = {stale_reason_names, STALE_REASON_COUNT},
     [STATE_PENDING] = {pending_reason_names, PENDING_REASON_COUNT},
     [STATE_UNBOUND] = {unbound_reason_names, UNBOUND_REASON_COUNT},
@@ -90,15 +248,16 @@ static const struct {
 
 const char *reason_name(enum template_state state, unsigned reason)
 {
-    assert(state < STATE_COUNT && (reasons[state].count == 0 || reason < reasons[state].count));
-    return reasons[state].names ? reasons[state].names[reason] : NULL;
+    assert(state < STATE_COUNT &&
+           (state_reasons[state].count == 0 || reason < state_reasons[state].count));
+    return state_reasons[state].names ? state_reasons[state].names[reason] : NULL;
 }
 
 bool reason_exists(const char *name)
 {
     for (size_t i = 0; i < STATE_COUNT; i++) {
-        for (size_t k = 0; k < reasons[i].count; k++) {
-            if (strcmp(reasons[i].names[k], name) == 0)
+        for (size_t k = 0; k < state_reasons[i].count; k++) {
+            if (strcmp(state_reasons[i].names[k], name) == 0)
                 return true;
         }
     }

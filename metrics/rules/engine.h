@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/api_versions.h"
+#include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/dependency.h"
-#include "metrics/rules/lease.h"
-#include "metrics/rules/links.h"
-#include "metrics/rules/options.h"
+#include "metrics/rules/object_index.h"
+#include "metrics/rules/selector.h"
+#include "metrics/rules/selector_index.h"
 #include "metrics/rules/transitions.h"
 
 /*

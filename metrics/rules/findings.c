@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/findings.h"
 
-#include "metrics/rules/connector.h"
-#include "metrics/rules/policy_history.h"
-#include "metrics/rules/risk.h"
+#include "metrics/rules/connector_conflicts.h"
+#include "metrics/rules/delivery.h"
+#include "metrics/rules/policy_versions.h"
 
 #define FINDING_WORD(id, word, one, many) word,
 #define CONSEQUENCE_WORD(id, word)        word,

@@ -1,6 +1,420 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/policy_versions.h"
 
+#include "metrics/base/map.h"
+#include "metrics/rules/drift.h"
+
+/* A copy of values that holds its texts. */
+static struct propagation values_copy(const struct propagation *p)
+{
+    struct propagation copy = *p;
+
+    copy.placement = p->placement ? intern_ref(p->placement) : NULL;
+    copy.failover = p->failover ? intern_ref(p->failover) : NULL;
+    copy.suspension = p->suspension ? intern_ref(p->suspension) : NULL;
+    copy.scheduler_name = p->scheduler_name ? intern_ref(p->scheduler_name) : NULL;
+    copy.schedule_priority = p->schedule_priority ? intern_ref(p->schedule_priority) : NULL;
+    copy.preserve = p->preserve == OPTIONAL_TRUE ? OPTIONAL_TRUE : OPTIONAL_FALSE;
+    return copy;
+}
+
+struct policy_version *policy_version_new(const struct propagation *values)
+{
+    struct policy_version *v = xcalloc(1, sizeof(*v));
+
+    v->values = values_copy(values);
+    return v;
+}
+
+void policy_version_adopt(struct policy_version *v, struct intern *strings,
+                          const struct propagation *values)
+{
+    struct propagation exact = values_copy(values);
+
+    propagation_release(strings, &v->values);
+    v->values = exact;
+}
+
+void policy_version_free(struct policy_version *v, struct intern *strings)
+{
+    propagation_release(strings, &v->values);
+    intern_drop(strings, v->by);
+    free(v);
+}
+
+bool policy_version_has(const struct policy_version *v, const struct propagation *p,
+                        bool cluster_scoped)
+{
+    return drift_fields(&v->values, NULL, p, cluster_scoped) == 0 &&
+           (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
+}
+
+bool policy_version_says(const struct policy_version *v, const struct propagation *p)
+{
+    return policy_version_has(v, p, false) &&
+           (v->recovered || v->values.schedule_priority == p->schedule_priority);
+}
+
+void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE])
+{
+    const struct propagation *p = &v->values;
+    const char *const texts[] = {p->placement, p->failover, p->suspension, p->scheduler_name,
+                                 v->recovered && p->schedule_priority ? "" : p->schedule_priority};
+    uint64_t hash = (uint64_t)p->conflict_resolution << 2 |
+                    (uint64_t)(p->preserve == OPTIONAL_TRUE) << 1 | (uint64_t)p->propagate_deps;
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        hash = map_hash(texts[i] ? texts[i] : "-", texts[i] ? strlen(texts[i]) : 1, hash);
+    snprintf(out, POLICY_VERSION_HASH_SIZE, "%010" PRIx64, hash >> 24);
+}
+
+/* ---- the list ---- */
+
+/* Append a version of these values, the newest. */
+static struct policy_version *append(struct policy_history *h, struct policy_version *v)
+{
+    v->history = h;
+    v->number = h->count > 0 ? h->versions[h->count - 1]->number + 1 : 1;
+    h->versions = xreallocarray(h->versions, h->count + 1, sizeof(struct policy_version *));
+    h->versions[h->count++] = v;
+    return v;
+}
+
+static struct policy_version *add(struct policy_history *h, const struct propagation *values)
+{
+    return append(h, policy_version_new(values));
+}
+
+/* Unlink a version without freeing it. */
+static void unlink_version(struct policy_history *h, size_t at)
+{
+    h->count--;
+    memmove(&h->versions[at], &h->versions[at + 1],
+            (h->count - at) * sizeof(struct policy_version *));
+}
+
+static int by_age(const void *a, const void *b)
+{
+    const struct policy_version *x = *(struct policy_version *const *)a;
+    const struct policy_version *y = *(struct policy_version *const *)b;
+    char x_hash[POLICY_VERSION_HASH_SIZE], y_hash[POLICY_VERSION_HASH_SIZE];
+
+    if (x->turn != y->turn)
+        return x->turn < y->turn ? -1 : 1;
+    if (x->recovered != y->recovered)
+        return x->recovered ? -1 : 1;
+    if (x->evidence_ms != y->evidence_ms)
+        return x->evidence_ms < y->evidence_ms ? -1 : 1;
+    policy_version_hash(x, x_hash);
+    policy_version_hash(y, y_hash);
+    return strcmp(x_hash, y_hash);
+}
+
+static void swap(struct policy_version **a, struct policy_version **b)
+{
+    struct policy_version *v = *a;
+    uint32_t number = v->number;
+
+    v->number = (*b)->number;
+    (*b)->number = number;
+    *a = *b;
+    *b = v;
+}
+
+/* Move the version to where it belongs by its age; the numbers stay where they are in the list. */
+static void place(struct policy_history *h, size_t at)
+{
+    struct policy_version **v = h->versions;
+
+    for (; at > 0 && by_age(&v[at - 1], &v[at]) > 0; at--)
+        swap(&v[at - 1], &v[at]);
+    for (; at + 1 < h->count && by_age(&v[at], &v[at + 1]) > 0; at++)
+        swap(&v[at], &v[at + 1]);
+}
+
+/* Where in the list it is. */
+static size_t place_of(const struct policy_version *v)
+{
+    size_t at = 0;
+
+    while (v->history->versions[at] != v)
+        at++;
+    return at;
+}
+
+void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit)
+{
+    size_t unused = 0;
+
+    for (size_t i = 0; i + 1 < h->count; i++)
+        unused += h->versions[i]->templates == 0;
+    for (size_t i = 0; unused > limit && i + 1 < h->count;) {
+        struct policy_version *v = h->versions[i];
+
+        if (v->templates > 0) {
+            i++;
+            continue;
+        }
+        unlink_version(h, i);
+        policy_version_free(v, strings);
+        unused--;
+        /* From now on what may have come before the next one is not all known. */
+        for (size_t next = i; next < h->count; next++) {
+            if (!h->versions[next]->recovered) {
+                h->versions[next]->missed = true;
+                break;
+            }
+        }
+    }
+}
+
+/* ---- what the policy says ---- */
+
+/* The policy says this from now on, and has since then; 0 if no object tells. */
+static void come(struct policy_history *h, struct policy_version *v, const struct policy *p,
+                 int64_t since_ms)
+{
+    v->turn = ++h->turns;
+    v->generation = p->generation;
+    v->by = p->write.manager ? intern_ref(p->write.manager) : NULL;
+    v->recovered = v->since_seen = false;
+    v->since_ms = since_ms;
+}
+
+struct policy_history *policy_history_new(struct entry *policy)
+{
+    struct policy_history *h = xcalloc(1, sizeof(*h));
+    const struct policy *p = entry_policy(policy);
+
+    h->policy = policy;
+    h->holders = 1;
+    h->unknown.history = h;
+    come(h, add(h, &p->propagation), p, p->write.time_ms ? p->write.time_ms : p->changed_ms);
+    h->versions[0]->missed = true;
+    return h;
+}
+
+struct policy_history *policy_history_ref(struct policy_history *h)
+{
+    if (h)
+        h->holders++;
+    return h;
+}
+
+void policy_history_drop(struct policy_history *h, struct intern *strings)
+{
+    if (!h || --h->holders > 0)
+        return;
+    for (size_t i = 0; i < h->count; i++)
+        policy_version_free(h->versions[i], strings);
+    free(h->versions);
+    free(h);
+}
+
+/* The version of these values, moved to the end, or a new one there. */
+static struct policy_version *say(struct policy_history *h, struct intern *strings,
+                                  const struct propagation *values)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        struct policy_version *v = h->versions[i];
+
+        if (!policy_version_says(v, values))
+            continue;
+        policy_version_adopt(v, strings, values);
+        intern_drop(strings, v->by);
+        unlink_version(h, i);
+        return append(h, v);
+    }
+    return add(h, values);
+}
+
+void policy_history_follow(struct policy_history *h, struct intern *strings,
+                           const struct policy *old)
+{
+    const struct policy *p = entry_policy(h->policy);
+    struct policy_version *now = h->versions[h->count - 1];
+    bool missed = old->generation > 0 && p->generation > old->generation + 1;
+
+    if (policy_version_says(now, &p->propagation)) {
+        now->missed |= missed;
+        return;
+    }
+    int64_t since_ms = p->write.time_ms > old->write.time_ms ? p->write.time_ms
+                       : p->undated                          ? 0
+                                                             : p->changed_ms;
+
+    now = say(h, strings, &p->propagation);
+    come(h, now, p, since_ms);
+    now->undated = since_ms == 0;
+    now->missed = missed;
+}
+
+void policy_history_date(struct policy_history *h, int64_t now_ms)
+{
+    for (size_t i = 0; i < h->count; i++) {
+        struct policy_version *v = h->versions[i];
+
+        if (!v->undated)
+            continue;
+        v->since_ms = now_ms;
+        v->since_seen = true;
+        v->undated = false;
+    }
+}
+
+/* ---- what templates run ---- */
+
+/* When it is known that these values were in force. */
+static int64_t evidence_of(const struct binding *b)
+{
+    return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
+}
+
+struct policy_version *policy_history_find(const struct policy_history *h, const struct running *r)
+{
+    const struct propagation *p = &r->binding->propagation;
+    size_t last = h->count - 1;
+    unsigned differ = drift_fields(&h->versions[last]->values, r->priority, p, r->cluster_scoped);
+
+    if (differ == 0 || r->priority_moved)
+        return h->versions[last];
+    for (size_t i = last; i-- > 0;) {
+        if (policy_version_has(h->versions[i], p, r->cluster_scoped))
+            return h->versions[i];
+    }
+    return NULL;
+}
+
+/*
+ * Before which version that was seen to come an unknown one may have come: its turn; 0 if nobody
+ * can have missed it. Values that were there before they were first looked at may be as old as
+ * anything; those that were seen to arrive came in the time that was missed, or are nobody's.
+ */
+static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
+{
+    /* The scheduler writes to the spec, too: that says nothing of whose values they are. */
+    int64_t evidence_ms = b->propagated_s ? (int64_t)b->propagated_s * 1000 : evidence_of(b);
+    int64_t before_ms = 0;
+    uint32_t turn = 0;
+
+    for (size_t i = 0; i < h->count; i++) {
+        const struct policy_version *v = h->versions[i];
+
+        if (v->recovered)
+            continue;
+        if (v->missed && evidence_ms && evidence_ms <= v->since_ms &&
+            (!b->was_changed || before_ms <= evidence_ms))
+            return v->turn;
+        if (v->missed && !b->was_changed)
+            turn = v->turn;
+        before_ms = v->since_ms;
+    }
+    return turn;
+}
+
+/* A recovered version is as old as the newest binding that shows it. */
+static void prove(struct policy_version *v, const struct binding *b)
+{
+    int64_t evidence_ms = evidence_of(b);
+
+    if (!v->recovered || evidence_ms <= v->evidence_ms)
+        return;
+    v->evidence_ms = evidence_ms;
+    place(v->history, place_of(v));
+}
+
+struct policy_version *policy_history_recover(struct policy_history *h, const struct running *r)
+{
+    struct policy_version *v = policy_history_find(h, r);
+    size_t recovered = 0;
+    uint32_t turn;
+
+    if (v) {
+        if (r->made_by_it)
+            prove(v, r->binding);
+        return v;
+    }
+    for (size_t i = 0; i < h->count; i++)
+        recovered += h->versions[i]->recovered;
+    turn = r->made_by_it ? missed_turn(h, r->binding) : 0;
+    if (turn == 0 || recovered >= POLICY_VERSIONS_RECOVERED_MAX)
+        return &h->unknown;
+    v = add(h, &r->binding->propagation);
+    v->recovered = true;
+    v->turn = turn;
+    v->evidence_ms = evidence_of(r->binding);
+    place(h, h->count - 1);
+    return v;
+}
+
+/* ---- questions ---- */
+
+/* Nothing tells which of two was first that were recovered and have no times, or the same. */
+static bool is_unordered(const struct policy_version *v)
+{
+    const struct policy_history *h = v->history;
+
+    for (size_t i = 0; v->recovered && i < h->count; i++) {
+        const struct policy_version *other = h->versions[i];
+
+        if (other != v && other->recovered && other->turn == v->turn &&
+            (!other->evidence_ms || !v->evidence_ms || other->evidence_ms == v->evidence_ms))
+            return true;
+    }
+    return false;
+}
+
+int policy_version_behind(const struct policy_version *v)
+{
+    if (policy_version_is_unknown(v) || is_unordered(v))
+        return -1;
+    return (int)(v->history->count - 1 - place_of(v));
+}
+
+int64_t policy_version_superseded_ms(const struct policy_version *v)
+{
+    const struct policy_history *h = v->history;
+
+    if (policy_version_is_unknown(v))
+        return 0;
+    for (size_t i = place_of(v) + 1; i < h->count; i++) {
+        if (h->versions[i]->since_ms)
+            return h->versions[i]->since_ms;
+    }
+    return 0;
+}
+
+size_t policy_history_in_force(const struct policy_history *h)
+{
+    size_t count = h->unknown.templates > 0;
+
+    for (size_t i = 0; i < h->count; i++)
+        count += h->versions[i]->templates > 0;
+    return count;
+}
+
+uint32_t policy_history_lagging(const struct policy_history *h)
+{
+    uint32_t count = h->unknown.templates;
+
+    for (size_t i = 0; i + 1 < h->count; i++)
+        count += h->versions[i]->templates;
+    return count;
+}
+
+const struct policy_version *policy_history_named(const struct policy_history *h, const char *name)
+{
+    char number[16], hash[POLICY_VERSION_HASH_SIZE];
+
+    for (size_t i = 0; i < h->count; i++) {
+        snprintf(number, sizeof(number), "%" PRIu32, h->versions[i]->number);
+        policy_version_hash(h->versions[i], hash);
+        if (strcmp(name, number) == 0 || strcmp(name, hash) == 0)
+            return h->versions[i];
+    }
+    return NULL;
+}
+
 static bool is_of(const void *item, const void *key)
 {
     return ((const struct policy_history *)item)->policy == key;

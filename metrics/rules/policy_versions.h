@@ -1,7 +1,138 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/rules/policy_history.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+#include "metrics/rules/decision.h"
+
+/*
+ * A version of a policy (product contract 3.7): a set of the values that Karmada copies into
+ * bindings. A change of selectors, priority or preemption makes none.
+ */
+struct policy_history;
+
+struct policy_version {
+    struct policy_history *history; /* That it is part of (policy_history.h). */
+    struct propagation values; /* As a policy sets them; `preserve` is true or false. Shared. */
+    const char *by;            /* The manager who wrote it; NULL if unknown. Shared. */
+    int64_t generation;        /* The policy's when it came; 0 if unknown. */
+    int64_t since_ms;          /* When it came; 0 if unknown, always so where recovered. */
+    /* Recovered: when a binding with these values was last seen to be written; 0 if unknown. */
+    int64_t evidence_ms;
+    uint32_t number;    /* From 1 on, greater for what came later. */
+    uint32_t turn;      /* How many versions had been seen with it, or after a recovered one. */
+    uint32_t templates; /* That run it. */
+    bool recovered;
+    bool since_seen; /* `since_ms` is when the change was seen: no object has the time. */
+    bool missed;     /* Others may have come between the version seen before and this one. */
+    bool undated;
+};
+
+/* A new one of these values, of no history yet, for policy_version_free(). */
+struct policy_version *policy_version_new(const struct propagation *values) MUST_USE;
+/* Other texts for the same values: what a policy says is more exact than what a binding shows. */
+void policy_version_adopt(struct policy_version *v, struct intern *strings,
+                          const struct propagation *values);
+/* `strings` are those of the policy's store. */
+void policy_version_free(struct policy_version *v, struct intern *strings);
+
+/*
+ * True if an earlier version has the values `p` of a binding. Of its priority only that there is
+ * one tells a version: the number behind a PriorityClass is none of the policy's values.
+ */
+bool policy_version_has(const struct policy_version *v, const struct propagation *p,
+                        bool cluster_scoped);
+/* The same of what a policy says; a recovered version does not know the name of the class. */
+bool policy_version_says(const struct policy_version *v, const struct propagation *p);
+
+/*
+ * The same text for the same values, also after a restart; save that a recovered version does not
+ * know the name of a PriorityClass.
+ */
+enum { POLICY_VERSION_HASH_SIZE = 11 };
+void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
+
+/*
+ * The versions of one policy, oldest first, and who runs them. Karmada keeps no record of them:
+ * what was seen to come is known with its time and author, what only bindings still show is
+ * recovered from these. A policy that goes back to what it said before has that version again, as
+ * the newest.
+ */
+
+/* Beyond these recovered versions of one policy, what bindings show is unknown. */
+enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
+
+struct policy_history {
+    struct entry *policy;
+    struct policy_version **versions; /* Oldest first. The last one is what the policy says now. */
+    size_t count;
+    struct policy_version unknown; /* Of templates that run what no version ever said. */
+    uint32_t turns;                /* Versions that were seen to come. */
+    uint32_t holders;
+    bool gone;    /* The policy was deleted, or is another one of its name. */
+    bool touched; /* See policy_versions.h. */
+};
+
+/* The history of a policy that is seen for the first time; one holder. */
+struct policy_history *policy_history_new(struct entry *policy) MUST_USE;
+/* Takes NULL and answers it: one holder more. */
+struct policy_history *policy_history_ref(struct policy_history *h);
+/* One holder less. Takes NULL. `strings` are those of the policy's store. */
+void policy_history_drop(struct policy_history *h, struct intern *strings);
+
+/* The policy was replaced; `old` is what it was. */
+void policy_history_follow(struct policy_history *h, struct intern *strings,
+                           const struct policy *old);
+/* The versions that were seen to come and have no time of their own came now. */
+void policy_history_date(struct policy_history *h, int64_t now_ms);
+/* Drop the oldest versions that no template runs, until `limit` are left beside that of now. */
+void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit);
+
+/* What a template runs, and whether a history may learn from it. */
+struct running {
+    const struct binding *binding; /* That a policy made. */
+    const struct priority *priority;
+    bool cluster_scoped;
+    bool priority_moved; /* As in struct template_decision. */
+    bool made_by_it;     /* The binding carries the claim of this policy. */
+};
+
+/* The version that it runs; NULL if no known one has its values. */
+struct policy_version *policy_history_find(const struct policy_history *h, const struct running *r);
+/*
+ * The same, recovered where it came before the history began, or while nobody watched; the unknown
+ * one for values that cannot be a version. Never NULL.
+ */
+struct policy_version *policy_history_recover(struct policy_history *h, const struct running *r);
+
+/* What the policy says now. */
+static inline const struct policy_version *policy_history_now(const struct policy_history *h)
+{
+    return h->versions[h->count - 1];
+}
+
+/* The known version of this number or this hash; NULL if there is none. */
+const struct policy_version *policy_history_named(const struct policy_history *h, const char *name);
+
+/* True if it is the one for values that no version ever had. */
+static inline bool policy_version_is_unknown(const struct policy_version *v)
+{
+    return v == &v->history->unknown;
+}
+
+/*
+ * How many later versions are known: 0 exactly for what the policy says now, -1 if that is not
+ * known, because the values are no version's or nothing tells which of two was first.
+ */
+int policy_version_behind(const struct policy_version *v);
+/* When the next version came, as far as is known; 0 for that of now, and if unknown. */
+int64_t policy_version_superseded_ms(const struct policy_version *v);
+
+/* How many versions templates run, the unknown ones as one. */
+size_t policy_history_in_force(const struct policy_history *h);
+
+/* Templates that run anything but what the policy says now: then a rollout is under way. */
+uint32_t policy_history_lagging(const struct policy_history *h);
 
 /*
  * The histories of all policies (policy_history.h), kept in step with what the store reports and

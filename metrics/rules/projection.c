@@ -1,7 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/projection.h"
 
-#include "metrics/rules/division.h"
+/* The shares by who gets the next replica: a heap with the first in line on top. */
+struct line {
+    struct share **items;
+    size_t count;
+    bool larger_name; /* At a tie the larger name comes first. */
+};
+
+/* In doubles like Karmada, because rounding makes ties. */
+static double priority(const struct share *share, int64_t replicas)
+{
+    return (double)share->weight / (2 * (double)replicas + 1);
+}
+
+static bool comes_before(const struct line *line, const struct share *a, const struct share *b)
+{
+    double first = priority(a, a->replicas);
+    double second = priority(b, b->replicas);
+
+    if (first != second)
+        return first > second;
+    if (a->replicas != b->replicas)
+        return a->replicas < b->replicas;
+    return (strcmp(a->name, b->name) < 0) != line->larger_name;
+}
+
+static void sink(struct line *line, size_t at)
+{
+    struct share *moved = line->items[at];
+
+    for (size_t child = 2 * at + 1; child < line->count; child = 2 * at + 1) {
+        if (child + 1 < line->count &&
+            comes_before(line, line->items[child + 1], line->items[child]))
+            child++;
+        if (!comes_before(line, line->items[child], moved))
+            break;
+        line->items[at] = line->items[child];
+        at = child;
+    }
+    line->items[at] = moved;
+}
+
+/* How many replicas the share gets before any other with a priority below `least`. */
+static int64_t count_above(const struct share *share, double least)
+{
+    int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
+
+    /* The estimate may be off by a rounding. */
+    while (count > 0 && priority(share, count - 1) < least)
+        count--;
+    while (priority(share, count) >= least)
+        count++;
+    return count;
+}
+
+/*
+ * Hand out in one step what every share gets in any case: all replicas for which its priority is
+ * at least `least`. Each share gets at most weight / (2 x least) + 1/2 by that, so with this
+ * `least` all together get fewer than there are, and about one each remains. Returns the rest.
+ */
+static int64_t hand_out(struct share *shares, size_t count, int64_t replicas)
+{
+    double spare = 2 * (double)replicas - (double)count - 2;
+    double total = 0;
+
+    for (size_t i = 0; i < count; i++)
+        total += (double)shares[i].weight;
+    for (size_t i = 0; i < count && spare > 0; i++) {
+        shares[i].replicas = count_above(&shares[i], total / spare);
+        replicas -= shares[i].replicas;
+    }
+    return replicas;
+}
+
+void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint32_t uid_hash)
+{
+    for (size_t i = 0; i < count; i++)
+        shares[i].replicas = 0;
+    if (count == 0 || replicas <= 0)
+        return;
+
+    CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(struct share *));
+    struct line line = {items, count, uid_hash & 1};
+
+    for (size_t i = 0; i < count; i++)
+        items[i] = &shares[i];
+    replicas = hand_out(shares, count, replicas);
+    assert(replicas >= 0);
+    for (size_t i = count; i > 0; i--)
+        sink(&line, i - 1);
+    for (; replicas > 0; replicas--) {
+        items[0]->replicas++;
+        sink(&line, 0);
+    }
+}
 
 const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_AGGREGATED] = "aggregated",
@@ -189,4 +282,108 @@ void projection_release(struct intern *strings, struct projection *p)
         intern_drop(strings, p->clusters[i].name);
     free(p->clusters);
     *p = (struct projection){0};
+}
+
+const char *const movement_names[MOVEMENT_COUNT] = {
+    [MOVEMENT_STAYING] = "staying",
+    [MOVEMENT_LEAVING] = "leaving",
+    [MOVEMENT_ARRIVING] = "arriving",
+    [MOVEMENT_UNDETERMINED] = "undetermined",
+};
+
+static int by_name(const void *a, const void *b)
+{
+    const struct assigned_cluster *x = a;
+    const struct assigned_cluster *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
+                                 const struct resolved_placement *resolved, const struct binding *b,
+                                 bool outrun, bool moves)
+{
+    struct capacity *c = xcalloc(1, sizeof(*c));
+
+    c->governed = resolved != NULL;
+    c->moves = moves;
+    if (b->cluster_count > 0)
+        c->assigned = xreallocarray(NULL, b->cluster_count, sizeof(*c->assigned));
+    for (uint32_t i = 0; i < b->cluster_count; i++) {
+        const char *name = b->clusters[i].name;
+
+        c->assigned[c->assigned_count++] = (struct assigned_cluster){
+            .name = intern_ref(name),
+            .replicas = b->clusters[i].replicas,
+            .forbidden = resolved && !placements_allow(placements, resolved, name),
+        };
+    }
+    if (c->assigned_count > 1)
+        qsort(c->assigned, c->assigned_count, sizeof(*c->assigned), by_name);
+    if (b->request_count > 0)
+        c->requests = xreallocarray(NULL, b->request_count, sizeof(*c->requests));
+    for (uint32_t i = 0; i < b->request_count; i++)
+        c->requests[c->request_count++] = (struct resource_request){
+            .resource = intern_ref(b->requests[i].resource),
+            .amount = b->requests[i].amount,
+        };
+    if (resolved && outrun)
+        c->projection.reason = UNDETERMINED_TEMPLATE_UPDATED;
+    else if (resolved)
+        projection_make(strings, resolved, b, &c->projection);
+    return c;
+}
+
+/* Of two ordered lists: below 0 if the first has the next name, 0 if both have it. */
+static int compare_next(const struct capacity *c, const struct movement_walk *at)
+{
+    if (at->assigned == c->assigned_count)
+        return 1;
+    if (at->projected == c->projection.count)
+        return -1;
+    return strcmp(c->assigned[at->assigned].name, c->projection.clusters[at->projected].name);
+}
+
+bool capacity_movement(const struct capacity *c, struct movement_walk *at,
+                       struct cluster_movement *out)
+{
+    int32_t now = 0, then = 0;
+
+    if (!c || !c->moves ||
+        (at->assigned == c->assigned_count && at->projected == c->projection.count))
+        return false;
+
+    int next = compare_next(c, at);
+
+    *out = (struct cluster_movement){0};
+    if (next >= 0) {
+        out->cluster = c->projection.clusters[at->projected].name;
+        then = c->projection.clusters[at->projected++].replicas;
+    }
+    if (next <= 0) {
+        out->cluster = c->assigned[at->assigned].name;
+        now = c->assigned[at->assigned++].replicas;
+    }
+    if (!c->projection.determined) {
+        out->replicas[MOVEMENT_UNDETERMINED] = now;
+        return true;
+    }
+    out->replicas[MOVEMENT_STAYING] = now < then ? now : then;
+    out->replicas[MOVEMENT_LEAVING] = now - out->replicas[MOVEMENT_STAYING];
+    out->replicas[MOVEMENT_ARRIVING] = then - out->replicas[MOVEMENT_STAYING];
+    return true;
+}
+
+void capacity_free(struct intern *strings, struct capacity *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->assigned_count; i++)
+        intern_drop(strings, c->assigned[i].name);
+    for (uint32_t i = 0; i < c->request_count; i++)
+        intern_drop(strings, c->requests[i].resource);
+    projection_release(strings, &c->projection);
+    free(c->assigned);
+    free(c->requests);
+    free(c);
 }

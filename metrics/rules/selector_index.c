@@ -3,7 +3,85 @@
 
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
-#include "metrics/rules/type_counts.h"
+
+struct type_count {
+    const char *names[2];
+    size_t references;
+};
+
+static bool is_type_count(const void *item, const void *key)
+{
+    const struct type_count *type = item;
+
+    return memcmp(type->names, key, sizeof(type->names)) == 0;
+}
+
+void type_counts_init(struct type_counts *c, uint64_t seed)
+{
+    *c = (struct type_counts){.types = MAP_INIT(is_type_count), .seed = seed};
+}
+
+void type_counts_release(struct type_counts *c)
+{
+    for (size_t i = 0; i < c->count; i++)
+        free(c->order[i]);
+    free(c->order);
+    map_release(&c->types);
+}
+
+void type_counts_add(struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    uint64_t hash = map_hash(names, sizeof(names), c->seed);
+    struct type_count *type = map_get(&c->types, hash, names);
+
+    if (!type) {
+        type = xcalloc(1, sizeof(*type));
+        memcpy(type->names, names, sizeof(names));
+        map_add(&c->types, hash, type);
+        c->order = xreallocarray(c->order, c->count + 1, sizeof(struct type_count *));
+        c->order[c->count++] = type;
+        c->version++;
+    }
+    type->references++;
+}
+
+void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    uint64_t hash = map_hash(names, sizeof(names), c->seed);
+    struct type_count *type = map_get(&c->types, hash, names);
+    size_t at = 0;
+
+    assert(type && type->references > 0);
+    if (--type->references > 0)
+        return;
+    map_take(&c->types, hash, names);
+    while (c->order[at] != type)
+        at++;
+    memmove(&c->order[at], &c->order[at + 1], (--c->count - at) * sizeof(struct type_count *));
+    free(type);
+    c->version++;
+}
+
+size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind)
+{
+    const char *names[] = {api_version, kind};
+    const struct type_count *type =
+        map_get(&c->types, map_hash(names, sizeof(names), c->seed), names);
+
+    return type ? type->references : 0;
+}
+
+bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
+                      const char **kind)
+{
+    if (*at == c->count)
+        return false;
+    *api_version = c->order[*at]->names[0];
+    *kind = c->order[(*at)++]->names[1];
+    return true;
+}
 
 /* All texts are shared; NULL for what the selector leaves open. */
 struct bucket_key {
@@ -276,4 +354,51 @@ const struct selection *selector_index_select(struct selector_index *index,
     }
     *out_count = index->found_count;
     return index->found;
+}
+
+static bool same_group(const char *a, const char *b)
+{
+    size_t len = api_group_len(a);
+
+    return len == api_group_len(b) && memcmp(a, b, len) == 0;
+}
+
+/* The other version of the same kind, or the same one. */
+static bool same_kind(const struct type *type, const char *api_version, const char *kind)
+{
+    return strcmp(type->kind, kind) == 0 && same_group(type->api_version, api_version);
+}
+
+bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+                              const char *api_version, const char *kind)
+{
+    bool others = false;
+
+    if (judge->judge)
+        return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
+    for (const struct type *type = store_types(store); type; type = type->next) {
+        if (type->objects == 0 || !same_kind(type, api_version, kind))
+            continue;
+        if (strcmp(type->api_version, api_version) == 0)
+            return false;
+        others = true;
+    }
+    return others;
+}
+
+void api_versions_changed(const struct selector_index *index, struct graph *graph,
+                          const struct entry *template, const void *old)
+{
+    const struct type *type = template->partition->type;
+    const char *api_version, *kind;
+    bool exists = entry_exists(template);
+
+    if (exists == (old != NULL) || type->objects != (exists ? 1 : 0))
+        return;
+    for (size_t at = 0; selector_index_next_type(index, &at, &api_version, &kind);) {
+        if (api_version && kind && same_kind(type, api_version, kind)) {
+            graph_mark_class(graph, CLASS_POLICY);
+            return;
+        }
+    }
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/map.h"
+#include "metrics/rules/graph.h"
 #include "metrics/rules/selector.h"
 
 /*
@@ -50,3 +52,64 @@ bool selector_index_next_type(const struct selector_index *index, size_t *at,
 
 /* A number that changes whenever that set does. */
 uint64_t selector_index_types_version(const struct selector_index *index);
+
+/*
+ * How often each apiVersion and kind is referred to: which kinds are, and whether that set has
+ * changed. All texts are shared, and borrowed for as long as their count is not 0.
+ */
+struct type_counts {
+    struct map types;
+    struct type_count **order; /* The same, as they came. */
+    size_t count;
+    uint64_t seed;
+    uint64_t version; /* Changes whenever a type comes or goes. */
+};
+
+void type_counts_init(struct type_counts *c, uint64_t seed);
+void type_counts_release(struct type_counts *c);
+
+/* One reference more, or one less. */
+void type_counts_add(struct type_counts *c, const char *api_version, const char *kind);
+void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind);
+
+/* How many references there are. */
+size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind);
+
+/*
+ * Walk over every type that is referred to, in the order in which they came to be: the same
+ * history asks a server the same questions in the same order. Start with *at = 0; false at the
+ * end. No count may change during the walk.
+ */
+bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
+                      const char **kind);
+
+/*
+ * Which version of a kind Karmada looks at: the one that the API server prefers. A policy that
+ * names another one selects nothing. Where no API server says so, in files, versions are matched
+ * as they are written, and a policy names another one if objects have only others.
+ */
+
+/* An API server's answer about one apiVersion and kind. */
+enum api_version_answer {
+    API_VERSION_UNKNOWN,
+    API_VERSION_WATCHED,
+    API_VERSION_UNWATCHED, /* Another one is preferred, or the kind cannot be watched. */
+};
+
+/* Who knows; all zero: nobody. */
+struct api_version_judge {
+    enum api_version_answer (*judge)(const void *context, const char *api_version,
+                                     const char *kind);
+    const void *context;
+};
+
+/* True if Karmada looks at another version of the kind than this. */
+bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
+                              const char *api_version, const char *kind);
+
+/*
+ * A template came (`old` is NULL), went or was replaced. Mark the policies if it is the first or
+ * was the last of its version, and some policy names another version of its kind.
+ */
+void api_versions_changed(const struct selector_index *index, struct graph *graph,
+                          const struct entry *template, const void *old);

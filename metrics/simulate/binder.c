@@ -2,7 +2,7 @@
 #include "metrics/simulate/binder.h"
 
 #include "metrics/model/template.h"
-#include "metrics/rules/priority.h"
+#include "metrics/rules/drift.h"
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/claims.h"
 #include "metrics/simulate/distributor.h"

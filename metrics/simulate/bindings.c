@@ -2,7 +2,7 @@
 #include "metrics/simulate/bindings.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 struct entry *bindings_entry(struct play *play, const struct entry *template)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/claims.h"
 
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 #include "metrics/simulate/bindings.h"
 
 struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/detector.h"
 
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 #include "metrics/simulate/binder.h"
 #include "metrics/simulate/claims.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/simulate/distributor.h"
 
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 #include "metrics/simulate/bindings.h"
 
 static bool refers_to(const struct referrer *r, const struct entry *binding)

@@ -2,7 +2,7 @@
 #include "metrics/simulate/plan.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 #include "metrics/simulate/detector.h"
 
 const char *const plan_when_names[PLAN_WHEN_COUNT] = {

@@ -2,7 +2,7 @@
 #include "metrics/simulate/reconcile.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/policy_history.h"
+#include "metrics/rules/policy_versions.h"
 #include "metrics/rules/selector.h"
 #include "metrics/simulate/foresight.h"
 

@@ -3,7 +3,7 @@
 
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
-#include "metrics/rules/affinity.h"
+#include "metrics/rules/placement_match.h"
 #include "metrics/simulate/bindings.h"
 
 static const char default_scheduler[] = "default-scheduler";

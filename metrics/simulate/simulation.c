@@ -2,7 +2,7 @@
 #include "metrics/simulate/simulation.h"
 
 #include "metrics/model/store.h"
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 #include "metrics/simulate/bindings.h"
 #include "metrics/simulate/detector.h"
 #include "metrics/simulate/distributor.h"

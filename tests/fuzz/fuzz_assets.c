@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "exporter/files/asset.h"
 #include "metrics/base/json.h"
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
 

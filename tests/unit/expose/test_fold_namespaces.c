@@ -3,7 +3,7 @@
 #include "metrics/expose/fold.h"
 
 #include "metrics/expose/families.h"
-#include "metrics/rules/capacity.h"
+#include "metrics/rules/projection.h"
 
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/page.h"

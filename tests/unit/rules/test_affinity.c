@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/affinity.h"
+#include "metrics/rules/placement_match.h"
 
 #include "metrics/model/canonical_json.h"
 #include "tests/unit/lines.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/api_versions.h"
+#include "metrics/rules/selector_index.h"
 
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

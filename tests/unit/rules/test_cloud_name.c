@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/cloud_name.h"
+#include "metrics/rules/cloud_index.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/collisions.h"
+#include "metrics/rules/name_collisions.h"
 
 #include "metrics/model/binding.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/conflict_events.h"
+#include "metrics/rules/dependency.h"
 
 #include "metrics/rules/rule.h"
 #include "tests/unit/reading.h"

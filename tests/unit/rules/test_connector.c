@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/connector.h"
+#include "metrics/rules/connector_conflicts.h"
 
 #include "metrics/base/strbuf.h"
 #include "metrics/explain/explain.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/gates.h"
+#include "metrics/rules/control_plane.h"
 
 #include "tests/unit/suite.h"
 

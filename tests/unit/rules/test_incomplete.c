@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/incomplete.h"
+#include "metrics/rules/control_plane.h"
 
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/registry.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/lease.h"
+#include "metrics/rules/connector_conflicts.h"
 
 #include "tests/unit/suite.h"
 
@@ -64,7 +64,7 @@ static const struct holder {
       VERDICT_REFUSED, VERDICT_REFUSED}},
 };
 
-static const struct policy {
+static const struct policy_variant {
     const char *name;
     enum prevention prevention;
 } policies[] = {
@@ -77,7 +77,7 @@ static const struct policy {
 static struct combination {
     char name[NAME_ROOM];
     const struct holder *holder;
-    const struct policy *policy;
+    const struct policy_variant *policy;
     size_t expiry;
 } combinations[ARRAY_LEN(holders) * ARRAY_LEN(policies) * EXPIRIES];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/links.h"
+#include "metrics/rules/object_index.h"
 
 #include "tests/unit/reading.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/override_events.h"
+#include "metrics/rules/overrides.h"
 
 #include "metrics/model/override_policy.h"
 #include "metrics/model/store.h"

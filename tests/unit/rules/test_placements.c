@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/placements.h"
+#include "metrics/rules/placement_match.h"
 
 #include "tests/unit/suite.h"
 #include "tests/unit/world.h"

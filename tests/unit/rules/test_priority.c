@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/priority.h"
+#include "metrics/rules/drift.h"
 
 #include "metrics/base/timestamp.h"
 #include "tests/unit/suite.h"

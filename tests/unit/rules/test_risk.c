@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/risk.h"
+#include "metrics/rules/delivery.h"
 
 #include "metrics/model/work.h"
 #include "tests/unit/reading.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/seen.h"
+#include "metrics/rules/transitions.h"
 
 #include <stdio.h>
 

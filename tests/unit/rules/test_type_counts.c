@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/type_counts.h"
+#include "metrics/rules/selector_index.h"
 
 #include "tests/unit/suite.h"
 

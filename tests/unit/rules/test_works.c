@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/works.h"
+#include "metrics/rules/delivery_index.h"
 
 #include "metrics/model/binding.h"
 #include "metrics/rules/rule.h"

@@ -2,6 +2,22 @@
 #pragma once
 
 #include "metrics/base/error.h"
+#include "metrics/model/store.h"
+
+/* A release of Karmada: what it does not do yet is not held against it. */
+struct release {
+    unsigned major; /* 0: not known, which counts as the newest. */
+    unsigned minor;
+};
+
+/*
+ * Parse "1.15", "v1.15.2" or "v1.16.0-beta.0", as Karmada names its releases; "" is not known.
+ * False with the reason.
+ */
+bool release_parse(const char *text, struct release *out, struct error *err) MUST_USE;
+
+/* True if it resolves what referrers want of a dependency: from 1.16 on. Before, the last wins. */
+bool release_resolves_dependencies(struct release release);
 
 /*
  * Karmada's feature gates, under its own names and with the defaults of release 1.19: no object
@@ -54,3 +70,31 @@ static inline bool gate_is_on(gate_set gates, enum gate gate)
 {
     return gates & 1U << gate;
 }
+
+/*
+ * The kinds of which not all objects have been read yet: a source goes on without them. What is
+ * missing of such a kind may well exist, and what is there is only a part: nothing is concluded
+ * from either.
+ */
+struct incomplete {
+    struct intern *strings; /* Borrowed. */
+    struct incomplete_kind {
+        const char *api_version; /* Shared, as is the kind. */
+        const char *kind;
+    } * items;
+    size_t count;
+};
+
+void incomplete_init(struct incomplete *i, struct intern *strings);
+void incomplete_release(struct incomplete *i);
+
+/* True if that changes anything. */
+bool incomplete_set(struct incomplete *i, const char *api_version, const char *kind,
+                    bool incomplete);
+
+/* Is the kind one of them? */
+bool incomplete_has(const struct incomplete *i, const char *api_version, const char *kind);
+/* The same of a type of the store that the strings are of: it compares no texts. */
+bool incomplete_has_type(const struct incomplete *i, const struct type *type);
+/* Their classes, a bit for each enum object_class. */
+unsigned incomplete_classes(const struct incomplete *i);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/ignored.h"
+#include "metrics/rules/ignored_templates.h"
 
 #include <regex.h>
 
