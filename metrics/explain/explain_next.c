@@ -3,7 +3,7 @@
 
 #include "metrics/expose/report_plan.h"
 #include "metrics/expose/words.h"
-#include "metrics/simulate/foresight.h"
+#include "metrics/simulate/reconcile.h"
 
 /* Where its replicas are then. */
 static void explain_clusters_of(struct explaining *x, const struct outcome *o)

@@ -16,12 +16,12 @@ struct target {
     bool explained;
 };
 
-struct target_list {
+struct override_targets {
     struct target *items;
     size_t count;
 };
 
-static void target_list_release(struct target_list *targets)
+static void override_targets_release(struct override_targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++)
         override_steps_release(&targets->items[i].steps);
@@ -37,9 +37,9 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The targets of the binding, by name. */
-static struct target_list list_targets(const struct binding *b)
+static struct override_targets list_targets(const struct binding *b)
 {
-    struct target_list targets = {.count = binding_target_count(b)};
+    struct override_targets targets = {.count = binding_target_count(b)};
 
     targets.items = xcalloc(targets.count + 1, sizeof(*targets.items));
     for (size_t i = 0; i < targets.count; i++)
@@ -49,7 +49,7 @@ static struct target_list list_targets(const struct binding *b)
 }
 
 static void find_steps(const struct engine *e, const struct override_selection *selection,
-                       struct target_list *targets)
+                       struct override_targets *targets)
 {
     const struct store *store = engine_store(e);
     const struct kind_def *def = kind_cluster();
@@ -124,7 +124,7 @@ static void explain_steps(struct explaining *x, const struct target *t, const ch
 }
 
 /* The target and all further ones on which the same acts, as one. */
-static void explain_alike(struct explaining *x, struct target_list *targets, size_t first)
+static void explain_alike(struct explaining *x, struct override_targets *targets, size_t first)
 {
     CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct target *like = &targets->items[first];
@@ -158,7 +158,7 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
     if (!b)
         return;
 
-    CLEANUP(target_list_release) struct target_list targets = list_targets(b);
+    CLEANUP(override_targets_release) struct override_targets targets = list_targets(b);
     CLEANUP(override_selection_release)
     struct override_selection selection = override_selection_make(store, template);
 

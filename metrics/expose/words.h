@@ -3,7 +3,7 @@
 
 #include "metrics/rules/engine.h"
 #include "metrics/rules/projection.h"
-#include "metrics/simulate/outcome.h"
+#include "metrics/simulate/overlay.h"
 
 /* The sentences of explain.h: constant texts for each answer that the rules can give. */
 

@@ -2,7 +2,7 @@
 #include "metrics/simulate/distributor.h"
 
 #include "metrics/rules/object_index.h"
-#include "metrics/simulate/bindings.h"
+#include "metrics/simulate/overlay.h"
 
 static bool refers_to(const struct referrer *r, const struct entry *binding)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/simulate/play.h"
+#include "metrics/simulate/overlay.h"
 
 /*
  * What Karmada's dependencies distributor makes of bindings (pkg/dependenciesdistributor): one

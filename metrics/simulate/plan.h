@@ -1,8 +1,70 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "metrics/simulate/plan_clusters.h"
-#include "metrics/simulate/simulation.h"
+#include "metrics/model/store.h"
+#include "metrics/simulate/overlay.h"
+
+/* What some templates have of each member cluster, before a change and after it. */
+enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
+
+struct plan_cluster {
+    const char *name;
+    int64_t replicas[PLAN_SIDES];
+    double cores[PLAN_SIDES];
+    double memory_bytes[PLAN_SIDES];
+    bool overflows; /* What arrives is more than what is free. */
+};
+
+/* All zero is an empty list. */
+struct plan_clusters {
+    struct plan_cluster *items; /* By name, once plan_clusters_finish() has been called. */
+    size_t count;
+};
+
+/* Count a template on a side. */
+void plan_clusters_add(struct plan_clusters *c, const struct outcome *o, enum plan_side side);
+/* Sort, and hold what arrives against what the Cluster objects report as free. */
+void plan_clusters_finish(struct plan_clusters *c, const struct store *store);
+void plan_clusters_release(struct plan_clusters *c);
+
+/*
+ * Plays what Karmada makes of a change until it comes to rest. A user's changes are made one after
+ * another, as kubectl would; after each Karmada acts until nothing is left to do.
+ *
+ * Deterministic: no time passes but that which Karmada needs, and everything happens in the order
+ * in which Karmada queues it.
+ */
+
+/* Room for the longest play: more events than so many for each template there is, and so many more
+ * to begin with, is no rest. */
+enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
+
+/*
+ * Play what Karmada makes of templates that nobody has applied yet, as in a repository of
+ * manifests: those without a uid, claim and binding. False as simulation_settle().
+ */
+bool simulation_admit(struct play *play) MUST_USE;
+
+/* An object that a user is about to apply, whole. */
+struct applied_object {
+    struct entry *entry;
+    void *object; /* The play's. */
+};
+/* Read it. False with the reason if it is not valid. */
+bool simulation_read(struct play *play, const cJSON *json, struct applied_object *out,
+                     struct error *err) MUST_USE;
+/* The user applies it. */
+void simulation_apply(struct play *play, struct applied_object applied);
+/* A user deletes an object. Nothing happens if it does not exist. */
+void simulation_delete(struct play *play, struct entry *entry);
+/* The user of a template changes something in it that no policy looks at. */
+void simulation_touch(struct play *play, struct entry *template);
+
+/*
+ * Play until nothing moves. False if that takes too long, or the play's limit is reached: then
+ * Karmada is left in mid-air.
+ */
+bool simulation_settle(struct play *play) MUST_USE;
 
 /*
  * A change, played to rest, and what it does to templates, to what runs in member clusters, and to

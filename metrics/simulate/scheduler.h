@@ -2,7 +2,7 @@
 #pragma once
 
 #include "metrics/rules/projection.h"
-#include "metrics/simulate/play.h"
+#include "metrics/simulate/overlay.h"
 
 /*
  * What Karmada's scheduler makes of a binding that is about to be written

@@ -5,7 +5,7 @@
 #include "metrics/expose/report_plan.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/findings.h"
-#include "metrics/simulate/foresight.h"
+#include "metrics/simulate/reconcile.h"
 
 #include "tests/unit/bound_objects.h"
 #include "tests/unit/random_object.h"

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/simulate/play.h"
+#include "metrics/simulate/overlay.h"
+
+#include "metrics/model/store.h"
+#include "metrics/rules/drift.h"
+#include "metrics/rules/object_index.h"
 
 #define ASSUMPTION_TEXT(id, text) text,
 const char *const assumption_texts[ASSUMPTION_COUNT] = {ASSUMPTIONS(ASSUMPTION_TEXT)};
@@ -250,4 +254,120 @@ struct entry_list play_readers(const struct entry *entry, enum object_class clas
             entry_list_add(&list, entry->readers[i]);
     }
     return list;
+}
+
+struct entry *bindings_entry(struct play *play, const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
+    const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
+    const struct identity id = binding_identity(&of, &name);
+
+    return store_refer(play_context(play)->store, &id);
+}
+
+bool bindings_is_of(const struct binding *b, const struct entry *template)
+{
+    const struct type *type = template->partition->type;
+
+    return b->api_version == type->api_version && b->kind == type->kind &&
+           b->ns == entry_ns(template) && strcmp(b->name, template->name) == 0 &&
+           !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
+}
+
+struct binding *bindings_copy(struct play *play, const struct binding *old)
+{
+    struct binding *copy = play_keep(play, xmalloc(sizeof(*copy)));
+
+    *copy = *old;
+    return copy;
+}
+
+struct binding *bindings_make(struct play *play, const struct entry *template)
+{
+    const struct type *type = template->partition->type;
+
+    return bindings_copy(play, &(struct binding){
+                                   .api_version = type->api_version,
+                                   .kind = type->kind,
+                                   .ns = entry_ns(template),
+                                   .name = template->name,
+                                   .uid_hash = entry_template(template)->uid_hash,
+                               });
+}
+
+void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason)
+{
+    b->undetermined = (uint8_t)(1 + reason);
+}
+
+void bindings_follow(struct binding *b, const struct template *t)
+{
+    b->resource_version = t->resource_version;
+    b->uid_hash = t->uid_hash;
+    b->delivered_generation = 0;
+    b->write = (struct binding_write){0}; /* Whatever it was, this one comes after the template. */
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct target_cluster *)a)->name,
+                  ((const struct target_cluster *)b)->name);
+}
+
+void outcome_read(const struct entry *template, struct outcome *out)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct binding *b = d ? entry_binding(d->binding) : NULL;
+
+    *out = (struct outcome){.undetermined = UNDETERMINED_REASON_COUNT};
+    if (!d)
+        return;
+    out->exists = true;
+    out->state = d->state;
+    out->reason = d->reason;
+    out->policy = d->claimed ? d->claimed : d->governing;
+    if (out->policy)
+        store_pin(out->policy);
+    out->binding = b;
+    if (b && b->undetermined)
+        out->undetermined = (enum undetermined_reason)(b->undetermined - 1);
+    if (!b || b->cluster_count == 0)
+        return;
+    out->cluster_count = b->cluster_count;
+    out->clusters = xreallocarray(NULL, b->cluster_count, sizeof(*out->clusters));
+    memcpy(out->clusters, b->clusters, b->cluster_count * sizeof(*out->clusters));
+    qsort(out->clusters, out->cluster_count, sizeof(*out->clusters), by_name);
+}
+
+void outcome_release(struct outcome *o, struct store *store)
+{
+    if (o->policy)
+        store_unpin(store, o->policy);
+    free(o->clusters);
+    *o = (struct outcome){0};
+}
+
+bool outcome_same_clusters(const struct outcome *a, const struct outcome *b)
+{
+    if (a->cluster_count != b->cluster_count || a->undetermined != b->undetermined)
+        return false;
+    for (uint32_t i = 0; i < a->cluster_count; i++) {
+        if (a->clusters[i].name != b->clusters[i].name ||
+            a->clusters[i].replicas != b->clusters[i].replicas)
+            return false;
+    }
+    return true;
+}
+
+unsigned outcome_fields(const struct outcome *a, const struct outcome *b)
+{
+    if (!a->binding || !b->binding)
+        return 0;
+    return drift_fields(&a->binding->propagation, NULL, &b->binding->propagation, false);
+}
+
+bool outcome_equal(const struct outcome *a, const struct outcome *b)
+{
+    return a->exists == b->exists && a->state == b->state && a->reason == b->reason &&
+           a->policy == b->policy && outcome_same_clusters(a, b) && outcome_fields(a, b) == 0;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+#include "metrics/model/template.h"
+#include "metrics/rules/decision.h"
 #include "metrics/rules/engine.h"
+#include "metrics/rules/projection.h"
 #include "metrics/rules/rule.h"
 
 /*
@@ -121,3 +126,49 @@ const struct entry_list *play_unsettled(const struct play *play);
 /* The entries of a class that read this one, as they are now. Release it with entry_list_release().
  */
 struct entry_list play_readers(const struct entry *entry, enum object_class class);
+
+/*
+ * Bindings as the simulated Karmada writes them: copies that borrow all that they do not change,
+ * and that the play keeps.
+ */
+
+/* The entry of a template's binding, existing or not. */
+struct entry *bindings_entry(struct play *play, const struct entry *template);
+/* True if the binding is this very template's, not a namesake's. */
+bool bindings_is_of(const struct binding *b, const struct entry *template);
+
+/* A copy to be changed. */
+struct binding *bindings_copy(struct play *play, const struct binding *old) MUST_USE;
+/* A new binding of the template, without placement, claim or referrers. */
+struct binding *bindings_make(struct play *play, const struct entry *template) MUST_USE;
+
+/* Only the scheduler knows the clusters of a copy, for this reason. */
+void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason);
+
+/* The binding is made from the template's present version. */
+void bindings_follow(struct binding *b, const struct template *t);
+
+/* What stands about a template at one moment: as far as people ask before a change. */
+struct outcome {
+    bool exists; /* All else is zero if not. */
+    enum template_state state;
+    unsigned reason;
+    /* The policy that holds it (its claim), else the one that would; NULL if none. Pinned: one that
+     * does not exist is there for who refers to it alone. */
+    struct entry *policy;
+    struct target_cluster *clusters; /* Of its own binding, by name. Shared texts, borrowed. */
+    uint32_t cluster_count;
+    enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
+    const struct binding *binding;         /* Its own; NULL if there is none. Borrowed. */
+};
+
+/* Read it from a template's decision. What it borrows lives as long as those objects do. */
+void outcome_read(const struct entry *template, struct outcome *out);
+void outcome_release(struct outcome *o, struct store *store);
+
+/* True if both have the same clusters with the same replicas, as far as those are known. */
+bool outcome_same_clusters(const struct outcome *a, const struct outcome *b);
+/* Bits by enum drift_field: in what their bindings differ of what policies say. */
+unsigned outcome_fields(const struct outcome *a, const struct outcome *b);
+/* True if nothing differs that people see. */
+bool outcome_equal(const struct outcome *a, const struct outcome *b);
