@@ -7,8 +7,8 @@
 #include "exporter/files/source.h"
 #include "exporter/kube/session.h"
 #include "exporter/options/options.h"
+#include "metrics/expose/list_rows.h"
 #include "metrics/expose/registry.h"
-#include "metrics/expose/rows.h"
 
 /*
  * All that follows from one set of options: the sources, the objects they deliver,

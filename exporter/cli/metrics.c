@@ -3,8 +3,7 @@
 
 #include "exporter/cli/document.h"
 #include "exporter/text/table.h"
-#include "metrics/expose/catalogue.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 static enum exit_status run_metrics(struct command *command)
 {

@@ -6,7 +6,7 @@
 #include "exporter/cli/plan_findings.h"
 #include "exporter/cli/plan_print.h"
 #include "exporter/text/object_name.h"
-#include "metrics/expose/report_plan.h"
+#include "metrics/expose/report.h"
 
 enum { DELETABLE = ~(1U << CLASS_OTHER) };
 

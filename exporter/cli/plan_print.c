@@ -4,7 +4,7 @@
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
 #include "metrics/explain/field_text.h"
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/model/store.h"
 
 enum {

@@ -5,8 +5,8 @@
 #include "exporter/cli/plan_print.h"
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
+#include "metrics/expose/report.h"
 #include "metrics/expose/report_parts.h"
-#include "metrics/expose/report_plan.h"
 #include "metrics/model/template.h"
 
 enum { INDENT = 2, LINE_MAX_BYTES = 8192, SAFE_MAX_BYTES = 4 * LINE_MAX_BYTES };

@@ -2,8 +2,8 @@
 #include "exporter/text/findings_table.h"
 
 #include "exporter/text/table.h"
-#include "metrics/expose/connector_words.h"
-#include "metrics/expose/parties.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/model/binding.h"
 
 enum { INDENT = 2, WANTS_INDENT = 4, LINE_MAX_BYTES = 8192 };

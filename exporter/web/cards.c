@@ -3,7 +3,7 @@
 
 #include "exporter/web/html.h"
 #include "exporter/web/link.h"
-#include "metrics/expose/stage_words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/rules/policy_versions.h"
 
 enum { VERSIONS_MAX = 20 }; /* Of one policy, the newest ones; its page has all. */

@@ -2,8 +2,8 @@
 #include "exporter/web/family_filter.h"
 
 #include "exporter/options/nearest.h"
-#include "metrics/expose/families.h"
-#include "metrics/expose/label_text.h"
+#include "metrics/expose/family.h"
+#include "metrics/expose/series.h"
 
 enum { NAMES_MAX = 100, SHOWN_MAX = 100, TEXT_MAX = 4096 };
 

@@ -5,8 +5,8 @@
 
 #include "exporter/options/nearest.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/parties.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/connector_conflicts.h"
 

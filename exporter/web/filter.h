@@ -2,8 +2,8 @@
 #pragma once
 
 #include "exporter/web/query.h"
+#include "metrics/expose/list_rows.h"
 #include "metrics/expose/report.h"
-#include "metrics/expose/row.h"
 
 /* Whom of a list its query asks for. */
 

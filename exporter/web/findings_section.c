@@ -3,7 +3,7 @@
 
 #include "exporter/web/html.h"
 #include "exporter/web/link.h"
-#include "metrics/expose/connector_words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 
 enum { SUBJECT_MAX = 8192 };

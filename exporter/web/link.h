@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/web/query.h"
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
 
 /* Links from page to page, and the names of objects that carry them: "Deployment default/web". */
 

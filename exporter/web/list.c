@@ -4,8 +4,8 @@
 #include "exporter/system/url.h"
 #include "exporter/web/list_format.h"
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/cells.h"
-#include "metrics/expose/transition_text.h"
+#include "metrics/expose/list_columns.h"
+#include "metrics/expose/report_parts.h"
 
 enum {
     LINE_MAX_BYTES = 1024 * 1024,

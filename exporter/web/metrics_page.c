@@ -3,7 +3,7 @@
 
 #include <stdatomic.h>
 
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 /* By format; all NULL where a family is not on the page. */
 struct family_parts {

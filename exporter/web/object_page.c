@@ -5,8 +5,8 @@
 #include "exporter/web/html.h"
 #include "exporter/web/link.h"
 #include "metrics/explain/explain.h"
-#include "metrics/expose/rivals.h"
-#include "metrics/expose/stage_words.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/policy_versions.h"
 

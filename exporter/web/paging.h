@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/web/query.h"
-#include "metrics/expose/rows.h"
+#include "metrics/expose/list_rows.h"
 
 /*
  * How a list goes over several calls: `limit` says how many rows a page has, and `continue` where

@@ -3,7 +3,7 @@
 #include "exporter/files/source.h"
 #include "exporter/system/platform.h"
 #include "exporter/web/api.h"
-#include "metrics/expose/report_plan.h"
+#include "metrics/expose/report.h"
 
 enum { OBJECTS_MAX = 1000, WORK_MAX_MS = 2000 };
 

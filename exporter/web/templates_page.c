@@ -4,7 +4,7 @@
 #include "exporter/web/html.h"
 #include "exporter/web/link.h"
 #include "exporter/web/list_parts.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 
 /* A table that is being written. */
 struct table {

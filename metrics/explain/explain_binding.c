@@ -3,7 +3,7 @@
 
 #include "metrics/explain/explain_next.h"
 #include "metrics/explain/explain_template.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/drift.h"

@@ -2,7 +2,7 @@
 #include "metrics/explain/explain_connector.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/connector_words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"

@@ -2,7 +2,7 @@
 #include "metrics/explain/explain_history.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/transition_text.h"
+#include "metrics/expose/report_parts.h"
 
 enum { TRANSITIONS_MAX = 20, TEXT_MAX_BYTES = 16 * 1024 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_next.h"
 
-#include "metrics/expose/report_plan.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report.h"
 #include "metrics/simulate/reconcile.h"
 
 /* Where its replicas are then. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_overrides.h"
 
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"

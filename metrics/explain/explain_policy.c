@@ -3,9 +3,9 @@
 
 #include "metrics/explain/explain_says.h"
 #include "metrics/explain/explain_versions.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_items.h"
-#include "metrics/expose/rivals.h"
-#include "metrics/expose/words.h"
 #include "metrics/model/store.h"
 
 /* Of templates, and of other policies: further ones are counted. */

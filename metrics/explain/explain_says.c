@@ -3,7 +3,7 @@
 
 #include "metrics/explain/explain_selection.h"
 #include "metrics/explain/field_text.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/selector.h"
 

@@ -7,7 +7,7 @@
 #include "metrics/explain/explain_selection.h"
 #include "metrics/explain/explain_versions.h"
 #include "metrics/explain/explain_way.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"

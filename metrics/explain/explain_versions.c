@@ -4,8 +4,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/differences.h"
 #include "metrics/explain/field_text.h"
-#include "metrics/expose/report_version.h"
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report_parts.h"
 
 enum {
     VERSIONS_MAX = 50,         /* Further ones are counted. */

@@ -2,8 +2,8 @@
 #include "metrics/explain/explain_way.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/report_way.h"
-#include "metrics/expose/stage_words.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report_items.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"

@@ -4,8 +4,8 @@
 #include "metrics/base/timestamp.h"
 #include "metrics/explain/differences.h"
 #include "metrics/explain/field_text.h"
+#include "metrics/expose/decision_text.h"
 #include "metrics/expose/report_items.h"
-#include "metrics/expose/words.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 

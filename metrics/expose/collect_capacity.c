@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/collect.h"
+#include "metrics/expose/samples.h"
 
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/model/cluster.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/projection.h"
@@ -204,33 +204,33 @@ static const struct family_def families[] = {
              "ones stay until the scheduler has decided.",
      .bound = "member clusters x 4",
      .labels = {MEMBER, MOVEMENT},
-     FROM(TEMPLATES | CLUSTERS, collect_drift_replicas)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_replicas)},
     {.name = "karmada_placement_drift_resource_requests",
      .help = "Resources that the replicas of karmada_placement_drift_replicas request, pods "
              "included.",
      .bound = "member clusters x resources x 4",
      .milli = true,
      .labels = {MEMBER, RESOURCE, MOVEMENT},
-     FROM(TEMPLATES | CLUSTERS, collect_drift_requests)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_drift_requests)},
     {.name = "karmada_placement_drift_forbidden_replicas",
      .help = "Leaving or undetermined replicas on member clusters that the governing policy's "
              "affinity no longer selects.",
      .bound = "member clusters",
      .labels = {MEMBER},
-     FROM(TEMPLATES | CLUSTERS, collect_forbidden_replicas)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_forbidden_replicas)},
     {.name = "karmada_placement_drift_undetermined_templates",
      .help = "Templates whose placement drifts and of which only the scheduler can tell where they "
              "go, by reason.",
      .labels = {ENUM_LABEL("reason", undetermined_reason_names)},
-     FROM(TEMPLATES | CLUSTERS, collect_undetermined)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_undetermined)},
     {.name = "karmada_propagationpolicy_placement_drift_replicas",
      .help = "Replicas of karmada_placement_drift_replicas in all member clusters, by the policy "
              "that governs their templates. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
      .fold = FOLD_POLICY,
      .sparse = true,
-     .labels = {POLICY, MOVEMENT},
-     FROM(TEMPLATES | CLUSTERS, collect_policy_drift_replicas)},
+     .labels = {POLICY_LABELS, MOVEMENT},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_policy_drift_replicas)},
     {.name = "karmada_namespace_placement_drift_resource_requests",
      .help = "Resources of karmada_placement_drift_resource_requests in all member clusters, by "
              "the templates' namespace, which is empty for cluster-scoped ones. Rows that are 0 "
@@ -240,32 +240,32 @@ static const struct family_def families[] = {
      .milli = true,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), RESOURCE, MOVEMENT},
-     FROM(TEMPLATES | CLUSTERS, collect_namespace_drift_requests)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_namespace_drift_requests)},
     {.name = "karmada_orphaned_resource_requests",
      .help = "Resources that the replicas of orphaned templates request, pods included, by member "
              "cluster.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
-     FROM(TEMPLATES | CLUSTERS, collect_orphaned_requests)},
+     FROM(TEMPLATE_ENTRIES | CLUSTER_ENTRIES, collect_orphaned_requests)},
     {.name = "karmada_member_cluster_allocatable",
      .help = "Resources that a member cluster has for pods.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
-     FROM(CLUSTERS, collect_allocatable)},
+     FROM(CLUSTER_ENTRIES, collect_allocatable)},
     {.name = "karmada_member_cluster_allocated",
      .help = "Resources of a member cluster that pods have requested.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
-     FROM(CLUSTERS, collect_allocated)},
+     FROM(CLUSTER_ENTRIES, collect_allocated)},
     {.name = "karmada_member_cluster_allocating",
      .help = "Resources of a member cluster that pods have been scheduled to and do not use yet; "
              "free is what is allocatable and neither allocated nor allocating.",
      .bound = "member clusters x resources",
      .milli = true,
      .labels = {MEMBER, RESOURCE},
-     FROM(CLUSTERS, collect_allocating)},
+     FROM(CLUSTER_ENTRIES, collect_allocating)},
 };
 const struct family_group capacity_families = {families, ARRAY_LEN(families)};

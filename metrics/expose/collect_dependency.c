@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/collect.h"
 
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
+#include "metrics/expose/samples.h"
 #include "metrics/model/event.h"
 #include "metrics/model/store.h"
 
@@ -148,54 +148,54 @@ static const struct family_def families[] = {
     {.name = "karmada_dependency_conflicts",
      .help = "Dependencies whose referrers disagree on a field.",
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_conflicts)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflicts)},
     {.name = "karmada_dependency_conflicted_bindings",
      .help = "Dependencies whose referrers disagree on any field.",
-     FROM(DEPENDENCIES, collect_conflicted)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflicted)},
     {.name = "karmada_dependency_conflict_info",
      .help = "A dependency whose referrers disagree on a field, and the value that results.",
      .bound = "detail limit",
      .detail = true,
-     .labels = {FREE_LABEL("namespace"), KIND, FREE_LABEL("name"), FREE_LABEL("field"),
+     .labels = {FREE_LABEL("namespace"), KIND_LABELS, FREE_LABEL("name"), FREE_LABEL("field"),
                 FREE_LABEL("resolved")},
-     FROM(DEPENDENCIES, collect_conflict_info)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflict_info)},
     {.name = "karmada_propagationpolicy_dependency_conflicts",
      .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
      .bound = "policy limit x 4",
      .fold = FOLD_POLICY,
      .sparse = true,
-     .labels = {POLICY, DISPUTED, ENUM_LABEL("value", wanted_names)},
+     .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", wanted_names)},
      .pairs = is_value_of,
-     FROM(DEPENDENCIES, collect_conflict_parties)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflict_parties)},
     {.name = "karmada_dependency_conflicts_predicted",
      .help = "Dependencies without a conflict that will have one once bindings follow the "
              "policies as they are now.",
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_predicted)},
+     FROM(DEPENDENCY_ENTRIES, collect_predicted)},
     {.name = "karmada_dependency_unapplied_resolutions",
      .help = "Attached bindings whose field does not have the value that results from their "
              "referrers. Absent where Karmada does not resolve (before 1.16, by "
              "`--karmada.version`).",
      .supported = engine_resolves_dependencies,
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_unapplied)},
+     FROM(DEPENDENCY_ENTRIES, collect_unapplied)},
     {.name = "karmada_dependency_overridden",
      .help = "Required bindings whose own policy overrides the value that results from their "
              "referrers.",
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_overridden)},
+     FROM(DEPENDENCY_ENTRIES, collect_overridden)},
     {.name = "karmada_dependency_dangling_references",
      .help = "Entries of requiredBy that name a binding which does not exist.",
-     FROM(DEPENDENCIES, collect_dangling)},
+     FROM(DEPENDENCY_ENTRIES, collect_dangling)},
     {.name = "karmada_dependency_shared_bindings",
      .help = "Dependencies with more than one referrer: where a conflict could arise.",
-     FROM(DEPENDENCIES, collect_shared)},
+     FROM(DEPENDENCY_ENTRIES, collect_shared)},
     {.name = "karmada_dependency_conflict_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the conflict that lasts the longest may have begun.",
      .aggregation = AGGREGATE_MIN,
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_conflict_oldest)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflict_oldest)},
     {.name = "karmada_dependency_conflict_events_total",
      .help = "DependencyPolicyConflict events of Karmada that were seen, by field; those of "
              "`--events.emit` do not count. Karmada repeats them at each reconcile and drops some: "
@@ -203,12 +203,82 @@ static const struct family_def families[] = {
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {DISPUTED},
-     FROM(EVENTS, collect_conflict_events)},
+     FROM(EVENT_ENTRIES, collect_conflict_events)},
     {.name = "karmada_dependency_conflict_transitions_total",
      .help = "How often referrers of a dependency began to disagree on a field.",
      .type = FAMILY_COUNTER,
      .aggregation = AGGREGATE_INCREASE,
      .labels = {DISPUTED},
-     FROM(DEPENDENCIES, collect_conflicts)},
+     FROM(DEPENDENCY_ENTRIES, collect_conflicts)},
 };
 const struct family_group dependency_families = {families, ARRAY_LEN(families)};
+
+static void collect_connector_resources(const struct entry *entry, struct samples *out)
+{
+    const struct connector_decision *c = template_decision(entry)->connector;
+
+    if (c)
+        SAMPLE(out, 1, c->protection, entry->partition->type->group);
+}
+
+static void collect_connector_conflicts(const struct entry *entry, struct samples *out)
+{
+    samples_add_bits(out, connector_conflicts(entry));
+}
+
+static void collect_connector_info(const struct entry *entry, struct samples *out)
+{
+    const struct type *type = entry->partition->type;
+    unsigned conflicts = connector_conflicts(entry);
+
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
+        if (conflicts & 1u << i)
+            SAMPLE(out, 1, 0, entry_ns(entry), type->group, type->kind, entry->name,
+                   connector_conflict_names[i]);
+    }
+}
+
+static void collect_leases(const struct entry *entry, struct samples *out)
+{
+    SAMPLE(out, 1, lease_decision(entry)->state);
+}
+
+static void collect_lease_expiration(const struct entry *entry, struct samples *out)
+{
+    enum lease_state state = lease_decision(entry)->state;
+
+    if (state == LEASE_HELD || state == LEASE_EXPIRING)
+        SAMPLE(out, entry_lease(entry)->expires_s * 1000, 0);
+}
+
+static const struct family_def collect_connector_families[] = {
+    {.name = "karmada_configconnector_resources",
+     .help = "Templates that are resources of Config Connector, by whether leases protect them.",
+     .bound = "API groups x 3",
+     .labels = {FREE_LABEL("api_group"), ENUM_LABEL("protection", protection_names)},
+     FROM(TEMPLATE_ENTRIES, collect_connector_resources)},
+    {.name = "karmada_configconnector_conflicts",
+     .help = "Resources of Config Connector and leases that are in a conflict, or will be, by its "
+             "class.",
+     .labels = {ENUM_LABEL("class", connector_conflict_names)},
+     FROM(TEMPLATE_ENTRIES | LEASE_ENTRIES, collect_connector_conflicts)},
+    {.name = "karmada_configconnector_conflict_info",
+     .help = "One series for each of these resources and leases, and class of conflict.",
+     .bound = "detail limit",
+     .detail = true,
+     .opt_in = true,
+     .labels = {OBJECT_LABELS, FREE_LABEL("class")},
+     FROM(TEMPLATE_ENTRIES | LEASE_ENTRIES, collect_connector_info)},
+    {.name = "karmada_configconnector_leases",
+     .help = "Leases in the snapshot of the assets, by their state in it; unknown where it is too "
+             "old to tell.",
+     .labels = {ENUM_LABEL("state", lease_state_names)},
+     FROM(LEASE_ENTRIES, collect_leases)},
+    {.name = "karmada_configconnector_lease_expiration_min_timestamp_seconds",
+     .unit = "seconds",
+     .help = "When the first of the held leases expires.",
+     .aggregation = AGGREGATE_MIN,
+     FROM(LEASE_ENTRIES, collect_lease_expiration)},
+};
+const struct family_group connector_families = {collect_connector_families,
+                                                ARRAY_LEN(collect_connector_families)};

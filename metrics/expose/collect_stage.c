@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/collect.h"
+#include "metrics/expose/samples.h"
 
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
@@ -155,7 +155,7 @@ static const struct family_def families[] = {
              "each is in exactly one.",
      .labels = {STAGE, REASON},
      .pairs = has_pair,
-     FROM(TEMPLATES, collect_stage)},
+     FROM(TEMPLATE_ENTRIES, collect_stage)},
     {.name = "karmada_namespace_templates_stage",
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
              "none of a namespace is in have no row.",
@@ -163,48 +163,48 @@ static const struct family_def families[] = {
      .fold = FOLD_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
-     FROM(TEMPLATES, collect_namespace_stage)},
+     FROM(TEMPLATE_ENTRIES, collect_namespace_stage)},
     {.name = "karmada_templates_delivery",
      .help = "Templates with a binding by how far that has come in its member clusters, and why, "
              "whatever the policies say now.",
      .labels = {STAGE, REASON},
      .pairs = has_delivery_pair,
-     FROM(TEMPLATES, collect_delivery)},
+     FROM(TEMPLATE_ENTRIES, collect_delivery)},
     {.name = "karmada_templates_stage_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "Since when the template that is in the stage the longest is there, of those where "
              "an object says so.",
      .aggregation = AGGREGATE_MIN,
      .labels = {STAGE},
-     FROM(TEMPLATES, collect_stage_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_stage_oldest)},
     {.name = "karmada_member_cluster_templates_stage",
      .help = "Templates by member cluster that they are to be in, and how far they have come "
              "there.",
      .bound = "member clusters x 6",
      .sparse = true,
      .labels = {FREE_LABEL("member_cluster"), STAGE},
-     FROM(TEMPLATES, collect_member_stage)},
+     FROM(TEMPLATE_ENTRIES, collect_member_stage)},
     {.name = "karmada_bindings_evicting",
      .help = "Bindings that are moved off a member cluster, by who decided it and why.",
      .bound = "producers x reasons",
      .labels = {FREE_LABEL("producer"), FREE_LABEL("reason")},
-     FROM(BINDINGS, collect_evicting)},
+     FROM(BINDING_ENTRIES, collect_evicting)},
     {.name = "karmada_templates_last_copy_at_risk",
      .help = "Templates whose only copy is deleted when its eviction times out, because no other "
              "cluster takes it.",
-     FROM(TEMPLATES, collect_last_copy)},
+     FROM(TEMPLATE_ENTRIES, collect_last_copy)},
     {.name = "karmada_templates_at_risk",
      .help = "Templates that what is to come will hurt, whatever their stage says of now.",
      .labels = {ENUM_LABEL("risk", risk_names)},
-     FROM(TEMPLATES, collect_risks)},
+     FROM(TEMPLATE_ENTRIES, collect_risks)},
     {.name = "karmada_templates_on_fallback",
      .help = "Templates that run in another group of their clusterAffinities than the first.",
-     FROM(TEMPLATES, collect_fallback)},
+     FROM(TEMPLATE_ENTRIES, collect_fallback)},
     {.name = "karmada_templates_suspended",
      .help = "Templates whose dispatching or scheduling is suspended, and whether a change waits "
              "behind that.",
      .labels = {ENUM_LABEL("waiting", waiting_names)},
-     FROM(TEMPLATES, collect_suspended)},
+     FROM(TEMPLATE_ENTRIES, collect_suspended)},
     {.name = "karmada_template_delivery_delay_seconds",
      .unit = "seconds",
      .type = FAMILY_HISTOGRAM,
@@ -213,6 +213,6 @@ static const struct family_def families[] = {
      .ended = is_delivered,
      .buckets = delay_buckets,
      .bucket_count = ARRAY_LEN(delay_buckets),
-     FROM(TEMPLATES, collect_delivery_delay)},
+     FROM(TEMPLATE_ENTRIES, collect_delivery_delay)},
 };
 const struct family_group stage_families = {families, ARRAY_LEN(families)};

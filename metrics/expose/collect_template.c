@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/collect.h"
 
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
+#include "metrics/expose/samples.h"
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
@@ -173,8 +173,8 @@ static const struct family_def families[] = {
     {.name = "karmada_templates",
      .help = "Resource templates by kind and state; each is in exactly one state.",
      .bound = "kinds x 7",
-     .labels = {KIND, STATE},
-     FROM(TEMPLATES, collect_templates)},
+     .labels = {KIND_LABELS, STATE},
+     FROM(TEMPLATE_ENTRIES, collect_templates)},
     {.name = "karmada_namespace_templates",
      .help = "Resource templates by namespace and state; each is in exactly one state. Rows that "
              "are 0 are left out.",
@@ -183,7 +183,7 @@ static const struct family_def families[] = {
      .sparse = true,
      .weigh = weigh_namespace,
      .labels = {FREE_LABEL("namespace"), STATE},
-     FROM(TEMPLATES, collect_namespace_templates)},
+     FROM(TEMPLATE_ENTRIES, collect_namespace_templates)},
     {.name = "karmada_templates_stale",
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs. Rows that are 0 are left out.",
@@ -191,8 +191,8 @@ static const struct family_def families[] = {
      .fold = FOLD_POLICY,
      .sparse = true,
      .weigh = weigh_stale,
-     .labels = {POLICY, ENUM_LABEL("reason", stale_reason_names), PHASE},
-     FROM(TEMPLATES, collect_stale)},
+     .labels = {POLICY_LABELS, ENUM_LABEL("reason", stale_reason_names), PHASE},
+     FROM(TEMPLATE_ENTRIES, collect_stale)},
     {.name = "karmada_propagationpolicies_not_in_force",
      .help = "Policies with at least one such template in karmada_templates_stale.",
      .aggregation = AGGREGATE_PRESENT,
@@ -200,72 +200,178 @@ static const struct family_def families[] = {
      .of = "karmada_templates_stale"},
     {.name = "karmada_templates_overdue",
      .help = "Stale templates that Karmada should have brought up to date by now.",
-     FROM(TEMPLATES, collect_overdue)},
+     FROM(TEMPLATE_ENTRIES, collect_overdue)},
     {.name = "karmada_templates_stale_field",
      .help = "Stale templates by field in which binding and policy differ; one template may count "
              "in several.",
      .labels = {ENUM_LABEL("field", drift_field_names)},
-     FROM(TEMPLATES, collect_stale_fields)},
+     FROM(TEMPLATE_ENTRIES, collect_stale_fields)},
     {.name = "karmada_templates_stale_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the template that is stale the longest may have become stale.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PHASE},
-     FROM(TEMPLATES, collect_stale_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_stale_oldest)},
     {.name = "karmada_templates_pending",
      .help = "Templates that no policy governs and nothing else propagates, by reason.",
      .bound = "kinds x 6",
-     .labels = {KIND, PENDING},
-     FROM(TEMPLATES, collect_pending)},
+     .labels = {KIND_LABELS, PENDING},
+     FROM(TEMPLATE_ENTRIES, collect_pending)},
     {.name = "karmada_templates_pending_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the template that is pending the longest may have become pending.",
      .aggregation = AGGREGATE_MIN,
      .labels = {PENDING},
-     FROM(TEMPLATES, collect_pending_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_pending_oldest)},
     {.name = "karmada_templates_unbound",
      .help = "Templates that a policy governs and that have no binding, by reason.",
      .labels = {ENUM_LABEL("reason", unbound_reason_names)},
-     FROM(TEMPLATES, collect_unbound)},
+     FROM(TEMPLATE_ENTRIES, collect_unbound)},
     {.name = "karmada_template_stale_info",
      .help = "One series for each stale template, with the reason.",
      .bound = "detail limit",
      .detail = true,
      .opt_in = true,
-     .labels = {OBJECT, FREE_LABEL("reason"), FREE_LABEL("phase")},
-     FROM(TEMPLATES, collect_stale_info)},
+     .labels = {OBJECT_LABELS, FREE_LABEL("reason"), FREE_LABEL("phase")},
+     FROM(TEMPLATE_ENTRIES, collect_stale_info)},
     {.name = "karmada_template_pending_info",
      .help = "One series for each pending template, with the reason.",
      .bound = "detail limit",
      .detail = true,
      .opt_in = true,
-     .labels = {OBJECT, FREE_LABEL("reason")},
-     FROM(TEMPLATES, collect_pending_info)},
+     .labels = {OBJECT_LABELS, FREE_LABEL("reason")},
+     FROM(TEMPLATE_ENTRIES, collect_pending_info)},
     {.name = "karmada_templates_ignored",
      .help = "Templates that Karmada never considers, by reason.",
      .labels = {ENUM_LABEL("reason", ignored_reason_names)},
-     FROM(TEMPLATES, collect_ignored)},
+     FROM(TEMPLATE_ENTRIES, collect_ignored)},
     {.name = "karmada_templates_outranked",
      .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
              "by the claimed policy.",
      .bound = "policy limit",
      .fold = FOLD_POLICY,
      .sparse = true,
-     .labels = {POLICY},
-     FROM(TEMPLATES, collect_outranked)},
+     .labels = {POLICY_LABELS},
+     FROM(TEMPLATE_ENTRIES, collect_outranked)},
     {.name = "karmada_templates_unbound_oldest_timestamp_seconds",
      .unit = "seconds",
      .help = "When the template that is unbound the longest should have got its binding.",
      .aggregation = AGGREGATE_MIN,
-     FROM(TEMPLATES, collect_unbound_oldest)},
+     FROM(TEMPLATE_ENTRIES, collect_unbound_oldest)},
     {.name = "karmada_template_binding_delay_seconds",
      .unit = "seconds",
      .help = "How long after its template and its policy both existed a binding was made; each "
              "binding counts once. Delays that a Lazy policy intends are left out.",
      .type = FAMILY_HISTOGRAM,
      .aggregation = AGGREGATE_FIRST,
-     FROM(BINDINGS, collect_binding_delay),
+     FROM(BINDING_ENTRIES, collect_binding_delay),
      .buckets = delay_buckets,
      .bucket_count = ARRAY_LEN(delay_buckets)},
 };
 const struct family_group template_families = {families, ARRAY_LEN(families)};
+
+static const char *const scope_names[] = {"namespaced", "cluster"};
+
+#define SCOPE ENUM_LABEL("scope", scope_names)
+
+/* What a binding is there for: a policy's claim, referrers, both or neither. */
+enum binding_origin {
+    ORIGIN_POLICY,
+    ORIGIN_DEPENDENCY,
+    ORIGIN_BOTH,
+    ORIGIN_UNCLAIMED,
+    ORIGIN_COUNT
+};
+
+static const char *const origin_names[ORIGIN_COUNT] = {
+    [ORIGIN_POLICY] = "policy",
+    [ORIGIN_DEPENDENCY] = "dependency",
+    [ORIGIN_BOTH] = "both",
+    [ORIGIN_UNCLAIMED] = "unclaimed",
+};
+
+enum claim_holder { HOLDER_TEMPLATE, HOLDER_BINDING };
+
+static const char *const holder_names[] = {
+    [HOLDER_TEMPLATE] = "template",
+    [HOLDER_BINDING] = "binding",
+};
+
+/* The index of the label `scope`. */
+static unsigned partition_of(const struct entry *entry)
+{
+    return entry->partition->type->def->cluster_scoped;
+}
+
+static enum binding_origin origin_of(const struct binding *b)
+{
+    bool required = b->referrer_count > 0;
+
+    if (b->claim)
+        return required ? ORIGIN_BOTH : ORIGIN_POLICY;
+    return required ? ORIGIN_DEPENDENCY : ORIGIN_UNCLAIMED;
+}
+
+static void collect_bindings(const struct entry *entry, struct samples *out)
+{
+    SAMPLE(out, 1, partition_of(entry) * ORIGIN_COUNT + origin_of(entry_binding(entry)));
+}
+
+/* Both texts are canonical and shared, so that equal is the same. */
+static void collect_not_rescheduled(const struct entry *entry, struct samples *out)
+{
+    const struct binding *b = entry_binding(entry);
+
+    if (b->has_placement && b->propagation.placement != b->applied_placement)
+        SAMPLE(out, 1, partition_of(entry));
+}
+
+static bool has_defect(const struct entry *entry, enum defect defect)
+{
+    return entry_defects(entry) & 1u << defect;
+}
+
+static void collect_collisions(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_NAME_COLLISION))
+        SAMPLE(out, 1, 0);
+}
+
+static void collect_dangling_claims(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_DANGLING_CLAIM))
+        SAMPLE(out, 1, entry_class(entry) == CLASS_BINDING ? HOLDER_BINDING : HOLDER_TEMPLATE);
+}
+
+static void collect_without_template(const struct entry *entry, struct samples *out)
+{
+    if (has_defect(entry, DEFECT_MISSING_TEMPLATE))
+        SAMPLE(out, 1, partition_of(entry));
+}
+
+static const struct family_def collect_binding_families[] = {
+    {.name = "karmada_bindings",
+     .help = "ResourceBindings and ClusterResourceBindings by what they exist for: a policy's "
+             "claim, other bindings that require them, both, or neither.",
+     .labels = {SCOPE, ENUM_LABEL("origin", origin_names)},
+     FROM(BINDING_ENTRIES, collect_bindings)},
+    {.name = "karmada_bindings_not_rescheduled",
+     .help = "Bindings whose placement the scheduler has not applied yet.",
+     .labels = {SCOPE},
+     FROM(BINDING_ENTRIES, collect_not_rescheduled)},
+    {.name = "karmada_binding_name_collisions",
+     .help = "Templates whose binding has, or would have, the name of another template's binding: "
+             "Karmada makes that name without the API group.",
+     FROM(TEMPLATE_ENTRIES, collect_collisions)},
+    {.name = "karmada_dangling_claims",
+     .help = "Templates and bindings whose claim names a policy that does not exist, or that was "
+             "recreated with another id.",
+     .labels = {ENUM_LABEL("holder", holder_names)},
+     FROM(TEMPLATE_ENTRIES | BINDING_ENTRIES, collect_dangling_claims)},
+    {.name = "karmada_bindings_without_template",
+     .help = "Bindings whose template does not exist; only of kinds that policies select.",
+     .labels = {SCOPE},
+     FROM(BINDING_ENTRIES, collect_without_template)},
+};
+const struct family_group binding_families = {collect_binding_families,
+                                              ARRAY_LEN(collect_binding_families)};

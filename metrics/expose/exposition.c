@@ -2,7 +2,7 @@
 #include "metrics/expose/exposition.h"
 
 #include "metrics/base/number.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 enum { SERIES_MAX_BYTES = 1 << 20 };
 

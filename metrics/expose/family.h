@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/strbuf.h"
 #include "metrics/rules/engine.h"
 
 /* What a metric family is: its name and words, its labels, and where its numbers come from. */
@@ -129,3 +130,43 @@ unsigned family_series_per_set(const struct family_def *family);
 bool family_has_series(const struct family_def *family, unsigned index);
 /* How many of them it has. */
 unsigned family_shown_per_set(const struct family_def *family);
+
+/*
+ * All metric families, in the order of the page. Exposition, catalogue, documentation and
+ * the lint of rules and boards read them here.
+ *
+ * A family is one row: in the file of its group, beside the function that collects it, or in
+ * own_families.h if the exporter sets it about itself. Nothing else lists families by hand:
+ * METRICS.md and the golden pages are written by `make golden`.
+ */
+struct family_group {
+    const struct family_def *families;
+    size_t count;
+};
+
+extern const struct family_group template_families;
+extern const struct family_group stage_families;
+extern const struct family_group policy_families;
+extern const struct family_group version_families;
+extern const struct family_group binding_families;
+extern const struct family_group dependency_families;
+extern const struct family_group capacity_families;
+extern const struct family_group connector_families;
+extern const struct family_group own_families; /* The last, by enum own_family. */
+
+/* How many families there are in all groups. */
+size_t family_count(void);
+
+/* The family of an index below family_count(). */
+const struct family_def *family_at(size_t index);
+
+/* The family of a name, NULL if there is none. */
+const struct family_def *family_find(const char *name);
+
+/* All families (families.h) as a list for documentation and for programs that check names. */
+
+/* Each family as a row of a Markdown table, in the order of the page. */
+void catalogue_markdown(struct strbuf *out);
+
+/* The same as a JSON array of {name, type, unit, help, labels, stability, bound, detail, optIn}. */
+void catalogue_json(struct strbuf *out);

@@ -3,6 +3,7 @@
 
 #include "metrics/base/json_writer.h"
 #include "metrics/rules/engine.h"
+#include "metrics/simulate/plan.h"
 
 /*
  * What the rules concluded, as JSON for programs (product contract 7): lists are
@@ -38,3 +39,18 @@ void report_each(const struct engine *engine, enum report_list list, report_entr
 /* Append the elements of a list about an entry, a line each. */
 void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
                   struct strbuf *out);
+
+/*
+ * Append a plan and what plan_finish() has answered as one JSON document (product contract 7). For
+ * what vanishes it calls plan_undo(). CPU is in cores, memory in bytes. `fails` is the value of the
+ * member of that name as JSON; NULL for no such member.
+ */
+void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
+                 const char *fails, struct strbuf *out);
+
+/* The same, without `fails`, as an object of a larger document. */
+void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
+                     const struct engine *engine);
+
+/* What stands at one moment: {state, reason, policy, clusters or undetermined}, else null. */
+void report_put_outcome(struct writer *w, const char *key, const struct outcome *o);

@@ -1,15 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_items.h"
 
-#include "metrics/expose/parties.h"
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_parts.h"
-#include "metrics/expose/report_version.h"
-#include "metrics/expose/report_way.h"
-#include "metrics/expose/stage_words.h"
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
+#include "metrics/rules/connector_conflicts.h"
+#include "metrics/rules/decision.h"
 #include "metrics/rules/delivery.h"
 #include "metrics/rules/dependency.h"
+
+static void put_standing(struct writer *w, const char *stage, const char *reason,
+                         struct standing at)
+{
+    bool known = at.stage != STAGE_NONE;
+
+    writer_text(w, stage, known ? stage_names[at.stage] : NULL);
+    writer_text(w, reason, at.reason != WHY_NONE ? stage_reason_names[at.reason] : NULL);
+}
+
+struct target_place *target_places(const struct engine *engine, const struct entry *template)
+{
+    struct template_decision *d = template->decision;
+    struct target_place *places = xreallocarray(NULL, d->target_count + (size_t)1, sizeof(*places));
+
+    for (uint32_t i = 0; i < d->target_count; i++)
+        places[i] = (struct target_place){entry_binding(d->binding)->clusters[i].name,
+                                          decision_targets(d)[i],
+                                          engine_target_message(engine, template, i)};
+    return places;
+}
+
+static int by_cluster(const void *a, const void *b)
+{
+    return strcmp(((const struct target_place *)a)->cluster,
+                  ((const struct target_place *)b)->cluster);
+}
+
+static void put_targets(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    CLEANUP(free_cleanup) struct target_place *places = target_places(engine, template);
+
+    qsort(places, d->target_count, sizeof(*places), by_cluster);
+    writer_open(w, "targets", '[');
+    for (uint32_t i = 0; i < d->target_count; i++) {
+        writer_open(w, NULL, '{');
+        writer_text(w, "cluster", places[i].cluster);
+        put_standing(w, "stage", "reason", places[i].at);
+        if (*places[i].message)
+            writer_text(w, "message", places[i].message);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
+}
+
+void report_put_way(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    put_standing(w, "stage", "stageReason", d->way.at);
+    report_put_time(w, "stageSince", (int64_t)d->way.since_s * 1000);
+    put_standing(w, "delivery", "deliveryReason", d->way.delivery);
+
+    bool delivers = d->way.delivery.stage != STAGE_NONE;
+    const char *message = delivers ? engine_delivery_message(engine, template) : "";
+
+    writer_text(w, "message", *message ? message : NULL);
+    put_targets(w, engine, template);
+}
 
 /*
  * Since when, by whom, whose and who must act, as lists have it. When it was first seen is left
@@ -277,4 +338,87 @@ void report_defects(struct writer *w, const struct entry *entry)
         put_defect(w, entry, i);
         writer_close(w, '}');
     }
+}
+
+static const char *const container_names[] = {
+    [CONTAINER_NONE] = NULL,
+    [CONTAINER_PROJECT] = "project",
+    [CONTAINER_FOLDER] = "folder",
+    [CONTAINER_ORGANIZATION] = "organization",
+};
+
+/* Templates that stand for the same cloud resource: the first of them, and how many there are. */
+static void put_sharers(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct entry *sharers[REPORT_SHARERS_MAX];
+    size_t count = engine_sharers(engine, template, sharers, REPORT_SHARERS_MAX);
+
+    writer_int(w, "sharers", (int64_t)count);
+    writer_open(w, "sharedWith", '[');
+    for (size_t i = 0; i < count && i < REPORT_SHARERS_MAX; i++) {
+        writer_open(w, NULL, '{');
+        report_put_object(w, sharers[i]);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
+}
+
+static void put_lease(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    const struct entry *lease = engine_lease_of(engine, template);
+    const struct lease_decision *d = lease ? lease_decision(lease) : NULL;
+    char expiration[32];
+
+    if (!d) {
+        writer_text(w, "lease", NULL);
+        return;
+    }
+    writer_open(w, "lease", '{');
+    writer_text(w, "asset", lease->name);
+    writer_text(w, "state", lease_state_names[d->state]);
+    writer_text(w, "holder", entry_lease(lease)->holder);
+    writer_text(w, "namespace", d->holder_ns);
+    format_timestamp(entry_lease(lease)->expires_s * 1000, expiration);
+    writer_text(w, "expiration", entry_lease(lease)->expires_s > 0 ? expiration : NULL);
+    writer_close(w, '}');
+}
+
+void report_put_connector(struct writer *w, const struct engine *engine,
+                          const struct entry *template)
+{
+    const struct connector_decision *c = template_decision(template)->connector;
+
+    writer_text(w, "container", container_names[c->identity.container.kind]);
+    writer_text(w, "containerId", c->identity.container.id);
+    writer_text(w, "location", c->identity.location);
+    writer_text(w, "name", c->identity.unclear ? NULL : c->identity.name);
+    writer_text(w, "protection", protection_names[c->protection]);
+    writer_names(w, "conflicts", c->conflicts, connector_conflict_names);
+    put_sharers(w, engine, template);
+    put_lease(w, engine, template);
+}
+
+void report_connector(struct writer *w, const struct engine *engine, const struct entry *template)
+{
+    writer_open(w, "configConnector", '{');
+    report_put_connector(w, engine, template);
+    writer_close(w, '}');
+}
+
+void report_lease(struct writer *w, const struct entry *entry)
+{
+    const struct lease_decision *d = lease_decision(entry);
+    const struct lease *lease = entry_lease(entry);
+    char expiration[32];
+
+    format_timestamp(lease->expires_s * 1000, expiration);
+    writer_open(w, NULL, '{');
+    writer_text(w, "asset", entry->name);
+    writer_text(w, "assetType", lease->asset_type);
+    writer_text(w, "state", lease_state_names[d->state]);
+    writer_text(w, "holder", lease->holder);
+    writer_text(w, "namespace", d->holder_ns);
+    writer_text(w, "expiration", lease->expires_s > 0 ? expiration : NULL);
+    writer_names(w, "conflicts", d->conflicts, connector_conflict_names);
+    writer_close(w, '}');
 }

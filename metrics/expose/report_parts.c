@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/report_parts.h"
 
+#include "metrics/base/map.h"
 #include "metrics/base/timestamp.h"
 #include "metrics/model/store.h"
 
@@ -123,4 +124,252 @@ void report_put_projected(struct writer *w, const struct capacity *c)
         writer_text(w, "undetermined", undetermined_reason_names[c->projection.reason]);
     else
         report_put_clusters(w, "projected", c->projection.clusters, c->projection.count);
+}
+
+static void write_moment(struct writer *w, const char *key, const struct moment *m)
+{
+    if (!m->decided) {
+        writer_text(w, key, NULL);
+        return;
+    }
+    writer_open(w, key, '{');
+    writer_text(w, "state", state_names[m->state]);
+    writer_text(w, "reason", reason_name((enum template_state)m->state, m->reason));
+    writer_text(w, "phase", m->state == STATE_STALE ? phase_names[m->phase] : NULL);
+    writer_text(w, "stage", m->stage != STAGE_NONE ? stage_names[m->stage] : NULL);
+    writer_text(w, "stageReason",
+                m->stage_reason != WHY_NONE ? stage_reason_names[m->stage_reason] : NULL);
+    report_put_policy(w, "policy", policy_name_of(m->policy));
+    report_put_policy(w, "claimed", policy_name_of(m->claimed));
+    report_put_known(w, "version", m->version, m->version > 0);
+    writer_int(w, "clusters", m->clusters);
+    writer_close(w, '}');
+}
+
+void transition_write(struct writer *w, const struct transition *x)
+{
+    const struct entry *e = x->template;
+
+    writer_open(w, NULL, '{');
+    writer_int(w, "number", (int64_t)x->number);
+    report_put_time(w, "time", x->time_ms);
+    writer_text(w, "cause", cause_names[x->cause]);
+    report_put_identity(
+        w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
+    write_moment(w, "before", &x->before);
+    write_moment(w, "after", &x->after);
+    writer_bool(w, "otherClusters", x->before.cluster_hash != x->after.cluster_hash);
+    writer_close(w, '}');
+}
+
+/* ---- for people ---- */
+
+/* Append what begins the next part, and its name. */
+static void begin(struct strbuf *out, size_t start, const char *part)
+{
+    strbuf_addf(out, "%s%s ", out->len > start ? "; " : "", part);
+}
+
+static void add_word(struct strbuf *out, const char *word, const char *why)
+{
+    strbuf_addf(out, "%s%s%s%s", word && *word ? word : "none", why && *why ? " (" : "",
+                why ? why : "", why && *why ? ")" : "");
+}
+
+static void add_state(struct strbuf *out, const struct moment *m)
+{
+    add_word(out, state_names[m->state], reason_name((enum template_state)m->state, m->reason));
+    if (m->state == STATE_STALE)
+        strbuf_addf(out, " %s", phase_names[m->phase]);
+}
+
+static void add_stage(struct strbuf *out, const struct moment *m)
+{
+    add_word(out, stage_names[m->stage], stage_reason_names[m->stage_reason]);
+}
+
+static void add_policy(struct strbuf *out, const struct entry *policy)
+{
+    if (!policy)
+        strbuf_adds(out, "none");
+    else
+        strbuf_addf(out, "%s %s%s%s", entry_kind(policy), entry_ns(policy),
+                    *entry_ns(policy) ? "/" : "", policy->name);
+}
+
+static void say_policy(struct strbuf *out, size_t start, const char *part, const struct entry *a,
+                       const struct entry *b)
+{
+    if (a == b)
+        return;
+    begin(out, start, part);
+    add_policy(out, a);
+    strbuf_adds(out, " to ");
+    add_policy(out, b);
+}
+
+static void say_number(struct strbuf *out, size_t start, const char *part, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        return;
+    begin(out, start, part);
+    strbuf_addf(out, "%" PRIu32 " to %" PRIu32, a, b);
+}
+
+void transition_say(struct strbuf *out, const struct transition *x)
+{
+    const struct moment *a = &x->before, *b = &x->after;
+    size_t start = out->len;
+
+    if (!a->decided || !b->decided) {
+        strbuf_adds(out, b->decided ? "it came, and is " : "it went, and was ");
+        add_state(out, b->decided ? b : a);
+        return;
+    }
+    if (a->state != b->state || a->reason != b->reason || a->phase != b->phase) {
+        begin(out, start, "state");
+        add_state(out, a);
+        strbuf_adds(out, " to ");
+        add_state(out, b);
+    }
+    if (a->stage != b->stage || a->stage_reason != b->stage_reason) {
+        begin(out, start, "stage");
+        add_stage(out, a);
+        strbuf_adds(out, " to ");
+        add_stage(out, b);
+    }
+    say_policy(out, start, "policy", a->policy, b->policy);
+    say_policy(out, start, "claim", a->claimed, b->claimed);
+    say_number(out, start, "version", a->version, b->version);
+    say_number(out, start, "number of clusters", a->clusters, b->clusters);
+    if (a->clusters == b->clusters && a->cluster_hash != b->cluster_hash)
+        strbuf_addf(out, "%sother clusters", out->len > start ? "; " : "");
+}
+
+static double requested(const struct binding *b, const char *resource)
+{
+    for (uint32_t i = 0; i < b->request_count; i++) {
+        if (strcmp(b->requests[i].resource, resource) == 0)
+            return b->requests[i].amount;
+    }
+    return 0;
+}
+
+static bool is_name(const void *item, const void *key)
+{
+    return item == key;
+}
+
+/* The names of clusters are shared texts: one is one pointer. */
+static void add_binding(struct version_use *use, struct map *clusters, const struct binding *b)
+{
+    use->templates++;
+    for (uint32_t i = 0; i < b->cluster_count; i++) {
+        const struct target_cluster *c = &b->clusters[i];
+        uint64_t hash = map_hash_address(c->name);
+
+        use->replicas += c->replicas;
+        use->cores += c->replicas * requested(b, "cpu");
+        use->memory += c->replicas * requested(b, "memory");
+        if (!map_get(clusters, hash, c->name))
+            map_add(clusters, hash, (void *)(uintptr_t)c->name);
+    }
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* What the templates of a policy that run this version use. */
+static struct version_use use_of(const struct entry *policy, const struct policy_version *v)
+{
+    struct version_use use = {.version = v};
+    struct map clusters = MAP_INIT(is_name);
+    const char *name;
+
+    for (uint32_t i = 0; v->templates > 0 && i < policy->reader_count; i++) {
+        const struct template_decision *d = template_decision(policy->readers[i]);
+
+        if (d && d->version == v)
+            add_binding(&use, &clusters, entry_binding(d->binding));
+    }
+    use.clusters = xreallocarray(NULL, clusters.count + 1, sizeof(const char *));
+    for (size_t at = 0; (name = map_next(&clusters, &at)) != NULL;)
+        use.clusters[use.cluster_count++] = name;
+    qsort(use.clusters, use.cluster_count, sizeof(const char *), by_text);
+    map_release(&clusters);
+    return use;
+}
+
+struct version_uses version_uses_of(const struct entry *policy)
+{
+    const struct policy_decision *d = policy_decision(policy);
+    const struct policy_history *h = d ? d->history : NULL;
+    struct version_uses uses = {0};
+
+    if (!h)
+        return uses;
+    uses.items = xreallocarray(NULL, h->count + 1, sizeof(*uses.items));
+    for (size_t i = h->count; i-- > 0;)
+        uses.items[uses.count++] = use_of(policy, h->versions[i]);
+    if (h->unknown.templates > 0)
+        uses.items[uses.count++] = use_of(policy, &h->unknown);
+    return uses;
+}
+
+void version_uses_release(struct version_uses *uses)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        free(uses->items[i].clusters);
+    free(uses->items);
+    *uses = (struct version_uses){0};
+}
+
+void report_put_version(struct writer *w, const struct policy_version *v)
+{
+    int behind = v ? policy_version_behind(v) : -1;
+
+    report_put_known(w, "version", v ? v->number : 0, v && v->number > 0);
+    if (v && policy_version_is_unknown(v))
+        writer_bool(w, "versionUnknown", true);
+    report_put_known(w, "behind", behind, behind >= 0);
+    report_put_time(w, "supersededSince", v ? policy_version_superseded_ms(v) : 0);
+}
+
+void report_put_version_use(struct writer *w, const struct version_use *use)
+{
+    const struct policy_version *v = use->version;
+    char hash[POLICY_VERSION_HASH_SIZE];
+
+    policy_version_hash(v, hash);
+    report_put_known(w, "version", v->number, v->number > 0);
+    report_put_known(w, "generation", v->generation, v->generation > 0);
+    report_put_time(w, "since", v->since_ms);
+    if (v->since_seen)
+        writer_bool(w, "sinceSeen", true);
+    writer_text(w, "by", v->by);
+    writer_text(w, "hash", policy_version_is_unknown(v) ? NULL : hash);
+    writer_bool(w, "recovered", v->recovered);
+    writer_int(w, "templates", use->templates);
+    writer_int(w, "replicas", use->replicas);
+    writer_number(w, "cpu", use->cores);
+    writer_number(w, "memory", use->memory);
+    writer_open(w, "clusters", '[');
+    for (size_t i = 0; i < use->cluster_count; i++)
+        writer_text(w, NULL, use->clusters[i]);
+    writer_close(w, ']');
+}
+
+void report_put_versions(struct writer *w, const struct entry *policy)
+{
+    CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
+
+    writer_open(w, "versions", '[');
+    for (size_t i = 0; i < uses.count; i++) {
+        writer_open(w, NULL, '{');
+        report_put_version_use(w, &uses.items[i]);
+        writer_close(w, '}');
+    }
+    writer_close(w, ']');
 }

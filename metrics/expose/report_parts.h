@@ -2,8 +2,10 @@
 #pragma once
 
 #include "metrics/base/json_writer.h"
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
+#include "metrics/rules/policy_versions.h"
 #include "metrics/rules/projection.h"
+#include "metrics/rules/transitions.h"
 
 /* What the elements of the report and of explanations are made of: members of the open object. */
 
@@ -44,3 +46,45 @@ void report_put_value(struct writer *w, const char *key, enum dependency_field f
  */
 void report_put_stored(struct writer *w, const struct entry *dependency,
                        enum dependency_field field);
+
+/* What lists and explanations say of a transition (rules/transitions.h). */
+
+/* Append it as a JSON object. Members have the names that a template's row has (row.h). */
+void transition_write(struct writer *w, const struct transition *x);
+
+/* Append what differs, for people: "state pending (no_match) to unbound (waiting); policy ...". */
+void transition_say(struct strbuf *out, const struct transition *x);
+
+/* Who runs a version of a policy, and with how much of the member clusters. */
+struct version_use {
+    const struct policy_version *version;
+    uint32_t templates;
+    int64_t replicas;
+    double cores;          /* What the replicas request. */
+    double memory;         /* In bytes. */
+    const char **clusters; /* By name, in byte order. */
+    size_t cluster_count;
+};
+
+struct version_uses {
+    struct version_use *items; /* Newest first; the unknown version last, if templates run it. */
+    size_t count;
+};
+
+/* All known versions of a policy, of which the first is that of now; none without a history. */
+struct version_uses version_uses_of(const struct entry *policy) MUST_USE;
+void version_uses_release(struct version_uses *uses);
+
+/* Versions of policies (product contract 3.7), as members of the open object. */
+
+/*
+ * Of a template what it runs: "version", "behind" and "supersededSince", null where that is not
+ * known or where it runs none (`v` is NULL); "versionUnknown" where no version ever had the values.
+ */
+void report_put_version(struct writer *w, const struct policy_version *v);
+
+/* What a version is, and who runs it. Of the unknown one "version" and what it is are null. */
+void report_put_version_use(struct writer *w, const struct version_use *use);
+
+/* "versions" of a policy: newest first, that of now always; those of the unknown one last. */
+void report_put_versions(struct writer *w, const struct entry *policy);

@@ -1,6 +1,145 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/expose/samples.h"
 
+/* Series are aligned, so the lowest bit of their address is free to say "the value is 1". */
+enum { ONE = 1 };
+
+struct contribution {
+    uint64_t hash;
+    uint32_t holders;
+    uint32_t count; /* Of words. */
+    uintptr_t words[];
+};
+
+static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
+
+/* What is looked for: a contribution of these samples, or that very one. */
+struct wanted {
+    const struct contribution *same;
+    const struct sample *samples;
+    size_t count;
+};
+
+static bool is_wanted(const void *item, const void *key)
+{
+    const struct wanted *wanted = key;
+
+    return wanted->same ? item == wanted->same
+                        : contribution_equal(item, wanted->samples, wanted->count);
+}
+
+void contributions_init(struct contributions *all, uint64_t seed)
+{
+    *all = (struct contributions){.map = MAP_INIT(is_wanted), .seed = seed};
+}
+
+void contributions_release(struct contributions *all)
+{
+    assert(all->map.count == 0);
+    map_release(&all->map);
+}
+
+static struct contribution *pack(const struct sample *samples, size_t count)
+{
+    size_t words = 0;
+
+    for (size_t i = 0; i < count; i++)
+        words += samples[i].value == 1 ? 1 : 2;
+
+    struct contribution *c = xmalloc(sizeof(*c) + words * sizeof(*c->words));
+    c->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        uintptr_t series = (uintptr_t)samples[i].series;
+
+        if (samples[i].value == 1) {
+            c->words[c->count++] = series | ONE;
+            continue;
+        }
+        c->words[c->count++] = series;
+        c->words[c->count++] = (uintptr_t)samples[i].value;
+    }
+    return c;
+}
+
+struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
+                                        size_t count)
+{
+    const struct wanted wanted = {.samples = samples, .count = count};
+    uint64_t hash = map_hash(samples, count * sizeof(*samples), all->seed);
+    struct contribution *c;
+
+    if (count == 0)
+        return NULL;
+    c = map_get(&all->map, hash, &wanted);
+    if (c) {
+        c->holders++;
+        return c;
+    }
+    c = pack(samples, count);
+    c->hash = hash;
+    c->holders = 1;
+    map_add(&all->map, hash, c);
+    return c;
+}
+
+void contribution_drop(struct contributions *all, struct contribution *c)
+{
+    if (!c || --c->holders > 0)
+        return;
+    map_take(&all->map, c->hash, &(struct wanted){.same = c});
+    free(c);
+}
+
+bool contribution_next(const struct contribution *c, size_t *at, struct sample *out)
+{
+    if (!c || *at == c->count)
+        return false;
+
+    uintptr_t word = c->words[(*at)++];
+    bool one = word & ONE;
+
+    out->series = (struct series *)(word & ~(uintptr_t)ONE);
+    out->value = one ? 1 : (int64_t)c->words[(*at)++];
+    return true;
+}
+
+bool contribution_equal(const struct contribution *c, const struct sample *samples, size_t count)
+{
+    size_t at = 0, i = 0;
+    struct sample sample;
+
+    while (contribution_next(c, &at, &sample)) {
+        if (i == count || samples[i].series != sample.series || samples[i].value != sample.value)
+            return false;
+        i++;
+    }
+    return i == count;
+}
+
+bool contribution_has(const struct contribution *c, const struct series *series)
+{
+    size_t at = 0;
+    struct sample sample;
+
+    while (contribution_next(c, &at, &sample)) {
+        if (sample.series == series)
+            return true;
+    }
+    return false;
+}
+
+int64_t contribution_value(const struct contribution *c, const struct series *series)
+{
+    size_t at = 0;
+    struct sample sample;
+
+    while (contribution_next(c, &at, &sample)) {
+        if (sample.series == series)
+            return sample.value;
+    }
+    return 0;
+}
+
 enum { KEY_MAX_BYTES = 64 << 10 };
 
 void samples_init(struct samples *s, const struct engine *engine)

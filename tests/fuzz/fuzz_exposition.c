@@ -2,7 +2,7 @@
 #include "metrics/base/strbuf.h"
 #include "metrics/base/utf8.h"
 #include "metrics/expose/exposition.h"
-#include "metrics/expose/label_text.h"
+#include "metrics/expose/series.h"
 
 /*
  * Whatever names are, what a scraper reads is the page without them and one line with one value

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/timestamp.h"
 #include "metrics/expose/exposition.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 #include "tests/fuzz/must.h"
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"

@@ -2,7 +2,7 @@
 #include "tests/unit/page.h"
 
 #include "metrics/base/json.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 #include <setjmp.h>
 

@@ -3,7 +3,7 @@
 
 #include "metrics/base/map.h"
 #include "metrics/base/strbuf.h"
-#include "metrics/expose/family_state.h"
+#include "metrics/expose/series.h"
 
 enum {
     FIRST_POINTS = 8,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/cells.h"
+#include "metrics/expose/list_columns.h"
 
 #include "tests/unit/suite.h"
 

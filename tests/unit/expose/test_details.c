@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"

@@ -2,7 +2,7 @@
 #include "metrics/expose/exposition.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The namespaces that families by namespace show. */
-#include "metrics/expose/fold.h"
+#include "metrics/expose/registry.h"
 
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 #include "metrics/rules/projection.h"
 
 #include "tests/unit/bound_objects.h"

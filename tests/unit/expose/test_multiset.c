@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/multiset.h"
+#include "metrics/expose/series.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
 
 #include "metrics/model/store.h"
 #include "metrics/simulate/plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/rows.h"
+#include "metrics/expose/list_rows.h"
 
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"

@@ -2,7 +2,7 @@
 #include "metrics/expose/registry.h"
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/parties.h"
+#include "metrics/expose/policy_names.h"
 #include "tests/unit/page.h"
 #include "tests/unit/random_object.h"
 #include "tests/unit/suite.h"
@@ -101,12 +101,12 @@ static void oldest(struct oracle *o, int64_t since_ms, const char *family, const
     oldest_of_all(o, since_ms, text);
 }
 
-#define POLICY_LABELS "policy_kind=\"%s\",policy_namespace=\"%s\",policy=\"%s\""
+#define POLICY_LABEL_NAMES "policy_kind=\"%s\",policy_namespace=\"%s\",policy=\"%s\""
 
 static void relate(struct oracle *o, const struct entry *policy, const char *relation)
 {
     if (policy)
-        count(o, 1, "karmada_propagationpolicy_templates{" POLICY_LABELS ",relation=\"%s\"}",
+        count(o, 1, "karmada_propagationpolicy_templates{" POLICY_LABEL_NAMES ",relation=\"%s\"}",
               entry_kind(policy), entry_ns(policy), policy->name, relation);
 }
 
@@ -158,7 +158,7 @@ static void expect_template(struct oracle *o, const struct entry *entry)
           state_names[d->state]);
     count(o, d->state == STATE_STALE && d->phase == PHASE_OVERDUE, "karmada_templates_overdue");
     if (d->state == STATE_STALE) {
-        count(o, 1, "karmada_templates_stale{" POLICY_LABELS ",reason=\"%s\",phase=\"%s\"}",
+        count(o, 1, "karmada_templates_stale{" POLICY_LABEL_NAMES ",reason=\"%s\",phase=\"%s\"}",
               policy.kind, policy.ns, policy.name, reason, phase_names[d->phase]);
         oldest(o, d->since_ms, "karmada_templates_stale_oldest_timestamp_seconds", "phase",
                phase_names[d->phase]);
@@ -219,7 +219,7 @@ static void expect_policy(struct oracle *o, const struct entry *entry)
     char selected[512];
 
     snprintf(selected, sizeof(selected),
-             "karmada_propagationpolicy_templates{" POLICY_LABELS ",relation=\"selected\"}",
+             "karmada_propagationpolicy_templates{" POLICY_LABEL_NAMES ",relation=\"selected\"}",
              entry_kind(entry), entry_ns(entry), entry->name);
     count(o, expect(o, selected)->value == 0,
           "karmada_propagationpolicy_unused{policy_kind=\"%s\"}", entry_kind(entry));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/words.h"
+#include "metrics/expose/decision_text.h"
 
 #include "tests/unit/suite.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/transitions.h"
 
-#include "metrics/expose/transition_text.h"
+#include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/engine.h"
 #include "metrics/simulate/plan.h"

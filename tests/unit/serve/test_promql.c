@@ -5,7 +5,7 @@
 
 #include "exporter/serve/alerting/alert_rules.h"
 #include "exporter/serve/alerting/alert_text.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 enum { MINUTE_MS = 60 * 1000, TEXT_MAX = 4096 };
 

@@ -2,7 +2,7 @@
 #include "metrics/simulate/plan.h"
 
 #include "exporter/cli/plan_findings.h"
-#include "metrics/expose/report_plan.h"
+#include "metrics/expose/report.h"
 #include "metrics/model/store.h"
 #include "metrics/rules/findings.h"
 #include "metrics/simulate/reconcile.h"

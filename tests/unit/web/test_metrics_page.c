@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "metrics/base/timestamp.h"
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 #include "tests/unit/blank_page.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/heap.h"

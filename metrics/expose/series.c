@@ -1,8 +1,190 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/family_state.h"
+#include "metrics/expose/series.h"
 
+#include "metrics/base/map.h"
 #include "metrics/base/number.h"
-#include "metrics/expose/label_text.h"
+#include "metrics/base/utf8.h"
+
+static const char replacement_character[] = "\xef\xbf\xbd";
+
+enum { REPLACEMENT_LEN = 3, HASH_MARK_LEN = 3 + 16 };
+
+/* C0, DEL, and C1 as UTF-8 writes it. */
+static bool is_control(const char *s)
+{
+    unsigned char first = (unsigned char)s[0];
+
+    return first < 0x20 || first == 0x7f || (first == 0xc2 && (unsigned char)s[1] < 0xa0);
+}
+
+/*
+ * The next character of `*s`, which is moved on: how many bytes it takes in the
+ * value, and in `out` where they are.
+ */
+static unsigned next_character(const char **s, const char **out)
+{
+    const char *from = *s;
+    unsigned len = utf8_char_len(from);
+
+    if (len == 0) {
+        *s = from + 1;
+        *out = replacement_character;
+        return REPLACEMENT_LEN;
+    }
+    *s = from + len;
+    *out = is_control(from) ? replacement_character : from;
+    return *out == from ? len : REPLACEMENT_LEN;
+}
+
+/* How many bytes of the value are kept: all, or what leaves room for the mark of a cut. */
+static size_t value_room(const char *value)
+{
+    const char *bytes;
+    size_t len = 0;
+
+    if (strlen(value) <= LABEL_VALUE_MAX / REPLACEMENT_LEN)
+        return LABEL_VALUE_MAX;
+    while (*value && len <= LABEL_VALUE_MAX)
+        len += next_character(&value, &bytes);
+    return len <= LABEL_VALUE_MAX ? LABEL_VALUE_MAX : LABEL_VALUE_MAX - HASH_MARK_LEN;
+}
+
+/* Names of Kubernetes are almost always made of these only. */
+static size_t count_plain(const char *s)
+{
+    size_t count = 0;
+
+    while ((unsigned char)s[count] >= 0x20 && (unsigned char)s[count] < 0x7f && s[count] != '"' &&
+           s[count] != '\\')
+        count++;
+    return count;
+}
+
+void label_text_add(struct strbuf *out, const char *value)
+{
+    const char *from = value ? value : "";
+    size_t plain = count_plain(from);
+
+    if (from[plain] == '\0' && plain <= LABEL_VALUE_MAX) {
+        strbuf_add(out, from, plain);
+        return;
+    }
+
+    size_t room = value_room(from);
+    const char *at = from;
+
+    while (*at) {
+        const char *bytes;
+        const char *next = at;
+        unsigned len = next_character(&next, &bytes);
+
+        if (len > room)
+            break;
+        if (*bytes == '"' || *bytes == '\\')
+            strbuf_addc(out, '\\');
+        strbuf_add(out, bytes, len);
+        room -= len;
+        at = next;
+    }
+    if (*at)
+        strbuf_addf(out, "...%016" PRIx64, map_hash(from, strlen(from), 0));
+}
+
+/* Below this many numbers a clean-up is not worth its call. */
+enum { COMPACT_FROM = 32 };
+
+void multiset_release(struct multiset *m)
+{
+    free(m->present.values);
+    free(m->removed.values);
+    *m = (struct multiset){0};
+}
+
+static void heap_add(struct heap *h, int64_t value)
+{
+    if (h->count == h->capacity) {
+        h->capacity = h->capacity ? h->capacity * 2 : 4;
+        h->values = xreallocarray(h->values, h->capacity, sizeof(*h->values));
+    }
+
+    size_t at = h->count++;
+
+    while (at > 0 && h->values[(at - 1) / 2] > value) {
+        h->values[at] = h->values[(at - 1) / 2];
+        at = (at - 1) / 2;
+    }
+    h->values[at] = value;
+}
+
+static void heap_pop(struct heap *h)
+{
+    int64_t last = h->values[--h->count];
+    size_t at = 0;
+
+    if (h->count == 0)
+        return;
+    for (size_t child = 1; child < h->count; child = 2 * at + 1) {
+        if (child + 1 < h->count && h->values[child + 1] < h->values[child])
+            child++;
+        if (h->values[child] >= last)
+            break;
+        h->values[at] = h->values[child];
+        at = child;
+    }
+    h->values[at] = last;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int64_t left = *(const int64_t *)a;
+    int64_t right = *(const int64_t *)b;
+
+    return (left > right) - (left < right);
+}
+
+/* Drop what was removed from both heaps. A sorted array is a heap too. */
+static void compact(struct multiset *m)
+{
+    size_t kept = 0;
+    size_t gone = 0;
+
+    qsort(m->present.values, m->present.count, sizeof(int64_t), ascending);
+    qsort(m->removed.values, m->removed.count, sizeof(int64_t), ascending);
+    for (size_t i = 0; i < m->present.count; i++) {
+        if (gone < m->removed.count && m->removed.values[gone] == m->present.values[i])
+            gone++;
+        else
+            m->present.values[kept++] = m->present.values[i];
+    }
+    assert(gone == m->removed.count);
+    m->present.count = kept;
+    m->removed.count = 0;
+}
+
+void multiset_add(struct multiset *m, int64_t value)
+{
+    heap_add(&m->present, value);
+}
+
+void multiset_remove(struct multiset *m, int64_t value)
+{
+    assert(m->present.count > m->removed.count);
+    heap_add(&m->removed, value);
+    while (m->removed.count > 0 && m->removed.values[0] == m->present.values[0]) {
+        heap_pop(&m->removed);
+        heap_pop(&m->present);
+    }
+    if (m->present.count >= COMPACT_FROM && m->removed.count > m->present.count / 2)
+        compact(m);
+}
+
+bool multiset_min(const struct multiset *m, int64_t *out)
+{
+    if (m->present.count == 0)
+        return false;
+    *out = m->present.values[0];
+    return true;
+}
 
 enum {
     LABELS_MAX_BYTES = 64 << 10,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/expose/own_families.h"
+#include "metrics/expose/exporter_families.h"
 
-#include "metrics/expose/families.h"
+#include "metrics/expose/family.h"
 
 /* None of the bounds is whole: OpenMetrics would have "1.0" where the text format has "1". */
 static const double duration_buckets[] = {0.00001, 0.0001, 0.0005, 0.001, 0.0025,

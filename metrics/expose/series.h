@@ -1,9 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/base/base.h"
 #include "metrics/base/strbuf.h"
 #include "metrics/expose/family.h"
-#include "metrics/expose/multiset.h"
+
+/*
+ * Numbers that come and go, of which only the smallest is ever asked for.
+ *
+ * Two heaps: the numbers, and those of them that were removed while they were
+ * not the smallest. The two tops never agree, so the first heap's top is the
+ * answer, and the second heap never outgrows half of the first for long.
+ * All zeros is an empty multiset.
+ */
+struct heap {
+    int64_t *values;
+    size_t count;
+    size_t capacity;
+};
+
+struct multiset {
+    struct heap present;
+    struct heap removed;
+};
+
+/* Free the numbers; the multiset is empty and usable again. */
+void multiset_release(struct multiset *m);
+
+void multiset_add(struct multiset *m, int64_t value);
+
+/* Remove one `value`, which must be there. */
+void multiset_remove(struct multiset *m, int64_t value);
+
+/* The smallest number; false if there is none. */
+bool multiset_min(const struct multiset *m, int64_t *out);
 
 /*
  * The series that one family has now, each with its text made beforehand: a page is texts
@@ -103,3 +133,19 @@ void family_state_sort(struct family_state *f);
 
 /* Free all label sets, whoever refers to them. */
 void family_state_clear(struct family_state *f);
+
+/*
+ * Label values come from names that users chose, and one that a scraper refuses
+ * would cost it the whole page.
+ */
+
+/* How long a value may become, in bytes before escaping. */
+enum { LABEL_VALUE_MAX = 1024 };
+
+/*
+ * Append `value`, NULL as "", as it stands between the quotes of a label: what is
+ * not UTF-8 and what is a control character as U+FFFD, the backslash and the quote
+ * escaped. A longer one is cut on a character and ends in "..." and the hash of the
+ * whole, so that two of them rarely become one.
+ */
+void label_text_add(struct strbuf *out, const char *value);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "metrics/rules/connector_conflicts.h"
 #include "metrics/rules/engine.h"
 #include "metrics/rules/projection.h"
 #include "metrics/simulate/overlay.h"
@@ -50,3 +51,24 @@ const char *explain_unmoved_words(const struct outcome *o, enum unmoved why, boo
 
 /* Why nobody but the scheduler can say where the replicas go. */
 const char *explain_undetermined_words(enum undetermined_reason reason);
+
+/* What ends a stage, and who has to see to that. */
+struct stage_end {
+    enum actor actor;
+    const char *text; /* The edit or the wait; a sentence. "" where nothing is to be ended. */
+};
+
+struct stage_end stage_end_of(struct standing at);
+/* Whoever must act on a template's state; where nobody has to, on its stage. */
+enum actor explain_who(const struct template_decision *d, enum takeover takeover);
+const char *explain_who_words(const struct template_decision *d, enum takeover takeover);
+/* Who that is, behind "up to". */
+const char *stage_actor_words(enum actor actor);
+
+/*
+ * Append what a conflict of a template or a lease is about, behind its sentence
+ * (connector_conflict_texts): ": PubSubTopic team-b/t and 2 more", ": the namespace team-b".
+ * Nothing for those that say it all.
+ */
+void connector_subject_add(const struct engine *e, const struct entry *entry,
+                           enum connector_conflict conflict, struct strbuf *out);
