@@ -3,7 +3,7 @@
 
 #include "exporter/text/findings_table.h"
 #include "exporter/text/table.h"
-#include "metrics/explain/field_text.h"
+#include "metrics/explain/explanation.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/model/store.h"
 

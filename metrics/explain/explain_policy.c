@@ -1,15 +1,500 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explain_policy.h"
 
-#include "metrics/explain/explain_says.h"
-#include "metrics/explain/explain_versions.h"
+#include "metrics/base/timestamp.h"
+#include "metrics/explain/explanation.h"
 #include "metrics/expose/decision_text.h"
 #include "metrics/expose/policy_names.h"
 #include "metrics/expose/report_items.h"
+#include "metrics/expose/report_parts.h"
 #include "metrics/model/store.h"
+#include "metrics/rules/selector.h"
+
+enum { NEAR_MISSES_MAX = 10 };
+
+/* ---- selectors ---- */
+
+/* "app in (web, api)", as kubectl writes requirements. */
+static void add_requirement(struct strbuf *out, const struct label_requirement *r)
+{
+    static const char *const operators[] = {
+        [LABEL_IN] = " in (",
+        [LABEL_NOT_IN] = " notin (",
+    };
+
+    if (r->op == LABEL_EXISTS || r->op == LABEL_DOES_NOT_EXIST) {
+        strbuf_addf(out, "%s%s", r->op == LABEL_EXISTS ? "" : "!", r->key);
+        return;
+    }
+    strbuf_addf(out, "%s%s", r->key, operators[r->op]);
+    for (size_t i = 0; i < r->value_count; i++)
+        strbuf_addf(out, "%s%s", i ? ", " : "", r->values[i]);
+    strbuf_addc(out, ')');
+}
+
+/* NULL where nothing is set. */
+static const char *labels_text(const struct label_selector *labels, struct strbuf *out)
+{
+    if (!labels)
+        return NULL;
+    if (labels->invalid)
+        strbuf_addf(out, "invalid: %s", labels->invalid);
+    for (size_t i = 0; !labels->invalid && i < labels->count; i++) {
+        strbuf_adds(out, i ? ", " : "");
+        add_requirement(out, &labels->items[i]);
+    }
+    return out->data;
+}
+
+void explain_rule(struct explaining *x, const char *key, uint32_t index,
+                  const struct resource_selector *rule, struct strbuf *text)
+{
+    CLEANUP(strbuf_release) struct strbuf labels = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct {
+        const char *key;
+        const char *value;
+    } members[] = {
+        {"apiVersion", rule->api_version},
+        {"kind", rule->kind},
+        {"namespace", rule->ns},
+        {"name", rule->name},
+        {"labelSelector", labels_text(rule->labels, &labels)},
+    };
+
+    writer_open(&x->out->facts, key, '{');
+    writer_int(&x->out->facts, "index", index);
+    for (size_t i = 0; i < ARRAY_LEN(members); i++) {
+        writer_text(&x->out->facts, members[i].key, members[i].value);
+        if (members[i].value)
+            strbuf_addf(text, "%s%s %s", text->len > 0 ? ", " : "", members[i].key,
+                        *members[i].value ? members[i].value : "{}");
+    }
+    writer_close(&x->out->facts, '}');
+}
+
+/* ---- candidates ---- */
+
+static void explain_exclusion(struct explaining *x, const struct candidate *c,
+                              const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct policy *policy = entry_policy(c->policy);
+    uint32_t index = policy_exclusion_of(policy, template);
+
+    if (index == policy->exclusion_count)
+        return;
+    explain_rule(x, "rule", index, &policy->exclusions[index], &text);
+    explain_detail(x, "ruled out: excludedResources[%" PRIu32 "] matches: %s", index, text.data);
+}
+
+/* What became of the i-th candidate. */
+static void explain_outcome(struct explaining *x, const struct template_decision *d, uint32_t i)
+{
+    const struct candidate *c = &d->candidates[i];
+    enum rank_step step = RANK_NAME;
+    struct writer *w = &x->out->facts;
+    bool wins = i == 0 && candidate_eligible(c);
+
+    writer_text(w, "outcome",
+                c->excluded   ? "excluded"
+                : c->deleting ? "deleting"
+                : wins        ? "wins"
+                              : "loses");
+    if (c->excluded || wins || c->deleting)
+        writer_text(w, "lostBy", NULL);
+    if (c->deleting)
+        explain_detail(x, "ruled out: it is being deleted");
+    else if (wins)
+        explain_detail(x, "wins a fresh match");
+    else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {
+        writer_text(w, "lostBy", explain_step_word(step));
+        explain_detail(x, "loses: %s", explain_step_words(step));
+    }
+}
+
+static void explain_candidate(struct explaining *x, const struct entry *template, uint32_t i)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct candidate *c = &d->candidates[i];
+    const struct policy *policy = entry_policy(c->policy);
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    report_put_policy(w, "policy", policy_name_of(c->policy));
+    writer_text(w, "selectsBy", explain_score_words(c->score));
+    writer_int(w, "priority", policy->priority);
+    explain_say(x, "%u. %s, selects it by %s, priority %" PRId32, i + 1, explain_name(x, c->policy),
+                explain_score_words(c->score), policy->priority);
+    if (c->excluded)
+        explain_exclusion(x, c, template);
+    explain_outcome(x, d, i);
+    explanation_close(x->out, '}');
+}
+
+/* ---- policies that come near ---- */
+
+/* The selector of a policy that comes nearest to a template; NULL if none is of its kind. */
+static const struct resource_selector *nearest(const struct policy *policy,
+                                               const struct entry *template,
+                                               enum selector_miss *miss, uint32_t *index)
+{
+    const struct resource_selector *best = NULL;
+
+    *miss = MISS_KIND;
+    for (uint32_t i = 0; i < policy->selector_count; i++) {
+        enum selector_miss m = selector_miss(&policy->selectors[i], template);
+
+        if (m <= *miss && m != MISS_NOTHING)
+            continue;
+        best = &policy->selectors[i];
+        *miss = m;
+        *index = i;
+        if (m == MISS_NOTHING)
+            break;
+    }
+    return best;
+}
+
+/* A policy selects only what is in its own namespace. */
+static bool reaches(const struct entry *policy, const struct entry *template)
+{
+    return policy->partition->type->def->cluster_scoped ||
+           strcmp(entry_ns(policy), entry_ns(template)) == 0;
+}
+
+/* True if the policy selects others of the template's kind where it could reach the template. */
+static bool explain_near_miss(struct explaining *x, const struct entry *policy,
+                              const struct entry *template)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    enum selector_miss miss;
+    uint32_t index = 0;
+    const struct resource_selector *selector =
+        nearest(entry_policy(policy), template, &miss, &index);
+    bool elsewhere = !reaches(policy, template);
+    const char *word = elsewhere ? "policyNamespace" : explain_miss_word(miss);
+
+    /* Of a policy elsewhere only that is near which would select it here. */
+    if (!selector || elsewhere != (miss == MISS_NOTHING))
+        return false;
+    explanation_open(x->out, NULL, '{');
+    report_put_policy(&x->out->facts, "policy", policy_name_of(policy));
+    explain_rule(x, "selector", index, selector, &text);
+    writer_text(&x->out->facts, "misses", word);
+    explain_say(x, "%s selects %s", explain_name(x, policy), text.data);
+    if (elsewhere)
+        explain_detail(x, "does not fit: it selects only in its own namespace (%s)", word);
+    else
+        explain_detail(x, "does not fit: the %s of resourceSelectors[%" PRIu32 "]", word, index);
+    explanation_close(x->out, '}');
+    return true;
+}
+
+static void explain_near_misses(struct explaining *x, const struct entry *template)
+{
+    CLEANUP(listing_release)
+    struct listing policies = listing_make(engine_store(x->engine), CLASS_POLICY);
+    size_t told = 0;
+
+    explanation_open(x->out, "nearMisses", '[');
+    for (size_t i = 0; i < policies.count && told < NEAR_MISSES_MAX; i++)
+        told += explain_near_miss(x, policies.entries[i], template);
+    explanation_close(x->out, ']');
+}
+
+void explain_selection(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+
+    explain_section(x, "selection", "Policies that select it, best first");
+    explanation_open(x->out, "candidates", '[');
+    for (uint32_t i = 0; i < d->candidate_count; i++)
+        explain_candidate(x, template, i);
+    explanation_close(x->out, ']');
+    if (d->candidate_count == 0)
+        explain_say(x, "None.");
+    if (!d->winner)
+        explain_near_misses(x, template);
+    explanation_close(x->out, '}');
+}
+
+enum { LISTED_MAX = 50 };
+
+static void explain_rules(struct explaining *x, const char *key, const char *verb,
+                          const struct resource_selector *rules, uint32_t count)
+{
+    explanation_open(x->out, key, '[');
+    for (uint32_t i = 0; i < count && i < LISTED_MAX; i++) {
+        CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+        explain_rule(x, NULL, i, &rules[i], &text);
+        explain_say(x, "%s[%" PRIu32 "] %s: %s", key, i, verb, text.len ? text.data : "nothing");
+    }
+    explanation_close(x->out, ']');
+    if (count > LISTED_MAX)
+        explain_say(x, "… and %" PRIu32 " more of %s.", count - LISTED_MAX, key);
+}
+
+static bool selects(const struct resource_selector *rule, const struct entry *template)
+{
+    return selector_score(rule, template) != SCORE_NONE;
+}
+
+/* The rules of one sort, and when one fits a template. */
+struct rules {
+    const char *name;
+    const struct resource_selector *items;
+    uint32_t count;
+    bool (*fits)(const struct resource_selector *rule, const struct entry *template);
+};
+
+/*
+ * Those that fit none of the templates that the policy's selectors do: a word that was misspelt
+ * looks like one that nothing fits yet.
+ */
+static void explain_unused(struct explaining *x, const char *key, struct rules rules,
+                           const struct listing *templates)
+{
+    writer_open(&x->out->facts, key, '[');
+    for (uint32_t i = 0; i < rules.count && i < LISTED_MAX; i++) {
+        size_t at = 0;
+
+        while (at < templates->count && !rules.fits(&rules.items[i], templates->entries[at]))
+            at++;
+        if (at < templates->count)
+            continue;
+        writer_int(&x->out->facts, NULL, i);
+        explain_say(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
+    }
+    writer_close(&x->out->facts, ']');
+}
+
+void explain_says(struct explaining *x, const struct entry *policy, const struct listing *templates)
+{
+    const struct policy *p = entry_policy(policy);
+    struct writer *w = &x->out->facts;
+    bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
+    bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
+
+    explain_section(x, "says", "What it says");
+    explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
+    explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
+    /* While a kind has not been read nobody knows. */
+    if (policy_decision(policy) && !policy_decision(policy)->kinds_incomplete) {
+        const struct rules selectors = {"resourceSelectors", p->selectors, p->selector_count,
+                                        selects};
+        const struct rules exclusions = {"excludedResources", p->exclusions, p->exclusion_count,
+                                         exclusion_matches};
+
+        explain_unused(x, "unusedSelectors", selectors, templates);
+        explain_unused(x, "unusedExclusions", exclusions, templates);
+    }
+    writer_int(w, "priority", p->priority);
+    writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
+    writer_text(w, "preemption", p->preempts ? "Always" : "Never");
+    writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
+    writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
+    writer_bool(w, "preserveResourcesOnDeletion", preserve);
+    writer_json(w, "placement", p->propagation.placement);
+    writer_bool(w, "deleting", p->deleting);
+    explain_say(x,
+                "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
+                "conflictResolution %s, preserveResourcesOnDeletion %s",
+                p->priority, p->lazy ? "Lazy" : "Immediate", p->preempts ? "Always" : "Never",
+                p->propagation.propagate_deps ? "true" : "false", overwrite ? "Overwrite" : "Abort",
+                preserve ? "true" : "false");
+    explain_say(x, "placement: %s",
+                p->propagation.placement ? p->propagation.placement : EXPLAIN_NOT_SET);
+    if (p->deleting)
+        explain_say(x, "It is being deleted: it selects nothing any more.");
+    explanation_close(x->out, '}');
+}
+
+enum {
+    VERSIONS_MAX = 50,         /* Further ones are counted. */
+    DIFFERENCE_LINES_MAX = 40, /* Of one version; so are these. */
+    MINUTE_LEN = sizeof("2026-01-31T23:59") - 1,
+};
+
+/* ---- what has changed since ---- */
+
+struct changes {
+    struct explaining *x;
+    const char *field;
+    unsigned lines;
+};
+
+static void put_difference(void *context, const struct difference *d)
+{
+    const struct changes *changes = context;
+    struct writer *w = &changes->x->out->facts;
+
+    writer_open(w, NULL, '{');
+    writer_text(w, "field", changes->field);
+    writer_text(w, "path", d->path);
+    writer_json(w, "version", d->before);
+    writer_json(w, "now", d->after);
+    writer_close(w, '}');
+}
+
+static void say_difference(void *context, const struct difference_line *line)
+{
+    struct changes *changes = context;
+    bool bare = *line->path == '\0' || *line->path == '[';
+
+    if (changes->lines++ < DIFFERENCE_LINES_MAX)
+        explain_detail(changes->x, "%c %s%s%s: %s", line->sign, changes->field, bare ? "" : ".",
+                       line->path, line->value);
+}
+
+/* Each field of a version against that of now: what it had, and what is there instead. */
+static void explain_changes(struct explaining *x, const struct policy_version *v)
+{
+    const struct policy_version *now = policy_history_now(v->history);
+    struct changes changes = {.x = x};
+
+    explanation_open(x->out, "differences", '[');
+    for (unsigned i = 0; v != now && !policy_version_is_unknown(v) && i < DRIFT_FIELD_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf old_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf new_text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+        const char *before = explain_field_json(&v->values, i, &old_text);
+        const char *after = explain_field_json(&now->values, i, &new_text);
+
+        /* A binding has the number of a PriorityClass, not its name. */
+        if (i == FIELD_SCHEDULE_PRIORITY && v->recovered && before && after)
+            continue;
+        changes.field = drift_field_names[i];
+        differences_each(before, after, put_difference, &changes);
+        difference_lines_each(before, after, say_difference, &changes);
+    }
+    explanation_close(x->out, ']');
+    if (changes.lines > DIFFERENCE_LINES_MAX)
+        explain_detail(x, "… and %u lines more", changes.lines - DIFFERENCE_LINES_MAX);
+}
+
+/* ---- the table ---- */
+
+/* A time to the minute, in UTC. */
+static void add_minute(struct strbuf *out, int64_t time_ms)
+{
+    char text[32];
+
+    format_timestamp(time_ms, text);
+    text[sizeof("2026-01-31") - 1] = ' ';
+    strbuf_addf(out, "%.*sZ", MINUTE_LEN, text);
+}
+
+static void explain_row_of(struct explaining *x, const struct version_use *use)
+{
+    CLEANUP(strbuf_release) struct strbuf since = STRBUF_INIT(64);
+    const struct policy_version *v = use->version;
+    char number[16], generation[24];
+
+    snprintf(number, sizeof(number), "%" PRIu32, v->number);
+    snprintf(generation, sizeof(generation), "%" PRId64, v->generation);
+    if (v->since_ms)
+        add_minute(&since, v->since_ms);
+    else
+        strbuf_adds(&since, v->recovered ? "recovered" : "-");
+    explain_row(x, "%7s  %10s  %-17s  %9" PRIu32 "  %8" PRId64 "  %5.4g  %10.0f",
+                v->number ? number : "unknown", v->generation ? generation : "-", since.data,
+                use->templates, use->replicas, use->cores, use->memory / (1 << 20));
+}
+
+/* Which clusters run it, who wrote it, and how that is known. */
+static void explain_origin(struct explaining *x, const struct version_use *use)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct policy_version *v = use->version;
+    char hash[POLICY_VERSION_HASH_SIZE];
+
+    if (policy_version_is_unknown(v))
+        strbuf_adds(&text, "; values that no version of it is known to have had: somebody else "
+                           "wrote them into the bindings");
+    else if (v == policy_history_now(v->history))
+        strbuf_adds(&text, "; what it says now");
+    if (v->by)
+        strbuf_addf(&text, "; written by %s", v->by);
+    if (v->since_seen)
+        strbuf_adds(&text, "; since it was seen");
+    if (v->recovered)
+        strbuf_adds(&text, "; its bindings show it");
+    if (v->recovered && v->evidence_ms) {
+        strbuf_adds(&text, ", the last one written at ");
+        add_minute(&text, v->evidence_ms);
+    }
+    if (v->recovered && policy_version_behind(v) < 0)
+        strbuf_adds(&text, "; nothing tells whether it came before the others");
+    for (size_t i = 0; i < use->cluster_count; i++)
+        strbuf_addf(&text, "%s%s", i ? ", " : "; on ", use->clusters[i]);
+    if (!policy_version_is_unknown(v)) {
+        policy_version_hash(v, hash);
+        strbuf_addf(&text, "; hash %s", hash);
+    }
+    explain_detail(x, "%s", text.data + 2);
+}
+
+void explain_versions(struct explaining *x, const struct entry *policy)
+{
+    CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
+
+    if (uses.count == 0)
+        return;
+    explain_section(x, "versions", "Its versions, newest first");
+    explain_row(x,
+                "VERSION  GENERATION  SINCE              TEMPLATES  REPLICAS    CPU  MEMORY MiB");
+    explanation_open(x->out, "items", '[');
+    for (size_t i = 0; i < uses.count && i < VERSIONS_MAX; i++) {
+        explanation_open(x->out, NULL, '{');
+        report_put_version_use(&x->out->facts, &uses.items[i]);
+        explain_row_of(x, &uses.items[i]);
+        explain_origin(x, &uses.items[i]);
+        explain_changes(x, uses.items[i].version);
+        explanation_close(x->out, '}');
+    }
+    explanation_close(x->out, ']');
+    if (uses.count > VERSIONS_MAX)
+        explain_say(x, "… and %zu more.", uses.count - VERSIONS_MAX);
+    explanation_close(x->out, '}');
+}
+
+void explain_version_of(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    const struct policy_version *v = d->version;
+    int behind = v ? policy_version_behind(v) : 0;
+    int64_t superseded_ms = v ? policy_version_superseded_ms(v) : 0;
+    char since[32];
+
+    report_put_version(&x->out->facts, v);
+    if (!v)
+        return;
+    if (policy_version_is_unknown(v)) {
+        explain_say(x,
+                    "It runs what no version of %s is known to have said: somebody else wrote "
+                    "that into its binding.",
+                    explain_name(x, d->claimed));
+        return;
+    }
+    if (behind == 0)
+        explain_say(x, "It runs version %" PRIu32 " of %s, the present one.", v->number,
+                    explain_name(x, d->claimed));
+    else if (behind < 0)
+        explain_say(x,
+                    "It runs version %" PRIu32 " of %s, an older one; nothing tells which of those "
+                    "came first.",
+                    v->number, explain_name(x, d->claimed));
+    else
+        explain_say(x, "It runs version %" PRIu32 " of %s, %d behind what that says now.",
+                    v->number, explain_name(x, d->claimed), behind);
+    if (superseded_ms) {
+        format_timestamp(superseded_ms, since);
+        explain_say(x, "It could have had a newer one since %s.", since);
+    }
+}
 
 /* Of templates, and of other policies: further ones are counted. */
-enum { LISTED_MAX = 50, RIVALS_MAX = 10 };
+enum { RIVALS_MAX = 10 };
 
 /* ---- where ---- */
 

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/explain/explanation.h"
 
+#include "metrics/base/json.h"
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report_items.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+
 enum {
     JSON_MAX_BYTES = 256 << 20,
     JSON_LINES = 3, /* The levels of the JSON that begin lines of their own. */
@@ -97,4 +104,511 @@ void explanation_lines(const struct explanation *x, explain_fn *line, void *cont
 {
     for (size_t i = 0; i < x->line_count; i++)
         line(context, x->lines[i].style, x->lines[i].text);
+}
+
+enum { PATH_MAX_BYTES = 1 << 20 };
+
+struct difference_walk {
+    difference_fn *each;
+    void *context;
+    struct strbuf path;
+};
+
+static cJSON *parse(const char *text)
+{
+    struct error err;
+
+    return text ? json_parse(text, strlen(text), NULL, &err) : NULL;
+}
+
+static void emit(struct difference_walk *w, const cJSON *before, const cJSON *after)
+{
+    char *old_text = before ? cJSON_PrintUnformatted(before) : NULL;
+    char *new_text = after ? cJSON_PrintUnformatted(after) : NULL;
+
+    w->each(w->context, &(struct difference){w->path.data, old_text, new_text});
+    free(old_text);
+    free(new_text);
+}
+
+/* True of an object, and of a list of objects. */
+static bool has_parts(const cJSON *item)
+{
+    return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
+}
+
+static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after);
+
+/* Compare one part of two objects or lists, one level deeper. */
+static void step(struct difference_walk *w, const char *key, int index, const cJSON *before,
+                 const cJSON *after)
+{
+    size_t len = w->path.len;
+
+    if (key)
+        strbuf_addf(&w->path, "%s%s", len > 0 ? "." : "", key);
+    else
+        strbuf_addf(&w->path, "[%d]", index);
+    compare(w, before, after);
+    strbuf_cut(&w->path, len);
+}
+
+static void compare_members(struct difference_walk *w, const cJSON *before, const cJSON *after)
+{
+    const cJSON *a = before->child;
+    const cJSON *b = after->child;
+
+    /* Canonical: the keys of both are sorted. */
+    while (a || b) {
+        int order = !a ? 1 : !b ? -1 : strcmp(a->string, b->string);
+        const cJSON *left = order <= 0 ? a : NULL;
+        const cJSON *right = order >= 0 ? b : NULL;
+
+        step(w, left ? left->string : right->string, 0, left, right);
+        a = left ? a->next : a;
+        b = right ? b->next : b;
+    }
+}
+
+/* Recursion is safe: json_parse() refuses texts that are nested too deeply. */
+static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after)
+{
+    if (before && after && cJSON_Compare(before, after, true))
+        return;
+    if (!before || !after || !has_parts(before) || !has_parts(after) ||
+        cJSON_IsObject(before) != cJSON_IsObject(after)) {
+        emit(w, before, after);
+        return;
+    }
+    if (cJSON_IsObject(before)) {
+        compare_members(w, before, after);
+        return;
+    }
+
+    const cJSON *a = before->child;
+    const cJSON *b = after->child;
+
+    for (int i = 0; a || b; i++) {
+        step(w, NULL, i, a, b);
+        a = a ? a->next : NULL;
+        b = b ? b->next : NULL;
+    }
+}
+
+void differences_each(const char *before, const char *after, difference_fn *each, void *context)
+{
+    CLEANUP(json_cleanup) cJSON *old_tree = parse(before);
+    CLEANUP(json_cleanup) cJSON *new_tree = parse(after);
+    struct difference_walk w = {
+        .each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
+
+    if (old_tree || new_tree)
+        compare(&w, old_tree, new_tree);
+    strbuf_release(&w.path);
+}
+
+/* ---- line by line ---- */
+
+struct lines {
+    difference_line_fn *each;
+    void *context;
+    struct strbuf path;
+    char sign;
+    const cJSON *others; /* The list on the other side; its elements are in both. */
+};
+
+static bool has_element(const cJSON *list, const cJSON *element)
+{
+    const cJSON *item;
+
+    cJSON_ArrayForEach (item, list) {
+        if (cJSON_Compare(item, element, true))
+            return true;
+    }
+    return false;
+}
+
+static void emit_line(const struct lines *l, const cJSON *value)
+{
+    CLEANUP(free_cleanup)
+    char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
+
+    l->each(l->context, &(struct difference_line){l->sign, l->path.data,
+                                                  printed ? printed : value->valuestring});
+}
+
+/* Emit each plain value of one side. Recursion is safe as above. */
+static void emit_leaves(struct lines *l, const cJSON *value)
+{
+    size_t len = l->path.len;
+    const cJSON *item;
+    int at = 0;
+
+    if (!value->child) {
+        emit_line(l, value);
+        return;
+    }
+    cJSON_ArrayForEach (item, value) {
+        if (cJSON_IsObject(value))
+            strbuf_addf(&l->path, "%s%s", len > 0 ? "." : "", item->string);
+        else if (has_parts(value))
+            strbuf_addf(&l->path, "[%d]", at++);
+        if (item->child || !has_element(l->others, item))
+            emit_leaves(l, item);
+        strbuf_cut(&l->path, len);
+    }
+}
+
+static bool is_plain_list(const cJSON *value)
+{
+    return cJSON_IsArray(value) && !has_parts(value);
+}
+
+/* Two lists of the same elements in another order differ as a whole. */
+static bool is_reordered(const cJSON *before, const cJSON *after)
+{
+    const cJSON *item;
+
+    if (!is_plain_list(before) || !is_plain_list(after))
+        return false;
+    cJSON_ArrayForEach (item, before) {
+        if (!has_element(after, item))
+            return false;
+    }
+    cJSON_ArrayForEach (item, after) {
+        if (!has_element(before, item))
+            return false;
+    }
+    return true;
+}
+
+static void emit_side(struct lines *l, char sign, const cJSON *side, const cJSON *other)
+{
+    l->sign = sign;
+    l->others = is_plain_list(side) && is_plain_list(other) ? other : NULL;
+    if (side && is_reordered(side, other))
+        emit_line(l, side);
+    else if (side)
+        emit_leaves(l, side);
+}
+
+static void emit_difference(void *context, const struct difference *d)
+{
+    CLEANUP(json_cleanup) cJSON *before = parse(d->before);
+    CLEANUP(json_cleanup) cJSON *after = parse(d->after);
+    struct lines *l = context;
+
+    strbuf_cut(&l->path, 0);
+    strbuf_adds(&l->path, d->path);
+    emit_side(l, '-', before, after);
+    emit_side(l, '+', after, before);
+}
+
+void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
+                           void *context)
+{
+    struct lines l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
+
+    differences_each(before, after, emit_difference, &l);
+    strbuf_release(&l.path);
+}
+
+/* NULL if it is not set. */
+static const char *field_text(const struct propagation *p, enum drift_field field)
+{
+    switch (field) {
+    case FIELD_PLACEMENT:
+        return p->placement;
+    case FIELD_CONFLICT_RESOLUTION:
+        return p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE ? "Overwrite" : "Abort";
+    case FIELD_PRESERVE:
+        return p->preserve == OPTIONAL_TRUE ? "true" : "false";
+    case FIELD_PROPAGATE_DEPS:
+        return p->propagate_deps ? "true" : "false";
+    case FIELD_FAILOVER:
+        return p->failover;
+    case FIELD_SUSPENSION:
+        return p->suspension;
+    case FIELD_SCHEDULER_NAME:
+        return p->scheduler_name;
+    case FIELD_SCHEDULE_PRIORITY:
+        return p->schedule_priority;
+    case DRIFT_FIELD_COUNT:
+        break;
+    }
+    abort();
+}
+
+const char *explain_field_value(const struct propagation *p, enum drift_field field)
+{
+    const char *text = field_text(p, field);
+
+    return text ? text : EXPLAIN_NOT_SET;
+}
+
+const char *explain_field_json(const struct propagation *p, enum drift_field field,
+                               struct strbuf *out)
+{
+    const char *text = field_text(p, field);
+
+    if (!text || (field != FIELD_CONFLICT_RESOLUTION && field != FIELD_SCHEDULER_NAME))
+        return text;
+    json_quote(out, text);
+    return out->data;
+}
+
+const char *explain_name(struct explaining *x, const struct entry *entry)
+{
+    struct strbuf *text = &x->names[x->turn++ % EXPLAIN_NAMES];
+    const char *ns = entry_ns(entry);
+
+    strbuf_reset(text);
+    strbuf_addf(text, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
+    return text->data;
+}
+
+void explain_section(struct explaining *x, const char *key, const char *heading)
+{
+    explanation_open(x->out, key, '{');
+    explanation_line(x->out, EXPLAIN_HEADING, "%s", heading);
+}
+
+void explain_since(struct explaining *x, int64_t since_ms)
+{
+    char since[32];
+
+    if (since_ms > 0)
+        format_timestamp(since_ms, since);
+    report_put_time(&x->out->facts, "since", since_ms);
+    if (since_ms > 0)
+        explain_say(x, "Since %s, as far as the objects show.", since);
+}
+
+/* ---- fields ---- */
+
+struct field {
+    struct explaining *x;
+    const char *name;
+};
+
+static void put_difference(void *context, const struct difference *d)
+{
+    const struct field *field = context;
+    struct explaining *x = field->x;
+
+    explanation_open(x->out, NULL, '{');
+    writer_text(&x->out->facts, "path", d->path);
+    writer_json(&x->out->facts, "binding", d->before);
+    writer_json(&x->out->facts, "policy", d->after);
+    explain_say(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".", d->path);
+    explain_detail(x, "binding: %s", d->before ? d->before : EXPLAIN_NOT_SET);
+    explain_detail(x, "policy: %s", d->after ? d->after : EXPLAIN_NOT_SET);
+    explanation_close(x->out, '}');
+}
+
+/* What the policy asks for, as a binding would have it: a PriorityClass by its value. */
+static const char *policy_json(const struct entry *policy, enum drift_field field,
+                               struct strbuf *out)
+{
+    const struct policy_decision *d = policy_decision(policy);
+
+    if (field != FIELD_SCHEDULE_PRIORITY || !d || d->priority.state != PRIORITY_VALUE)
+        return explain_field_json(&entry_policy(policy)->propagation, field, out);
+    strbuf_addf(out, "{\"priority\":%" PRId32 "}", d->priority.value);
+    return out->data;
+}
+
+void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
+                    const struct entry *binding)
+{
+    const struct binding *b = entry_binding(binding);
+
+    explanation_open(x->out, "fields", '[');
+    for (unsigned i = 0; entry_policy(policy) && b && i < DRIFT_FIELD_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf before = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+        CLEANUP(strbuf_release) struct strbuf after = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+        struct field field = {x, drift_field_names[i]};
+
+        if (!(fields & 1U << i))
+            continue;
+        explanation_open(x->out, NULL, '{');
+        writer_text(&x->out->facts, "field", field.name);
+        explanation_open(x->out, "differences", '[');
+        differences_each(explain_field_json(&b->propagation, i, &before),
+                         policy_json(policy, i, &after), put_difference, &field);
+        explanation_close(x->out, ']');
+        explanation_close(x->out, '}');
+    }
+    explanation_close(x->out, ']');
+}
+
+void explain_assigned(struct explaining *x, const struct binding *b)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    report_put_assigned(&x->out->facts, b);
+    for (uint32_t i = 0; b && i < b->cluster_count; i++)
+        strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", b->clusters[i].name,
+                    b->clusters[i].replicas);
+    if (text.len > 0)
+        explain_say(x, "Replicas now: %s.", text.data);
+    if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
+        return;
+    writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
+    explain_say(x, "The scheduler has not applied its placement yet. What it applied last:");
+    explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
+}
+
+/* ---- who requires it ---- */
+
+/* Null where it does not count. */
+static void put_votes(struct explaining *x, const char *key, const struct vote *vote)
+{
+    if (!vote) {
+        writer_text(&x->out->facts, key, NULL);
+        return;
+    }
+    writer_open(&x->out->facts, key, '{');
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        report_put_value(&x->out->facts, dependency_field_names[i], i, vote->wants[i]);
+    writer_close(&x->out->facts, '}');
+}
+
+/* What a referrer wants, and what it will want once its policy is applied as it is now. */
+static void explain_votes(struct explaining *x, const struct ballot *ballot)
+{
+    put_votes(x, "wants", ballot->counts_observed ? &ballot->observed : NULL);
+    put_votes(x, "willWant", ballot->counts_current ? &ballot->current : NULL);
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
+        const char *now = dependency_value_name(i, ballot->observed.wants[i]);
+        const char *then = dependency_value_name(i, ballot->current.wants[i]);
+
+        if (ballot->counts_observed && ballot->counts_current && now != then)
+            explain_detail(x, "%s %s, and %s once its policy is applied as it is now",
+                           dependency_field_names[i], now, then);
+        else
+            explain_detail(x, "%s %s", dependency_field_names[i],
+                           ballot->counts_observed ? now : then);
+    }
+}
+
+/* By whose will a referrer wants what it wants, and where that is written. */
+static void explain_origin(struct explaining *x, const struct ballot *ballot)
+{
+    struct policy_name policy = ballot_policy(ballot, !ballot->counts_observed);
+    struct writer *w = &x->out->facts;
+
+    report_put_policy(w, "policy", policy);
+    writer_text(w, "origin",
+                ballot->derived           ? "derived"
+                : ballot->counts_observed ? "observed"
+                                          : "predicted");
+    if (policy.kind)
+        explain_detail(x, "by %s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
+                       policy.name);
+    if (ballot->derived)
+        explain_detail(x, "derived from what it refers to: it has no binding yet");
+    else if (ballot->binding)
+        explain_detail(x, "in %s", explain_name(x, ballot->binding));
+}
+
+static void explain_ballot(void *context, const struct ballot *ballot)
+{
+    struct explaining *x = context;
+    bool missing = ballot->binding && !entry_exists(ballot->binding);
+    const struct entry *who = ballot->template ? ballot->template : ballot->binding;
+
+    /* Either there is a binding, or a template without. */
+    assert(who);
+    explanation_open(x->out, NULL, '{');
+    report_put_object(&x->out->facts, who);
+    if (ballot->binding)
+        report_put_binding(&x->out->facts, "binding", ballot->binding);
+    writer_bool(&x->out->facts, "exists", !missing);
+    if (missing) {
+        explain_say(x, "%s is listed, but does not exist.", explain_name(x, ballot->binding));
+        explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
+    } else {
+        explain_say(x, "%s %s:", explain_name(x, who),
+                    ballot->counts_observed ? "wants" : "does not count yet, but will want");
+        explain_votes(x, ballot);
+        explain_origin(x, ballot);
+    }
+    explanation_close(x->out, '}');
+}
+
+static void explain_resolution(struct explaining *x, const struct entry *dependency,
+                               enum dependency_field field)
+{
+    const struct field_resolution *f = &dependency_decision(dependency)->fields[field];
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    writer_text(w, "field", dependency_field_names[field]);
+    writer_bool(w, "conflict", f->conflict);
+    report_put_value(w, "resolved", field, f->resolved);
+    report_put_stored(w, dependency, field);
+    writer_bool(w, "overridden", f->overridden);
+    writer_bool(w, "predicted", f->predicted);
+    if (f->unsupported)
+        writer_bool(w, "unsupported", true);
+    explain_say(x, "%s %s %s.", dependency_field_names[field],
+                f->conflict ? "is in conflict, and resolves to" : "resolves to",
+                dependency_value_name(field, f->resolved));
+    if (f->overridden)
+        explain_detail(x, "its own policy's value stands against that: %s",
+                       dependency_value_name(field, f->stored));
+    else if (f->unapplied)
+        explain_detail(x, "its binding still has %s", dependency_value_name(field, f->stored));
+    else if (f->unsupported)
+        explain_detail(x,
+                       "unsupported: its binding has %s, for Karmada before 1.16 takes over what "
+                       "the last of them wants",
+                       dependency_value_name(field, f->stored));
+    if (f->predicted)
+        explain_detail(x,
+                       "it will be in conflict, and resolve to %s, once the policies are applied "
+                       "as they are now",
+                       dependency_value_name(field, f->predicted_resolved));
+    explanation_close(x->out, '}');
+}
+
+void explain_required(struct explaining *x, const struct entry *dependency)
+{
+    const struct dependency_decision *d = dependency ? dependency_decision(dependency) : NULL;
+
+    if (!d || d->referrers + d->dangling == 0)
+        return;
+    explain_section(x, "requiredBy", "Who requires it");
+    explanation_open(x->out, "referrers", '[');
+    engine_ballots(x->engine, dependency, explain_ballot, x);
+    explanation_close(x->out, ']');
+    explanation_open(x->out, "fields", '[');
+    for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
+        explain_resolution(x, dependency, i);
+    explanation_close(x->out, ']');
+    explanation_close(x->out, '}');
+}
+
+/* ---- what is broken ---- */
+
+void explain_defects(struct explaining *x, const struct entry *entry)
+{
+    unsigned defects = entry_defects(entry);
+
+    if (defects == 0)
+        return;
+    explain_section(x, "broken", "What is broken");
+    explanation_open(x->out, "defects", '[');
+    report_defects(&x->out->facts, entry);
+    explanation_close(x->out, ']');
+    for (unsigned i = 0; i < DEFECT_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+        if (!(defects & 1u << i))
+            continue;
+        defect_subject(entry, i, &subject);
+        explain_say(x, "%s: %s (%s).", defect_names[i], defect_texts[i], subject.data);
+    }
+    explanation_close(x->out, '}');
 }

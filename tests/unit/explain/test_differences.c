@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/explain/differences.h"
+#include "metrics/explain/explanation.h"
 
 #include "metrics/base/strbuf.h"
 #include "tests/unit/suite.h"

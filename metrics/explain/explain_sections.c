@@ -1,0 +1,553 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "metrics/explain/explain_sections.h"
+
+#include "metrics/base/timestamp.h"
+#include "metrics/expose/decision_text.h"
+#include "metrics/expose/report.h"
+#include "metrics/expose/report_items.h"
+#include "metrics/expose/report_parts.h"
+#include "metrics/model/binding.h"
+#include "metrics/model/store.h"
+#include "metrics/model/template.h"
+#include "metrics/rules/connector_conflicts.h"
+#include "metrics/rules/overrides.h"
+#include "metrics/simulate/reconcile.h"
+
+enum { PLACE_MAX_BYTES = 1 << 20 };
+
+/* ---- who refuses it ---- */
+
+/* Who holds the lease that was refused; `cluster` is NULL where the object itself says so. */
+static void explain_holder(struct explaining *x, const char *cluster, const char *holder)
+{
+    const char *ns = engine_namespace_of_id(x->engine, holder);
+    const char *where = cluster ? cluster : "Its own status";
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    writer_text(w, "cluster", cluster);
+    writer_text(w, "holder", *holder ? holder : NULL);
+    writer_text(w, "namespace", ns);
+    if (*holder == '\0')
+        explain_detail(x, "%s reports it, but not who holds the lease", where);
+    else if (ns)
+        explain_detail(x, "%s: the namespace %s holds the lease (id %s)", where, ns, holder);
+    else
+        explain_detail(x, "%s: the lease is held under the id %s, which is no namespace's here",
+                       where, holder);
+    explanation_close(x->out, '}');
+}
+
+static void explain_holders(struct explaining *x, const struct entry *template)
+{
+    const struct connector *connector = template_connector(entry_template(template));
+    const struct binding *b = entry_binding(template_decision(template)->binding);
+
+    explanation_open(x->out, "holders", '[');
+    if (connector->refused_by)
+        explain_holder(x, NULL, connector->refused_by);
+    for (const struct member_conflict *m = b ? b->member_conflicts : NULL; m && m->cluster; m++)
+        explain_holder(x, m->cluster, m->holder);
+    explanation_close(x->out, ']');
+}
+
+/* The others that stand for the same cloud resource. */
+static void explain_sharers(struct explaining *x, const struct entry *template)
+{
+    const struct entry *sharers[REPORT_SHARERS_MAX];
+    size_t count = engine_sharers(x->engine, template, sharers, REPORT_SHARERS_MAX);
+
+    for (size_t i = 0; i < count && i < REPORT_SHARERS_MAX; i++)
+        explain_detail(x, "%s", explain_name(x, sharers[i]));
+    if (count > REPORT_SHARERS_MAX)
+        explain_detail(x, "and %zu more", count - REPORT_SHARERS_MAX);
+}
+
+/* Conflicts of a template, or of the lease on what it stands for. */
+static void explain_conflicts(struct explaining *x, const struct entry *entry, unsigned conflicts)
+{
+    for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
+        CLEANUP(strbuf_release) struct strbuf subject = STRBUF_INIT(PLACE_MAX_BYTES);
+
+        if (!(conflicts & 1u << i))
+            continue;
+        if (i == CONNECTOR_DUPLICATE_IDENTITY)
+            strbuf_addc(&subject, ':');
+        else
+            connector_subject_add(x->engine, entry, i, &subject);
+        explain_say(x, "%s: %s%s%s", connector_conflict_names[i], connector_conflict_texts[i],
+                    subject.data, i == CONNECTOR_DUPLICATE_IDENTITY ? "" : ".");
+        if (i == CONNECTOR_DUPLICATE_IDENTITY)
+            explain_sharers(x, entry);
+    }
+}
+
+/* ---- its lease ---- */
+
+/* What an inventory says of the lease on its cloud resource, and what that means for it. */
+static void explain_lease(struct explaining *x, const struct entry *template,
+                          const struct entry *entry)
+{
+    static const char *const verdicts[] = {
+        [VERDICT_UNPROTECTED] = "Its own namespace does not ask for a lease, and acts regardless.",
+        [VERDICT_OBTAINS] = "Its own namespace obtains the lease at its next reconcile.",
+        [VERDICT_KEEPS] = "That is its own namespace, which need not extend it yet.",
+        [VERDICT_RENEWS] = "That is its own namespace, which extends it at its next reconcile.",
+        [VERDICT_TAKES_OVER] = "Its own namespace takes it over at its next reconcile.",
+        [VERDICT_REFUSED] = "Its own namespace is refused the lease.",
+    };
+    static const char *const endings[] = {
+        [LEASE_HELD] = "",
+        [LEASE_EXPIRING] = ", and should have extended it",
+        [LEASE_EXPIRED] = ", and has not extended it",
+        [LEASE_ABSENT] = "",
+        [LEASE_UNKNOWN] = ", by a snapshot that is too old to say who does now",
+    };
+    const struct lease *lease = entry_lease(entry);
+    const struct lease_decision *d = lease_decision(entry);
+    char until[32];
+
+    format_timestamp(lease->expires_s * 1000, until);
+    if (!lease->holder)
+        explain_say(x, "Nobody holds the lease on it.");
+    else
+        explain_say(x, "%s %s %s the lease on it%s%s%s.", d->holder_ns ? "The namespace" : "The id",
+                    d->holder_ns ? d->holder_ns : lease->holder,
+                    d->state == LEASE_EXPIRED || d->state == LEASE_UNKNOWN ? "held" : "holds",
+                    lease->expires_s > 0 ? " until " : " without an expiration",
+                    lease->expires_s > 0 ? until : "", endings[d->state]);
+    if (d->state != LEASE_UNKNOWN)
+        explain_detail(x, "%s", verdicts[engine_lease_verdict(x->engine, template, entry)]);
+    explain_detail(x, "%s: %s%s%s", entry->name, lease_state_names[d->state],
+                   lease->holder ? ", under the id " : "", lease->holder ? lease->holder : "");
+    explain_conflicts(x, entry, d->conflicts);
+}
+
+/* Whether a lease protects it: what holds now, not what it asks for. */
+static const char *protection_words(const struct explaining *x, const struct entry *template,
+                                    const struct entry *entry)
+{
+    const struct connector_decision *c = template_decision(template)->connector;
+    const struct lease_decision *lease = entry ? lease_decision(entry) : NULL;
+
+    if (c->protection == PROTECTION_NONE)
+        return "It asks for no lease: each controller that reconciles it overwrites the others.";
+    if (c->protection == PROTECTION_UNPROTECTABLE)
+        return "It asks for a lease, which this kind cannot carry: nothing protects it.";
+    if (c->conflicts & 1u << CONNECTOR_REPORTED)
+        return "It asks for a lease, and is refused it.";
+    if (!lease)
+        return "It asks for a lease; who holds it is not known here.";
+    if (lease->state == LEASE_UNKNOWN)
+        return "It asks for a lease; whether it still has it is not known.";
+    switch (engine_lease_verdict(x->engine, template, entry)) {
+    case VERDICT_KEEPS:
+    case VERDICT_RENEWS:
+        return lease->state == LEASE_EXPIRED
+                   ? "It asks for a lease; the one it had has expired, and protects nothing."
+                   : "A lease protects it.";
+    case VERDICT_REFUSED:
+        return "It asks for a lease, which another holds.";
+    case VERDICT_TAKES_OVER:
+        return "It asks for a lease; another's has expired, and protects nothing.";
+    case VERDICT_OBTAINS:
+    case VERDICT_UNPROTECTED:
+        break;
+    }
+    return "It asks for a lease, and nobody holds one: nothing protects it now.";
+}
+
+/* ---- the section ---- */
+
+/* Config Connector takes the namespace for the project of what names an empty container. */
+static void add_place(struct strbuf *out, const struct entry *template)
+{
+    static const char *const containers[] = {
+        [CONTAINER_NONE] = "",
+        [CONTAINER_PROJECT] = "project",
+        [CONTAINER_FOLDER] = "folder",
+        [CONTAINER_ORGANIZATION] = "organization",
+    };
+    const struct connector_identity *id = &template_decision(template)->connector->identity;
+    const struct container *container = &id->container;
+    bool named = container->id && *container->id;
+
+    if (container->kind != CONTAINER_NONE)
+        strbuf_addf(out, " in the %s %s", containers[named ? container->kind : CONTAINER_PROJECT],
+                    named ? container->id : entry_ns(template));
+    if (id->location)
+        strbuf_addf(out, ", %s", id->location);
+}
+
+static void explain_identity(struct explaining *x, const struct entry *template,
+                             const char *protection)
+{
+    CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
+    const struct connector_identity *id = &template_decision(template)->connector->identity;
+
+    add_place(&place, template);
+    if (id->unclear)
+        explain_say(x, "Its fields do not say which cloud resource it stands for. %s", protection);
+    else
+        explain_say(x, "It stands for %s%s. %s", id->name, place.data, protection);
+}
+
+void explain_connector(struct explaining *x, const struct entry *template)
+{
+    const struct connector_decision *c = template_decision(template)->connector;
+    const struct entry *lease = c ? engine_lease_of(x->engine, template) : NULL;
+    const unsigned reported = 1u << CONNECTOR_REPORTED;
+
+    if (!c)
+        return;
+    explain_section(x, "configConnector", "Config Connector");
+    report_put_connector(&x->out->facts, x->engine, template);
+    explain_identity(x, template, protection_words(x, template, lease));
+    if (lease && lease_decision(lease))
+        explain_lease(x, template, lease);
+    explain_conflicts(x, template, c->conflicts & reported);
+    if (c->conflicts & reported)
+        explain_holders(x, template);
+    explain_conflicts(x, template, c->conflicts & ~reported);
+    explanation_close(x->out, '}');
+}
+
+/* ---- where it goes ---- */
+
+struct target {
+    const char *cluster;
+    struct override_steps steps;
+    bool missing; /* There are Clusters, and none of this name. */
+    bool explained;
+};
+
+struct override_targets {
+    struct target *items;
+    size_t count;
+};
+
+static void override_targets_release(struct override_targets *targets)
+{
+    for (size_t i = 0; i < targets->count; i++)
+        override_steps_release(&targets->items[i].steps);
+    free(targets->items);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct target *left = a;
+    const struct target *right = b;
+
+    return strcmp(left->cluster, right->cluster);
+}
+
+/* The targets of the binding, by name. */
+static struct override_targets list_targets(const struct binding *b)
+{
+    struct override_targets targets = {.count = binding_target_count(b)};
+
+    targets.items = xcalloc(targets.count + 1, sizeof(*targets.items));
+    for (size_t i = 0; i < targets.count; i++)
+        targets.items[i].cluster = b->clusters[i].name;
+    qsort(targets.items, targets.count, sizeof(*targets.items), by_name);
+    return targets;
+}
+
+static void find_steps(const struct engine *e, const struct override_selection *selection,
+                       struct override_targets *targets)
+{
+    const struct store *store = engine_store(e);
+    const struct kind_def *def = kind_cluster();
+    bool known = store_count(store, CLASS_CLUSTER) > 0 &&
+                 !(engine_incomplete_classes(e) & 1u << CLASS_CLUSTER);
+
+    for (size_t i = 0; i < targets->count; i++) {
+        struct target *t = &targets->items[i];
+        const struct entry *entry =
+            store_find(store, &(struct identity){def->api_version, def->name, "", t->cluster});
+        const struct cluster *cluster = entry_cluster(entry);
+
+        t->missing = known && !cluster;
+        t->steps = override_steps_make(selection, t->cluster, cluster);
+    }
+}
+
+/* ---- what acts there ---- */
+
+static void explain_step(struct explaining *x, const struct override_step *step, size_t at)
+{
+    const struct override *override = entry_override(step->by->policy);
+    const char *name = explain_name(x, step->by->policy);
+    const char *score =
+        override->selector_count > 0 ? explain_score_words(step->by->score) : "everything";
+    const char *by = override->selector_count > 0 ? "by " : "";
+    const char *effect = step->rule->empty ? ", and changes nothing" : "";
+    uint32_t index = override_step_index(step);
+    struct writer *w = &x->out->facts;
+
+    explanation_open(x->out, NULL, '{');
+    report_put_policy(w, "policy", policy_name_of(step->by->policy));
+    if (override->deprecated)
+        writer_text(w, "rule", NULL);
+    else
+        writer_int(w, "rule", index);
+    writer_text(w, "selectsBy", score);
+    writer_bool(w, "empty", step->rule->empty);
+    if (override->deprecated)
+        explain_detail(x, "%zu. %s, spec.overriders, selects %s%s%s", at, name, by, score, effect);
+    else
+        explain_detail(x, "%zu. %s, overrideRules[%" PRIu32 "], selects %s%s%s", at, name, index,
+                       by, score, effect);
+    explanation_close(x->out, '}');
+}
+
+static void explain_steps(struct explaining *x, const struct target *t, const char *clusters)
+{
+    const struct override_steps *steps = &t->steps;
+    bool known = !t->missing && !steps->unsure;
+
+    writer_bool(&x->out->facts, "known", known);
+    if (t->missing)
+        explain_say(x, "On %s: there is no such Cluster, so that Karmada renews nothing there.",
+                    clusters);
+    else if (steps->unsure)
+        explain_say(x,
+                    "On %s: not known, as a targetCluster asks for more than names, and the "
+                    "Clusters have not been read.",
+                    clusters);
+    else
+        explain_say(x, "On %s:%s", clusters, steps->count > 0 ? "" : " none of them.");
+    explanation_open(x->out, "rules", '[');
+    for (size_t i = 0; known && i < steps->count; i++)
+        explain_step(x, &steps->items[i], i + 1);
+    explanation_close(x->out, ']');
+    writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
+    if (known && steps->others_may_act)
+        explain_say(x, "A ClusterOverridePolicy among them can change labels, name or namespace, "
+                       "by which Karmada selects OverridePolicies after that: others than these "
+                       "may act.");
+}
+
+/* The target and all further ones on which the same acts, as one. */
+static void explain_alike(struct explaining *x, struct override_targets *targets, size_t first)
+{
+    CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+    const struct target *like = &targets->items[first];
+
+    explanation_open(x->out, NULL, '{');
+    writer_open(&x->out->facts, "clusters", '[');
+    for (size_t i = first; i < targets->count; i++) {
+        struct target *t = &targets->items[i];
+
+        if (t->explained || t->missing != like->missing ||
+            !override_steps_equal(&t->steps, &like->steps))
+            continue;
+        t->explained = true;
+        writer_text(&x->out->facts, NULL, t->cluster);
+        strbuf_addf(&clusters, "%s%s", i > first ? ", " : "", t->cluster);
+    }
+    writer_close(&x->out->facts, ']');
+    explain_steps(x, like, clusters.data);
+    explanation_close(x->out, '}');
+}
+
+/* ---- the section ---- */
+
+void explain_overrides_of(struct explaining *x, const struct entry *template)
+{
+    const struct store *store = engine_store(x->engine);
+    const struct binding *b = entry_binding(template_decision(template)->binding);
+    bool unread = entry_template(template)->unread && store_count(store, CLASS_OVERRIDE) > 0;
+    bool incomplete = engine_incomplete_classes(x->engine) & 1u << CLASS_OVERRIDE;
+
+    if (!b)
+        return;
+
+    CLEANUP(override_targets_release) struct override_targets targets = list_targets(b);
+    CLEANUP(override_selection_release)
+    struct override_selection selection = override_selection_make(store, template);
+
+    if (targets.count == 0 || (selection.count == 0 && !unread && !incomplete))
+        return;
+    find_steps(x->engine, &selection, &targets);
+    explain_section(x, "overrides", "Overrides, in the order in which they are applied");
+    writer_bool(&x->out->facts, "complete", !unread && !incomplete);
+    if (unread)
+        explain_say(x, "Its labels may not be read here: what selects it by them is left out.");
+    if (incomplete)
+        explain_say(x, "Not all override policies have been read: there may be further ones.");
+    if (selection.count > 0)
+        explain_say(x, "Of two that write the same path the later one wins.");
+    explanation_open(x->out, "targets", '[');
+    for (size_t i = 0; selection.count > 0 && i < targets.count; i++) {
+        if (!targets.items[i].explained)
+            explain_alike(x, &targets, i);
+    }
+    explanation_close(x->out, ']');
+    explanation_close(x->out, '}');
+}
+
+enum { TRANSITIONS_MAX = 20, TEXT_MAX_BYTES = 16 * 1024 };
+
+static void explain_transition(struct explaining *x, const struct transition *t)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX_BYTES);
+    char time[32];
+
+    transition_write(&x->out->facts, t);
+    format_timestamp(t->time_ms, time);
+    transition_say(&text, t);
+    explain_detail(x, "%s: %s. %s", time, text.data, cause_texts[t->cause]);
+}
+
+void explain_history(struct explaining *x, const struct entry *template)
+{
+    const struct transitions *t = engine_transitions(x->engine);
+    uint64_t below = UINT64_MAX;
+    struct transition next;
+    unsigned count = 0;
+    char since[32];
+
+    if (!t)
+        return;
+    explain_section(x, "history", "How it came here");
+    report_put_time(&x->out->facts, "since", transitions_since_ms(t));
+    format_timestamp(transitions_since_ms(t), since);
+    explain_say(x,
+                "All that happened since %s is known; a restart or a reload of the exporter "
+                "begins anew.",
+                since);
+    explanation_open(x->out, "transitions", '[');
+    while (count < TRANSITIONS_MAX && transitions_next_of(t, template, &below, &next)) {
+        explain_transition(x, &next);
+        count++;
+    }
+    explanation_close(x->out, ']');
+    if (count == 0)
+        explain_say(x, "It has not moved since.");
+    if (count == TRANSITIONS_MAX)
+        explain_say(x, "What was before may be known, too: /api/v1/history has all of it.");
+    explanation_close(x->out, '}');
+}
+
+/* Where its replicas are then. */
+static void explain_clusters_of(struct explaining *x, const struct outcome *o)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
+
+    if (o->undetermined != UNDETERMINED_REASON_COUNT) {
+        explain_detail(x, "on clusters that only the scheduler knows (%s): %s",
+                       undetermined_reason_names[o->undetermined],
+                       explain_undetermined_words(o->undetermined));
+        return;
+    }
+    for (uint32_t i = 0; i < o->cluster_count; i++)
+        strbuf_addf(&text, "%s%s: %" PRId32, i ? ", " : "", o->clusters[i].name,
+                    o->clusters[i].replicas);
+    if (text.len > 0)
+        explain_detail(x, "on %s", text.data);
+}
+
+/* What stands after something has happened, which `words` tell. */
+static void explain_outcome(struct explaining *x, const char *words, const struct outcome *o)
+{
+    const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
+    const char *reason = reason_name(o->state, o->reason);
+
+    explain_say(x, "%s: %s%s%s.", words, state_names[o->state], reason ? ", " : "",
+                reason ? reason : "");
+    explain_detail(x, "%s", explain_state_words(&then));
+    if (o->policy)
+        explain_detail(x, "by %s", explain_name(x, o->policy));
+    explain_clusters_of(x, o);
+}
+
+struct next {
+    struct explaining *x;
+    bool late; /* What Karmada makes of it by itself, it should have made. */
+    enum unmoved why;
+};
+
+static void explain_assumptions(struct explaining *x, unsigned assumptions)
+{
+    writer_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
+    for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
+        if (assumptions & 1u << i)
+            explain_say(x, "Assumed: %s", assumption_texts[i]);
+    }
+}
+
+/* True if the user's change is in no binding then. */
+static bool is_behind(const struct outcome *o)
+{
+    return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
+}
+
+/* What waits for a change, but (seed 001) not by static rules. */
+static void explain_restart(struct explaining *x, const struct outcome *o)
+{
+    if (o->state == STATE_PENDING)
+        explain_say(x, "A restart of Karmada's controllers delivers that change all the same.");
+    else
+        explain_say(x, "A restart of Karmada's controllers brings that as well.");
+}
+
+static void explain_foresight(void *context, const struct foresight *f)
+{
+    const struct next *next = context;
+    struct explaining *x = next->x;
+    struct writer *w = &x->out->facts;
+    bool moves = !outcome_equal(&f->now, &f->rest);
+    bool waits = !outcome_equal(&f->rest, &f->next);
+    bool is_static = engine_takeover(x->engine) == TAKEOVER_STATIC;
+
+    writer_text(w, "when",
+                plan_when_names[moves   ? PLAN_AT_ONCE
+                                : waits ? PLAN_AT_NEXT_CHANGE
+                                        : PLAN_NEVER]);
+    writer_bool(w, "settled", f->settled);
+    report_put_outcome(w, "atRest", &f->rest);
+    report_put_outcome(w, "afterNextChange", &f->next);
+    if (!f->settled)
+        explain_say(x, "Karmada would not come to rest over it. What follows is not the end.");
+    if (moves && next->late)
+        explain_outcome(x, "What Karmada should have made of it", &f->rest);
+    else if (moves)
+        explain_outcome(x, "Karmada makes of it by itself", &f->rest);
+    else
+        explain_say(x, "Karmada by itself leaves it as it is.");
+    if (moves && next->late)
+        explain_say(x, "A restart of Karmada's controllers, or the next change by its user, is a "
+                       "new occasion.");
+    if (waits)
+        explain_outcome(x, "After the next change by its user", &f->next);
+    if (!waits || is_behind(&f->next))
+        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, is_static));
+    else if ((!moves || f->next.state == STATE_PENDING) && !is_static &&
+             f->next.state != STATE_STALE)
+        explain_restart(x, &f->next);
+    explain_assumptions(x, moves || waits ? f->assumptions : 0);
+}
+
+/* True if what its binding says is not what runs. */
+static bool is_held(enum stage delivery)
+{
+    return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;
+}
+
+void explain_next(struct explaining *x, const struct entry *template)
+{
+    const struct template_decision *d = template_decision(template);
+    struct next next = {
+        .x = x,
+        .late = d->state == STATE_STALE && d->phase == PHASE_OVERDUE,
+        .why = explain_unmoved(d),
+    };
+
+    explain_section(x, "next", "What comes next");
+    if (is_held(d->way.delivery.stage))
+        explain_say(
+            x, "What follows is about its binding: what holds up the rest is told under Stage.");
+    foresight_make(x->engine, template, explain_foresight, &next);
+    explanation_close(x->out, '}');
+}
