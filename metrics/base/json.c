@@ -314,7 +314,11 @@ static uint64_t remarkable_bytes(uint64_t word)
     return ((word - ones * 0x20) | word | (backslash - ones)) & (ones << 7);
 }
 
-bool json_is_plain(const char *json, size_t len)
+/*
+ * True if the bytes are all printable ASCII and white space, without \u escapes, as most objects
+ * of a cluster are: then cJSON's own checks are enough.
+ */
+static bool json_is_plain(const char *json, size_t len)
 {
     size_t at = 0;
 

@@ -25,12 +25,6 @@ struct json_fault {
 struct json_fault json_check(const char *json, size_t len) MUST_USE;
 
 /*
- * True if the bytes are all printable ASCII and white space, without \u escapes, as most objects
- * of a cluster are: then cJSON's own checks are enough.
- */
-bool json_is_plain(const char *json, size_t len);
-
-/*
  * Reading JSON that we do not control, and writing JSON that others parse.
  *
  * Every accessor takes NULL, or an item of any type, and answers the fallback

@@ -69,7 +69,8 @@ static void explain_maker(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, '}');
 }
 
-void explain_binding(struct explaining *x, const struct entry *binding)
+/* All sections about a binding, into the open object. */
+static void explain_binding(struct explaining *x, const struct entry *binding)
 {
     const struct entry *template = binding_decision(binding)->template;
 

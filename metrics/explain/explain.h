@@ -22,6 +22,3 @@ enum { EXPLAIN_CLASSES = 1U << CLASS_TEMPLATE | 1U << CLASS_POLICY | 1U << CLASS
  */
 void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
                     struct explanation *x);
-
-/* All sections about a binding, into the open object. */
-void explain_binding(struct explaining *x, const struct entry *binding);

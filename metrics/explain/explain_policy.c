@@ -46,8 +46,9 @@ static const char *labels_text(const struct label_selector *labels, struct strbu
     return out->data;
 }
 
-void explain_rule(struct explaining *x, const char *key, uint32_t index,
-                  const struct resource_selector *rule, struct strbuf *text)
+/* "rule": {index, apiVersion, kind, namespace, name, labelSelector}; its words go to `text`. */
+static void explain_rule(struct explaining *x, const char *key, uint32_t index,
+                         const struct resource_selector *rule, struct strbuf *text)
 {
     CLEANUP(strbuf_release) struct strbuf labels = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
     const struct {
@@ -269,7 +270,12 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
     writer_close(&x->out->facts, ']');
 }
 
-void explain_says(struct explaining *x, const struct entry *policy, const struct listing *templates)
+/*
+ * The section "says" of a policy: its settings, and which of its rules fit none of `templates`,
+ * those whose decisions it is part of.
+ */
+static void explain_says(struct explaining *x, const struct entry *policy,
+                         const struct listing *templates)
 {
     const struct policy *p = entry_policy(policy);
     struct writer *w = &x->out->facts;
@@ -434,7 +440,9 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
     explain_detail(x, "%s", text.data + 2);
 }
 
-void explain_versions(struct explaining *x, const struct entry *policy)
+/* The section "versions" of a policy: which there are, who runs them, and what has changed since.
+ */
+static void explain_versions(struct explaining *x, const struct entry *policy)
 {
     CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
 

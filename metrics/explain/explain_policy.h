@@ -7,17 +7,6 @@
 /* All sections about a policy, into the open object. */
 void explain_policy(struct explaining *x, const struct entry *policy);
 
-/*
- * The section "says" of a policy: its settings, and which of its rules fit none of `templates`,
- * those whose decisions it is part of.
- */
-void explain_says(struct explaining *x, const struct entry *policy,
-                  const struct listing *templates);
-
-/* The section "versions" of a policy: which there are, who runs them, and what has changed since.
- */
-void explain_versions(struct explaining *x, const struct entry *policy);
-
 /* Which version of its policy a template runs, as members of the open section. */
 void explain_version_of(struct explaining *x, const struct entry *template);
 
@@ -27,7 +16,3 @@ void explain_version_of(struct explaining *x, const struct entry *template);
  * selectors does not fit.
  */
 void explain_selection(struct explaining *x, const struct entry *template);
-
-/* "rule": {index, apiVersion, kind, namespace, name, labelSelector}; its words go to `text`. */
-void explain_rule(struct explaining *x, const char *key, uint32_t index,
-                  const struct resource_selector *rule, struct strbuf *text);

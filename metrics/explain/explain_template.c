@@ -184,7 +184,11 @@ static void explain_delivery(struct explaining *x, const struct entry *template)
     explain_standing(x, template, at, d->way.delivery_since_s);
 }
 
-void explain_way(struct explaining *x, const struct entry *template)
+/*
+ * The section "way": the first link that is broken on the template's way from match to health,
+ * what Karmada says of it, who must act, what ends it; then each link, and each member cluster.
+ */
+static void explain_way(struct explaining *x, const struct entry *template)
 {
     struct template_decision *d = template->decision;
     const struct way *way = &d->way;

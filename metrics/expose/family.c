@@ -59,7 +59,8 @@ bool family_has_series(const struct family_def *family, unsigned index)
     return family->pairs(index / last_count, index % last_count);
 }
 
-unsigned family_shown_per_set(const struct family_def *family)
+/* How many of them it has. */
+static unsigned family_shown_per_set(const struct family_def *family)
 {
     unsigned count = 0;
 

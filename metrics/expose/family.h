@@ -128,8 +128,6 @@ unsigned family_free_labels(const struct family_def *family);
 unsigned family_series_per_set(const struct family_def *family);
 /* True if the family has the series of this index (struct samples) in each set. */
 bool family_has_series(const struct family_def *family, unsigned index);
-/* How many of them it has. */
-unsigned family_shown_per_set(const struct family_def *family);
 
 /*
  * All metric families, in the order of the page. Exposition, catalogue, documentation and

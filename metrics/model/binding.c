@@ -266,8 +266,9 @@ static void read_suspension(const struct decode *d, const cJSON *suspension,
     }
 }
 
-void binding_status_decode(struct decode *d, const cJSON *json, struct target_cluster *targets,
-                           uint32_t target_count, struct binding_status *out)
+static void binding_status_decode(struct decode *d, const cJSON *json,
+                                  struct target_cluster *targets, uint32_t target_count,
+                                  struct binding_status *out)
 {
     const cJSON *spec = json_get(json, "spec");
     CLEANUP(free_cleanup)
@@ -284,7 +285,8 @@ void binding_status_decode(struct decode *d, const cJSON *json, struct target_cl
     read_suspension(d, json_get(spec, "suspension"), &index);
 }
 
-void binding_status_release(struct intern *strings, struct binding_status *p)
+/* Fill in `out`, and the items of the targets. */
+static void binding_status_release(struct intern *strings, struct binding_status *p)
 {
     struct trouble *t = p->trouble;
 
@@ -315,17 +317,6 @@ const char *binding_status_message(const struct binding_status *p, const char *c
             return t->messages[i].text;
     }
     return "";
-}
-
-const struct eviction *binding_status_eviction(const struct binding_status *p, const char *cluster)
-{
-    const struct trouble *t = p->trouble;
-
-    for (uint32_t i = 0; t && i < t->eviction_count; i++) {
-        if (t->evictions[i].cluster == cluster)
-            return &t->evictions[i];
-    }
-    return NULL;
 }
 
 static const char managed_by_key[] = "binding.karmada.io/managed-by";

@@ -96,11 +96,6 @@ struct binding_status {
     bool was_placed;  /* Scheduling succeeded once. */
 };
 
-/* Fill in `out`, and the items of the targets. */
-void binding_status_decode(struct decode *d, const cJSON *json, struct target_cluster *targets,
-                           uint32_t target_count, struct binding_status *out);
-void binding_status_release(struct intern *strings, struct binding_status *p);
-
 /* Why the last apply to a cluster failed; "" if that is not known. */
 const char *binding_status_message(const struct binding_status *p, const char *cluster);
 
@@ -109,9 +104,6 @@ static inline bool scheduling_failed(const struct binding_status *p)
 {
     return p->scheduled >= SCHEDULED_NO_CLUSTER_FIT;
 }
-
-/* The task that moves the resource off the cluster; NULL if there is none. */
-const struct eviction *binding_status_eviction(const struct binding_status *p, const char *cluster);
 
 /* A binding that requires this one (an element of spec.requiredBy). Shared texts, "" if unset. */
 struct referrer {

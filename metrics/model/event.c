@@ -23,7 +23,8 @@ static size_t find_reason(const char *reason)
     return at;
 }
 
-bool override_event_is(const char *reason)
+/* True if Events of this reason are. */
+static bool override_event_is(const char *reason)
 {
     return find_reason(reason) < ARRAY_LEN(reasons);
 }
@@ -102,9 +103,13 @@ static int64_t read_time(struct decode *d, const cJSON *json)
     return newest_ms ? newest_ms : created_ms;
 }
 
-struct override_event *override_event_decode(struct decode *d, const cJSON *json,
-                                             const char *message, const cJSON *about,
-                                             const char *path)
+/*
+ * What the JSON of such an Event with this message says, `about` being the object that it is about,
+ * found at `path`. NULL if its message is none of these, or a name is longer than any object's.
+ */
+static MUST_USE struct override_event *override_event_decode(struct decode *d, const cJSON *json,
+                                                             const char *message,
+                                                             const cJSON *about, const char *path)
 {
     size_t reason = find_reason(json_str(json, "reason", ""));
     const char *uid = decode_text(d, about, path, "uid");
@@ -135,7 +140,8 @@ struct override_event *override_event_decode(struct decode *d, const cJSON *json
     return e;
 }
 
-void override_event_release(struct intern *strings, struct override_event *e)
+/* Takes NULL. */
+static void override_event_release(struct intern *strings, struct override_event *e)
 {
     if (!e)
         return;

@@ -31,19 +31,6 @@ struct override_event {
 
 enum { OVERRIDE_MESSAGE_MAX = 1024 };
 
-/* True if Events of this reason are. */
-bool override_event_is(const char *reason);
-
-/*
- * What the JSON of such an Event with this message says, `about` being the object that it is about,
- * found at `path`. NULL if its message is none of these, or a name is longer than any object's.
- */
-struct override_event *override_event_decode(struct decode *d, const cJSON *json,
-                                             const char *message, const cJSON *about,
-                                             const char *path) MUST_USE;
-/* Takes NULL. */
-void override_event_release(struct intern *strings, struct override_event *e);
-
 /* True if the two say the same of the same. */
 bool override_event_equal(const struct override_event *a, const struct override_event *b);
 

@@ -86,13 +86,6 @@ const struct kind_def *kind_cluster(void);
 /* The length of the group in an apiVersion: 0 for "v1". */
 size_t api_group_len(const char *api_version);
 
-/*
- * An object of one of Karmada's own groups that no rule uses. Only its existence is kept, as one
- * byte, so that it is no template.
- */
-void *other_decode(struct decode *d, const cJSON *json);
-void other_release(struct intern *strings, void *object);
-
 /* Whether the objects of a kind belong to a namespace. */
 enum scope {
     SCOPE_UNKNOWN, /* Only its CustomResourceDefinition says it. */

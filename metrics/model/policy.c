@@ -40,8 +40,9 @@ void resource_selectors_release(struct intern *strings, struct resource_selector
     free(selectors);
 }
 
-bool resource_selectors_equal(const struct resource_selector *a, const struct resource_selector *b,
-                              uint32_t count)
+/* True if two lists of `count` selectors say the same in the same order; of one store. */
+static bool resource_selectors_equal(const struct resource_selector *a,
+                                     const struct resource_selector *b, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         if (a[i].api_version != b[i].api_version || a[i].kind != b[i].kind || a[i].ns != b[i].ns ||

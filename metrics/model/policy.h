@@ -23,10 +23,6 @@ struct resource_selector *resource_selectors_decode(struct decode *d, const cJSO
 void resource_selectors_release(struct intern *strings, struct resource_selector *selectors,
                                 uint32_t count);
 
-/* True if two lists of `count` selectors say the same in the same order; of one store. */
-bool resource_selectors_equal(const struct resource_selector *a, const struct resource_selector *b,
-                              uint32_t count);
-
 /* The two fields that referrers of a shared dependency may disagree on (seed 000). */
 enum conflict_resolution { CONFLICT_RESOLUTION_ABORT, CONFLICT_RESOLUTION_OVERWRITE };
 

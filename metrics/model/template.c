@@ -63,7 +63,8 @@ static int by_resource(const void *a, const void *b)
                   ((const struct resource_request *)b)->resource);
 }
 
-const char *requests_decode(struct decode *d, const cJSON *pod)
+/* The text of the PodSpec `pod`, which the caller drops; NULL if it requests nothing. */
+static const char *requests_decode(struct decode *d, const cJSON *pod)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     struct sums s = {.count = 0};

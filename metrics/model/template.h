@@ -109,9 +109,6 @@ void template_date(struct template *t, int64_t now_ms);
  * resource, in base units.
  */
 
-/* The text of the PodSpec `pod`, which the caller drops; NULL if it requests nothing. */
-const char *requests_decode(struct decode *d, const cJSON *pod);
-
 /*
  * The requests of a text, as many as *count; NULL for none. The names are shared: the caller drops
  * them, and frees the array.

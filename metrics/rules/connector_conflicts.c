@@ -19,7 +19,8 @@ const char *const lease_verdict_names[VERDICT_REFUSED + 1] = {
     [VERDICT_REFUSED] = "refused",
 };
 
-bool lease_is_past(int64_t expires_s, struct lease_clock clock)
+/* True if the expiry is past by more than the skew. */
+static bool lease_is_past(int64_t expires_s, struct lease_clock clock)
 {
     return clock.now_s - clock.skew_s > expires_s;
 }

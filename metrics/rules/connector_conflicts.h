@@ -37,9 +37,6 @@ enum lease_state lease_state(const struct lease *l, struct lease_clock clock);
 /* When the answer of lease_state() changes by time alone; INT64_MAX for never. */
 int64_t lease_state_ends_s(const struct lease *l, struct lease_clock clock);
 
-/* True if the expiry is past by more than the skew. */
-bool lease_is_past(int64_t expires_s, struct lease_clock clock);
-
 /* What becomes of a namespace's attempt to manage a resource. */
 enum lease_verdict {
     VERDICT_UNPROTECTED, /* It asks for no lease, and manages the resource regardless. */

@@ -211,7 +211,8 @@ static bool is_worse(struct standing a, struct standing b)
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
 
-void delivery_of_targets(const struct delivery_facts *f, struct standing *out)
+/* Where each target is, from UNDISPATCHED on; `out` has room for binding_target_count(). */
+static void delivery_of_targets(const struct delivery_facts *f, struct standing *out)
 {
     for (uint32_t i = 0; i < binding_target_count(f->binding); i++)
         out[i] = target_standing(f, i);
@@ -296,7 +297,8 @@ static enum stage_reason why_unscheduled(const struct binding *b)
                : WHY_WAITING;
 }
 
-struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets)
+/* Where the binding is: that of its worst target if nothing before stops it. */
+static struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets)
 {
     const struct binding *b = f->binding;
     struct standing worst = {STAGE_HEALTHY, WHY_NONE};
@@ -404,7 +406,11 @@ static bool is_frozen(const struct template_decision *d)
     return policy && policy->priority.state == PRIORITY_MISSING;
 }
 
-unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
+/*
+ * The risks of a template whose stage is decided. `delivery` is NULL without a binding that a
+ * policy made or others require. Pure.
+ */
+static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {
     struct standing at = d->way.at, on = d->way.delivery;
     unsigned risks = 0;

@@ -63,12 +63,6 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
 void delivery_place(struct delivery_facts *f, struct placements *placements,
                     const struct resolved_placement *resolved);
 
-/* Where each target is, from UNDISPATCHED on; `out` has room for binding_target_count(). */
-void delivery_of_targets(const struct delivery_facts *f, struct standing *out);
-
-/* Where the binding is: that of its worst target if nothing before stops it. */
-struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets);
-
 /*
  * Since when a binding is in a stage, by what the objects say, in seconds since the epoch; 0 if
  * they do not. `changed_ms` is the last change of its template by a user.
@@ -136,12 +130,6 @@ enum risk { RISKS(RISK_ENUMERATOR) RISK_COUNT };
 extern const char *const risk_names[RISK_COUNT];
 /* One sentence for people, without its ends. */
 extern const char *const risk_texts[RISK_COUNT];
-
-/*
- * The risks of a template whose stage is decided. `delivery` is NULL without a binding that a
- * policy made or others require. Pure.
- */
-unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery);
 
 /* The risks of a template; 0 for any other entry. */
 unsigned entry_risks(const struct entry *e);

@@ -56,7 +56,8 @@ void members_release(struct members *m)
     map_release(&m->by_name);
 }
 
-bool members_known(const struct members *m)
+/* True if there are Clusters at all: then one that is not there is not ready. */
+static bool members_known(const struct members *m)
 {
     return m->by_name.count > 0 && !m->hidden;
 }

@@ -33,9 +33,6 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
 /* Not all clusters have been read: nothing is known of any as long as that is so. */
 void members_hide(struct members *m, bool hidden);
 
-/* True if there are Clusters at all: then one that is not there is not ready. */
-bool members_known(const struct members *m);
-
 enum member_standing {
     MEMBER_UNKNOWN,
     MEMBER_READY,

@@ -72,7 +72,8 @@ void priority_changed(const struct store *store, struct graph *graph, const stru
         graph_mark_class(graph, CLASS_POLICY);
 }
 
-bool priority_is(const char *text, int32_t value)
+/* True if a binding has the number, none counting as 0. `text` is its schedulePriority. */
+static bool priority_is(const char *text, int32_t value)
 {
     char expected[40];
 

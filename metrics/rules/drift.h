@@ -75,6 +75,3 @@ bool priority_classes_incomplete(const struct incomplete *i);
  */
 void priority_changed(const struct store *store, struct graph *graph, const struct entry *entry,
                       const void *old);
-
-/* True if a binding has the number, none counting as 0. `text` is its schedulePriority. */
-bool priority_is(const char *text, int32_t value);

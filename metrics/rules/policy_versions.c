@@ -18,7 +18,8 @@ static struct propagation values_copy(const struct propagation *p)
     return copy;
 }
 
-struct policy_version *policy_version_new(const struct propagation *values)
+/* A new one of these values, of no history yet, for policy_version_free(). */
+static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
 {
     struct policy_version *v = xcalloc(1, sizeof(*v));
 
@@ -26,8 +27,9 @@ struct policy_version *policy_version_new(const struct propagation *values)
     return v;
 }
 
-void policy_version_adopt(struct policy_version *v, struct intern *strings,
-                          const struct propagation *values)
+/* Other texts for the same values: what a policy says is more exact than what a binding shows. */
+static void policy_version_adopt(struct policy_version *v, struct intern *strings,
+                                 const struct propagation *values)
 {
     struct propagation exact = values_copy(values);
 
@@ -35,21 +37,27 @@ void policy_version_adopt(struct policy_version *v, struct intern *strings,
     v->values = exact;
 }
 
-void policy_version_free(struct policy_version *v, struct intern *strings)
+/* `strings` are those of the policy's store. */
+static void policy_version_free(struct policy_version *v, struct intern *strings)
 {
     propagation_release(strings, &v->values);
     intern_drop(strings, v->by);
     free(v);
 }
 
-bool policy_version_has(const struct policy_version *v, const struct propagation *p,
-                        bool cluster_scoped)
+/*
+ * True if an earlier version has the values `p` of a binding. Of its priority only that there is
+ * one tells a version: the number behind a PriorityClass is none of the policy's values.
+ */
+static bool policy_version_has(const struct policy_version *v, const struct propagation *p,
+                               bool cluster_scoped)
 {
     return drift_fields(&v->values, NULL, p, cluster_scoped) == 0 &&
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-bool policy_version_says(const struct policy_version *v, const struct propagation *p)
+/* The same of what a policy says; a recovered version does not know the name of the class. */
+static bool policy_version_says(const struct policy_version *v, const struct propagation *p)
 {
     return policy_version_has(v, p, false) &&
            (v->recovered || v->values.schedule_priority == p->schedule_priority);
@@ -142,7 +150,8 @@ static size_t place_of(const struct policy_version *v)
     return at;
 }
 
-void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit)
+/* Drop the oldest versions that no template runs, until `limit` are left beside that of now. */
+static void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit)
 {
     size_t unused = 0;
 
@@ -181,7 +190,8 @@ static void come(struct policy_history *h, struct policy_version *v, const struc
     v->since_ms = since_ms;
 }
 
-struct policy_history *policy_history_new(struct entry *policy)
+/* The history of a policy that is seen for the first time; one holder. */
+static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
 {
     struct policy_history *h = xcalloc(1, sizeof(*h));
     const struct policy *p = entry_policy(policy);
@@ -194,7 +204,8 @@ struct policy_history *policy_history_new(struct entry *policy)
     return h;
 }
 
-struct policy_history *policy_history_ref(struct policy_history *h)
+/* Takes NULL and answers it: one holder more. */
+static struct policy_history *policy_history_ref(struct policy_history *h)
 {
     if (h)
         h->holders++;
@@ -228,8 +239,9 @@ static struct policy_version *say(struct policy_history *h, struct intern *strin
     return add(h, values);
 }
 
-void policy_history_follow(struct policy_history *h, struct intern *strings,
-                           const struct policy *old)
+/* The policy was replaced; `old` is what it was. */
+static void policy_history_follow(struct policy_history *h, struct intern *strings,
+                                  const struct policy *old)
 {
     const struct policy *p = entry_policy(h->policy);
     struct policy_version *now = h->versions[h->count - 1];
@@ -270,7 +282,9 @@ static int64_t evidence_of(const struct binding *b)
     return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
 }
 
-struct policy_version *policy_history_find(const struct policy_history *h, const struct running *r)
+/* The version that it runs; NULL if no known one has its values. */
+static struct policy_version *policy_history_find(const struct policy_history *h,
+                                                  const struct running *r)
 {
     const struct propagation *p = &r->binding->propagation;
     size_t last = h->count - 1;
@@ -323,7 +337,12 @@ static void prove(struct policy_version *v, const struct binding *b)
     place(v->history, place_of(v));
 }
 
-struct policy_version *policy_history_recover(struct policy_history *h, const struct running *r)
+/*
+ * The same, recovered where it came before the history began, or while nobody watched; the unknown
+ * one for values that cannot be a version. Never NULL.
+ */
+static struct policy_version *policy_history_recover(struct policy_history *h,
+                                                     const struct running *r)
 {
     struct policy_version *v = policy_history_find(h, r);
     size_t recovered = 0;

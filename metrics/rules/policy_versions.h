@@ -28,23 +28,6 @@ struct policy_version {
     bool undated;
 };
 
-/* A new one of these values, of no history yet, for policy_version_free(). */
-struct policy_version *policy_version_new(const struct propagation *values) MUST_USE;
-/* Other texts for the same values: what a policy says is more exact than what a binding shows. */
-void policy_version_adopt(struct policy_version *v, struct intern *strings,
-                          const struct propagation *values);
-/* `strings` are those of the policy's store. */
-void policy_version_free(struct policy_version *v, struct intern *strings);
-
-/*
- * True if an earlier version has the values `p` of a binding. Of its priority only that there is
- * one tells a version: the number behind a PriorityClass is none of the policy's values.
- */
-bool policy_version_has(const struct policy_version *v, const struct propagation *p,
-                        bool cluster_scoped);
-/* The same of what a policy says; a recovered version does not know the name of the class. */
-bool policy_version_says(const struct policy_version *v, const struct propagation *p);
-
 /*
  * The same text for the same values, also after a restart; save that a recovered version does not
  * know the name of a PriorityClass.
@@ -73,20 +56,11 @@ struct policy_history {
     bool touched; /* See policy_versions.h. */
 };
 
-/* The history of a policy that is seen for the first time; one holder. */
-struct policy_history *policy_history_new(struct entry *policy) MUST_USE;
-/* Takes NULL and answers it: one holder more. */
-struct policy_history *policy_history_ref(struct policy_history *h);
 /* One holder less. Takes NULL. `strings` are those of the policy's store. */
 void policy_history_drop(struct policy_history *h, struct intern *strings);
 
-/* The policy was replaced; `old` is what it was. */
-void policy_history_follow(struct policy_history *h, struct intern *strings,
-                           const struct policy *old);
 /* The versions that were seen to come and have no time of their own came now. */
 void policy_history_date(struct policy_history *h, int64_t now_ms);
-/* Drop the oldest versions that no template runs, until `limit` are left beside that of now. */
-void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit);
 
 /* What a template runs, and whether a history may learn from it. */
 struct running {
@@ -96,14 +70,6 @@ struct running {
     bool priority_moved; /* As in struct template_decision. */
     bool made_by_it;     /* The binding carries the claim of this policy. */
 };
-
-/* The version that it runs; NULL if no known one has its values. */
-struct policy_version *policy_history_find(const struct policy_history *h, const struct running *r);
-/*
- * The same, recovered where it came before the history began, or while nobody watched; the unknown
- * one for values that cannot be a version. Never NULL.
- */
-struct policy_version *policy_history_recover(struct policy_history *h, const struct running *r);
 
 /* What the policy says now. */
 static inline const struct policy_version *policy_history_now(const struct policy_history *h)

@@ -11,7 +11,11 @@ static bool has_invalid_labels(const struct resource_selector *selector)
     return selector->labels && selector->labels->invalid;
 }
 
-unsigned policy_problems(const struct entry *policy)
+/*
+ * What is wrong with a policy by itself: bits by enum policy_problem. The API server accepts
+ * each of these, and Karmada then silently ignores it. The entry must have an object.
+ */
+static unsigned policy_problems(const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
     bool cluster_wide = policy->partition->type->def->cluster_scoped;

@@ -44,8 +44,8 @@ static bool stays_compared(const struct entry *entry, const struct template_deci
            connector_same(entry, &a->connector->identity, entry, &b->connector->identity);
 }
 
-void template_connector_leave(struct rule_context *c, struct entry *entry,
-                              const struct template_decision *next)
+static void template_connector_leave(struct rule_context *c, struct entry *entry,
+                                     const struct template_decision *next)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -56,8 +56,9 @@ void template_connector_leave(struct rule_context *c, struct entry *entry,
     cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
 }
 
-void template_connector_enter(struct rule_context *c, struct entry *entry,
-                              const struct template_decision *last)
+/* `leave` and `enter` of struct rule for that part of the decision. */
+static void template_connector_enter(struct rule_context *c, struct entry *entry,
+                                     const struct template_decision *last)
 {
     const struct template_decision *d = template_decision(entry);
 
@@ -73,8 +74,9 @@ void template_connector_enter(struct rule_context *c, struct entry *entry,
 
 /* ---- the decision ---- */
 
-void template_connector_gather(const struct rule_context *c, const struct entry *entry,
-                               struct template_facts *facts)
+/* `gather` of struct rule for the facts about Config Connector: the rest is filled in already. */
+static void template_connector_gather(const struct rule_context *c, const struct entry *entry,
+                                      struct template_facts *facts)
 {
     struct connector_facts f = {
         .entry = entry,
@@ -130,10 +132,15 @@ static bool is_on_several(const struct binding *b, const struct resolved_placeme
            placement->groups[0].tolerated;
 }
 
-struct connector_decision *template_connector_decide(const struct template_facts *f,
-                                                     const struct template_decision *d,
-                                                     const struct resolved_placement *placement,
-                                                     int64_t *due_ms)
+/*
+ * That part of a fresh decision, but for duplicate identities, which `enter` finds; `placement`
+ * is that of the policy which governs, NULL if none does. NULL if the template is no resource of
+ * Config Connector, or is ignored. `due_ms` is lowered to when the lease on it changes by time.
+ * Release it with template_connector_release().
+ */
+static struct connector_decision *
+template_connector_decide(const struct template_facts *f, const struct template_decision *d,
+                          const struct resolved_placement *placement, int64_t *due_ms)
 {
     const struct entry *entry = f->situation.template;
     const struct connector *connector = template_connector(entry_template(entry));
@@ -168,7 +175,8 @@ struct connector_decision *template_connector_decide(const struct template_facts
     return fresh;
 }
 
-void template_connector_release(struct intern *strings, struct connector_decision *d)
+/* Takes NULL. */
+static void template_connector_release(struct intern *strings, struct connector_decision *d)
 {
     if (!d)
         return;
@@ -216,7 +224,11 @@ void connectors_mark(struct rule_context *c)
     }
 }
 
-void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
+/*
+ * `changed` of struct rule for templates and settings: a Namespace's annotations are defaults of
+ * its resources, and the ConfigMap with the ids of namespaces says who holds leases.
+ */
+static void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct template *fresh = entry_template_or_setting(entry);
 

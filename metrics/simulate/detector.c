@@ -8,7 +8,8 @@
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
 
-struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim)
+/* `claim` if it is the policy's, else a new one that is, kept by the play. */
+static struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
     struct claim *fresh;
@@ -33,7 +34,8 @@ static void set_claim(struct play *play, struct entry *template, const struct cl
     play_replace(play, template, play_keep(play, template_with_claim(t, claim)));
 }
 
-void claims_put(struct play *play, struct entry *template, const struct entry *policy)
+/* The policy claims the template; nothing is written if it has that claim. */
+static void claims_put(struct play *play, struct entry *template, const struct entry *policy)
 {
     struct claim *own = entry_template(template)->claim;
     const struct claim *claim = claims_of(play, policy, own);
@@ -42,7 +44,8 @@ void claims_put(struct play *play, struct entry *template, const struct entry *p
         set_claim(play, template, claim);
 }
 
-bool claims_strip(struct play *play, struct entry *entry, const struct entry *policy)
+/* Take the policy's claim off the template or the binding, if that has it. False if not. */
+static bool claims_strip(struct play *play, struct entry *entry, const struct entry *policy)
 {
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
@@ -136,7 +139,12 @@ static void copy_requests(struct play *play, struct binding *b, const struct tem
     b->requests = play_keep(play, requests);
 }
 
-void binder_apply(struct play *play, struct entry *template, const struct entry *policy)
+/*
+ * A policy is applied to a template that it has claimed: the template's binding is made or
+ * renewed, scheduled, and its dependencies follow (ApplyPolicy, ApplyClusterPolicy). Nothing
+ * happens where Karmada fails: a namesake's binding is in the way, or a PriorityClass is missing.
+ */
+static void binder_apply(struct play *play, struct entry *template, const struct entry *policy)
 {
     struct entry *entry = bindings_entry(play, template);
     const struct binding *old = entry_binding(entry);

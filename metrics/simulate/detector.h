@@ -30,19 +30,3 @@ void detector_policy_gone(struct play *play, struct entry *policy);
 void detector_retry(struct play *play, struct entry *policy);
 
 /* Claims as the simulated Karmada writes and takes back (pkg/detector/claim.go). */
-
-/* `claim` if it is the policy's, else a new one that is, kept by the play. */
-struct claim *claims_of(struct play *play, const struct entry *policy, struct claim *claim);
-
-/* The policy claims the template; nothing is written if it has that claim. */
-void claims_put(struct play *play, struct entry *template, const struct entry *policy);
-
-/* Take the policy's claim off the template or the binding, if that has it. False if not. */
-bool claims_strip(struct play *play, struct entry *entry, const struct entry *policy);
-
-/*
- * A policy is applied to a template that it has claimed: the template's binding is made or
- * renewed, scheduled, and its dependencies follow (ApplyPolicy, ApplyClusterPolicy). Nothing
- * happens where Karmada fails: a namesake's binding is in the way, or a PriorityClass is missing.
- */
-void binder_apply(struct play *play, struct entry *template, const struct entry *policy);

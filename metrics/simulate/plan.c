@@ -29,7 +29,8 @@ static double request_of(const struct binding *b, const char *resource)
     return 0;
 }
 
-void plan_clusters_add(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
+/* Count a template on a side. */
+static void plan_clusters_add(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
 {
     for (uint32_t i = 0; i < o->cluster_count; i++) {
         struct plan_cluster *cluster = find_cluster(c, o->clusters[i].name);
@@ -72,7 +73,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct plan_cluster *)a)->name, ((const struct plan_cluster *)b)->name);
 }
 
-void plan_clusters_finish(struct plan_clusters *c, const struct store *store)
+static void plan_clusters_finish(struct plan_clusters *c, const struct store *store)
 {
     if (c->count > 1)
         qsort(c->items, c->count, sizeof(*c->items), by_name);
@@ -80,7 +81,8 @@ void plan_clusters_finish(struct plan_clusters *c, const struct store *store)
         judge(store, &c->items[i]);
 }
 
-void plan_clusters_release(struct plan_clusters *c)
+/* Sort, and hold what arrives against what the Cluster objects report as free. */
+static void plan_clusters_release(struct plan_clusters *c)
 {
     free(c->items);
     *c = (struct plan_clusters){0};
@@ -189,7 +191,8 @@ static void apply_binding(struct play *play, struct entry *entry, const struct b
     distributor_sync(play, entry);
 }
 
-void simulation_apply(struct play *play, struct applied_object applied)
+/* The user applies it. */
+static void simulation_apply(struct play *play, struct applied_object applied)
 {
     struct entry *entry = applied.entry;
     void *fresh = applied.object;
@@ -222,8 +225,9 @@ void simulation_apply(struct play *play, struct applied_object applied)
     abort();
 }
 
-bool simulation_read(struct play *play, const cJSON *json, struct applied_object *out,
-                     struct error *err)
+/* Read it. False with the reason if it is not valid. */
+static MUST_USE bool simulation_read(struct play *play, const cJSON *json,
+                                     struct applied_object *out, struct error *err)
 {
     struct store *store = play_context(play)->store;
     struct decode d = store_decode(store, err);
@@ -253,7 +257,8 @@ static void delete_template(struct play *play, struct entry *entry)
     play_replace(play, binding, NULL);
 }
 
-void simulation_delete(struct play *play, struct entry *entry)
+/* A user deletes an object. Nothing happens if it does not exist. */
+static void simulation_delete(struct play *play, struct entry *entry)
 {
     if (!entry_exists(entry))
         return;
@@ -302,7 +307,11 @@ bool simulation_settle(struct play *play)
     return true;
 }
 
-bool simulation_admit(struct play *play)
+/*
+ * Play what Karmada makes of templates that nobody has applied yet, as in a repository of
+ * manifests: those without a uid, claim and binding. False as simulation_settle().
+ */
+static MUST_USE bool simulation_admit(struct play *play)
 {
     CLEANUP(listing_release)
     struct listing all = listing_make(play_context(play)->store, CLASS_TEMPLATE);

@@ -21,12 +21,6 @@ struct plan_clusters {
     size_t count;
 };
 
-/* Count a template on a side. */
-void plan_clusters_add(struct plan_clusters *c, const struct outcome *o, enum plan_side side);
-/* Sort, and hold what arrives against what the Cluster objects report as free. */
-void plan_clusters_finish(struct plan_clusters *c, const struct store *store);
-void plan_clusters_release(struct plan_clusters *c);
-
 /*
  * Plays what Karmada makes of a change until it comes to rest. A user's changes are made one after
  * another, as kubectl would; after each Karmada acts until nothing is left to do.
@@ -39,24 +33,11 @@ void plan_clusters_release(struct plan_clusters *c);
  * to begin with, is no rest. */
 enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
 
-/*
- * Play what Karmada makes of templates that nobody has applied yet, as in a repository of
- * manifests: those without a uid, claim and binding. False as simulation_settle().
- */
-bool simulation_admit(struct play *play) MUST_USE;
-
 /* An object that a user is about to apply, whole. */
 struct applied_object {
     struct entry *entry;
     void *object; /* The play's. */
 };
-/* Read it. False with the reason if it is not valid. */
-bool simulation_read(struct play *play, const cJSON *json, struct applied_object *out,
-                     struct error *err) MUST_USE;
-/* The user applies it. */
-void simulation_apply(struct play *play, struct applied_object applied);
-/* A user deletes an object. Nothing happens if it does not exist. */
-void simulation_delete(struct play *play, struct entry *entry);
 /* The user of a template changes something in it that no policy looks at. */
 void simulation_touch(struct play *play, struct entry *template);
 
