@@ -339,13 +339,13 @@ void evaluation_wait(struct evaluation *e, struct evaluation *beside, struct pol
 
 struct rows *evaluation_rows(struct evaluation *e)
 {
-    struct walk walk = walk_over(e->store, 1U << CLASS_TEMPLATE);
+    struct store_walk walk = store_walk_over(e->store, 1U << CLASS_TEMPLATE);
     struct entry *entry;
 
     if (e->rows)
         return e->rows;
     e->rows = rows_new(e->store);
-    while ((entry = walk_next(&walk)) != NULL)
+    while ((entry = store_walk_next(&walk)) != NULL)
         note_row(e, entry);
     return e->rows;
 }

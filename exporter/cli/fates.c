@@ -101,19 +101,19 @@ void fates_summarise(struct fates *f, const char *how)
         return;
 }
 
-void fates_write(const struct fates *f, struct writer *w)
+void fates_write(const struct fates *f, struct json_writer *w)
 {
-    writer_open(w, "results", '[');
+    json_writer_open(w, "results", '[');
     for (size_t i = 0; i < f->list->count; i++) {
         const struct entry *template = f->list->items[i].template;
 
-        writer_open(w, NULL, '{');
+        json_writer_open(w, NULL, '{');
         report_put_identity(w, (struct identity){template->partition->type->api_version,
                                                  entry_kind(template), entry_ns(template),
                                                  template->name});
-        writer_text(w, "result", words[f->items[i].fate]);
-        writer_text(w, "reason", f->items[i].reason);
-        writer_close(w, '}');
+        json_writer_text(w, "result", words[f->items[i].fate]);
+        json_writer_text(w, "reason", f->items[i].reason);
+        json_writer_close(w, '}');
     }
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }

@@ -41,4 +41,4 @@ bool fates_set(struct fates *f, size_t at, enum fate fate, const char *reason) M
 /* The last line: "Stopped: 4 of 10 done, ...". */
 void fates_summarise(struct fates *f, const char *how);
 /* Append all as the member "results" of the object that is open. */
-void fates_write(const struct fates *f, struct writer *w);
+void fates_write(const struct fates *f, struct json_writer *w);

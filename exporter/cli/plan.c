@@ -85,7 +85,7 @@ static enum exit_status print(struct plan *p, const struct evaluation *e,
 }
 
 /* Play the change on what was read: STATUS_USAGE if it cannot be read. */
-static enum exit_status play(struct evaluation *e, const struct command *command)
+static enum exit_status overlay(struct evaluation *e, const struct command *command)
 {
     struct plan *p = plan_new(e->engine);
     enum exit_status status = STATUS_USAGE;
@@ -112,7 +112,7 @@ static enum exit_status run_plan(struct command *command)
         return read;
     if (read != STATUS_OK)
         load_complain(e->manifests, command);
-    status = play(e, command);
+    status = overlay(e, command);
     evaluation_free(e);
     return read != STATUS_OK ? read : status;
 }

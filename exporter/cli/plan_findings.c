@@ -100,7 +100,7 @@ unsigned plan_findings(const struct plan_result *r)
 struct fails {
     unsigned classes;
     struct table table;
-    struct writer writer;
+    struct json_writer writer;
     size_t count;
 };
 
@@ -136,17 +136,17 @@ static void write_element(void *context, unsigned class, const struct identity *
 
     if (!(f->classes >> class & 1))
         return;
-    writer_open(&f->writer, NULL, '{');
-    writer_text(&f->writer, "class", fail_on_names[class]);
+    json_writer_open(&f->writer, NULL, '{');
+    json_writer_text(&f->writer, "class", fail_on_names[class]);
     report_put_identity(&f->writer, *object);
-    writer_close(&f->writer, '}');
+    json_writer_close(&f->writer, '}');
 }
 
 void plan_fails_write(const struct plan_result *r, unsigned classes, struct strbuf *out)
 {
     struct fails f = {.classes = classes, .writer = {.out = out}};
 
-    writer_open(&f.writer, NULL, '[');
+    json_writer_open(&f.writer, NULL, '[');
     find_all(r, &(struct finder){write_element, &f});
-    writer_close(&f.writer, ']');
+    json_writer_close(&f.writer, ']');
 }

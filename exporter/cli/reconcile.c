@@ -83,10 +83,10 @@ static enum exit_status reconcile(struct evaluation *e, const struct command *co
 
     output_init(&out, command->out);
 
-    struct writer w = {.out = &out.text, .lines = 2};
+    struct json_writer w = {.out = &out.text, .lines = 2};
 
     if (document) {
-        writer_open(&w, NULL, '{');
+        json_writer_open(&w, NULL, '{');
         reconcile_write(&w, r, o);
     } else {
         reconcile_print(r, o, wish->policy, &out);
@@ -97,7 +97,7 @@ static enum exit_status reconcile(struct evaluation *e, const struct command *co
     if (acts && status == STATUS_OK)
         status = reconcile_act(e, command, wish, r, document ? &w : NULL);
     if (document) {
-        writer_close(&w, '}');
+        json_writer_close(&w, '}');
         strbuf_addc(&out.text, '\n');
         document_finish(&out.text, o->output);
     }

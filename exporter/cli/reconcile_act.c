@@ -207,8 +207,8 @@ static void describe(const struct act *a, const struct entry *template, struct s
     if (!d)
         return;
     strbuf_addf(out, ": it is %s%s%s, its stage %s %s", state_names[d->state], reason ? " " : "",
-                reason ? reason : "", stage_names[d->way.at.stage],
-                stage_reason_names[d->way.at.reason]);
+                reason ? reason : "", stage_names[d->stages.at.stage],
+                stage_reason_names[d->stages.at.reason]);
     while (out->len > 0 && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
     if (message && *message)
@@ -244,7 +244,7 @@ static bool await(struct act *a, size_t first, size_t end)
             if (!t)
                 set(a, i, FATE_SKIPPED, "it was deleted");
             else if (seen && d->state == item->becomes &&
-                     (!healthy || d->state != STATE_CURRENT || d->way.at.stage == STAGE_HEALTHY))
+                     (!healthy || d->state != STATE_CURRENT || d->stages.at.stage == STAGE_HEALTHY))
                 set(a, i, FATE_DONE, NULL);
             else if (waiting == end)
                 waiting = i;
@@ -262,7 +262,7 @@ static bool await(struct act *a, size_t first, size_t end)
 
 enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
                                const struct reconcile_wish *wish, const struct reconcile *r,
-                               struct writer *w)
+                               struct json_writer *w)
 {
     struct act a = {.e = e, .wish = wish};
     const struct options *o = &e->options;

@@ -19,4 +19,4 @@
  */
 enum exit_status reconcile_act(struct evaluation *e, const struct command *command,
                                const struct reconcile_wish *wish, const struct reconcile *r,
-                               struct writer *w);
+                               struct json_writer *w);

@@ -127,40 +127,40 @@ void reconcile_print(const struct reconcile *r, const struct options *o, const s
         output_line(out, 0, "This is a dry run: nothing was written. With --yes it is.");
 }
 
-static void write_list(struct writer *w, const char *key, const struct reconcile_list *list,
+static void write_list(struct json_writer *w, const char *key, const struct reconcile_list *list,
                        bool reasons)
 {
-    writer_open(w, key, '[');
+    json_writer_open(w, key, '[');
     for (size_t i = 0; i < list->count; i++) {
         const struct reconcile_item *item = &list->items[i];
         const struct entry *template = item->template;
 
-        writer_open(w, NULL, '{');
+        json_writer_open(w, NULL, '{');
         report_put_identity(w, (struct identity){template->partition->type->api_version,
                                                  entry_kind(template), entry_ns(template),
                                                  template->name});
         if (reasons) {
-            writer_text(w, "reason", reconcile_verdict_names[item->verdict]);
-            writer_text(w, "message", reconcile_verdict_texts[item->verdict]);
+            json_writer_text(w, "reason", reconcile_verdict_names[item->verdict]);
+            json_writer_text(w, "message", reconcile_verdict_texts[item->verdict]);
         }
-        writer_close(w, '}');
+        json_writer_close(w, '}');
     }
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-void reconcile_write(struct writer *w, const struct reconcile *r, const struct options *o)
+void reconcile_write(struct json_writer *w, const struct reconcile *r, const struct options *o)
 {
     unsigned refused = r->chosen.count > 0 ? reconcile_refusals(r, o) : 0;
 
-    writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
-    writer_text(w, "kind", "Reconcile");
-    writer_bool(w, "dryRun", !o->yes);
-    writer_bool(w, "undo", o->undo);
-    writer_text(w, "annotation", RECONCILE_ANNOTATION);
-    writer_names(w, "refused", refused, option_defs[OPTION_OF_accept].choices);
-    writer_int(w, "current", (int64_t)r->current);
-    writer_int(w, "reconciled", (int64_t)r->reconciled);
-    writer_int(w, "beyond", (int64_t)r->beyond);
+    json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
+    json_writer_text(w, "kind", "Reconcile");
+    json_writer_bool(w, "dryRun", !o->yes);
+    json_writer_bool(w, "undo", o->undo);
+    json_writer_text(w, "annotation", RECONCILE_ANNOTATION);
+    json_writer_names(w, "refused", refused, option_defs[OPTION_OF_accept].choices);
+    json_writer_int(w, "current", (int64_t)r->current);
+    json_writer_int(w, "reconciled", (int64_t)r->reconciled);
+    json_writer_int(w, "beyond", (int64_t)r->beyond);
     write_list(w, "templates", &r->chosen, false);
     write_list(w, "notTouched", &r->left, true);
     report_put_plan(w, "plan", r->plan, r->result, r->engine);

@@ -17,4 +17,4 @@ void reconcile_print(const struct reconcile *r, const struct options *o, const s
                      struct output *out);
 
 /* Append the same as members of the object that is open. It calls plan_undo(). */
-void reconcile_write(struct writer *w, const struct reconcile *r, const struct options *o);
+void reconcile_write(struct json_writer *w, const struct reconcile *r, const struct options *o);

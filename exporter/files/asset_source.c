@@ -25,7 +25,7 @@ struct asset_source {
     enum stage stage;
     bool waits;        /* For the reader. */
     struct error hang; /* Said of a reader that is waited for too long; "" of any other. */
-    struct frame frame;
+    struct json_frame frame;
     uint64_t rejected;
     uint64_t rejected_before; /* Of them, before this reading. */
     int64_t look_ms;
@@ -53,7 +53,7 @@ void asset_source_free(struct asset_source *s)
     if (!s)
         return;
     if (s->stage == READING)
-        frame_release(&s->frame);
+        json_frame_release(&s->frame);
     asset_reader_free(s->reader);
     free(s->path);
     free(s);
@@ -86,7 +86,7 @@ static bool receive(void *context, const char *json, size_t len, size_t offset)
 static void finish(struct asset_source *s, bool complete)
 {
     if (s->stage == READING)
-        frame_release(&s->frame);
+        json_frame_release(&s->frame);
     s->stage = IDLE;
     s->ready = true;
     if (complete) {
@@ -108,7 +108,7 @@ static void begin(struct asset_source *s, const struct file_stamp *stamp)
     s->problem.text[0] = '\0';
     s->rejected_before = s->rejected;
     s->origin.sweep++;
-    frame_init(&s->frame, FRAME_EVENTS, ASSET_MAX_BYTES, receive, s);
+    json_frame_init(&s->frame, JSON_FRAME_EVENTS, ASSET_MAX_BYTES, receive, s);
     s->stage = READING;
 }
 
@@ -131,7 +131,7 @@ static void take(struct asset_source *s, const struct asset_reader_bytes *next)
 {
     struct error err;
 
-    if (frame_feed(&s->frame, next->bytes, next->len, &err))
+    if (json_frame_feed(&s->frame, next->bytes, next->len, &err))
         return;
     fail_in(&err, "'%s'", s->path);
     give_up(s, &err);
@@ -139,7 +139,7 @@ static void take(struct asset_source *s, const struct asset_reader_bytes *next)
 
 static void end(struct asset_source *s)
 {
-    bool complete = frame_complete(&s->frame);
+    bool complete = json_frame_complete(&s->frame);
 
     if (!complete)
         fail(&s->problem, "'%s' ends inside an asset", s->path);

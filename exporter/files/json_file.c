@@ -26,7 +26,7 @@ struct json_file {
     void *context;
 
     /* The current document. */
-    struct frame frame;
+    struct json_frame frame;
     struct cursor start;
     bool in_document;
     size_t document; /* Which one, from 0. */
@@ -175,7 +175,7 @@ static bool on_item(void *context, const char *json, size_t len, size_t offset)
 
 static void release_document(struct json_file *f)
 {
-    frame_release(&f->frame);
+    json_frame_release(&f->frame);
     cJSON_Delete(f->list);
     f->list = NULL;
 }
@@ -255,7 +255,7 @@ static bool feed(struct json_file *f, size_t len)
             continue;
         }
         if (!f->in_document) {
-            frame_init(&f->frame, FRAME_LIST, f->object_max, on_item, f);
+            json_frame_init(&f->frame, JSON_FRAME_LIST, f->object_max, on_item, f);
             f->frame.one_document = true;
             f->start = move_to(f, f->base + at);
             f->in_document = true;
@@ -263,7 +263,7 @@ static bool feed(struct json_file *f, size_t len)
             f->unknown = 0;
         }
         size_t fed_before = f->frame.offset;
-        if (!frame_feed(&f->frame, f->bytes + at, len - at, f->err))
+        if (!json_frame_feed(&f->frame, f->bytes + at, len - at, f->err))
             return f->failed ? false : too_large(f);
         at += f->frame.offset - fed_before;
         if (f->frame.ended && !end_document(f))

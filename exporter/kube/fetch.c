@@ -103,7 +103,7 @@ struct fetch *fetch_start(struct transport transport, const struct fetch_spec *s
     progress_open(&f->progress, now_ms);
     f->name = xstrdup(id->name);
     f->lists = spec->list_query != NULL;
-    object_stream_init(&f->list, FRAME_LIST, f->api_version, f->kind, receive_object, f);
+    object_stream_init(&f->list, JSON_FRAME_LIST, f->api_version, f->kind, receive_object, f);
     query_path(&path, id->api_version, id->ns, spec->resource);
     if (f->lists)
         strbuf_addf(&path, "?%s", spec->list_query);

@@ -112,7 +112,7 @@ static bool says_deleted(const struct object_stream *s, const char *json, size_t
 {
     static const char start[] = "{\"type\":\"DELETED\"";
 
-    return s->mode == FRAME_EVENTS && len >= sizeof(start) - 1 &&
+    return s->mode == JSON_FRAME_EVENTS && len >= sizeof(start) - 1 &&
            memcmp(json, start, sizeof(start) - 1) == 0;
 }
 
@@ -121,7 +121,7 @@ static bool emit_named(struct object_stream *s, const char *json, size_t len,
                        struct watch_event event)
 {
     CLEANUP(json_cleanup)
-    cJSON *object = object_name_read(json, len, s->mode == FRAME_EVENTS);
+    cJSON *object = object_name_read(json, len, s->mode == JSON_FRAME_EVENTS);
     bool deleted = says_deleted(s, json, len);
 
     event.kind = EVENT_REJECTED;
@@ -143,7 +143,7 @@ static bool emit_unreadable(struct object_stream *s, const char *json, size_t le
                             const char *reason)
 {
     CLEANUP(json_cleanup) cJSON *rough = cJSON_ParseWithLength(json, len);
-    bool is_event = s->mode == FRAME_EVENTS;
+    bool is_event = s->mode == JSON_FRAME_EVENTS;
     cJSON *object = is_event ? cJSON_GetObjectItemCaseSensitive(rough, "object") : rough;
     struct error ignored;
 
@@ -184,7 +184,7 @@ static bool parse_object(void *context, const char *json, size_t len, size_t off
 
     (void)offset;
     if (json[0] != '{') {
-        s->malformed = s->mode == FRAME_EVENTS;
+        s->malformed = s->mode == JSON_FRAME_EVENTS;
         return !s->malformed && emit_object(s, EVENT_OBJECT, NULL);
     }
     if (s->frame.cut)
@@ -199,10 +199,11 @@ static bool parse_object(void *context, const char *json, size_t len, size_t off
 
     if (!parsed)
         return emit_unreadable(s, json, len, err.text);
-    return s->mode == FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed) : emit_event(s, parsed);
+    return s->mode == JSON_FRAME_LIST ? emit_object(s, EVENT_OBJECT, parsed)
+                                      : emit_event(s, parsed);
 }
 
-void object_stream_init(struct object_stream *s, enum frame_mode mode, const char *api_version,
+void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
                         const char *kind, watch_event_fn *emit, void *context)
 {
     *s = (struct object_stream){
@@ -212,19 +213,19 @@ void object_stream_init(struct object_stream *s, enum frame_mode mode, const cha
         .emit = emit,
         .context = context,
     };
-    frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
+    json_frame_init(&s->frame, mode, OBJECT_MAX_BYTES, parse_object, s);
     s->frame.skips_large = true;
 }
 
 void object_stream_release(struct object_stream *s)
 {
-    frame_release(&s->frame);
+    json_frame_release(&s->frame);
 }
 
 bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, struct error *err)
 {
     fail(err, "the reader ended the reading");
-    if (!frame_feed(&s->frame, bytes, len, err)) {
+    if (!json_frame_feed(&s->frame, bytes, len, err)) {
         if (s->malformed)
             fail(err, "the body is no stream of watch events");
         return false;
@@ -236,7 +237,7 @@ bool object_stream_feed(struct object_stream *s, const char *bytes, size_t len, 
 
 bool object_stream_is_cut(const struct object_stream *s)
 {
-    return !frame_complete(&s->frame) || s->frame.rest.len == 0;
+    return !json_frame_complete(&s->frame) || s->frame.rest.len == 0;
 }
 
 bool object_stream_finish_list(struct object_stream *s, struct list_facts *out, struct error *err)

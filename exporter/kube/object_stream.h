@@ -36,8 +36,8 @@ struct watch_event {
 typedef bool watch_event_fn(void *context, const struct watch_event *event);
 
 struct object_stream {
-    struct frame frame;
-    enum frame_mode mode;
+    struct json_frame frame;
+    enum json_frame_mode mode;
     const char *api_version; /* Borrowed; so is the kind. */
     const char *kind;
     watch_event_fn *emit;
@@ -46,7 +46,7 @@ struct object_stream {
 };
 
 /* Read bodies that hold objects of this type. */
-void object_stream_init(struct object_stream *s, enum frame_mode mode, const char *api_version,
+void object_stream_init(struct object_stream *s, enum json_frame_mode mode, const char *api_version,
                         const char *kind, watch_event_fn *emit, void *context);
 void object_stream_release(struct object_stream *s);
 

@@ -83,7 +83,7 @@ static bool receive_bytes(void *context, unsigned http_status, const char *bytes
 
     if (!read_bytes(q, http_status, bytes, len))
         return false;
-    q->handler.heard(q->handler.context, len, !frame_complete(&q->stream.frame));
+    q->handler.heard(q->handler.context, len, !json_frame_complete(&q->stream.frame));
     return true;
 }
 
@@ -158,8 +158,8 @@ void request_open(struct request *q, const struct request_spec *spec)
     q->stopped = q->given_up = false;
     q->retry_after_ms = 0;
     q->text[0] = '\0';
-    object_stream_init(&q->stream, spec->list ? FRAME_LIST : FRAME_EVENTS, spec->api_version,
-                       spec->kind, receive_event, q);
+    object_stream_init(&q->stream, spec->list ? JSON_FRAME_LIST : JSON_FRAME_EVENTS,
+                       spec->api_version, spec->kind, receive_event, q);
     q->transfer = q->transport.start(q->transport.context,
                                      &(struct transport_request){
                                          .path = spec->path,

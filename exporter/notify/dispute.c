@@ -131,12 +131,12 @@ void disputes_decided(void *disputes, struct entry *entry)
 
 void disputes_adopt(struct disputes *d, struct store *store)
 {
-    struct walk walk = walk_over(store, 1U << CLASS_BINDING);
+    struct store_walk walk = store_walk_over(store, 1U << CLASS_BINDING);
     struct entry *entry;
 
     for (size_t i = 0; i < d->count; i++)
         d->items[i]->seen = false;
-    while ((entry = walk_next(&walk)) != NULL)
+    while ((entry = store_walk_next(&walk)) != NULL)
         disputes_decided(d, entry);
     for (size_t i = 0; i < d->count; i++) {
         if (!d->items[i]->seen)

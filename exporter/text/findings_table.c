@@ -52,23 +52,23 @@ struct wants {
     bool mixed;   /* Some have a binding, others not: the last column says which. */
 };
 
-static void add_want(void *context, const struct ballot *ballot)
+static void add_want(void *context, const struct dependency_referrer *referrer)
 {
     struct wants *w = context;
-    const struct vote *vote = w->current ? &ballot->current : &ballot->observed;
-    const struct entry *referrer = ballot->template ? ballot->template : ballot->binding;
-    struct policy_name policy = ballot_policy(ballot, w->current);
+    const struct dependency_values *values = w->current ? &referrer->current : &referrer->observed;
+    const struct entry *object = referrer->template ? referrer->template : referrer->binding;
+    struct policy_name policy = referrer_policy(referrer, w->current);
 
-    if (!referrer || !(w->current ? ballot->counts_current : ballot->counts_observed))
+    if (!object || !(w->current ? referrer->counts_current : referrer->counts_observed))
         return;
-    table_add(&w->table, STYLE_PLAIN, dependency_value_name(w->field, vote->wants[w->field]));
+    table_add(&w->table, STYLE_PLAIN, dependency_value_name(w->field, values->wants[w->field]));
     if (policy.kind)
         add_neighbour(&w->table, policy.kind, policy.ns, policy.name, w->ns);
     else
         table_add(&w->table, STYLE_FAINT, "no policy");
-    add_neighbour(&w->table, entry_kind(referrer), entry_ns(referrer), referrer->name, w->ns);
+    add_neighbour(&w->table, entry_kind(object), entry_ns(object), object->name, w->ns);
     if (w->mixed)
-        table_add(&w->table, STYLE_FAINT, ballot->derived ? "no binding yet" : "");
+        table_add(&w->table, STYLE_FAINT, referrer->derived ? "no binding yet" : "");
 }
 
 /* The referrers of a dependency, by whether they have a binding of their own. */
@@ -77,19 +77,19 @@ struct referrers {
     size_t bound;
 };
 
-static void count_referrer(void *context, const struct ballot *ballot)
+static void count_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct referrers *r = context;
 
-    r->derived += ballot->derived;
-    r->bound += !ballot->derived;
+    r->derived += referrer->derived;
+    r->bound += !referrer->derived;
 }
 
 static bool is_mixed(const struct engine *engine, const struct entry *dependency)
 {
     struct referrers r = {0};
 
-    engine_ballots(engine, dependency, count_referrer, &r);
+    engine_dependency_referrers(engine, dependency, count_referrer, &r);
     return r.derived > 0 && r.bound > 0;
 }
 
@@ -104,7 +104,7 @@ static void print_wants(const struct engine *engine, const struct entry *depende
                       .current = predicted,
                       .mixed = mixed};
 
-    engine_ballots(engine, dependency, add_want, &w);
+    engine_dependency_referrers(engine, dependency, add_want, &w);
     table_print(&w.table, o);
     table_release(&w.table);
 }
@@ -206,7 +206,7 @@ static void add_orphaned(struct table *t, const struct template_decision *d)
 
 static void add_stage(struct table *t, const struct template_decision *d)
 {
-    struct standing at = d->way.at;
+    struct stage_and_reason at = d->stages.at;
 
     table_add(t, STYLE_BAD, stage_reason_names[at.reason]);
     table_add(t, STYLE_PLAIN, stage_reason_texts[at.reason]);
@@ -214,7 +214,7 @@ static void add_stage(struct table *t, const struct template_decision *d)
 
 static void add_held(struct table *t, const struct template_decision *d)
 {
-    struct standing at = d->way.delivery;
+    struct stage_and_reason at = d->stages.delivery;
     bool waits = at.reason == WHY_WAITING || at.reason == WHY_ROLLING || at.reason == WHY_UNKNOWN;
 
     table_add(t, waits ? STYLE_CAUTION : STYLE_BAD, stage_names[at.stage]);

@@ -31,15 +31,15 @@ struct api {
 
 const char *api_error_write(const struct endpoint *endpoint, struct strbuf *out, const char *text)
 {
-    struct writer w = {.out = out};
+    struct json_writer w = {.out = out};
 
     if (endpoint->page) {
-        frame_error(out, text);
+        json_frame_error(out, text);
         return RESPONSE_HTML;
     }
-    writer_open(&w, NULL, '{');
-    writer_text(&w, "error", text);
-    writer_close(&w, '}');
+    json_writer_open(&w, NULL, '{');
+    json_writer_text(&w, "error", text);
+    json_writer_close(&w, '}');
     strbuf_addc(out, '\n');
     return RESPONSE_JSON;
 }

@@ -50,22 +50,22 @@ void card_template(const struct cards *c, const struct entry *entry)
     add_decision(c, d);
     if (explain_who(d, takeover) != ACTOR_NOBODY)
         strbuf_addf(c->out, "<p>Who must act: <b>%s</b>. %s</p>\n", explain_who_words(d, takeover),
-                    stage_end_of(d->way.at).text);
+                    stage_end_of(d->stages.at).text);
     strbuf_adds(c->out, "</li>\n");
 }
 
 void card_delivery(const struct cards *c, const struct entry *entry)
 {
-    const struct way *way = &template_decision(entry)->way;
+    const struct template_stages *stages = &template_decision(entry)->stages;
     const char *message = engine_delivery_message(c->engine, entry);
-    const struct standing at = way->delivery;
+    const struct stage_and_reason at = stages->delivery;
     struct stage_end end = stage_end_of(at);
 
     open_card(c, entry);
     strbuf_addf(c->out, "<p>%s %s</p>\n<p class=\"faint\">%s, %s", stage_texts[at.stage],
                 stage_reason_texts[at.reason], stage_names[at.stage],
                 stage_reason_names[at.reason]);
-    html_since(c->out, (int64_t)way->delivery_since_s * 1000, false, c->now_ms);
+    html_since(c->out, (int64_t)stages->delivery_since_s * 1000, false, c->now_ms);
     strbuf_adds(c->out, "</p>\n");
     if (*message != '\0') {
         strbuf_adds(c->out, "<p>Karmada says: ");
@@ -89,18 +89,18 @@ struct side {
     size_t count;
 };
 
-static void add_party(void *context, const struct ballot *ballot)
+static void add_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct side *s = context;
-    const struct entry *referrer = ballot->template ? ballot->template : ballot->binding;
-    const struct vote *vote = s->current ? &ballot->current : &ballot->observed;
-    struct policy_name policy = ballot_policy(ballot, s->current);
+    const struct entry *object = referrer->template ? referrer->template : referrer->binding;
+    const struct dependency_values *values = s->current ? &referrer->current : &referrer->observed;
+    struct policy_name policy = referrer_policy(referrer, s->current);
 
-    if (!referrer || !(s->current ? ballot->counts_current : ballot->counts_observed) ||
-        vote->wants[s->field] != s->value || s->count++ >= s->cards->parties_max)
+    if (!object || !(s->current ? referrer->counts_current : referrer->counts_observed) ||
+        values->wants[s->field] != s->value || s->count++ >= s->cards->policy_names_max)
         return;
     strbuf_adds(s->cards->out, "<li>");
-    link_entry(s->cards->out, referrer);
+    link_entry(s->cards->out, object);
     if (policy.kind) {
         strbuf_adds(s->cards->out, " by ");
         link_policy(s->cards->out, policy);
@@ -112,10 +112,11 @@ static void add_side(const struct cards *c, const struct entry *dependency, stru
 {
     strbuf_addf(c->out, "<div>\n<p>Who wants <b>%s</b></p>\n<ul>\n",
                 dependency_value_name(side.field, side.value));
-    engine_ballots(c->engine, dependency, add_party, &side);
+    engine_dependency_referrers(c->engine, dependency, add_referrer, &side);
     strbuf_adds(c->out, "</ul>\n");
-    if (side.count > c->parties_max)
-        strbuf_addf(c->out, "<p class=\"faint\">And %zu more.</p>\n", side.count - c->parties_max);
+    if (side.count > c->policy_names_max)
+        strbuf_addf(c->out, "<p class=\"faint\">And %zu more.</p>\n",
+                    side.count - c->policy_names_max);
     strbuf_adds(c->out, "</div>\n");
 }
 

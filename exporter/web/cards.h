@@ -11,7 +11,7 @@
 struct cards {
     const struct engine *engine; /* It has nothing left to evaluate. */
     int64_t now_ms;
-    size_t parties_max; /* Of each side of a conflict so many are shown. */
+    size_t policy_names_max; /* Of each side of a conflict so many are shown. */
     struct strbuf *out;
 };
 

@@ -76,7 +76,7 @@ void conflict_page(struct call *call, const struct health *h)
     struct identity id = dependency_resource(f.found);
 
     strbuf_addf(&title, "%s %s%s%s", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    frame_open(&call->body, FRAME_ELSEWHERE, title.data);
+    frame_open(&call->body, JSON_FRAME_ELSEWHERE, title.data);
     strbuf_adds(&call->body, "<p>A dependency: it goes where those that require it are, and there "
                              "is one binding with one value of each field for all of them.</p>\n");
     add_values(&call->body, dependency_decision(f.found));

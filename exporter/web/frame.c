@@ -46,9 +46,9 @@ void frame_close(struct strbuf *out, int64_t now_ms)
     strbuf_adds(out, "</p>\n</footer>\n</body>\n</html>\n");
 }
 
-void frame_error(struct strbuf *out, const char *text)
+void json_frame_error(struct strbuf *out, const char *text)
 {
-    frame_open(out, FRAME_ELSEWHERE, "That did not work");
+    frame_open(out, JSON_FRAME_ELSEWHERE, "That did not work");
     strbuf_adds(out, "<p class=\"bad\">");
     html_text(out, text);
     strbuf_adds(out, "</p>\n<p>Go on with the <a href=\"./\">overview</a>, or look for it among "

@@ -18,8 +18,8 @@
     PLACE(EXPORTER, "exporter", "Exporter")
 
 #define FRAME_ENUMERATOR(id, address, name) FRAME_##id,
-/* FRAME_ELSEWHERE: a page that is none of them. */
-enum frame_place { FRAME_PLACES(FRAME_ENUMERATOR) FRAME_ELSEWHERE };
+/* JSON_FRAME_ELSEWHERE: a page that is none of them. */
+enum frame_place { FRAME_PLACES(FRAME_ENUMERATOR) JSON_FRAME_ELSEWHERE };
 
 /* Begin a page, down to its heading: `title`, which is shown as it is. */
 void frame_open(struct strbuf *out, enum frame_place place, const char *title);
@@ -28,4 +28,4 @@ void frame_open(struct strbuf *out, enum frame_place place, const char *title);
 void frame_close(struct strbuf *out, int64_t now_ms);
 
 /* A whole page that says what is wrong with a request, and where to go on. */
-void frame_error(struct strbuf *out, const char *text);
+void json_frame_error(struct strbuf *out, const char *text);

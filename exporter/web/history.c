@@ -50,7 +50,7 @@ void api_history(struct call *call, const struct health *h)
 {
     const struct transitions *t = engine_transitions(h->evaluation->engine);
     CLEANUP(strbuf_release) struct strbuf head = STRBUF_INIT(HEAD_MAX_BYTES);
-    struct writer w = {.out = &head};
+    struct json_writer w = {.out = &head};
     struct row_filter filter;
     struct error err;
 
@@ -58,15 +58,16 @@ void api_history(struct call *call, const struct health *h)
         api_refuse(call, MHD_HTTP_BAD_REQUEST, err.text);
         return;
     }
-    writer_open(&w, NULL, '{');
+    json_writer_open(&w, NULL, '{');
     report_put_time(&w, "began", transitions_begun_ms(t));
     report_put_time(&w, "since", transitions_since_ms(t));
-    writer_int(&w, "entries", (int64_t)transitions_count(t));
-    writer_int(&w, "limit", (int64_t)transitions_limit(t));
-    writer_text(&w, "text",
-                t ? "What happened before 'since' is not remembered. All of it is in memory alone: "
-                    "a restart and a reload of the exporter begin it anew."
-                  : "Nothing is remembered: --history.entries is 0.");
-    writer_close(&w, '}');
+    json_writer_int(&w, "entries", (int64_t)transitions_count(t));
+    json_writer_int(&w, "limit", (int64_t)transitions_limit(t));
+    json_writer_text(
+        &w, "text",
+        t ? "What happened before 'since' is not remembered. All of it is in memory alone: "
+            "a restart and a reload of the exporter begin it anew."
+          : "Nothing is remembered: --history.entries is 0.");
+    json_writer_close(&w, '}');
     list_transitions(call, &history, t, &filter, head.data);
 }

@@ -30,7 +30,7 @@ static void begin(struct page_writer *p)
 
     p->call->content_type = list_format_types[p->format];
     if (p->format == LIST_CSV)
-        cells_head(out, p->def->columns);
+        csv_head(out, p->def->columns);
     if (p->format != LIST_JSON)
         return;
     format_timestamp(paging_made_ms(p->call->paging), made);
@@ -49,7 +49,7 @@ static void add(void *context, const char *line, size_t len)
 
     if (p->format == LIST_CSV) {
         /* A line is what row_write() and the report's writers made. */
-        if (!cells_row(out, p->def->columns, line, len))
+        if (!csv_row(out, p->def->columns, line, len))
             abort();
     } else {
         strbuf_adds(out, p->format == LIST_NDJSON ? "" : p->count > 0 ? ",\n" : "\n");
@@ -152,7 +152,7 @@ const char *list_each_line(struct call *call, list_line_fn *each, void *context)
 static void add_row(void *context, const struct row *row)
 {
     struct page_writer *p = context;
-    struct writer w = {.out = &p->line};
+    struct json_writer w = {.out = &p->line};
 
     strbuf_reset(&p->line);
     row_write(&w, row);
@@ -185,7 +185,7 @@ static const char *add_transitions(struct page_writer *p, const struct transitio
     struct transition x;
 
     while (transitions_next(t, &below, &x)) {
-        struct writer w = {.out = &p->line};
+        struct json_writer w = {.out = &p->line};
 
         if (!transition_matches(&x, filter))
             continue;

@@ -23,7 +23,7 @@ void namespace_page(struct call *call, const struct health *h)
         return;
     }
     strbuf_addf(&title, "Namespace %s", ns);
-    frame_open(&call->body, FRAME_ELSEWHERE, title.data);
+    frame_open(&call->body, JSON_FRAME_ELSEWHERE, title.data);
     strbuf_adds(&call->body, "<p class=\"ways\">\n");
     link_open_with(&call->body, "templates", {PARAMETER_NAMESPACE, ns});
     strbuf_addf(&call->body, "Its %zu template%s</a>\n", findings.templates,

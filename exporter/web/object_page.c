@@ -12,7 +12,7 @@
 
 /* The pages of one template and of one policy: where it stands, and its explanation. */
 
-enum { NAME_MAX_BYTES = 4096, RIVALS_SHOWN_MAX = 10 };
+enum { NAME_MAX_BYTES = 4096, OVERLAPS_SHOWN_MAX = 10 };
 
 /* ---- the explanation ---- */
 
@@ -85,7 +85,7 @@ static void open_page(struct strbuf *out, const struct entry *entry)
     const char *ns = entry_ns(entry);
 
     strbuf_addf(&name, "%s %s%s%s", entry_kind(entry), ns, *ns ? "/" : "", entry->name);
-    frame_open(out, FRAME_ELSEWHERE, name.data);
+    frame_open(out, JSON_FRAME_ELSEWHERE, name.data);
     strbuf_adds(out, "<dl class=\"facts\">\n<dt>API</dt>\n<dd>");
     html_text(out, entry->partition->type->api_version);
     strbuf_adds(out, "</dd>\n");
@@ -120,8 +120,8 @@ static void add_dependency(struct strbuf *out, const struct entry *dependency)
 }
 
 /* A word and a reason, each with its fact, and since when that holds. */
-static void add_standing(struct strbuf *out, const char *fact, const char *word, const char *reason,
-                         struct since since, int64_t now_ms)
+static void add_stage_and_reason(struct strbuf *out, const char *fact, const char *word,
+                                 const char *reason, struct since since, int64_t now_ms)
 {
     strbuf_addf(out, "<dt>%s</dt>\n<dd>%s%s%s", fact, word, reason && *reason ? ", " : "",
                 reason ? reason : "");
@@ -149,14 +149,14 @@ static void add_changer(struct strbuf *out, const struct entry *entry)
 static void add_decision(struct strbuf *out, const struct health *h, const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
-    const struct standing at = d->way.at;
+    const struct stage_and_reason at = d->stages.at;
     const char *end = stage_end_of(at).text;
 
-    add_standing(out, "State", state_names[d->state], reason_name(d->state, d->reason),
-                 template_since(d), h->now_ms);
+    add_stage_and_reason(out, "State", state_names[d->state], reason_name(d->state, d->reason),
+                         template_since(d), h->now_ms);
     if (at.stage < STAGE_COUNT)
-        add_standing(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
-                     (struct since){(int64_t)d->way.since_s * 1000, false}, h->now_ms);
+        add_stage_and_reason(out, "Stage", stage_names[at.stage], stage_reason_names[at.reason],
+                             (struct since){(int64_t)d->stages.since_s * 1000, false}, h->now_ms);
     add_changer(out, entry);
     strbuf_addf(out, "<dt>Who must act</dt>\n<dd>%s</dd>\n",
                 explain_who_words(d, engine_takeover(h->evaluation->engine)));
@@ -261,25 +261,25 @@ static bool is_among(const struct entry *const *shown, size_t count, const struc
 /* Links to the policies of which the explanation tells more, each once. */
 static void add_rivals(struct strbuf *out, const struct entry *policy)
 {
-    CLEANUP(rivals_release) struct rivals rivals = rivals_of(policy);
-    const struct entry *shown[RIVALS_SHOWN_MAX];
+    CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
+    const struct entry *shown[OVERLAPS_SHOWN_MAX];
     size_t count = 0;
 
     strbuf_adds(out, "<dt>Selects the same as</dt>\n<dd>");
-    if (rivals.count == 0)
+    if (overlaps.count == 0)
         strbuf_adds(out, "no other policy");
-    for (size_t i = 0; i < rivals.count; i++) {
-        const struct entry *rival = rivals.items[i].policy;
+    for (size_t i = 0; i < overlaps.count; i++) {
+        const struct entry *overlap = overlaps.items[i].policy;
 
-        if (is_among(shown, count, rival))
+        if (is_among(shown, count, overlap))
             continue;
-        if (count == RIVALS_SHOWN_MAX) {
+        if (count == OVERLAPS_SHOWN_MAX) {
             strbuf_adds(out, " and others");
             break;
         }
         strbuf_adds(out, count > 0 ? ", " : "");
-        link_entry(out, rival);
-        shown[count++] = rival;
+        link_entry(out, overlap);
+        shown[count++] = overlap;
     }
     strbuf_adds(out, "</dd>\n");
 }

@@ -86,7 +86,7 @@ void api_plan(struct call *call, const struct health *h)
     struct plan *p = plan_new(e->engine);
     const struct plan_result *result;
 
-    plan_set_limit(p, (struct play_limit){is_over, &term});
+    plan_set_limit(p, (struct overlay_limit){is_over, &term});
     /* At an API server everything has been applied. */
     if (!e->session)
         plan_admit(p);

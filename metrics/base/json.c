@@ -36,7 +36,7 @@ static const bool is_plain[256] = {
     ['\\' + 1 ... 0x7f] = true,
 };
 
-struct check {
+struct json_checker {
     const char *json;
     size_t len;
     size_t at;
@@ -46,7 +46,7 @@ struct check {
     char closers[JSON_DEPTH_MAX]; /* The bracket that ends each open container. */
 };
 
-static bool refuse(struct check *c, const char *reason)
+static bool refuse(struct json_checker *c, const char *reason)
 {
     c->reason = reason;
     return false;
@@ -86,7 +86,7 @@ static bool is_between(int value, int low, int high)
 }
 
 /* An escape, from its backslash. May read ahead: the text ends in NUL, which matches nothing. */
-static bool check_escape(struct check *c)
+static bool check_escape(struct json_checker *c)
 {
     const char *at = c->json + c->at;
 
@@ -116,7 +116,7 @@ static bool check_escape(struct check *c)
 }
 
 /* Anything in a string but a plain character. */
-static bool check_special(struct check *c, size_t start)
+static bool check_special(struct json_checker *c, size_t start)
 {
     unsigned char byte = (unsigned char)c->json[c->at];
 
@@ -134,7 +134,7 @@ static bool check_special(struct check *c, size_t start)
     return refuse(c, "a string that is not closed");
 }
 
-static bool check_string(struct check *c)
+static bool check_string(struct json_checker *c)
 {
     size_t start = c->at++;
 
@@ -163,7 +163,7 @@ static size_t count_digits(const char *at)
     return count;
 }
 
-static bool check_number(struct check *c)
+static bool check_number(struct json_checker *c)
 {
     const char *at = c->json + c->at;
     size_t digits;
@@ -188,7 +188,7 @@ static bool check_number(struct check *c)
     return true;
 }
 
-static bool check_word(struct check *c)
+static bool check_word(struct json_checker *c)
 {
     static const char *const words[] = {"true", "false", "null"};
 
@@ -203,12 +203,12 @@ static bool check_word(struct check *c)
     return refuse(c, expected[c->expect]);
 }
 
-static void end_value(struct check *c)
+static void end_value(struct json_checker *c)
 {
     c->expect = c->depth > 0 ? EXPECT_COMMA_OR_END : EXPECT_NOTHING;
 }
 
-static bool check_value(struct check *c)
+static bool check_value(struct json_checker *c)
 {
     char byte = c->json[c->at];
     bool fine;
@@ -232,7 +232,7 @@ static bool check_value(struct check *c)
     return fine;
 }
 
-static bool check_key(struct check *c)
+static bool check_key(struct json_checker *c)
 {
     if (c->json[c->at] != '"')
         return refuse(c, expected[c->expect]);
@@ -240,7 +240,7 @@ static bool check_key(struct check *c)
     return check_string(c);
 }
 
-static bool close_container(struct check *c)
+static bool close_container(struct json_checker *c)
 {
     c->depth--;
     c->at++;
@@ -249,7 +249,7 @@ static bool close_container(struct check *c)
 }
 
 /* Step past the punctuation that is due. */
-static bool check_char(struct check *c, char due, enum expect next)
+static bool check_char(struct json_checker *c, char due, enum expect next)
 {
     if (c->json[c->at] != due)
         return refuse(c, expected[c->expect]);
@@ -259,7 +259,7 @@ static bool check_char(struct check *c, char due, enum expect next)
 }
 
 /* One token, which begins with the current byte. */
-static bool check_token(struct check *c)
+static bool check_token(struct json_checker *c)
 {
     char closer = c->depth > 0 ? c->closers[c->depth - 1] : '\0';
     bool closes = c->json[c->at] == closer;
@@ -287,7 +287,7 @@ static bool check_token(struct check *c)
 
 struct json_fault json_check(const char *json, size_t len)
 {
-    struct check c = {.json = json, .len = len};
+    struct json_checker c = {.json = json, .len = len};
 
     for (;;) {
         while (is_space(json[c.at]))

@@ -43,10 +43,10 @@ struct feed {
     size_t kept;
 };
 
-void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_object,
-                void *context)
+void json_frame_init(struct json_frame *f, enum json_frame_mode mode, size_t max,
+                     json_frame_fn *on_object, void *context)
 {
-    *f = (struct frame){
+    *f = (struct json_frame){
         .mode = mode,
         .on_object = on_object,
         .context = context,
@@ -55,7 +55,7 @@ void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_
     };
 }
 
-void frame_release(struct frame *f)
+void json_frame_release(struct json_frame *f)
 {
     strbuf_release(&f->object);
     strbuf_release(&f->rest);
@@ -67,15 +67,15 @@ static unsigned char class_of(char byte)
 }
 
 /* The depth at which the values we hand out begin and end. */
-static unsigned handing_depth(const struct frame *f)
+static unsigned handing_depth(const struct json_frame *f)
 {
-    return f->mode == FRAME_EVENTS ? 0 : 2;
+    return f->mode == JSON_FRAME_EVENTS ? 0 : 2;
 }
 
 /* True where the next byte, unless it separates, begins a value to hand out. */
-static bool is_between_values(const struct frame *f)
+static bool is_between_values(const struct json_frame *f)
 {
-    return f->mode == FRAME_EVENTS || f->in_items;
+    return f->mode == JSON_FRAME_EVENTS || f->in_items;
 }
 
 /* 0x80 in each byte of `word` that equals `byte`; exact up to the first such byte. */
@@ -108,7 +108,7 @@ static size_t find_string_end(const char *bytes, size_t at, size_t len)
 }
 
 /* Just past the string's closing quote, or `len` if it is not here yet. */
-static size_t skip_string(struct frame *f, const char *bytes, size_t at, size_t len)
+static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     if (f->escaped && at < len) {
         f->escaped = false;
@@ -131,7 +131,7 @@ static size_t skip_string(struct frame *f, const char *bytes, size_t at, size_t 
 }
 
 /* As skip_string, for a string that may be the key "items". */
-static size_t skip_key(struct frame *f, const char *bytes, size_t at, size_t len)
+static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     while (at < len && f->key_state >= KEY_BEGIN && f->key_state < KEY_MATCHED &&
            bytes[at] == items_key[f->key_state - KEY_BEGIN]) {
@@ -145,7 +145,7 @@ static size_t skip_key(struct frame *f, const char *bytes, size_t at, size_t len
 }
 
 /* Append to the object; of one that is too large no more than its beginning is kept. */
-static void keep_object(struct frame *f, const char *bytes, size_t len)
+static void keep_object(struct json_frame *f, const char *bytes, size_t len)
 {
     size_t room = f->object.max - f->object.len;
 
@@ -158,7 +158,7 @@ static void keep_object(struct frame *f, const char *bytes, size_t len)
 }
 
 /* Append the bytes up to `end` to the object or to the rest; between values drop them. */
-static void keep(struct frame *f, struct feed *feed, size_t end)
+static void keep(struct json_frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
         keep_object(f, feed->bytes + feed->kept, end - feed->kept);
@@ -168,13 +168,13 @@ static void keep(struct frame *f, struct feed *feed, size_t end)
 }
 
 /* False if the open object is larger than allowed. */
-static bool fits(const struct frame *f)
+static bool fits(const struct json_frame *f)
 {
     return f->skips_large || strbuf_ok(&f->object);
 }
 
 /* Hand out the object, which ends before the current byte. */
-static void end_object(struct frame *f, struct feed *feed)
+static void end_object(struct json_frame *f, struct feed *feed)
 {
     keep(f, feed, feed->at);
     if (!fits(f))
@@ -187,7 +187,7 @@ static void end_object(struct frame *f, struct feed *feed)
 }
 
 /* Inside a container that will be handed out, up to its end or the end of the bytes. */
-static void scan_container(struct frame *f, struct feed *feed)
+static void scan_container(struct json_frame *f, struct feed *feed)
 {
     const char *bytes = feed->bytes;
     size_t len = feed->len;
@@ -216,12 +216,12 @@ static void scan_container(struct frame *f, struct feed *feed)
 }
 
 /* Inside a number, a word or a string that will be handed out. */
-static void step_scalar(struct frame *f, struct feed *feed)
+static void step_scalar(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
     bool separates = class == BYTE_COMMA || class == BYTE_CLOSE;
 
-    if (class == BYTE_SPACE || class == BYTE_OPEN || (separates && f->mode == FRAME_LIST)) {
+    if (class == BYTE_SPACE || class == BYTE_OPEN || (separates && f->mode == JSON_FRAME_LIST)) {
         end_object(f, feed);
         return;
     }
@@ -230,14 +230,14 @@ static void step_scalar(struct frame *f, struct feed *feed)
 }
 
 /* Between the values to hand out: separators are dropped. */
-static void step_between(struct frame *f, struct feed *feed)
+static void step_between(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
 
     feed->kept = feed->at;
-    if (class == BYTE_SPACE || (class == BYTE_COMMA && f->mode == FRAME_LIST)) {
+    if (class == BYTE_SPACE || (class == BYTE_COMMA && f->mode == JSON_FRAME_LIST)) {
         feed->kept = ++feed->at;
-    } else if (class == BYTE_CLOSE && f->mode == FRAME_LIST) {
+    } else if (class == BYTE_CLOSE && f->mode == JSON_FRAME_LIST) {
         f->in_items = false;
         f->depth--;
         feed->at++;
@@ -251,7 +251,7 @@ static void step_between(struct frame *f, struct feed *feed)
 }
 
 /* In the part of a list that is kept: look for the member "items". */
-static void step_rest(struct frame *f, struct feed *feed)
+static void step_rest(struct json_frame *f, struct feed *feed)
 {
     char byte = feed->bytes[feed->at++];
     unsigned char class = class_of(byte);
@@ -277,7 +277,7 @@ static void step_rest(struct frame *f, struct feed *feed)
     }
 }
 
-bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err)
+bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct error *err)
 {
     struct feed feed = {.bytes = bytes, .len = len};
 
@@ -314,7 +314,7 @@ bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *er
     return true;
 }
 
-bool frame_complete(const struct frame *f)
+bool json_frame_complete(const struct json_frame *f)
 {
     return f->depth == 0 && !f->in_object && !f->in_string;
 }

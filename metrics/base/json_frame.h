@@ -8,23 +8,23 @@
  * Cuts a stream of JSON bytes into the objects worth parsing, wherever the
  * network or the disk happened to cut it, and holds no more than one of them.
  *
- * FRAME_EVENTS  a watch, or documents one after another: every top-level value
+ * JSON_FRAME_EVENTS  a watch, or documents one after another: every top-level value
  *               is handed out.
- * FRAME_LIST    a list: every element of the top-level member "items" is
+ * JSON_FRAME_LIST    a list: every element of the top-level member "items" is
  *               handed out; what remains, {"kind":"List","items":[]}, is kept
  *               in `rest`. Other arrays at that level stay in `rest`.
  *
  * It balances brackets and knows strings, no more: what it hands out still has
  * to be parsed, and may turn out not to be JSON.
  */
-enum frame_mode { FRAME_EVENTS, FRAME_LIST };
+enum json_frame_mode { JSON_FRAME_EVENTS, JSON_FRAME_LIST };
 
 /* `offset` is where the object's first byte stood in the whole stream. False stops the feed. */
-typedef bool frame_fn(void *context, const char *json, size_t len, size_t offset);
+typedef bool json_frame_fn(void *context, const char *json, size_t len, size_t offset);
 
-struct frame {
-    enum frame_mode mode;
-    frame_fn *on_object;
+struct json_frame {
+    enum json_frame_mode mode;
+    json_frame_fn *on_object;
     void *context;
     unsigned depth;
     unsigned key_state; /* How far the top-level key being read still spells "items". */
@@ -35,7 +35,7 @@ struct frame {
     bool stopped;
     bool skips_large;    /* One above the ceiling is no failure (see `cut`); set after init. */
     bool cut;            /* What is handed out is the beginning of an object above the ceiling. */
-    bool one_document;   /* FRAME_LIST: stop at the end of the list; set after init. */
+    bool one_document;   /* JSON_FRAME_LIST: stop at the end of the list; set after init. */
     bool ended;          /* With one_document: that end was reached. */
     size_t offset;       /* Bytes read so far: with one_document perhaps fewer than were fed. */
     size_t object_start; /* Where the open object began. */
@@ -44,16 +44,17 @@ struct frame {
 };
 
 /* `max` is the ceiling, in bytes, for one object and for the rest. Allocates nothing yet. */
-void frame_init(struct frame *f, enum frame_mode mode, size_t max, frame_fn *on_object,
-                void *context);
-void frame_release(struct frame *f);
+void json_frame_init(struct json_frame *f, enum json_frame_mode mode, size_t max,
+                     json_frame_fn *on_object, void *context);
+void json_frame_release(struct json_frame *f);
 
 /*
  * Read the next bytes. False, and from then on always, if an object (unless those are skipped) or
  * the rest is larger than the ceiling, or if on_object answered false: then `err` is untouched, for
  * on_object has the reason.
  */
-bool frame_feed(struct frame *f, const char *bytes, size_t len, struct error *err) MUST_USE;
+bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len,
+                     struct error *err) MUST_USE;
 
 /* True if the stream may end here: no object is open. */
-bool frame_complete(const struct frame *f);
+bool json_frame_complete(const struct json_frame *f);

@@ -4,7 +4,7 @@
 #include "metrics/base/json.h"
 #include "metrics/base/number.h"
 
-static void begin_line(struct writer *w)
+static void begin_line(struct json_writer *w)
 {
     strbuf_addc(w->out, '\n');
     for (unsigned i = 0; i < w->depth; i++)
@@ -12,7 +12,7 @@ static void begin_line(struct writer *w)
 }
 
 /* Everything up to the value itself. */
-static void begin(struct writer *w, const char *key)
+static void begin(struct json_writer *w, const char *key)
 {
     if (w->comma)
         strbuf_addc(w->out, ',');
@@ -25,7 +25,7 @@ static void begin(struct writer *w, const char *key)
     }
 }
 
-void writer_open(struct writer *w, const char *key, char bracket)
+void json_writer_open(struct json_writer *w, const char *key, char bracket)
 {
     begin(w, key);
     strbuf_addc(w->out, bracket);
@@ -33,7 +33,7 @@ void writer_open(struct writer *w, const char *key, char bracket)
     w->comma = false;
 }
 
-void writer_close(struct writer *w, char bracket)
+void json_writer_close(struct json_writer *w, char bracket)
 {
     bool empty = !w->comma;
 
@@ -44,7 +44,7 @@ void writer_close(struct writer *w, char bracket)
     strbuf_addc(w->out, bracket);
 }
 
-void writer_text(struct writer *w, const char *key, const char *value)
+void json_writer_text(struct json_writer *w, const char *key, const char *value)
 {
     begin(w, key);
     if (value)
@@ -53,35 +53,36 @@ void writer_text(struct writer *w, const char *key, const char *value)
         strbuf_adds(w->out, "null");
 }
 
-void writer_int(struct writer *w, const char *key, int64_t value)
+void json_writer_int(struct json_writer *w, const char *key, int64_t value)
 {
     begin(w, key);
     number_add_int(w->out, value);
 }
 
-void writer_bool(struct writer *w, const char *key, bool value)
+void json_writer_bool(struct json_writer *w, const char *key, bool value)
 {
     begin(w, key);
     strbuf_adds(w->out, value ? "true" : "false");
 }
 
-void writer_json(struct writer *w, const char *key, const char *json)
+void json_writer_json(struct json_writer *w, const char *key, const char *json)
 {
     begin(w, key);
     json_escape(w->out, json ? json : "null");
 }
 
-void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names)
+void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
+                       const char *const *names)
 {
-    writer_open(w, key, '[');
+    json_writer_open(w, key, '[');
     for (; bits > 0; bits >>= 1, names++) {
         if (bits & 1)
-            writer_text(w, NULL, *names);
+            json_writer_text(w, NULL, *names);
     }
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-void writer_number(struct writer *w, const char *key, double value)
+void json_writer_number(struct json_writer *w, const char *key, double value)
 {
     begin(w, key);
     number_add_double(w->out, value);

@@ -10,7 +10,7 @@
  *
  * `key` is NULL for elements of a list and for the outermost value.
  */
-struct writer {
+struct json_writer {
     struct strbuf *out;
     unsigned lines;
     unsigned depth;
@@ -18,17 +18,18 @@ struct writer {
 };
 
 /* `bracket` is '{' or '['; every open has its close. */
-void writer_open(struct writer *w, const char *key, char bracket);
-void writer_close(struct writer *w, char bracket);
+void json_writer_open(struct json_writer *w, const char *key, char bracket);
+void json_writer_close(struct json_writer *w, char bracket);
 
 /* NULL is null. What is not UTF-8 becomes U+FFFD. */
-void writer_text(struct writer *w, const char *key, const char *value);
-void writer_int(struct writer *w, const char *key, int64_t value);
+void json_writer_text(struct json_writer *w, const char *key, const char *value);
+void json_writer_int(struct json_writer *w, const char *key, int64_t value);
 /* Finite. */
-void writer_number(struct writer *w, const char *key, double value);
+void json_writer_number(struct json_writer *w, const char *key, double value);
 /* A value that is JSON already, on one line; NULL is null. */
-void writer_json(struct writer *w, const char *key, const char *json);
-void writer_bool(struct writer *w, const char *key, bool value);
+void json_writer_json(struct json_writer *w, const char *key, const char *json);
+void json_writer_bool(struct json_writer *w, const char *key, bool value);
 
 /* The names of the bits that are set, as a list. */
-void writer_names(struct writer *w, const char *key, unsigned bits, const char *const *names);
+void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
+                       const char *const *names);

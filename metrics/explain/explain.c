@@ -17,15 +17,15 @@ static void explain_resource(struct explaining *x, const struct entry *entry)
     struct identity id = dependency_resource(entry);
 
     explain_section(x, "propagates", "What it propagates");
-    writer_open(&x->out->facts, "resource", '{');
+    json_writer_open(&x->out->facts, "resource", '{');
     report_put_identity(&x->out->facts, id);
-    writer_close(&x->out->facts, '}');
-    writer_bool(&x->out->facts, "exists", d->template != NULL);
+    json_writer_close(&x->out->facts, '}');
+    json_writer_bool(&x->out->facts, "exists", d->template != NULL);
     explain_say(x, "%s %s%s%s (%s)%s.", id.kind, id.ns, *id.ns ? "/" : "", id.name, id.api_version,
                 d->template ? "" : ", which is not known here: it was deleted, or is not watched");
     explain_assigned(x, entry_binding(entry));
     if (entry_binding(entry)->deleting) {
-        writer_bool(&x->out->facts, "deleting", true);
+        json_writer_bool(&x->out->facts, "deleting", true);
         explain_say(x, "The binding is being deleted.");
     }
     explanation_close(x->out, '}');
@@ -47,9 +47,9 @@ static void explain_maker(struct explaining *x, const struct entry *entry)
     unsigned fields = 0;
 
     explain_section(x, "origin", "Who made it");
-    writer_bool(&x->out->facts, "placed", b->has_placement);
+    json_writer_bool(&x->out->facts, "placed", b->has_placement);
     report_put_policy(&x->out->facts, "claimed", policy_name_of(claimed));
-    writer_bool(&x->out->facts, "claimedExists", exists);
+    json_writer_bool(&x->out->facts, "claimedExists", exists);
     if (claimed)
         explain_say(x, "It carries the claim of %s%s.", explain_name(x, claimed),
                     exists ? "" : ", which does not exist");
@@ -103,7 +103,7 @@ static void add_title(struct explaining *x, const struct entry *entry)
 /* Others of its kind are missing, and so may be what it is held against. */
 static void explain_unknown(struct explaining *x)
 {
-    writer_text(&x->out->facts, "state", NULL);
+    json_writer_text(&x->out->facts, "state", NULL);
     explain_say(x, "Its state is not known: not all objects of its kind have been read yet.");
 }
 
@@ -115,12 +115,12 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
 
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)
         explaining.names[i] = STRBUF_INIT(NAME_MAX_BYTES);
-    writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
-    writer_text(&x->facts, "kind", "Explanation");
-    writer_open(&x->facts, "object", '{');
+    json_writer_text(&x->facts, "apiVersion", "karmada-policy-exporter/v1");
+    json_writer_text(&x->facts, "kind", "Explanation");
+    json_writer_open(&x->facts, "object", '{');
     report_put_identity(&x->facts, (struct identity){type->api_version, entry_kind(entry),
                                                      entry_ns(entry), entry->name});
-    writer_close(&x->facts, '}');
+    json_writer_close(&x->facts, '}');
     add_title(&explaining, entry);
     if (entry_class(entry) == CLASS_POLICY)
         explain_policy(&explaining, entry);

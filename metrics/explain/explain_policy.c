@@ -62,15 +62,15 @@ static void explain_rule(struct explaining *x, const char *key, uint32_t index,
         {"labelSelector", labels_text(rule->labels, &labels)},
     };
 
-    writer_open(&x->out->facts, key, '{');
-    writer_int(&x->out->facts, "index", index);
+    json_writer_open(&x->out->facts, key, '{');
+    json_writer_int(&x->out->facts, "index", index);
     for (size_t i = 0; i < ARRAY_LEN(members); i++) {
-        writer_text(&x->out->facts, members[i].key, members[i].value);
+        json_writer_text(&x->out->facts, members[i].key, members[i].value);
         if (members[i].value)
             strbuf_addf(text, "%s%s %s", text->len > 0 ? ", " : "", members[i].key,
                         *members[i].value ? members[i].value : "{}");
     }
-    writer_close(&x->out->facts, '}');
+    json_writer_close(&x->out->facts, '}');
 }
 
 /* ---- candidates ---- */
@@ -93,22 +93,22 @@ static void explain_outcome(struct explaining *x, const struct template_decision
 {
     const struct candidate *c = &d->candidates[i];
     enum rank_step step = RANK_NAME;
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
     bool wins = i == 0 && candidate_eligible(c);
 
-    writer_text(w, "outcome",
-                c->excluded   ? "excluded"
-                : c->deleting ? "deleting"
-                : wins        ? "wins"
-                              : "loses");
+    json_writer_text(w, "outcome",
+                     c->excluded   ? "excluded"
+                     : c->deleting ? "deleting"
+                     : wins        ? "wins"
+                                   : "loses");
     if (c->excluded || wins || c->deleting)
-        writer_text(w, "lostBy", NULL);
+        json_writer_text(w, "lostBy", NULL);
     if (c->deleting)
         explain_detail(x, "ruled out: it is being deleted");
     else if (wins)
         explain_detail(x, "wins a fresh match");
     else if (!c->excluded && candidate_compare(&d->candidates[0], c, &step) < 0) {
-        writer_text(w, "lostBy", explain_step_word(step));
+        json_writer_text(w, "lostBy", explain_step_word(step));
         explain_detail(x, "loses: %s", explain_step_words(step));
     }
 }
@@ -118,12 +118,12 @@ static void explain_candidate(struct explaining *x, const struct entry *template
     const struct template_decision *d = template_decision(template);
     const struct candidate *c = &d->candidates[i];
     const struct policy *policy = entry_policy(c->policy);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
     report_put_policy(w, "policy", policy_name_of(c->policy));
-    writer_text(w, "selectsBy", explain_score_words(c->score));
-    writer_int(w, "priority", policy->priority);
+    json_writer_text(w, "selectsBy", explain_score_words(c->score));
+    json_writer_int(w, "priority", policy->priority);
     explain_say(x, "%u. %s, selects it by %s, priority %" PRId32, i + 1, explain_name(x, c->policy),
                 explain_score_words(c->score), policy->priority);
     if (c->excluded)
@@ -181,7 +181,7 @@ static bool explain_near_miss(struct explaining *x, const struct entry *policy,
     explanation_open(x->out, NULL, '{');
     report_put_policy(&x->out->facts, "policy", policy_name_of(policy));
     explain_rule(x, "selector", index, selector, &text);
-    writer_text(&x->out->facts, "misses", word);
+    json_writer_text(&x->out->facts, "misses", word);
     explain_say(x, "%s selects %s", explain_name(x, policy), text.data);
     if (elsewhere)
         explain_detail(x, "does not fit: it selects only in its own namespace (%s)", word);
@@ -256,7 +256,7 @@ struct rules {
 static void explain_unused(struct explaining *x, const char *key, struct rules rules,
                            const struct listing *templates)
 {
-    writer_open(&x->out->facts, key, '[');
+    json_writer_open(&x->out->facts, key, '[');
     for (uint32_t i = 0; i < rules.count && i < LISTED_MAX; i++) {
         size_t at = 0;
 
@@ -264,10 +264,10 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
             at++;
         if (at < templates->count)
             continue;
-        writer_int(&x->out->facts, NULL, i);
+        json_writer_int(&x->out->facts, NULL, i);
         explain_say(x, "%s[%" PRIu32 "] fits no template that there is.", rules.name, i);
     }
-    writer_close(&x->out->facts, ']');
+    json_writer_close(&x->out->facts, ']');
 }
 
 /*
@@ -278,7 +278,7 @@ static void explain_says(struct explaining *x, const struct entry *policy,
                          const struct listing *templates)
 {
     const struct policy *p = entry_policy(policy);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
     bool overwrite = p->propagation.conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE;
     bool preserve = p->propagation.preserve == OPTIONAL_TRUE;
 
@@ -295,14 +295,14 @@ static void explain_says(struct explaining *x, const struct entry *policy,
         explain_unused(x, "unusedSelectors", selectors, templates);
         explain_unused(x, "unusedExclusions", exclusions, templates);
     }
-    writer_int(w, "priority", p->priority);
-    writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
-    writer_text(w, "preemption", p->preempts ? "Always" : "Never");
-    writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
-    writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
-    writer_bool(w, "preserveResourcesOnDeletion", preserve);
-    writer_json(w, "placement", p->propagation.placement);
-    writer_bool(w, "deleting", p->deleting);
+    json_writer_int(w, "priority", p->priority);
+    json_writer_text(w, "activation", p->lazy ? "Lazy" : "Immediate");
+    json_writer_text(w, "preemption", p->preempts ? "Always" : "Never");
+    json_writer_bool(w, "propagateDeps", p->propagation.propagate_deps);
+    json_writer_text(w, "conflictResolution", overwrite ? "Overwrite" : "Abort");
+    json_writer_bool(w, "preserveResourcesOnDeletion", preserve);
+    json_writer_json(w, "placement", p->propagation.placement);
+    json_writer_bool(w, "deleting", p->deleting);
     explain_say(x,
                 "priority %" PRId32 ", activation %s, preemption %s, propagateDeps %s, "
                 "conflictResolution %s, preserveResourcesOnDeletion %s",
@@ -333,14 +333,14 @@ struct changes {
 static void put_difference(void *context, const struct difference *d)
 {
     const struct changes *changes = context;
-    struct writer *w = &changes->x->out->facts;
+    struct json_writer *w = &changes->x->out->facts;
 
-    writer_open(w, NULL, '{');
-    writer_text(w, "field", changes->field);
-    writer_text(w, "path", d->path);
-    writer_json(w, "version", d->before);
-    writer_json(w, "now", d->after);
-    writer_close(w, '}');
+    json_writer_open(w, NULL, '{');
+    json_writer_text(w, "field", changes->field);
+    json_writer_text(w, "path", d->path);
+    json_writer_json(w, "version", d->before);
+    json_writer_json(w, "now", d->after);
+    json_writer_close(w, '}');
 }
 
 static void say_difference(void *context, const struct difference_line *line)
@@ -502,7 +502,7 @@ void explain_version_of(struct explaining *x, const struct entry *template)
 }
 
 /* Of templates, and of other policies: further ones are counted. */
-enum { RIVALS_MAX = 10 };
+enum { OVERLAPS_MAX = 10 };
 
 /* ---- where ---- */
 
@@ -513,12 +513,12 @@ static void explain_clusters(struct explaining *x, const struct resolved_placeme
     if (!resolved || !resolved->has_clusters)
         return;
     explain_section(x, "where", "Where it may place them");
-    writer_open(&x->out->facts, "clusters", '[');
+    json_writer_open(&x->out->facts, "clusters", '[');
     for (uint32_t i = 0; i < resolved->cluster_count; i++) {
-        writer_text(&x->out->facts, NULL, resolved->clusters[i]);
+        json_writer_text(&x->out->facts, NULL, resolved->clusters[i]);
         strbuf_addf(&text, "%s%s", i ? ", " : "", resolved->clusters[i]);
     }
-    writer_close(&x->out->facts, ']');
+    json_writer_close(&x->out->facts, ']');
     explain_say(x, "%s.", text.len > 0 ? text.data : "On no member cluster that there is");
     explanation_close(x->out, '}');
 }
@@ -539,9 +539,9 @@ static void explain_overrides(struct explaining *x, const struct entry *entry)
         bool exists = override && entry_exists(override);
 
         explanation_open(x->out, NULL, '{');
-        writer_text(&x->out->facts, "kind", def->name);
-        writer_text(&x->out->facts, "name", p->overrides[i]);
-        writer_bool(&x->out->facts, "exists", exists);
+        json_writer_text(&x->out->facts, "kind", def->name);
+        json_writer_text(&x->out->facts, "name", p->overrides[i]);
+        json_writer_bool(&x->out->facts, "exists", exists);
         explain_say(x, "dependentOverrides names the %s %s, which %s.", def->name, p->overrides[i],
                     exists ? "exists" : "does not exist: until it does, the policy is not applied");
         explanation_close(x->out, '}');
@@ -560,16 +560,16 @@ static void explain_priority(struct explaining *x, const struct entry *entry)
     };
     const char *names = entry_policy(entry)->propagation.schedule_priority;
     const struct policy_decision *d = policy_decision(entry);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     if (!d || !names)
         return;
-    writer_open(w, "schedulePriority", '{');
-    writer_json(w, "names", names);
-    writer_text(w, "class", states[d->priority.state]);
+    json_writer_open(w, "schedulePriority", '{');
+    json_writer_json(w, "names", names);
+    json_writer_text(w, "class", states[d->priority.state]);
     if (d->priority.state == PRIORITY_VALUE)
-        writer_int(w, "value", d->priority.value);
-    writer_close(w, '}');
+        json_writer_int(w, "value", d->priority.value);
+    json_writer_close(w, '}');
     if (d->priority.state == PRIORITY_MISSING)
         explain_say(x, "Karmada cannot resolve schedulePriority %s: it makes no binding.", names);
     else if (d->priority.state == PRIORITY_VALUE)
@@ -632,13 +632,13 @@ static void explain_lagging(struct explaining *x, const struct entry *template)
     const struct template_decision *d = template_decision(template);
     const char *reason = reason_name(d->state, d->reason);
     const char *phase = d->state == STATE_STALE ? phase_names[d->phase] : NULL;
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
     report_put_object(w, template);
-    writer_text(w, "state", state_names[d->state]);
-    writer_text(w, "reason", reason);
-    writer_text(w, "phase", phase);
+    json_writer_text(w, "state", state_names[d->state]);
+    json_writer_text(w, "reason", reason);
+    json_writer_text(w, "phase", phase);
     explain_detail(x, "%s: %s%s%s%s%s", explain_name(x, template), state_names[d->state],
                    reason ? ", " : "", reason ? reason : "", phase ? ", " : "", phase ? phase : "");
     explanation_close(x->out, '}');
@@ -657,7 +657,7 @@ static void explain_templates(struct explaining *x, const struct entry *policy,
     }
     explain_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
-    writer_int(&x->out->facts, "notInForceOn", (int64_t)lagging);
+    json_writer_int(&x->out->facts, "notInForceOn", (int64_t)lagging);
     explain_say(x,
                 "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
                 ", stale: %" PRIu32 ".",
@@ -682,11 +682,12 @@ static void explain_templates(struct explaining *x, const struct entry *policy,
 /* ---- how far they have come ---- */
 
 /* Where the binding of a template is that follows the policy; STAGE_NONE of any other. */
-static struct standing delivery_by(const struct entry *template, const struct entry *policy)
+static struct stage_and_reason delivery_by(const struct entry *template, const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
 
-    return d->governing == policy ? d->way.delivery : (struct standing){STAGE_NONE, WHY_NONE};
+    return d->governing == policy ? d->stages.delivery
+                                  : (struct stage_and_reason){STAGE_NONE, WHY_NONE};
 }
 
 static void explain_deliveries(struct explaining *x, const struct entry *policy,
@@ -704,12 +705,12 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
     for (unsigned i = 0; i < STAGE_COUNT; i++) {
         if (stages[i] == 0)
             continue;
-        writer_int(&x->out->facts, stage_names[i], (int64_t)stages[i]);
+        json_writer_int(&x->out->facts, stage_names[i], (int64_t)stages[i]);
         strbuf_addf(&text, "%s%s %zu", text.len ? ", " : "", stage_names[i], stages[i]);
     }
     explain_say(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE], text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        struct standing at = delivery_by(templates->entries[i], policy);
+        struct stage_and_reason at = delivery_by(templates->entries[i], policy);
 
         if (at.stage == STAGE_HEALTHY || at.stage == STAGE_NONE)
             continue;
@@ -722,48 +723,49 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
 
 /* ---- its rivals ---- */
 
-static void explain_rival(struct explaining *x, const struct rival *rival)
+static void explain_overlap(struct explaining *x, const struct policy_overlap *overlap)
 {
-    const char *name = explain_name(x, rival->policy);
-    const char *plural = rival->templates == 1 ? "" : "s";
-    struct writer *w = &x->out->facts;
+    const char *name = explain_name(x, overlap->policy);
+    const char *plural = overlap->templates == 1 ? "" : "s";
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
-    report_put_policy(w, "policy", policy_name_of(rival->policy));
-    writer_text(w, "by", rival->claims ? "claim" : explain_step_word(rival->step));
-    writer_bool(w, "tie", rival_is_tie(rival));
-    writer_bool(w, "first", rival->first);
-    writer_int(w, "templates", (int64_t)rival->templates);
-    if (rival->claims)
+    report_put_policy(w, "policy", policy_name_of(overlap->policy));
+    json_writer_text(w, "by", overlap->claims ? "claim" : explain_step_word(overlap->step));
+    json_writer_bool(w, "tie", policy_overlap_is_tie(overlap));
+    json_writer_bool(w, "first", overlap->first);
+    json_writer_int(w, "templates", (int64_t)overlap->templates);
+    if (overlap->claims)
         explain_say(x, "%s keeps %zu template%s that it would win: by its claim.", name,
-                    rival->templates, plural);
-    else if (rival_is_tie(rival))
+                    overlap->templates, plural);
+    else if (policy_overlap_is_tie(overlap))
         explain_say(x, "A tie with %s on %zu template%s: only the name decides, and %s first.",
-                    name, rival->templates, plural, rival->first ? "it comes" : "the other comes");
-    else if (rival->first)
-        explain_say(x, "%s comes after it on %zu template%s: %s.", name, rival->templates, plural,
-                    explain_step_words(rival->step));
+                    name, overlap->templates, plural,
+                    overlap->first ? "it comes" : "the other comes");
+    else if (overlap->first)
+        explain_say(x, "%s comes after it on %zu template%s: %s.", name, overlap->templates, plural,
+                    explain_step_words(overlap->step));
     else
-        explain_say(x, "It comes after %s on %zu template%s: %s.", name, rival->templates, plural,
-                    explain_step_words(rival->step));
+        explain_say(x, "It comes after %s on %zu template%s: %s.", name, overlap->templates, plural,
+                    explain_step_words(overlap->step));
     explanation_close(x->out, '}');
 }
 
-static void explain_rivals(struct explaining *x, const struct entry *policy)
+static void explain_overlaps(struct explaining *x, const struct entry *policy)
 {
-    CLEANUP(rivals_release) struct rivals rivals = rivals_of(policy);
-    size_t shown = rivals.count < RIVALS_MAX ? rivals.count : RIVALS_MAX;
+    CLEANUP(policy_overlaps_release) struct policy_overlaps overlaps = policy_overlaps_of(policy);
+    size_t shown = overlaps.count < OVERLAPS_MAX ? overlaps.count : OVERLAPS_MAX;
 
-    if (rivals.count == 0)
+    if (overlaps.count == 0)
         return;
     explain_section(x, "overlaps", "Other policies that select the same");
     explanation_open(x->out, "rivals", '[');
     for (size_t i = 0; i < shown; i++)
-        explain_rival(x, &rivals.items[i]);
+        explain_overlap(x, &overlaps.items[i]);
     explanation_close(x->out, ']');
-    writer_int(&x->out->facts, "more", (int64_t)(rivals.count - shown));
-    if (rivals.count > shown)
-        explain_say(x, "… and %zu more.", rivals.count - shown);
+    json_writer_int(&x->out->facts, "more", (int64_t)(overlaps.count - shown));
+    if (overlaps.count > shown)
+        explain_say(x, "… and %zu more.", overlaps.count - shown);
     explanation_close(x->out, '}');
 }
 
@@ -777,6 +779,6 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);
     explain_deliveries(x, policy, &templates);
-    explain_rivals(x, policy);
+    explain_overlaps(x, policy);
     explain_clusters(x, d ? d->resolved : NULL);
 }

@@ -22,12 +22,12 @@ static void explain_holder(struct explaining *x, const char *cluster, const char
 {
     const char *ns = engine_namespace_of_id(x->engine, holder);
     const char *where = cluster ? cluster : "Its own status";
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
-    writer_text(w, "cluster", cluster);
-    writer_text(w, "holder", *holder ? holder : NULL);
-    writer_text(w, "namespace", ns);
+    json_writer_text(w, "cluster", cluster);
+    json_writer_text(w, "holder", *holder ? holder : NULL);
+    json_writer_text(w, "namespace", ns);
     if (*holder == '\0')
         explain_detail(x, "%s reports it, but not who holds the lease", where);
     else if (ns)
@@ -283,16 +283,16 @@ static void explain_step(struct explaining *x, const struct override_step *step,
     const char *by = override->selector_count > 0 ? "by " : "";
     const char *effect = step->rule->empty ? ", and changes nothing" : "";
     uint32_t index = override_step_index(step);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
     report_put_policy(w, "policy", policy_name_of(step->by->policy));
     if (override->deprecated)
-        writer_text(w, "rule", NULL);
+        json_writer_text(w, "rule", NULL);
     else
-        writer_int(w, "rule", index);
-    writer_text(w, "selectsBy", score);
-    writer_bool(w, "empty", step->rule->empty);
+        json_writer_int(w, "rule", index);
+    json_writer_text(w, "selectsBy", score);
+    json_writer_bool(w, "empty", step->rule->empty);
     if (override->deprecated)
         explain_detail(x, "%zu. %s, spec.overriders, selects %s%s%s", at, name, by, score, effect);
     else
@@ -306,7 +306,7 @@ static void explain_steps(struct explaining *x, const struct target *t, const ch
     const struct override_steps *steps = &t->steps;
     bool known = !t->missing && !steps->unsure;
 
-    writer_bool(&x->out->facts, "known", known);
+    json_writer_bool(&x->out->facts, "known", known);
     if (t->missing)
         explain_say(x, "On %s: there is no such Cluster, so that Karmada renews nothing there.",
                     clusters);
@@ -321,7 +321,7 @@ static void explain_steps(struct explaining *x, const struct target *t, const ch
     for (size_t i = 0; known && i < steps->count; i++)
         explain_step(x, &steps->items[i], i + 1);
     explanation_close(x->out, ']');
-    writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
+    json_writer_bool(&x->out->facts, "othersMayAct", known && steps->others_may_act);
     if (known && steps->others_may_act)
         explain_say(x, "A ClusterOverridePolicy among them can change labels, name or namespace, "
                        "by which Karmada selects OverridePolicies after that: others than these "
@@ -335,7 +335,7 @@ static void explain_alike(struct explaining *x, struct override_targets *targets
     const struct target *like = &targets->items[first];
 
     explanation_open(x->out, NULL, '{');
-    writer_open(&x->out->facts, "clusters", '[');
+    json_writer_open(&x->out->facts, "clusters", '[');
     for (size_t i = first; i < targets->count; i++) {
         struct target *t = &targets->items[i];
 
@@ -343,10 +343,10 @@ static void explain_alike(struct explaining *x, struct override_targets *targets
             !override_steps_equal(&t->steps, &like->steps))
             continue;
         t->explained = true;
-        writer_text(&x->out->facts, NULL, t->cluster);
+        json_writer_text(&x->out->facts, NULL, t->cluster);
         strbuf_addf(&clusters, "%s%s", i > first ? ", " : "", t->cluster);
     }
-    writer_close(&x->out->facts, ']');
+    json_writer_close(&x->out->facts, ']');
     explain_steps(x, like, clusters.data);
     explanation_close(x->out, '}');
 }
@@ -371,7 +371,7 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
         return;
     find_steps(x->engine, &selection, &targets);
     explain_section(x, "overrides", "Overrides, in the order in which they are applied");
-    writer_bool(&x->out->facts, "complete", !unread && !incomplete);
+    json_writer_bool(&x->out->facts, "complete", !unread && !incomplete);
     if (unread)
         explain_say(x, "Its labels may not be read here: what selects it by them is left out.");
     if (incomplete)
@@ -470,7 +470,7 @@ struct next {
 
 static void explain_assumptions(struct explaining *x, unsigned assumptions)
 {
-    writer_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
+    json_writer_names(&x->out->facts, "assumptions", assumptions, assumption_texts);
     for (unsigned i = 0; i < ASSUMPTION_COUNT; i++) {
         if (assumptions & 1u << i)
             explain_say(x, "Assumed: %s", assumption_texts[i]);
@@ -492,20 +492,20 @@ static void explain_restart(struct explaining *x, const struct outcome *o)
         explain_say(x, "A restart of Karmada's controllers brings that as well.");
 }
 
-static void explain_foresight(void *context, const struct foresight *f)
+static void explain_next_change(void *context, const struct next_change *f)
 {
     const struct next *next = context;
     struct explaining *x = next->x;
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
     bool moves = !outcome_equal(&f->now, &f->rest);
     bool waits = !outcome_equal(&f->rest, &f->next);
     bool is_static = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
-    writer_text(w, "when",
-                plan_when_names[moves   ? PLAN_AT_ONCE
-                                : waits ? PLAN_AT_NEXT_CHANGE
-                                        : PLAN_NEVER]);
-    writer_bool(w, "settled", f->settled);
+    json_writer_text(w, "when",
+                     plan_when_names[moves   ? PLAN_AT_ONCE
+                                     : waits ? PLAN_AT_NEXT_CHANGE
+                                             : PLAN_NEVER]);
+    json_writer_bool(w, "settled", f->settled);
     report_put_outcome(w, "atRest", &f->rest);
     report_put_outcome(w, "afterNextChange", &f->next);
     if (!f->settled)
@@ -545,9 +545,9 @@ void explain_next(struct explaining *x, const struct entry *template)
     };
 
     explain_section(x, "next", "What comes next");
-    if (is_held(d->way.delivery.stage))
+    if (is_held(d->stages.delivery.stage))
         explain_say(
             x, "What follows is about its binding: what holds up the rest is told under Stage.");
-    foresight_make(x->engine, template, explain_foresight, &next);
+    next_change_find(x->engine, template, explain_next_change, &next);
     explanation_close(x->out, '}');
 }

@@ -16,11 +16,11 @@
 
 /* What Karmada says of where the binding is; "" of an earlier stage. */
 static const char *message_of(const struct explaining *x, const struct entry *template,
-                              struct standing at)
+                              struct stage_and_reason at)
 {
     const struct template_decision *d = template_decision(template);
 
-    return at.stage == d->way.delivery.stage && d->binding
+    return at.stage == d->stages.delivery.stage && d->binding
                ? engine_delivery_message(x->engine, template)
                : "";
 }
@@ -42,7 +42,7 @@ static void explain_evicted(struct explaining *x, const char *cluster)
 /* The copy on a cluster that it is moved off goes then, if not before. */
 static void explain_evictions(struct explaining *x, const struct binding *b)
 {
-    const struct trouble *t = b->status.trouble;
+    const struct status_problem *t = b->status.problem;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         const struct eviction *e = &t->evictions[i];
@@ -71,7 +71,7 @@ static void explain_risks(struct explaining *x, unsigned risks)
     unsigned told = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED | 1U << RISK_OVERRIDE_FAILED |
                     1U << RISK_MAY_TRAVEL;
 
-    writer_names(&x->out->facts, "risks", risks, risk_names);
+    json_writer_names(&x->out->facts, "risks", risks, risk_names);
     for (unsigned i = 0; i < RISK_COUNT; i++) {
         if (risks & ~told & 1U << i)
             explain_say(x, "At risk: %s.", risk_texts[i]);
@@ -107,10 +107,10 @@ static void explain_targets(struct explaining *x, struct template_decision *d)
 
 static void explain_links(struct explaining *x, struct template_decision *d)
 {
-    enum stage stage = d->way.at.stage;
-    enum stage delivery = d->way.delivery.stage;
+    enum stage stage = d->stages.at.stage;
+    enum stage delivery = d->stages.delivery.stage;
     bool scheduled = delivery != STAGE_NONE && delivery != STAGE_UNSCHEDULED &&
-                     !(delivery == STAGE_EVICTING && d->way.delivery.reason != WHY_REPLACING);
+                     !(delivery == STAGE_EVICTING && d->stages.delivery.reason != WHY_REPLACING);
 
     explain_say(x, "Matched: %s. Bound: %s. As its policy says: %s. Scheduled: %s.",
                 stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
@@ -135,7 +135,7 @@ static int worst_first(const void *a, const void *b)
 static void explain_places(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const char *said = message_of(x, template, d->way.delivery);
+    const char *said = message_of(x, template, d->stages.delivery);
     CLEANUP(free_cleanup) struct target_place *places = target_places(x->engine, template);
 
     qsort(places, d->target_count, sizeof(*places), worst_first);
@@ -150,8 +150,8 @@ static void explain_places(struct explaining *x, const struct entry *template)
 }
 
 /* Why it is there, what Karmada says, and what ends it. */
-static void explain_standing(struct explaining *x, const struct entry *template, struct standing at,
-                             uint32_t since_s)
+static void explain_stage_and_reason(struct explaining *x, const struct entry *template,
+                                     struct stage_and_reason at, uint32_t since_s)
 {
     struct stage_end end = stage_end_of(at);
     const char *message = message_of(x, template, at);
@@ -172,7 +172,7 @@ static void explain_standing(struct explaining *x, const struct entry *template,
 static void explain_delivery(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct standing at = d->way.delivery;
+    struct stage_and_reason at = d->stages.delivery;
     const char *reason = stage_reason_names[at.reason];
 
     if (at.stage == STAGE_HEALTHY) {
@@ -181,7 +181,7 @@ static void explain_delivery(struct explaining *x, const struct entry *template)
     }
     explain_say(x, "What its binding has made of it is %s%s%s.", stage_names[at.stage],
                 *reason ? ", " : "", reason);
-    explain_standing(x, template, at, d->way.delivery_since_s);
+    explain_stage_and_reason(x, template, at, d->stages.delivery_since_s);
 }
 
 /*
@@ -191,19 +191,21 @@ static void explain_delivery(struct explaining *x, const struct entry *template)
 static void explain_way(struct explaining *x, const struct entry *template)
 {
     struct template_decision *d = template->decision;
-    const struct way *way = &d->way;
-    const char *reason = stage_reason_names[way->at.reason];
+    const struct template_stages *stages = &d->stages;
+    const char *reason = stage_reason_names[stages->at.reason];
     CLEANUP(strbuf_release) struct strbuf heading = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
-    strbuf_addf(&heading, "Stage: %s%s%s", stage_names[way->at.stage], *reason ? ", " : "", reason);
+    strbuf_addf(&heading, "Stage: %s%s%s", stage_names[stages->at.stage], *reason ? ", " : "",
+                reason);
     explain_section(x, "way", heading.data);
     report_put_way(&x->out->facts, x->engine, template);
-    writer_text(&x->out->facts, "actor", actor_names[stage_end_of(way->at).actor]);
+    json_writer_text(&x->out->facts, "actor", actor_names[stage_end_of(stages->at).actor]);
     /* Of the first stages the state says since when. */
-    explain_standing(x, template, way->at, way->at.stage >= STAGE_EVICTING ? way->since_s : 0);
-    if (way->delivery.stage != STAGE_NONE && way->at.stage < STAGE_EVICTING)
+    explain_stage_and_reason(x, template, stages->at,
+                             stages->at.stage >= STAGE_EVICTING ? stages->since_s : 0);
+    if (stages->delivery.stage != STAGE_NONE && stages->at.stage < STAGE_EVICTING)
         explain_delivery(x, template);
-    if (d->binding && entry_binding(d->binding)->status.trouble)
+    if (d->binding && entry_binding(d->binding)->status.problem)
         explain_evictions(x, entry_binding(d->binding));
     explain_risks(x, d->risks);
     explain_links(x, d);
@@ -218,12 +220,12 @@ void explain_state(struct explaining *x, const struct entry *template)
     const char *phase = d->state == STATE_STALE ? phase_names[d->phase] : NULL;
     enum takeover takeover = engine_takeover(x->engine);
     enum actor actor = explain_actor(d, takeover);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
-    writer_text(w, "state", state_names[d->state]);
-    writer_text(w, "reason", reason);
-    writer_text(w, "phase", phase);
-    writer_text(w, "actor", actor_names[actor]);
+    json_writer_text(w, "state", state_names[d->state]);
+    json_writer_text(w, "reason", reason);
+    json_writer_text(w, "phase", phase);
+    json_writer_text(w, "actor", actor_names[actor]);
     explanation_line(x->out, EXPLAIN_HEADING, "State: %s%s%s%s%s", state_names[d->state],
                      reason ? ", " : "", reason ? reason : "", phase ? ", " : "",
                      phase ? phase : "");
@@ -234,10 +236,10 @@ void explain_state(struct explaining *x, const struct entry *template)
         explain_say(x, "%s %s.", explain_name(x, d->governing), explain_obstacle(d));
     else if (d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED)
         explain_say(x, "Nothing that is seen here keeps it from that: do its controllers run?");
-    writer_bool(w, "unread", entry_template(template)->unread);
+    json_writer_bool(w, "unread", entry_template(template)->unread);
     if (entry_template(template)->unread)
         explain_say(x, "It may not be read here: all that is said of it comes from its binding.");
-    writer_names(w, "flags", d->flags, template_flag_names);
+    json_writer_names(w, "flags", d->flags, template_flag_names);
     for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
         if (d->flags & 1U << i)
             explain_say(x, "%s", template_flag_texts[i]);
@@ -252,7 +254,7 @@ void explain_state(struct explaining *x, const struct entry *template)
 static void explain_claim(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explain_section(x, "governance", "Who governs it");
     report_put_policy(w, "claimed", policy_name_of(d->claimed));
@@ -261,9 +263,9 @@ static void explain_claim(struct explaining *x, const struct entry *template)
         bool exists = entry_exists(d->claimed);
         bool holds = template_claim_holds(template);
 
-        writer_bool(w, "claimedExists", exists);
-        writer_bool(w, "claimHolds", holds);
-        writer_text(w, "claimedOn", place);
+        json_writer_bool(w, "claimedExists", exists);
+        json_writer_bool(w, "claimHolds", holds);
+        json_writer_text(w, "claimedOn", place);
         explain_say(x, "%s%s has its claim on the %s.", explain_name(x, d->claimed),
                     !exists ? ", which does not exist,"
                     : holds ? ""
@@ -325,7 +327,7 @@ static void explain_binding_of(struct explaining *x, const struct entry *templat
         return;
     explain_section(x, "binding", "Its binding");
     report_put_object(&x->out->facts, d->binding);
-    writer_bool(&x->out->facts, "placed", b->has_placement);
+    json_writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_say(x, "%s %s.", explain_name(x, d->binding),
                 b->has_placement ? "was made by a policy" : "has no placement: others require it");
     explain_fields(x, d->fields | fields_of(d, b), d->governing, d->binding);
@@ -370,8 +372,8 @@ static void explain_dependency(struct explaining *x, const struct identity *id)
 
     explanation_open(x->out, NULL, '{');
     report_put_identity(&x->out->facts, *id);
-    writer_text(&x->out->facts, "state",
-                d && entry_exists(dependency) ? state_names[d->state] : NULL);
+    json_writer_text(&x->out->facts, "state",
+                     d && entry_exists(dependency) ? state_names[d->state] : NULL);
     explain_say(x, "%s %s%s%s (%s) %s", id->kind, id->ns, *id->ns ? "/" : "", id->name,
                 id->api_version, dependency_words(dependency));
     explanation_close(x->out, '}');
@@ -426,7 +428,7 @@ static void explain_dependencies(struct explaining *x, const struct entry *templ
     explain_section(x, "dependencies", "What it needs");
     if (!explain_references(x, template))
         explain_say(x, "Not known: its spec has not been read, and its binding does not say.");
-    writer_bool(&x->out->facts, "propagated", d->propagates);
+    json_writer_bool(&x->out->facts, "propagated", d->propagates);
     explain_say(x, "%s", propagated_words(d));
     explanation_close(x->out, '}');
 }

@@ -22,7 +22,7 @@ struct explanation_line {
 void explanation_init(struct explanation *x)
 {
     *x = (struct explanation){.json = STRBUF_INIT(JSON_MAX_BYTES)};
-    x->facts = (struct writer){.out = &x->json, .lines = JSON_LINES};
+    x->facts = (struct json_writer){.out = &x->json, .lines = JSON_LINES};
     explanation_open(x, NULL, '{');
 }
 
@@ -49,7 +49,7 @@ void explanation_open(struct explanation *x, const char *key, char bracket)
     x->levels[x->depth].object =
         bracket == '{' || x->depth == 0 ? x->depth : x->levels[x->depth - 1].object;
     x->depth++;
-    writer_open(&x->facts, key, bracket);
+    json_writer_open(&x->facts, key, bracket);
 }
 
 /* The lines about the object that is about to be closed, in order. */
@@ -63,12 +63,12 @@ static void write_text(struct explanation *x, size_t first_line)
         if (line->object != x->depth || line->style == EXPLAIN_HEADING)
             continue;
         if (!open)
-            writer_open(&x->facts, "text", '[');
+            json_writer_open(&x->facts, "text", '[');
         open = true;
-        writer_text(&x->facts, NULL, line->text);
+        json_writer_text(&x->facts, NULL, line->text);
     }
     if (open)
-        writer_close(&x->facts, ']');
+        json_writer_close(&x->facts, ']');
 }
 
 void explanation_close(struct explanation *x, char bracket)
@@ -77,7 +77,7 @@ void explanation_close(struct explanation *x, char bracket)
     x->depth--;
     if (bracket == '}')
         write_text(x, x->levels[x->depth].first_line);
-    writer_close(&x->facts, bracket);
+    json_writer_close(&x->facts, bracket);
 }
 
 void explanation_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
@@ -209,7 +209,7 @@ void differences_each(const char *before, const char *after, difference_fn *each
 
 /* ---- line by line ---- */
 
-struct lines {
+struct text_lines {
     difference_line_fn *each;
     void *context;
     struct strbuf path;
@@ -228,7 +228,7 @@ static bool has_element(const cJSON *list, const cJSON *element)
     return false;
 }
 
-static void emit_line(const struct lines *l, const cJSON *value)
+static void emit_line(const struct text_lines *l, const cJSON *value)
 {
     CLEANUP(free_cleanup)
     char *printed = cJSON_IsString(value) ? NULL : cJSON_PrintUnformatted(value);
@@ -238,7 +238,7 @@ static void emit_line(const struct lines *l, const cJSON *value)
 }
 
 /* Emit each plain value of one side. Recursion is safe as above. */
-static void emit_leaves(struct lines *l, const cJSON *value)
+static void emit_leaves(struct text_lines *l, const cJSON *value)
 {
     size_t len = l->path.len;
     const cJSON *item;
@@ -282,7 +282,7 @@ static bool is_reordered(const cJSON *before, const cJSON *after)
     return true;
 }
 
-static void emit_side(struct lines *l, char sign, const cJSON *side, const cJSON *other)
+static void emit_side(struct text_lines *l, char sign, const cJSON *side, const cJSON *other)
 {
     l->sign = sign;
     l->others = is_plain_list(side) && is_plain_list(other) ? other : NULL;
@@ -296,7 +296,7 @@ static void emit_difference(void *context, const struct difference *d)
 {
     CLEANUP(json_cleanup) cJSON *before = parse(d->before);
     CLEANUP(json_cleanup) cJSON *after = parse(d->after);
-    struct lines *l = context;
+    struct text_lines *l = context;
 
     strbuf_cut(&l->path, 0);
     strbuf_adds(&l->path, d->path);
@@ -307,7 +307,7 @@ static void emit_difference(void *context, const struct difference *d)
 void difference_lines_each(const char *before, const char *after, difference_line_fn *each,
                            void *context)
 {
-    struct lines l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
+    struct text_lines l = {.each = each, .context = context, .path = STRBUF_INIT(PATH_MAX_BYTES)};
 
     differences_each(before, after, emit_difference, &l);
     strbuf_release(&l.path);
@@ -397,9 +397,9 @@ static void put_difference(void *context, const struct difference *d)
     struct explaining *x = field->x;
 
     explanation_open(x->out, NULL, '{');
-    writer_text(&x->out->facts, "path", d->path);
-    writer_json(&x->out->facts, "binding", d->before);
-    writer_json(&x->out->facts, "policy", d->after);
+    json_writer_text(&x->out->facts, "path", d->path);
+    json_writer_json(&x->out->facts, "binding", d->before);
+    json_writer_json(&x->out->facts, "policy", d->after);
     explain_say(x, "%s%s%s:", field->name, *d->path == '\0' || *d->path == '[' ? "" : ".", d->path);
     explain_detail(x, "binding: %s", d->before ? d->before : EXPLAIN_NOT_SET);
     explain_detail(x, "policy: %s", d->after ? d->after : EXPLAIN_NOT_SET);
@@ -432,7 +432,7 @@ void explain_fields(struct explaining *x, unsigned fields, const struct entry *p
         if (!(fields & 1U << i))
             continue;
         explanation_open(x->out, NULL, '{');
-        writer_text(&x->out->facts, "field", field.name);
+        json_writer_text(&x->out->facts, "field", field.name);
         explanation_open(x->out, "differences", '[');
         differences_each(explain_field_json(&b->propagation, i, &before),
                          policy_json(policy, i, &after), put_difference, &field);
@@ -454,7 +454,7 @@ void explain_assigned(struct explaining *x, const struct binding *b)
         explain_say(x, "Replicas now: %s.", text.data);
     if (!b || !b->has_placement || b->propagation.placement == b->applied_placement)
         return;
-    writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
+    json_writer_json(&x->out->facts, "appliedPlacement", b->applied_placement);
     explain_say(x, "The scheduler has not applied its placement yet. What it applied last:");
     explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
 }
@@ -462,77 +462,79 @@ void explain_assigned(struct explaining *x, const struct binding *b)
 /* ---- who requires it ---- */
 
 /* Null where it does not count. */
-static void put_votes(struct explaining *x, const char *key, const struct vote *vote)
+static void put_dependency_values(struct explaining *x, const char *key,
+                                  const struct dependency_values *values)
 {
-    if (!vote) {
-        writer_text(&x->out->facts, key, NULL);
+    if (!values) {
+        json_writer_text(&x->out->facts, key, NULL);
         return;
     }
-    writer_open(&x->out->facts, key, '{');
+    json_writer_open(&x->out->facts, key, '{');
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        report_put_value(&x->out->facts, dependency_field_names[i], i, vote->wants[i]);
-    writer_close(&x->out->facts, '}');
+        report_put_value(&x->out->facts, dependency_field_names[i], i, values->wants[i]);
+    json_writer_close(&x->out->facts, '}');
 }
 
 /* What a referrer wants, and what it will want once its policy is applied as it is now. */
-static void explain_votes(struct explaining *x, const struct ballot *ballot)
+static void explain_dependency_values(struct explaining *x,
+                                      const struct dependency_referrer *referrer)
 {
-    put_votes(x, "wants", ballot->counts_observed ? &ballot->observed : NULL);
-    put_votes(x, "willWant", ballot->counts_current ? &ballot->current : NULL);
+    put_dependency_values(x, "wants", referrer->counts_observed ? &referrer->observed : NULL);
+    put_dependency_values(x, "willWant", referrer->counts_current ? &referrer->current : NULL);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        const char *now = dependency_value_name(i, ballot->observed.wants[i]);
-        const char *then = dependency_value_name(i, ballot->current.wants[i]);
+        const char *now = dependency_value_name(i, referrer->observed.wants[i]);
+        const char *then = dependency_value_name(i, referrer->current.wants[i]);
 
-        if (ballot->counts_observed && ballot->counts_current && now != then)
+        if (referrer->counts_observed && referrer->counts_current && now != then)
             explain_detail(x, "%s %s, and %s once its policy is applied as it is now",
                            dependency_field_names[i], now, then);
         else
             explain_detail(x, "%s %s", dependency_field_names[i],
-                           ballot->counts_observed ? now : then);
+                           referrer->counts_observed ? now : then);
     }
 }
 
 /* By whose will a referrer wants what it wants, and where that is written. */
-static void explain_origin(struct explaining *x, const struct ballot *ballot)
+static void explain_origin(struct explaining *x, const struct dependency_referrer *referrer)
 {
-    struct policy_name policy = ballot_policy(ballot, !ballot->counts_observed);
-    struct writer *w = &x->out->facts;
+    struct policy_name policy = referrer_policy(referrer, !referrer->counts_observed);
+    struct json_writer *w = &x->out->facts;
 
     report_put_policy(w, "policy", policy);
-    writer_text(w, "origin",
-                ballot->derived           ? "derived"
-                : ballot->counts_observed ? "observed"
-                                          : "predicted");
+    json_writer_text(w, "origin",
+                     referrer->derived           ? "derived"
+                     : referrer->counts_observed ? "observed"
+                                                 : "predicted");
     if (policy.kind)
         explain_detail(x, "by %s %s%s%s", policy.kind, policy.ns, *policy.ns ? "/" : "",
                        policy.name);
-    if (ballot->derived)
+    if (referrer->derived)
         explain_detail(x, "derived from what it refers to: it has no binding yet");
-    else if (ballot->binding)
-        explain_detail(x, "in %s", explain_name(x, ballot->binding));
+    else if (referrer->binding)
+        explain_detail(x, "in %s", explain_name(x, referrer->binding));
 }
 
-static void explain_ballot(void *context, const struct ballot *ballot)
+static void explain_referrer(void *context, const struct dependency_referrer *referrer)
 {
     struct explaining *x = context;
-    bool missing = ballot->binding && !entry_exists(ballot->binding);
-    const struct entry *who = ballot->template ? ballot->template : ballot->binding;
+    bool missing = referrer->binding && !entry_exists(referrer->binding);
+    const struct entry *who = referrer->template ? referrer->template : referrer->binding;
 
     /* Either there is a binding, or a template without. */
     assert(who);
     explanation_open(x->out, NULL, '{');
     report_put_object(&x->out->facts, who);
-    if (ballot->binding)
-        report_put_binding(&x->out->facts, "binding", ballot->binding);
-    writer_bool(&x->out->facts, "exists", !missing);
+    if (referrer->binding)
+        report_put_binding(&x->out->facts, "binding", referrer->binding);
+    json_writer_bool(&x->out->facts, "exists", !missing);
     if (missing) {
-        explain_say(x, "%s is listed, but does not exist.", explain_name(x, ballot->binding));
+        explain_say(x, "%s is listed, but does not exist.", explain_name(x, referrer->binding));
         explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
     } else {
         explain_say(x, "%s %s:", explain_name(x, who),
-                    ballot->counts_observed ? "wants" : "does not count yet, but will want");
-        explain_votes(x, ballot);
-        explain_origin(x, ballot);
+                    referrer->counts_observed ? "wants" : "does not count yet, but will want");
+        explain_dependency_values(x, referrer);
+        explain_origin(x, referrer);
     }
     explanation_close(x->out, '}');
 }
@@ -541,17 +543,17 @@ static void explain_resolution(struct explaining *x, const struct entry *depende
                                enum dependency_field field)
 {
     const struct field_resolution *f = &dependency_decision(dependency)->fields[field];
-    struct writer *w = &x->out->facts;
+    struct json_writer *w = &x->out->facts;
 
     explanation_open(x->out, NULL, '{');
-    writer_text(w, "field", dependency_field_names[field]);
-    writer_bool(w, "conflict", f->conflict);
+    json_writer_text(w, "field", dependency_field_names[field]);
+    json_writer_bool(w, "conflict", f->conflict);
     report_put_value(w, "resolved", field, f->resolved);
     report_put_stored(w, dependency, field);
-    writer_bool(w, "overridden", f->overridden);
-    writer_bool(w, "predicted", f->predicted);
+    json_writer_bool(w, "overridden", f->overridden);
+    json_writer_bool(w, "predicted", f->predicted);
     if (f->unsupported)
-        writer_bool(w, "unsupported", true);
+        json_writer_bool(w, "unsupported", true);
     explain_say(x, "%s %s %s.", dependency_field_names[field],
                 f->conflict ? "is in conflict, and resolves to" : "resolves to",
                 dependency_value_name(field, f->resolved));
@@ -581,7 +583,7 @@ void explain_required(struct explaining *x, const struct entry *dependency)
         return;
     explain_section(x, "requiredBy", "Who requires it");
     explanation_open(x->out, "referrers", '[');
-    engine_ballots(x->engine, dependency, explain_ballot, x);
+    engine_dependency_referrers(x->engine, dependency, explain_referrer, x);
     explanation_close(x->out, ']');
     explanation_open(x->out, "fields", '[');
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)

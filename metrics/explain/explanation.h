@@ -26,7 +26,7 @@ enum { EXPLANATION_DEPTH_MAX = 16 };
 
 struct explanation {
     struct strbuf json;
-    struct writer facts;
+    struct json_writer facts;
     struct explanation_line *lines;
     size_t line_count;
     size_t line_capacity;
@@ -44,7 +44,7 @@ void explanation_init(struct explanation *x);
 void explanation_finish(struct explanation *x);
 void explanation_release(struct explanation *x);
 
-/* `bracket` and `key` as for writer_open(). */
+/* `bracket` and `key` as for json_writer_open(). */
 void explanation_open(struct explanation *x, const char *key, char bracket);
 void explanation_close(struct explanation *x, char bracket);
 

@@ -50,17 +50,17 @@ struct parties {
 };
 
 /* A policy with several referrers that want the same counts once. */
-static void collect_party(void *context, const struct ballot *ballot)
+static void collect_party(void *context, const struct dependency_referrer *referrer)
 {
     const struct parties *parties = context;
-    struct policy_name policy = ballot_policy(ballot, false);
+    struct policy_name policy = referrer_policy(referrer, false);
 
-    if (!ballot->counts_observed || !policy.kind)
+    if (!referrer->counts_observed || !policy.kind)
         return;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
         if (parties->dependency->fields[i].conflict)
             SAMPLE_ONCE(parties->out, 1,
-                        i * (unsigned)ARRAY_LEN(wanted_names) + i * 2 + ballot->observed.wants[i],
+                        i * (unsigned)ARRAY_LEN(wanted_names) + i * 2 + referrer->observed.wants[i],
                         policy.kind, policy.ns, policy.name);
     }
 }
@@ -71,7 +71,7 @@ static void collect_conflict_parties(const struct entry *entry, struct samples *
     struct parties parties = {d, out};
 
     if (dependency_conflicts(d) > 0)
-        engine_ballots(out->engine, entry, collect_party, &parties);
+        engine_dependency_referrers(out->engine, entry, collect_party, &parties);
 }
 
 static void collect_conflict_oldest(const struct entry *entry, struct samples *out)
@@ -162,7 +162,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_dependency_conflicts",
      .help = "Dependencies in conflict to which a policy is a party, by the value that it wants.",
      .bound = "policy limit x 4",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS, DISPUTED, ENUM_LABEL("value", wanted_names)},
      .pairs = is_value_of,

@@ -57,7 +57,7 @@ static void collect_policy_templates(const struct entry *entry, struct samples *
         SAMPLE(out, 0, 0, entry_kind(entry), entry_ns(entry), entry->name);
 }
 
-static void weigh_relations(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+static void weigh_relations(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
     weight[2] += rows->series[RELATION_CLAIMED].sum;
 }
@@ -114,7 +114,7 @@ static const struct family_def families[] = {
      .help = "Templates that claim a policy, that it selects, that it would win, and that its "
              "excludedResources exclude; without ignored ones. Rows that are 0 are left out.",
      .bound = "policy limit x 4",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .sparse = true,
      .weigh = weigh_relations,
      .labels = {POLICY_LABELS, ENUM_LABEL("relation", relation_names)},
@@ -122,7 +122,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_info",
      .help = "The settings of a policy as labels; always 1.",
      .bound = "policy limit",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS, FREE_LABEL("activation"), FREE_LABEL("preemption"),
                 FREE_LABEL("priority"), FREE_LABEL("propagate_deps"),
@@ -131,7 +131,7 @@ static const struct family_def families[] = {
     {.name = "karmada_propagationpolicy_generation",
      .help = "The metadata.generation of a policy: it changes when the spec does.",
      .bound = "policy limit",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .no_rest = true,
      .labels = {POLICY_LABELS},
      FROM(POLICY_ENTRIES, collect_policy_generation)},
@@ -254,7 +254,7 @@ static const struct family_def collect_version_families[] = {
     {.name = "karmada_propagationpolicy_versions_in_force",
      .help = "How many versions of a policy templates run, where it is more than one.",
      .bound = "policy limit",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS},
@@ -263,7 +263,7 @@ static const struct family_def collect_version_families[] = {
      .help = "Templates that claim a policy, by the version of it that they run, while not all "
              "run the present one.",
      .bound = "policy limit x 4",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .remembers = true,
      .sparse = true,
      .labels = {POLICY_LABELS, ENUM_LABEL("version", rollout_names)},

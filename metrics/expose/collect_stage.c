@@ -7,26 +7,26 @@
 #include "metrics/rules/delivery.h"
 
 /* The series of families by stage and reason. */
-static unsigned pair_of(struct standing at)
+static unsigned pair_of(struct stage_and_reason at)
 {
     return (unsigned)at.stage * STAGE_REASON_COUNT + (unsigned)at.reason;
 }
 
 static void collect_stage(const struct entry *entry, struct samples *out)
 {
-    struct standing at = template_decision(entry)->way.at;
+    struct stage_and_reason at = template_decision(entry)->stages.at;
 
     SAMPLE(out, 1, pair_of(at));
 }
 
 static void collect_namespace_stage(const struct entry *entry, struct samples *out)
 {
-    SAMPLE(out, 1, template_decision(entry)->way.at.stage, entry_ns(entry));
+    SAMPLE(out, 1, template_decision(entry)->stages.at.stage, entry_ns(entry));
 }
 
 static void collect_delivery(const struct entry *entry, struct samples *out)
 {
-    struct standing at = template_decision(entry)->way.delivery;
+    struct stage_and_reason at = template_decision(entry)->stages.delivery;
 
     if (at.stage != STAGE_NONE)
         SAMPLE(out, 1, pair_of(at));
@@ -34,16 +34,16 @@ static void collect_delivery(const struct entry *entry, struct samples *out)
 
 static void collect_stage_oldest(const struct entry *entry, struct samples *out)
 {
-    const struct way *way = &template_decision(entry)->way;
+    const struct template_stages *stages = &template_decision(entry)->stages;
 
-    if (way->since_s > 0)
-        SAMPLE(out, (int64_t)way->since_s * 1000, way->at.stage);
+    if (stages->since_s > 0)
+        SAMPLE(out, (int64_t)stages->since_s * 1000, stages->at.stage);
 }
 
 static void collect_member_stage(const struct entry *entry, struct samples *out)
 {
     struct template_decision *d = entry->decision;
-    const struct standing *targets = decision_targets(d);
+    const struct stage_and_reason *targets = decision_targets(d);
 
     for (uint32_t i = 0; i < d->target_count; i++)
         SAMPLE_ONCE(out, 1, targets[i].stage, entry_binding(d->binding)->clusters[i].name);
@@ -51,7 +51,7 @@ static void collect_member_stage(const struct entry *entry, struct samples *out)
 
 static void collect_evicting(const struct entry *entry, struct samples *out)
 {
-    const struct trouble *t = entry_binding(entry)->status.trouble;
+    const struct status_problem *t = entry_binding(entry)->status.problem;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         if (eviction_counts(&t->evictions[i]))
@@ -96,7 +96,7 @@ static void collect_suspended(const struct entry *entry, struct samples *out)
     const struct binding *b = entry_binding(d->binding);
 
     if (b && is_suspended(b))
-        SAMPLE(out, 1, d->way.delivery.reason == WHY_SUSPENDED);
+        SAMPLE(out, 1, d->stages.delivery.reason == WHY_SUSPENDED);
 }
 
 /*
@@ -106,11 +106,11 @@ static void collect_suspended(const struct entry *entry, struct samples *out)
 static bool is_on_its_way(const struct template_decision *d)
 {
     const struct binding *b = entry_binding(d->binding);
-    enum stage stage = d->way.delivery.stage;
+    enum stage stage = d->stages.delivery.stage;
 
     if (!b || stage == STAGE_NONE)
         return false;
-    return d->uptake == UPTAKE_NOT_IN || stage == STAGE_UNDELIVERED ||
+    return d->change_applied == CHANGE_NOT_APPLIED || stage == STAGE_UNDELIVERED ||
            (b->status.applied_s == 0 && stage >= STAGE_UNSCHEDULED && stage <= STAGE_UNAPPLIED);
 }
 
@@ -126,8 +126,8 @@ static bool is_delivered(const struct entry *entry)
 {
     const struct template_decision *d = template_decision(entry);
 
-    return d && d->state != STATE_STALE && d->way.delivery.stage >= STAGE_UNHEALTHY &&
-           d->way.delivery.stage <= STAGE_HEALTHY;
+    return d && d->state != STATE_STALE && d->stages.delivery.stage >= STAGE_UNHEALTHY &&
+           d->stages.delivery.stage <= STAGE_HEALTHY;
 }
 
 static bool has_pair(unsigned stage, unsigned reason)
@@ -160,7 +160,7 @@ static const struct family_def families[] = {
      .help = "Resource templates by namespace and stage; each is in exactly one stage. Stages that "
              "none of a namespace is in have no row.",
      .bound = "detail limit x 12",
-     .fold = FOLD_NAMESPACE,
+     .fold = POLICY_LIMIT_NAMESPACE,
      .sparse = true,
      .labels = {FREE_LABEL("namespace"), STAGE},
      FROM(TEMPLATE_ENTRIES, collect_namespace_stage)},

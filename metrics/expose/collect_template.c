@@ -18,7 +18,7 @@ static void collect_namespace_templates(const struct entry *entry, struct sample
     SAMPLE(out, 1, template_decision(entry)->state, entry_ns(entry));
 }
 
-static void weigh_namespace(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+static void weigh_namespace(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
     for (unsigned state = 0; state < STATE_COUNT; state++)
         weight[0] += rows->series[state].sum;
@@ -34,7 +34,7 @@ static void collect_stale(const struct entry *entry, struct samples *out)
                policy.name);
 }
 
-static void weigh_stale(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS])
+static void weigh_stale(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS])
 {
     for (unsigned reason = 0; reason < STALE_REASON_COUNT; reason++) {
         weight[0] += rows->series[reason * PHASE_COUNT + PHASE_OVERDUE].sum;
@@ -179,7 +179,7 @@ static const struct family_def families[] = {
      .help = "Resource templates by namespace and state; each is in exactly one state. Rows that "
              "are 0 are left out.",
      .bound = "detail limit x 7",
-     .fold = FOLD_NAMESPACE,
+     .fold = POLICY_LIMIT_NAMESPACE,
      .sparse = true,
      .weigh = weigh_namespace,
      .labels = {FREE_LABEL("namespace"), STATE},
@@ -188,7 +188,7 @@ static const struct family_def families[] = {
      .help = "Templates whose binding differs from what governs them now, by the governing "
              "policy, or by the claimed one where none governs. Rows that are 0 are left out.",
      .bound = "policy limit x 12",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .sparse = true,
      .weigh = weigh_stale,
      .labels = {POLICY_LABELS, ENUM_LABEL("reason", stale_reason_names), PHASE},
@@ -249,7 +249,7 @@ static const struct family_def families[] = {
      .help = "Templates that a policy keeps by its claim though another would win a fresh match, "
              "by the claimed policy.",
      .bound = "policy limit",
-     .fold = FOLD_POLICY,
+     .fold = POLICY_LIMIT_POLICY,
      .sparse = true,
      .labels = {POLICY_LABELS},
      FROM(TEMPLATE_ENTRIES, collect_outranked)},

@@ -216,7 +216,7 @@ static enum actor actor_of_unbound(const struct template_decision *d)
     case UNBOUND_STUCK:
         return explain_obstacle(d) ? ACTOR_PLATFORM : ACTOR_USER;
     case UNBOUND_WAITING:
-        return d->way.at.reason == WHY_NOT_CLAIMED ? ACTOR_PLATFORM : ACTOR_KARMADA;
+        return d->stages.at.reason == WHY_NOT_CLAIMED ? ACTOR_PLATFORM : ACTOR_KARMADA;
     case UNBOUND_REASON_COUNT:
         break;
     }
@@ -437,7 +437,7 @@ static struct stage_end end_of_waiting(enum stage stage)
                                              "karmada-controller-manager, or karmada-agent, runs."};
 }
 
-struct stage_end stage_end_of(struct standing at)
+struct stage_end stage_end_of(struct stage_and_reason at)
 {
     if (at.reason == WHY_WAITING)
         return end_of_waiting(at.stage);
@@ -452,7 +452,7 @@ enum actor explain_who(const struct template_decision *d, enum takeover takeover
 {
     enum actor actor = explain_actor(d, takeover);
 
-    return actor == ACTOR_NOBODY ? stage_end_of(d->way.at).actor : actor;
+    return actor == ACTOR_NOBODY ? stage_end_of(d->stages.at).actor : actor;
 }
 
 const char *stage_actor_words(enum actor actor)
@@ -470,7 +470,7 @@ const char *explain_who_words(const struct template_decision *d, enum takeover t
 {
     enum actor actor = explain_actor(d, takeover);
 
-    return actor == ACTOR_NOBODY ? stage_actor_words(stage_end_of(d->way.at).actor)
+    return actor == ACTOR_NOBODY ? stage_actor_words(stage_end_of(d->stages.at).actor)
                                  : explain_actor_words(actor);
 }
 

@@ -58,7 +58,7 @@ struct stage_end {
     const char *text; /* The edit or the wait; a sentence. "" where nothing is to be ended. */
 };
 
-struct stage_end stage_end_of(struct standing at);
+struct stage_end stage_end_of(struct stage_and_reason at);
 /* Whoever must act on a template's state; where nobody has to, on its stage. */
 enum actor explain_who(const struct template_decision *d, enum takeover takeover);
 const char *explain_who_words(const struct template_decision *d, enum takeover takeover);

@@ -25,7 +25,8 @@ unsigned family_free_labels(const struct family_def *family)
 
 unsigned family_fold_labels(enum fold fold)
 {
-    static const unsigned labels[FOLD_COUNT] = {[FOLD_POLICY] = 3, [FOLD_NAMESPACE] = 1};
+    static const unsigned labels[POLICY_LIMIT_COUNT] = {
+        [POLICY_LIMIT_POLICY] = 3, [POLICY_LIMIT_NAMESPACE] = 1};
 
     return labels[fold];
 }
@@ -33,8 +34,8 @@ unsigned family_fold_labels(enum fold fold)
 const char *family_rest_value(enum fold fold)
 {
     /* A namespace is a DNS label, so that its name never begins with '_'. */
-    static const char *const values[FOLD_COUNT] = {
-        [FOLD_NONE] = "", [FOLD_POLICY] = "", [FOLD_NAMESPACE] = "_others"};
+    static const char *const values[POLICY_LIMIT_COUNT] = {
+        [POLICY_LIMIT_NONE] = "", [POLICY_LIMIT_POLICY] = "", [POLICY_LIMIT_NAMESPACE] = "_others"};
 
     return values[fold];
 }
@@ -161,46 +162,46 @@ void catalogue_markdown(struct strbuf *out)
         add_family(out, family_at(i));
 }
 
-static void write_label(struct writer *w, const struct family_label *label)
+static void write_label(struct json_writer *w, const struct family_label *label)
 {
-    writer_open(w, NULL, '{');
-    writer_text(w, "name", label->name);
-    writer_open(w, "values", '[');
+    json_writer_open(w, NULL, '{');
+    json_writer_text(w, "name", label->name);
+    json_writer_open(w, "values", '[');
     for (size_t i = 0; i < label->value_count; i++)
-        writer_text(w, NULL, label->values[i]);
-    writer_close(w, ']');
-    writer_close(w, '}');
+        json_writer_text(w, NULL, label->values[i]);
+    json_writer_close(w, ']');
+    json_writer_close(w, '}');
 }
 
-static void write_family(struct writer *w, const struct family_def *family)
+static void write_family(struct json_writer *w, const struct family_def *family)
 {
     CLEANUP(strbuf_release) struct strbuf bound = STRBUF_INIT(SIZE_MAX);
 
     add_bound(&bound, family);
-    writer_open(w, NULL, '{');
-    writer_text(w, "name", family->name);
-    writer_text(w, "type", family_type_name(family->type));
-    writer_text(w, "unit", family->unit);
-    writer_text(w, "help", family->help);
-    writer_open(w, "labels", '[');
+    json_writer_open(w, NULL, '{');
+    json_writer_text(w, "name", family->name);
+    json_writer_text(w, "type", family_type_name(family->type));
+    json_writer_text(w, "unit", family->unit);
+    json_writer_text(w, "help", family->help);
+    json_writer_open(w, "labels", '[');
     for (const struct family_label *label = family->labels; label->name; label++)
         write_label(w, label);
-    writer_close(w, ']');
-    writer_text(w, "stability", stability_name(family->stability));
-    writer_text(w, "bound", bound.data);
-    writer_bool(w, "detail", family->detail);
-    writer_bool(w, "optIn", family->opt_in);
-    writer_bool(w, "remembers", family_remembers(family));
-    writer_close(w, '}');
+    json_writer_close(w, ']');
+    json_writer_text(w, "stability", stability_name(family->stability));
+    json_writer_text(w, "bound", bound.data);
+    json_writer_bool(w, "detail", family->detail);
+    json_writer_bool(w, "optIn", family->opt_in);
+    json_writer_bool(w, "remembers", family_remembers(family));
+    json_writer_close(w, '}');
 }
 
 void catalogue_json(struct strbuf *out)
 {
-    struct writer w = {.out = out, .lines = 1};
+    struct json_writer w = {.out = out, .lines = 1};
 
-    writer_open(&w, NULL, '[');
+    json_writer_open(&w, NULL, '[');
     for (size_t i = 0; i < family_count(); i++)
         write_family(&w, family_at(i));
-    writer_close(&w, ']');
+    json_writer_close(&w, ']');
     strbuf_addc(out, '\n');
 }

@@ -50,14 +50,14 @@ struct label_set;
  * name the first labels.
  */
 enum fold {
-    FOLD_NONE,
-    FOLD_POLICY,    /* policy_kind, policy_namespace, policy */
-    FOLD_NAMESPACE, /* namespace */
-    FOLD_COUNT,
+    POLICY_LIMIT_NONE,
+    POLICY_LIMIT_POLICY,    /* policy_kind, policy_namespace, policy */
+    POLICY_LIMIT_NAMESPACE, /* namespace */
+    POLICY_LIMIT_COUNT,
 };
 
 /* The first number by which two differ tells which one is worse: the one with more. */
-enum { FOLD_WEIGHTS = 3 };
+enum { POLICY_LIMIT_WEIGHTS = 3 };
 
 struct family_def {
     const char *name;
@@ -76,7 +76,7 @@ struct family_def {
      * Adds the weights of a label set. Weights of a policy: its overdue, deferred and all
      * templates; of a namespace: its templates.
      */
-    void (*weigh)(const struct label_set *rows, int64_t weight[FOLD_WEIGHTS]);
+    void (*weigh)(const struct label_set *rows, int64_t weight[POLICY_LIMIT_WEIGHTS]);
     /* What was seen before counts, too: a fresh engine over the same objects says less. */
     bool remembers;
     bool opt_in;

@@ -98,7 +98,7 @@ static const cJSON *member(const cJSON *object, const char *path)
     return cJSON_GetObjectItemCaseSensitive(object, path);
 }
 
-void cells_head(struct strbuf *out, const char *const *columns)
+void csv_head(struct strbuf *out, const char *const *columns)
 {
     for (size_t i = 0; columns[i]; i++) {
         strbuf_adds(out, i > 0 ? "," : "");
@@ -107,7 +107,7 @@ void cells_head(struct strbuf *out, const char *const *columns)
     strbuf_adds(out, "\r\n");
 }
 
-bool cells_row(struct strbuf *out, const char *const *columns, const char *json, size_t len)
+bool csv_row(struct strbuf *out, const char *const *columns, const char *json, size_t len)
 {
     cJSON *row = cJSON_ParseWithLength(json, len);
 

@@ -9,11 +9,10 @@
  */
 
 /* Append the line of headings; the columns end with NULL. */
-void cells_head(struct strbuf *out, const char *const *columns);
+void csv_head(struct strbuf *out, const char *const *columns);
 
 /*
  * Append the line of a row. Null and what is missing is empty; a list of texts is joined by "; ",
  * any other list, and an object, is its JSON. False if it is no JSON object.
  */
-bool cells_row(struct strbuf *out, const char *const *columns, const char *json,
-               size_t len) MUST_USE;
+bool csv_row(struct strbuf *out, const char *const *columns, const char *json, size_t len) MUST_USE;

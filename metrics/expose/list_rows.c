@@ -41,8 +41,8 @@ void row_take(struct row *row, struct entry *template, enum takeover takeover)
         .state = d->state,
         .reason = (uint8_t)d->reason,
         .phase = d->phase,
-        .stage = (uint8_t)d->way.at.stage,
-        .stage_reason = (uint8_t)d->way.at.reason,
+        .stage = (uint8_t)d->stages.at.stage,
+        .stage_reason = (uint8_t)d->stages.at.reason,
         .actor = (uint8_t)explain_who(d, takeover),
         .since_seen = since.seen,
         .claimed_exists = d->claimed && entry_exists(d->claimed),
@@ -71,32 +71,32 @@ bool row_equal(const struct row *a, const struct row *b)
            a->since_seen == b->since_seen && a->claimed_exists == b->claimed_exists;
 }
 
-void row_write(struct writer *w, const struct row *row)
+void row_write(struct json_writer *w, const struct row *row)
 {
     const struct entry *e = row->template;
     bool staged = row->stage != STAGE_NONE;
 
-    writer_open(w, NULL, '{');
+    json_writer_open(w, NULL, '{');
     report_put_identity(
         w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
-    writer_text(w, "state", state_names[row->state]);
-    writer_text(w, "reason", reason_name(row->state, row->reason));
-    writer_text(w, "phase", row->state == STATE_STALE ? phase_names[row->phase] : NULL);
-    writer_text(w, "stage", staged ? stage_names[row->stage] : NULL);
-    writer_text(w, "stageReason",
-                row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL);
+    json_writer_text(w, "state", state_names[row->state]);
+    json_writer_text(w, "reason", reason_name(row->state, row->reason));
+    json_writer_text(w, "phase", row->state == STATE_STALE ? phase_names[row->phase] : NULL);
+    json_writer_text(w, "stage", staged ? stage_names[row->stage] : NULL);
+    json_writer_text(w, "stageReason",
+                     row->stage_reason != WHY_NONE ? stage_reason_names[row->stage_reason] : NULL);
     report_put_time(w, "since", row->since_ms);
     if (row->since_seen)
-        writer_bool(w, "sinceSeen", true);
+        json_writer_bool(w, "sinceSeen", true);
     report_put_policy(w, "policy", policy_name_of(row->policy));
     report_put_policy(w, "claimed", policy_name_of(row->claimed));
     report_put_known(w, "version", row->version, row->version > 0);
     report_put_known(w, "behind", row->behind, row->behind >= 0);
-    writer_int(w, "clusters", row->clusters);
-    writer_text(w, "changedBy", row->changed_by);
-    writer_text(w, "owner", row->owner);
-    writer_text(w, "actor", actor_names[row->actor]);
-    writer_close(w, '}');
+    json_writer_int(w, "clusters", row->clusters);
+    json_writer_text(w, "changedBy", row->changed_by);
+    json_writer_text(w, "owner", row->owner);
+    json_writer_text(w, "actor", actor_names[row->actor]);
+    json_writer_close(w, '}');
 }
 
 /* NAME, or NAMESPACE/NAME */

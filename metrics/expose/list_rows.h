@@ -43,7 +43,7 @@ void row_drop(struct row *row, struct store *store);
 bool row_equal(const struct row *a, const struct row *b);
 
 /* Append the row as a JSON object on one line. */
-void row_write(struct writer *w, const struct row *row);
+void row_write(struct json_writer *w, const struct row *row);
 
 /* Whom a list is about. What is NULL, or negative, is not asked for. */
 struct row_filter {

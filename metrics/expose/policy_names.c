@@ -44,11 +44,11 @@ static struct policy_name claimed_policy(const struct claim *claim)
     return (struct policy_name){kind_policy(claim->cluster_scoped)->name, claim->ns, claim->name};
 }
 
-struct policy_name ballot_policy(const struct ballot *ballot, bool current)
+struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current)
 {
-    const struct binding *b = entry_binding(ballot->binding);
+    const struct binding *b = entry_binding(referrer->binding);
     const struct template_decision *d =
-        ballot->template ? template_decision(ballot->template) : NULL;
+        referrer->template ? template_decision(referrer->template) : NULL;
 
     if (!current && b && b->claim)
         return claimed_policy(b->claim);
@@ -148,32 +148,32 @@ void defect_subject(const struct entry *entry, enum defect defect, struct strbuf
     abort();
 }
 
-bool rival_is_tie(const struct rival *rival)
+bool policy_overlap_is_tie(const struct policy_overlap *overlap)
 {
-    return rival->step == RANK_NAME && !rival->claims;
+    return overlap->step == RANK_NAME && !overlap->claims;
 }
 
-static bool is_rival(const void *item, const void *key)
+static bool is_overlap(const void *item, const void *key)
 {
-    const struct rival *a = item, *b = key;
+    const struct policy_overlap *a = item, *b = key;
 
     return a->policy == b->policy && a->step == b->step && a->first == b->first &&
            a->claims == b->claims;
 }
 
 /* One template more of this sort. */
-static void count_rival(struct map *found, const struct rival *key)
+static void count_overlap(struct map *found, const struct policy_overlap *key)
 {
     const uint64_t words[] = {(uintptr_t)key->policy, key->step, key->first, key->claims};
     uint64_t hash = map_hash(words, sizeof(words), 0);
-    struct rival *rival = map_get(found, hash, key);
+    struct policy_overlap *overlap = map_get(found, hash, key);
 
-    if (!rival) {
-        rival = xmalloc(sizeof(*rival));
-        *rival = *key;
-        map_add(found, hash, rival);
+    if (!overlap) {
+        overlap = xmalloc(sizeof(*overlap));
+        *overlap = *key;
+        map_add(found, hash, overlap);
     }
-    rival->templates++;
+    overlap->templates++;
 }
 
 /* The policy's own place among the eligible ones; NULL if it is not there. */
@@ -194,25 +194,25 @@ static void count_template(struct map *found, const struct template_decision *d,
 
     for (uint32_t i = 0; own && i < d->candidate_count; i++) {
         const struct candidate *other = &d->candidates[i];
-        struct rival rival = {.policy = other->policy, .step = RANK_NAME};
+        struct policy_overlap overlap = {.policy = other->policy, .step = RANK_NAME};
 
         if (other == own || !candidate_eligible(other) || (own != best && other != best))
             continue;
-        rival.first = candidate_compare(own, other, &rival.step) < 0;
-        count_rival(found, &rival);
+        overlap.first = candidate_compare(own, other, &overlap.step) < 0;
+        count_overlap(found, &overlap);
     }
     if (own && d->winner == policy && d->governing && d->governing != policy)
-        count_rival(found,
-                    &(struct rival){
-                        .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
+        count_overlap(
+            found, &(struct policy_overlap){
+                       .policy = d->governing, .step = RANK_NAME, .first = true, .claims = true});
 }
 
 static int by_weight(const void *a, const void *b)
 {
-    const struct rival *x = a, *y = b;
+    const struct policy_overlap *x = a, *y = b;
 
-    if (rival_is_tie(x) != rival_is_tie(y))
-        return rival_is_tie(x) ? -1 : 1;
+    if (policy_overlap_is_tie(x) != policy_overlap_is_tie(y))
+        return policy_overlap_is_tie(x) ? -1 : 1;
     if (x->templates != y->templates)
         return x->templates > y->templates ? -1 : 1;
     if (x->policy != y->policy)
@@ -222,11 +222,11 @@ static int by_weight(const void *a, const void *b)
     return x->step != y->step ? (int)x->step - (int)y->step : x->first - y->first;
 }
 
-struct rivals rivals_of(const struct entry *policy)
+struct policy_overlaps policy_overlaps_of(const struct entry *policy)
 {
-    struct map found = MAP_INIT(is_rival);
-    struct rivals out = {0};
-    struct rival *rival;
+    struct map found = MAP_INIT(is_overlap);
+    struct policy_overlaps out = {0};
+    struct policy_overlap *overlap;
 
     for (uint32_t i = 0; i < policy->reader_count; i++) {
         const struct template_decision *d = template_decision(policy->readers[i]);
@@ -235,17 +235,17 @@ struct rivals rivals_of(const struct entry *policy)
             count_template(&found, d, policy);
     }
     out.items = xreallocarray(NULL, found.count + 1, sizeof(*out.items));
-    for (size_t at = 0; (rival = map_next(&found, &at)) != NULL;) {
-        out.items[out.count++] = *rival;
-        free(rival);
+    for (size_t at = 0; (overlap = map_next(&found, &at)) != NULL;) {
+        out.items[out.count++] = *overlap;
+        free(overlap);
     }
     map_release(&found);
     qsort(out.items, out.count, sizeof(*out.items), by_weight);
     return out;
 }
 
-void rivals_release(struct rivals *rivals)
+void policy_overlaps_release(struct policy_overlaps *overlaps)
 {
-    free(rivals->items);
-    *rivals = (struct rivals){0};
+    free(overlaps->items);
+    *overlaps = (struct policy_overlaps){0};
 }

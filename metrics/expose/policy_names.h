@@ -42,7 +42,7 @@ struct since template_since(const struct template_decision *d);
  * Whose will a ballot is: `current` asks for the policy that governs the referrer now,
  * else it is the one that its binding was made from.
  */
-struct policy_name ballot_policy(const struct ballot *ballot, bool current);
+struct policy_name referrer_policy(const struct dependency_referrer *referrer, bool current);
 
 /*
  * Append what a defect of an entry is about: the binding in dispute, the policy, the template, the
@@ -60,7 +60,7 @@ struct identity dependency_resource(const struct entry *dependency);
  * that excludes a template or is being deleted does not select it, and nobody an ignored one. What
  * the policy would win another may keep, besides, by its claim.
  */
-struct rival {
+struct policy_overlap {
     const struct entry *policy;
     enum rank_step step; /* From RANK_KIND on. */
     bool first;          /* The policy that was asked for comes before this one. */
@@ -69,13 +69,13 @@ struct rival {
 };
 
 /* Ties first, then those with the most templates. One policy is there once for each way. */
-struct rivals {
-    struct rival *items;
+struct policy_overlaps {
+    struct policy_overlap *items;
     size_t count;
 };
 
-struct rivals rivals_of(const struct entry *policy) MUST_USE;
-void rivals_release(struct rivals *rivals);
+struct policy_overlaps policy_overlaps_of(const struct entry *policy) MUST_USE;
+void policy_overlaps_release(struct policy_overlaps *overlaps);
 
 /* True if the two rank equal but for the name: nobody said which one is to win. */
-bool rival_is_tie(const struct rival *rival);
+bool policy_overlap_is_tie(const struct policy_overlap *overlap);

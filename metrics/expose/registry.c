@@ -12,7 +12,7 @@ enum {
 /* A policy, or a namespace. */
 struct limited_subject {
     const char *key; /* Borrowed from a label set: its first labels name the subject. */
-    int64_t weight[FOLD_WEIGHTS];
+    int64_t weight[POLICY_LIMIT_WEIGHTS];
     size_t bytes; /* Size of its rows in all families. */
 };
 
@@ -78,7 +78,7 @@ static void rank(struct ranking *all, const struct family_state *f)
 /* Below 0 if `a` is the worse of two subjects. */
 static int compare_worst(const struct limited_subject *a, const struct limited_subject *b)
 {
-    for (size_t i = 0; i < FOLD_WEIGHTS; i++) {
+    for (size_t i = 0; i < POLICY_LIMIT_WEIGHTS; i++) {
         if (a->weight[i] != b->weight[i])
             return a->weight[i] > b->weight[i] ? -1 : 1;
     }
@@ -261,7 +261,7 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
         const struct family_state *f = &families[i];
 
         if (!f->def || f->def->classes == 0 || family_remembers(f->def) ||
-            is_of(f, FOLD_NAMESPACE) != by_namespace)
+            is_of(f, POLICY_LIMIT_NAMESPACE) != by_namespace)
             continue;
         for (size_t k = 0; k < f->count && (!f->def->detail || k < details); k++)
             bytes += f->sets[k]->folded ? 0 : row_bytes(f, f->sets[k]);
@@ -271,7 +271,7 @@ static size_t shown_bytes(const struct family_state *families, size_t count, siz
 
 /* Returns the size that families by namespace may have; SIZE_MAX if they have no more than that. */
 static size_t namespace_room(const struct family_state *families, size_t count,
-                             const struct fold_limits *limits)
+                             const struct policy_limits *limits)
 {
     size_t wanted = shown_bytes(families, count, limits->details, true);
     size_t room = limits->page_bytes / NAMESPACE_SHARE;
@@ -285,7 +285,8 @@ static size_t namespace_room(const struct family_state *families, size_t count,
     return wanted <= room ? SIZE_MAX : room;
 }
 
-void fold_apply(struct family_state *families, size_t count, const struct fold_limits *limits)
+void policy_limit_apply(struct family_state *families, size_t count,
+                        const struct policy_limits *limits)
 {
     size_t room;
 
@@ -293,11 +294,11 @@ void fold_apply(struct family_state *families, size_t count, const struct fold_l
         if (families[i].def)
             family_state_unfold(&families[i]);
     }
-    if (has_more(families, count, FOLD_POLICY, limits->policies))
-        fold_sort(families, count, FOLD_POLICY, limits->policies, SIZE_MAX);
+    if (has_more(families, count, POLICY_LIMIT_POLICY, limits->policies))
+        fold_sort(families, count, POLICY_LIMIT_POLICY, limits->policies, SIZE_MAX);
     room = namespace_room(families, count, limits);
-    if (room != SIZE_MAX || has_more(families, count, FOLD_NAMESPACE, limits->namespaces))
-        fold_sort(families, count, FOLD_NAMESPACE, limits->namespaces, room);
+    if (room != SIZE_MAX || has_more(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces))
+        fold_sort(families, count, POLICY_LIMIT_NAMESPACE, limits->namespaces, room);
 }
 
 enum {
@@ -652,7 +653,7 @@ static size_t count_dropped(const struct registry *r, size_t index)
 }
 
 /* A page with the default limits has at most 2 MB; higher limits permit a larger page. */
-static struct fold_limits fold_limits(const struct registry_options *options)
+static struct policy_limits policy_limits(const struct registry_options *options)
 {
     size_t most = registry_options_default.policy_limit;
 
@@ -660,22 +661,22 @@ static struct fold_limits fold_limits(const struct registry_options *options)
         most = options->policy_limit;
     if (options->detail_limit > most)
         most = options->detail_limit;
-    return (struct fold_limits){.policies = options->policy_limit,
-                                .namespaces = options->detail_limit,
-                                .details = options->detail_limit,
-                                .page_bytes =
-                                    most < SIZE_MAX / PAGE_BYTES ? most * PAGE_BYTES : SIZE_MAX};
+    return (struct policy_limits){.policies = options->policy_limit,
+                                  .namespaces = options->detail_limit,
+                                  .details = options->detail_limit,
+                                  .page_bytes =
+                                      most < SIZE_MAX / PAGE_BYTES ? most * PAGE_BYTES : SIZE_MAX};
 }
 
 void registry_prepare(struct registry *r)
 {
-    const struct fold_limits limits = fold_limits(&r->options);
+    const struct policy_limits limits = policy_limits(&r->options);
 
     for (size_t i = 0; i < family_count(); i++) {
         if (r->families[i].def)
             family_state_sort(&r->families[i]);
     }
-    fold_apply(r->families, family_count(), &limits);
+    policy_limit_apply(r->families, family_count(), &limits);
     for (size_t i = 0; i < family_count(); i++) {
         struct family_state *family = &r->families[i];
 

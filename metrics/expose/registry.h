@@ -85,7 +85,7 @@ size_t registry_shown(const struct registry *r, const struct family_state *famil
  * first in byte order.
  */
 
-struct fold_limits {
+struct policy_limits {
     size_t policies;
     size_t namespaces;
     size_t details; /* Series of a family with one series per object. */
@@ -100,4 +100,5 @@ struct fold_limits {
  * Folds the policies and namespaces beyond the limits and unfolds all others. Each family is
  * sorted, or its `def` is NULL.
  */
-void fold_apply(struct family_state *families, size_t count, const struct fold_limits *limits);
+void policy_limit_apply(struct family_state *families, size_t count,
+                        const struct policy_limits *limits);

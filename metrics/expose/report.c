@@ -71,7 +71,7 @@ static struct listing list_dependencies(const struct listing *templates,
     return out;
 }
 
-static void put_summary(struct writer *w, const struct report *r)
+static void put_summary(struct json_writer *w, const struct report *r)
 {
     int64_t states[STATE_COUNT] = {0};
     int64_t conflicts[DEPENDENCY_FIELD_COUNT] = {0};
@@ -84,73 +84,74 @@ static void put_summary(struct writer *w, const struct report *r)
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
             conflicts[k] += d->fields[k].conflict;
     }
-    writer_open(w, "summary", '{');
-    writer_open(w, "templates", '{');
+    json_writer_open(w, "summary", '{');
+    json_writer_open(w, "templates", '{');
     for (unsigned i = 0; i < STATE_COUNT; i++)
-        writer_int(w, state_names[i], states[i]);
-    writer_close(w, '}');
-    writer_open(w, "conflicts", '{');
+        json_writer_int(w, state_names[i], states[i]);
+    json_writer_close(w, '}');
+    json_writer_open(w, "conflicts", '{');
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
-        writer_int(w, dependency_field_names[i], conflicts[i]);
-    writer_close(w, '}');
-    writer_close(w, '}');
+        json_writer_int(w, dependency_field_names[i], conflicts[i]);
+    json_writer_close(w, '}');
+    json_writer_close(w, '}');
 }
 
-typedef void put_fn(struct writer *w, const struct entry *entry);
+typedef void put_fn(struct json_writer *w, const struct entry *entry);
 
-static void put_each(struct writer *w, const struct listing *listing, put_fn *put)
+static void put_each(struct json_writer *w, const struct listing *listing, put_fn *put)
 {
     for (size_t i = 0; i < listing->count; i++)
         put(w, listing->entries[i]);
 }
 
-static void put_list(struct writer *w, const char *key, const struct listing *listing, put_fn *put)
+static void put_list(struct json_writer *w, const char *key, const struct listing *listing,
+                     put_fn *put)
 {
-    writer_open(w, key, '[');
+    json_writer_open(w, key, '[');
     put_each(w, listing, put);
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-static void put_documents(struct writer *w, bool duplicates, const struct report_invalid *invalid,
-                          size_t count)
+static void put_documents(struct json_writer *w, bool duplicates,
+                          const struct report_invalid *invalid, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (invalid[i].duplicate != duplicates)
             continue;
-        writer_open(w, NULL, '{');
-        writer_text(w, "kind", invalid[i].kind);
-        writer_text(w, "path", invalid[i].path);
-        writer_int(w, "line", (int64_t)invalid[i].line);
-        writer_int(w, "column", (int64_t)invalid[i].column);
-        writer_text(w, "text", invalid[i].text);
-        writer_close(w, '}');
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "kind", invalid[i].kind);
+        json_writer_text(w, "path", invalid[i].path);
+        json_writer_int(w, "line", (int64_t)invalid[i].line);
+        json_writer_int(w, "column", (int64_t)invalid[i].column);
+        json_writer_text(w, "text", invalid[i].text);
+        json_writer_close(w, '}');
     }
 }
 
-static void put_invalid(struct writer *w, const struct report *r,
+static void put_invalid(struct json_writer *w, const struct report *r,
                         const struct report_invalid *invalid, size_t count)
 {
-    writer_open(w, "invalid", '[');
+    json_writer_open(w, "invalid", '[');
     put_documents(w, false, invalid, count);
     put_each(w, &r->policies, report_problems);
     put_each(w, &r->templates, report_defects);
     put_each(w, &r->bindings, report_defects);
-    writer_close(w, ']');
-    writer_open(w, "duplicates", '[');
+    json_writer_close(w, ']');
+    json_writer_open(w, "duplicates", '[');
     put_documents(w, true, invalid, count);
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-static void put_lists(struct writer *w, const struct report *r)
+static void put_lists(struct json_writer *w, const struct report *r)
 {
-    writer_open(w, "templates", '[');
+    json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->templates.count; i++)
         report_template(w, r->engine, r->templates.entries[i]);
-    writer_close(w, ']');
-    writer_open(w, "conflicts", '[');
+    json_writer_close(w, ']');
+    json_writer_open(w, "conflicts", '[');
     for (size_t i = 0; i < r->dependencies.count; i++)
         report_conflicts(w, r->engine, r->dependencies.entries[i]);
-    writer_close(w, ']');
+    json_writer_close(w, ']');
     put_list(w, "dependencies", &r->dependencies, report_dependency);
     put_list(w, "leases", &r->leases, report_lease);
     put_list(w, "policies", &r->policies, report_policy);
@@ -160,7 +161,7 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
                   size_t invalid_count, struct strbuf *out)
 {
     const struct store *store = engine_store(engine);
-    struct writer w = {.out = out, .lines = 2};
+    struct json_writer w = {.out = out, .lines = 2};
     struct report r = {
         .engine = engine,
         .templates = list_decided(store),
@@ -170,12 +171,12 @@ void report_write(const struct engine *engine, const struct report_invalid *inva
     };
 
     r.dependencies = list_dependencies(&r.templates, &r.bindings);
-    writer_open(&w, NULL, '{');
-    writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
+    json_writer_open(&w, NULL, '{');
+    json_writer_text(&w, "apiVersion", "karmada-policy-exporter/v1");
     put_summary(&w, &r);
     put_lists(&w, &r);
     put_invalid(&w, &r, invalid, invalid_count);
-    writer_close(&w, '}');
+    json_writer_close(&w, '}');
     strbuf_addc(out, '\n');
 
     listing_release(&r.templates);
@@ -215,7 +216,7 @@ static void add_conflict_lines(const struct engine *engine, const struct entry *
     const struct dependency_decision *d = dependency_decision(dependency);
 
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        struct writer w = {.out = out};
+        struct json_writer w = {.out = out};
 
         if (!d->fields[i].conflict && !d->fields[i].predicted)
             continue;
@@ -227,7 +228,7 @@ static void add_conflict_lines(const struct engine *engine, const struct entry *
 void report_lines(const struct engine *engine, enum report_list list, const struct entry *entry,
                   struct strbuf *out)
 {
-    struct writer w = {.out = out};
+    struct json_writer w = {.out = out};
 
     if (list == REPORT_CONFLICTS) {
         add_conflict_lines(engine, entry, out);
@@ -242,39 +243,39 @@ void report_lines(const struct engine *engine, enum report_list list, const stru
 
 enum { MILLI = 1000 };
 
-void report_put_outcome(struct writer *w, const char *key, const struct outcome *o)
+void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o)
 {
     if (!o->exists) {
-        writer_text(w, key, NULL);
+        json_writer_text(w, key, NULL);
         return;
     }
-    writer_open(w, key, '{');
-    writer_text(w, "state", state_names[o->state]);
-    writer_text(w, "reason", reason_name(o->state, o->reason));
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "state", state_names[o->state]);
+    json_writer_text(w, "reason", reason_name(o->state, o->reason));
     report_put_policy(w, "policy", policy_name_of(o->policy));
     if (o->undetermined != UNDETERMINED_REASON_COUNT)
-        writer_text(w, "undetermined", undetermined_reason_names[o->undetermined]);
+        json_writer_text(w, "undetermined", undetermined_reason_names[o->undetermined]);
     else
         report_put_clusters(w, "clusters", o->clusters, o->cluster_count);
-    writer_close(w, '}');
+    json_writer_close(w, '}');
 }
 
-static void put_template(struct writer *w, const struct plan_template *row)
+static void put_template(struct json_writer *w, const struct plan_template *row)
 {
     const struct entry *template = row->template;
 
-    writer_open(w, NULL, '{');
+    json_writer_open(w, NULL, '{');
     report_put_identity(w, (struct identity){template->partition->type->api_version,
                                              entry_kind(template), entry_ns(template),
                                              template->name});
-    writer_text(w, "when", plan_when_names[row->when]);
+    json_writer_text(w, "when", plan_when_names[row->when]);
     /* In what the binding changes. */
-    writer_names(w, "fields", outcome_fields(&row->before, &row->after), drift_field_names);
+    json_writer_names(w, "fields", outcome_fields(&row->before, &row->after), drift_field_names);
     report_put_outcome(w, "before", &row->before);
     report_put_outcome(w, "after", &row->after);
     if (row->when == PLAN_AT_NEXT_CHANGE)
         report_put_outcome(w, "next", &row->next);
-    writer_close(w, '}');
+    json_writer_close(w, '}');
 }
 
 static double rounded_to_milli(double value)
@@ -284,90 +285,90 @@ static double rounded_to_milli(double value)
     return (double)thousandths / MILLI;
 }
 
-static void put_pair(struct writer *w, const char *key, double before, double after)
+static void put_pair(struct json_writer *w, const char *key, double before, double after)
 {
-    writer_open(w, key, '{');
-    writer_number(w, "before", rounded_to_milli(before));
-    writer_number(w, "after", rounded_to_milli(after));
-    writer_close(w, '}');
+    json_writer_open(w, key, '{');
+    json_writer_number(w, "before", rounded_to_milli(before));
+    json_writer_number(w, "after", rounded_to_milli(after));
+    json_writer_close(w, '}');
 }
 
-static void put_cluster(struct writer *w, const struct plan_cluster *row)
+static void put_cluster(struct json_writer *w, const struct plan_cluster *row)
 {
     double before = (double)row->replicas[PLAN_BEFORE], after = (double)row->replicas[PLAN_AFTER];
 
-    writer_open(w, NULL, '{');
-    writer_text(w, "cluster", row->name);
+    json_writer_open(w, NULL, '{');
+    json_writer_text(w, "cluster", row->name);
     put_pair(w, "replicas", before, after);
     put_pair(w, "cpu", row->cores[PLAN_BEFORE], row->cores[PLAN_AFTER]);
     put_pair(w, "memory", row->memory_bytes[PLAN_BEFORE], row->memory_bytes[PLAN_AFTER]);
     put_pair(w, "pods", before, after);
-    writer_bool(w, "overflow", row->overflows);
-    writer_close(w, '}');
+    json_writer_bool(w, "overflow", row->overflows);
+    json_writer_close(w, '}');
 }
 
-static void report_plan_put_summary(struct writer *w, const struct plan_result *r)
+static void report_plan_put_summary(struct json_writer *w, const struct plan_result *r)
 {
-    writer_open(w, "summary", '{');
-    writer_int(w, "atOnce", (int64_t)r->when[PLAN_AT_ONCE]);
-    writer_int(w, "atNextChange", (int64_t)r->when[PLAN_AT_NEXT_CHANGE]);
-    writer_int(w, "never", (int64_t)r->when[PLAN_NEVER]);
-    writer_int(w, "conflictsAppear", (int64_t)r->conflicts_appear);
-    writer_int(w, "conflictsVanish", (int64_t)r->conflicts_vanish);
-    writer_int(w, "undetermined", (int64_t)r->undetermined);
-    writer_open(w, "replicas", '{');
+    json_writer_open(w, "summary", '{');
+    json_writer_int(w, "atOnce", (int64_t)r->when[PLAN_AT_ONCE]);
+    json_writer_int(w, "atNextChange", (int64_t)r->when[PLAN_AT_NEXT_CHANGE]);
+    json_writer_int(w, "never", (int64_t)r->when[PLAN_NEVER]);
+    json_writer_int(w, "conflictsAppear", (int64_t)r->conflicts_appear);
+    json_writer_int(w, "conflictsVanish", (int64_t)r->conflicts_vanish);
+    json_writer_int(w, "undetermined", (int64_t)r->undetermined);
+    json_writer_open(w, "replicas", '{');
     for (size_t i = 0; i < r->clusters.count; i++) {
         const struct plan_cluster *row = &r->clusters.items[i];
         int64_t difference = row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE];
 
         if (difference != 0)
-            writer_int(w, row->name, difference);
+            json_writer_int(w, row->name, difference);
     }
-    writer_close(w, '}');
-    writer_close(w, '}');
+    json_writer_close(w, '}');
+    json_writer_close(w, '}');
 }
 
 /* What appears is read from the engine as it is, what vanishes after plan_undo(). */
-static void put_conflicts(struct writer *w, struct plan *p, const struct plan_result *r,
+static void put_conflicts(struct json_writer *w, struct plan *p, const struct plan_result *r,
                           const struct engine *engine)
 {
     size_t i = 0;
 
-    writer_open(w, "conflicts", '[');
+    json_writer_open(w, "conflicts", '[');
     for (; i < r->conflict_count && r->conflicts[i].appears; i++)
         report_conflict(w, engine, r->conflicts[i].dependency, r->conflicts[i].field, "appears");
     if (i < r->conflict_count)
         plan_undo(p);
     for (; i < r->conflict_count; i++)
         report_conflict(w, engine, r->conflicts[i].dependency, r->conflicts[i].field, "vanishes");
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-static void put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
-                     const struct engine *engine, const char *fails)
+static void put_plan(struct json_writer *w, const char *key, struct plan *p,
+                     const struct plan_result *r, const struct engine *engine, const char *fails)
 {
-    writer_open(w, key, '{');
-    writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
-    writer_text(w, "kind", "Plan");
-    writer_bool(w, "settled", r->settled);
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "apiVersion", "karmada-policy-exporter/v1");
+    json_writer_text(w, "kind", "Plan");
+    json_writer_bool(w, "settled", r->settled);
     report_plan_put_summary(w, r);
-    writer_open(w, "templates", '[');
+    json_writer_open(w, "templates", '[');
     for (size_t i = 0; i < r->template_count; i++)
         put_template(w, &r->templates[i]);
-    writer_close(w, ']');
-    writer_open(w, "clusters", '[');
+    json_writer_close(w, ']');
+    json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < r->clusters.count; i++)
         put_cluster(w, &r->clusters.items[i]);
-    writer_close(w, ']');
-    writer_names(w, "assumptions", r->assumptions, assumption_texts);
+    json_writer_close(w, ']');
+    json_writer_names(w, "assumptions", r->assumptions, assumption_texts);
     put_conflicts(w, p, r, engine);
     if (fails)
-        writer_json(w, "fails", fails);
-    writer_close(w, '}');
+        json_writer_json(w, "fails", fails);
+    json_writer_close(w, '}');
 }
 
-void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
-                     const struct engine *engine)
+void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
+                     const struct plan_result *r, const struct engine *engine)
 {
     put_plan(w, key, p, r, engine, NULL);
 }
@@ -375,7 +376,7 @@ void report_put_plan(struct writer *w, const char *key, struct plan *p, const st
 void report_plan(struct plan *p, const struct plan_result *r, const struct engine *engine,
                  const char *fails, struct strbuf *out)
 {
-    struct writer w = {.out = out, .lines = 2};
+    struct json_writer w = {.out = out, .lines = 2};
 
     put_plan(&w, NULL, p, r, engine, fails);
     strbuf_addc(out, '\n');

@@ -49,8 +49,8 @@ void report_plan(struct plan *p, const struct plan_result *r, const struct engin
                  const char *fails, struct strbuf *out);
 
 /* The same, without `fails`, as an object of a larger document. */
-void report_put_plan(struct writer *w, const char *key, struct plan *p, const struct plan_result *r,
-                     const struct engine *engine);
+void report_put_plan(struct json_writer *w, const char *key, struct plan *p,
+                     const struct plan_result *r, const struct engine *engine);
 
 /* What stands at one moment: {state, reason, policy, clusters or undetermined}, else null. */
-void report_put_outcome(struct writer *w, const char *key, const struct outcome *o);
+void report_put_outcome(struct json_writer *w, const char *key, const struct outcome *o);

@@ -8,43 +8,43 @@
 /* Kinds and names that Kubernetes accepts are far shorter; a longer name is cut. */
 enum { BINDING_NAME_MAX_BYTES = 4096 };
 
-void report_put_policy(struct writer *w, const char *key, struct policy_name policy)
+void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy)
 {
     if (!policy.kind) {
-        writer_text(w, key, NULL);
+        json_writer_text(w, key, NULL);
         return;
     }
-    writer_open(w, key, '{');
-    writer_text(w, "kind", policy.kind);
-    writer_text(w, "namespace", policy.ns);
-    writer_text(w, "name", policy.name);
-    writer_close(w, '}');
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "kind", policy.kind);
+    json_writer_text(w, "namespace", policy.ns);
+    json_writer_text(w, "name", policy.name);
+    json_writer_close(w, '}');
 }
 
-void report_put_object(struct writer *w, const struct entry *entry)
+void report_put_object(struct json_writer *w, const struct entry *entry)
 {
-    writer_text(w, "kind", entry_kind(entry));
-    writer_text(w, "namespace", entry_ns(entry));
-    writer_text(w, "name", entry->name);
+    json_writer_text(w, "kind", entry_kind(entry));
+    json_writer_text(w, "namespace", entry_ns(entry));
+    json_writer_text(w, "name", entry->name);
 }
 
-void report_put_known(struct writer *w, const char *key, int64_t value, bool known)
+void report_put_known(struct json_writer *w, const char *key, int64_t value, bool known)
 {
     if (known)
-        writer_int(w, key, value);
+        json_writer_int(w, key, value);
     else
-        writer_text(w, key, NULL);
+        json_writer_text(w, key, NULL);
 }
 
-void report_put_time(struct writer *w, const char *key, int64_t time_ms)
+void report_put_time(struct json_writer *w, const char *key, int64_t time_ms)
 {
     char text[32];
 
     format_timestamp(time_ms, text);
-    writer_text(w, key, time_ms > 0 ? text : NULL);
+    json_writer_text(w, key, time_ms > 0 ? text : NULL);
 }
 
-void report_put_binding(struct writer *w, const char *key, const struct entry *entry)
+void report_put_binding(struct json_writer *w, const char *key, const struct entry *entry)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX_BYTES);
 
@@ -52,48 +52,49 @@ void report_put_binding(struct writer *w, const char *key, const struct entry *e
         strbuf_adds(&name, entry->name);
     else
         binding_name(entry_kind(entry), entry->name, &name);
-    writer_open(w, key, '{');
-    writer_text(w, "namespace", entry_ns(entry));
-    writer_text(w, "name", name.data);
-    writer_close(w, '}');
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "namespace", entry_ns(entry));
+    json_writer_text(w, "name", name.data);
+    json_writer_close(w, '}');
 }
 
-void report_put_identity(struct writer *w, struct identity id)
+void report_put_identity(struct json_writer *w, struct identity id)
 {
-    writer_text(w, "apiVersion", id.api_version);
-    writer_text(w, "kind", id.kind);
-    writer_text(w, "namespace", id.ns);
-    writer_text(w, "name", id.name);
+    json_writer_text(w, "apiVersion", id.api_version);
+    json_writer_text(w, "kind", id.kind);
+    json_writer_text(w, "namespace", id.ns);
+    json_writer_text(w, "name", id.name);
 }
 
-void report_put_clusters(struct writer *w, const char *key, const struct target_cluster *clusters,
-                         uint32_t count)
+void report_put_clusters(struct json_writer *w, const char *key,
+                         const struct target_cluster *clusters, uint32_t count)
 {
-    writer_open(w, key, '[');
+    json_writer_open(w, key, '[');
     for (uint32_t i = 0; i < count; i++) {
-        writer_open(w, NULL, '{');
-        writer_text(w, "cluster", clusters[i].name);
-        writer_int(w, "replicas", clusters[i].replicas);
-        writer_close(w, '}');
+        json_writer_open(w, NULL, '{');
+        json_writer_text(w, "cluster", clusters[i].name);
+        json_writer_int(w, "replicas", clusters[i].replicas);
+        json_writer_close(w, '}');
     }
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }
 
-void report_put_value(struct writer *w, const char *key, enum dependency_field field, bool value)
+void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
+                      bool value)
 {
     if (field == DEPENDENCY_PRESERVE)
-        writer_bool(w, key, value);
+        json_writer_bool(w, key, value);
     else
-        writer_text(w, key, dependency_value_name(field, value));
+        json_writer_text(w, key, dependency_value_name(field, value));
 }
 
-void report_put_stored(struct writer *w, const struct entry *dependency,
+void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field)
 {
     const struct dependency_decision *d = dependency_decision(dependency);
 
     if (d->derived || entry_class(dependency) != CLASS_BINDING)
-        writer_text(w, "stored", NULL);
+        json_writer_text(w, "stored", NULL);
     else
         report_put_value(w, "stored", field, d->fields[field].stored);
 }
@@ -104,7 +105,7 @@ static int by_name(const void *a, const void *b)
                   ((const struct target_cluster *)b)->name);
 }
 
-void report_put_assigned(struct writer *w, const struct binding *b)
+void report_put_assigned(struct json_writer *w, const struct binding *b)
 {
     uint32_t count = b ? b->cluster_count : 0;
     CLEANUP(free_cleanup)
@@ -116,50 +117,50 @@ void report_put_assigned(struct writer *w, const struct binding *b)
     report_put_clusters(w, "assigned", sorted, count);
 }
 
-void report_put_projected(struct writer *w, const struct capacity *c)
+void report_put_projected(struct json_writer *w, const struct capacity *c)
 {
     if (!c || !c->governed)
-        writer_text(w, "projected", NULL);
+        json_writer_text(w, "projected", NULL);
     else if (!c->projection.determined)
-        writer_text(w, "undetermined", undetermined_reason_names[c->projection.reason]);
+        json_writer_text(w, "undetermined", undetermined_reason_names[c->projection.reason]);
     else
         report_put_clusters(w, "projected", c->projection.clusters, c->projection.count);
 }
 
-static void write_moment(struct writer *w, const char *key, const struct moment *m)
+static void write_moment(struct json_writer *w, const char *key, const struct moment *m)
 {
     if (!m->decided) {
-        writer_text(w, key, NULL);
+        json_writer_text(w, key, NULL);
         return;
     }
-    writer_open(w, key, '{');
-    writer_text(w, "state", state_names[m->state]);
-    writer_text(w, "reason", reason_name((enum template_state)m->state, m->reason));
-    writer_text(w, "phase", m->state == STATE_STALE ? phase_names[m->phase] : NULL);
-    writer_text(w, "stage", m->stage != STAGE_NONE ? stage_names[m->stage] : NULL);
-    writer_text(w, "stageReason",
-                m->stage_reason != WHY_NONE ? stage_reason_names[m->stage_reason] : NULL);
+    json_writer_open(w, key, '{');
+    json_writer_text(w, "state", state_names[m->state]);
+    json_writer_text(w, "reason", reason_name((enum template_state)m->state, m->reason));
+    json_writer_text(w, "phase", m->state == STATE_STALE ? phase_names[m->phase] : NULL);
+    json_writer_text(w, "stage", m->stage != STAGE_NONE ? stage_names[m->stage] : NULL);
+    json_writer_text(w, "stageReason",
+                     m->stage_reason != WHY_NONE ? stage_reason_names[m->stage_reason] : NULL);
     report_put_policy(w, "policy", policy_name_of(m->policy));
     report_put_policy(w, "claimed", policy_name_of(m->claimed));
     report_put_known(w, "version", m->version, m->version > 0);
-    writer_int(w, "clusters", m->clusters);
-    writer_close(w, '}');
+    json_writer_int(w, "clusters", m->clusters);
+    json_writer_close(w, '}');
 }
 
-void transition_write(struct writer *w, const struct transition *x)
+void transition_write(struct json_writer *w, const struct transition *x)
 {
     const struct entry *e = x->template;
 
-    writer_open(w, NULL, '{');
-    writer_int(w, "number", (int64_t)x->number);
+    json_writer_open(w, NULL, '{');
+    json_writer_int(w, "number", (int64_t)x->number);
     report_put_time(w, "time", x->time_ms);
-    writer_text(w, "cause", cause_names[x->cause]);
+    json_writer_text(w, "cause", cause_names[x->cause]);
     report_put_identity(
         w, (struct identity){e->partition->type->api_version, entry_kind(e), entry_ns(e), e->name});
     write_moment(w, "before", &x->before);
     write_moment(w, "after", &x->after);
-    writer_bool(w, "otherClusters", x->before.cluster_hash != x->after.cluster_hash);
-    writer_close(w, '}');
+    json_writer_bool(w, "otherClusters", x->before.cluster_hash != x->after.cluster_hash);
+    json_writer_close(w, '}');
 }
 
 /* ---- for people ---- */
@@ -326,18 +327,18 @@ void version_uses_release(struct version_uses *uses)
     *uses = (struct version_uses){0};
 }
 
-void report_put_version(struct writer *w, const struct policy_version *v)
+void report_put_version(struct json_writer *w, const struct policy_version *v)
 {
     int behind = v ? policy_version_behind(v) : -1;
 
     report_put_known(w, "version", v ? v->number : 0, v && v->number > 0);
     if (v && policy_version_is_unknown(v))
-        writer_bool(w, "versionUnknown", true);
+        json_writer_bool(w, "versionUnknown", true);
     report_put_known(w, "behind", behind, behind >= 0);
     report_put_time(w, "supersededSince", v ? policy_version_superseded_ms(v) : 0);
 }
 
-void report_put_version_use(struct writer *w, const struct version_use *use)
+void report_put_version_use(struct json_writer *w, const struct version_use *use)
 {
     const struct policy_version *v = use->version;
     char hash[POLICY_VERSION_HASH_SIZE];
@@ -347,29 +348,29 @@ void report_put_version_use(struct writer *w, const struct version_use *use)
     report_put_known(w, "generation", v->generation, v->generation > 0);
     report_put_time(w, "since", v->since_ms);
     if (v->since_seen)
-        writer_bool(w, "sinceSeen", true);
-    writer_text(w, "by", v->by);
-    writer_text(w, "hash", policy_version_is_unknown(v) ? NULL : hash);
-    writer_bool(w, "recovered", v->recovered);
-    writer_int(w, "templates", use->templates);
-    writer_int(w, "replicas", use->replicas);
-    writer_number(w, "cpu", use->cores);
-    writer_number(w, "memory", use->memory);
-    writer_open(w, "clusters", '[');
+        json_writer_bool(w, "sinceSeen", true);
+    json_writer_text(w, "by", v->by);
+    json_writer_text(w, "hash", policy_version_is_unknown(v) ? NULL : hash);
+    json_writer_bool(w, "recovered", v->recovered);
+    json_writer_int(w, "templates", use->templates);
+    json_writer_int(w, "replicas", use->replicas);
+    json_writer_number(w, "cpu", use->cores);
+    json_writer_number(w, "memory", use->memory);
+    json_writer_open(w, "clusters", '[');
     for (size_t i = 0; i < use->cluster_count; i++)
-        writer_text(w, NULL, use->clusters[i]);
-    writer_close(w, ']');
+        json_writer_text(w, NULL, use->clusters[i]);
+    json_writer_close(w, ']');
 }
 
-void report_put_versions(struct writer *w, const struct entry *policy)
+void report_put_versions(struct json_writer *w, const struct entry *policy)
 {
     CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
 
-    writer_open(w, "versions", '[');
+    json_writer_open(w, "versions", '[');
     for (size_t i = 0; i < uses.count; i++) {
-        writer_open(w, NULL, '{');
+        json_writer_open(w, NULL, '{');
         report_put_version_use(w, &uses.items[i]);
-        writer_close(w, '}');
+        json_writer_close(w, '}');
     }
-    writer_close(w, ']');
+    json_writer_close(w, ']');
 }

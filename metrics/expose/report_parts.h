@@ -10,47 +10,48 @@
 /* What the elements of the report and of explanations are made of: members of the open object. */
 
 /* {kind, namespace, name}; null if no policy is known. */
-void report_put_policy(struct writer *w, const char *key, struct policy_name policy);
+void report_put_policy(struct json_writer *w, const char *key, struct policy_name policy);
 
 /* The kind, the namespace and the name of an entry, as members. */
-void report_put_object(struct writer *w, const struct entry *entry);
+void report_put_object(struct json_writer *w, const struct entry *entry);
 
 /* The same with the apiVersion. */
-void report_put_identity(struct writer *w, struct identity id);
+void report_put_identity(struct json_writer *w, struct identity id);
 
 /* A number, null if it is not known. */
-void report_put_known(struct writer *w, const char *key, int64_t value, bool known);
+void report_put_known(struct json_writer *w, const char *key, int64_t value, bool known);
 
 /* A time in milliseconds since the epoch; null for 0, which is unknown. */
-void report_put_time(struct writer *w, const char *key, int64_t time_ms);
+void report_put_time(struct json_writer *w, const char *key, int64_t time_ms);
 
 /* {namespace, name} of a binding, or of the one that a template would get. */
-void report_put_binding(struct writer *w, const char *key, const struct entry *entry);
+void report_put_binding(struct json_writer *w, const char *key, const struct entry *entry);
 
 /* A list of {cluster, replicas}, in this order. */
-void report_put_clusters(struct writer *w, const char *key, const struct target_cluster *clusters,
-                         uint32_t count);
+void report_put_clusters(struct json_writer *w, const char *key,
+                         const struct target_cluster *clusters, uint32_t count);
 
 /* "assigned": where the replicas of a template are now, by cluster; none without a binding. */
-void report_put_assigned(struct writer *w, const struct binding *b);
+void report_put_assigned(struct json_writer *w, const struct binding *b);
 
 /* "projected": where they would go, null where no policy or no binding says; or "undetermined". */
-void report_put_projected(struct writer *w, const struct capacity *c);
+void report_put_projected(struct json_writer *w, const struct capacity *c);
 
 /* As the API has it: ConflictResolution is a text, PreserveResourcesOnDeletion a boolean. */
-void report_put_value(struct writer *w, const char *key, enum dependency_field field, bool value);
+void report_put_value(struct json_writer *w, const char *key, enum dependency_field field,
+                      bool value);
 
 /*
  * "stored": what the binding of a dependency has; null where there is none, and where a referrer
  * has none yet, so that nobody has resolved with it.
  */
-void report_put_stored(struct writer *w, const struct entry *dependency,
+void report_put_stored(struct json_writer *w, const struct entry *dependency,
                        enum dependency_field field);
 
 /* What lists and explanations say of a transition (rules/transitions.h). */
 
 /* Append it as a JSON object. Members have the names that a template's row has (row.h). */
-void transition_write(struct writer *w, const struct transition *x);
+void transition_write(struct json_writer *w, const struct transition *x);
 
 /* Append what differs, for people: "state pending (no_match) to unbound (waiting); policy ...". */
 void transition_say(struct strbuf *out, const struct transition *x);
@@ -81,10 +82,10 @@ void version_uses_release(struct version_uses *uses);
  * Of a template what it runs: "version", "behind" and "supersededSince", null where that is not
  * known or where it runs none (`v` is NULL); "versionUnknown" where no version ever had the values.
  */
-void report_put_version(struct writer *w, const struct policy_version *v);
+void report_put_version(struct json_writer *w, const struct policy_version *v);
 
 /* What a version is, and who runs it. Of the unknown one "version" and what it is are null. */
-void report_put_version_use(struct writer *w, const struct version_use *use);
+void report_put_version_use(struct json_writer *w, const struct version_use *use);
 
 /* "versions" of a policy: newest first, that of now always; those of the unknown one last. */
-void report_put_versions(struct writer *w, const struct entry *policy);
+void report_put_versions(struct json_writer *w, const struct entry *policy);

@@ -14,7 +14,7 @@ struct contribution {
 static_assert(sizeof(uintptr_t) >= sizeof(int64_t), "a word holds a value");
 
 /* What is looked for: a contribution of these samples, or that very one. */
-struct wanted {
+struct wanted_family {
     const struct contribution *same;
     const struct sample *samples;
     size_t count;
@@ -22,7 +22,7 @@ struct wanted {
 
 static bool is_wanted(const void *item, const void *key)
 {
-    const struct wanted *wanted = key;
+    const struct wanted_family *wanted = key;
 
     return wanted->same ? item == wanted->same
                         : contribution_equal(item, wanted->samples, wanted->count);
@@ -64,7 +64,7 @@ static struct contribution *pack(const struct sample *samples, size_t count)
 struct contribution *contribution_share(struct contributions *all, const struct sample *samples,
                                         size_t count)
 {
-    const struct wanted wanted = {.samples = samples, .count = count};
+    const struct wanted_family wanted = {.samples = samples, .count = count};
     uint64_t hash = map_hash(samples, count * sizeof(*samples), all->seed);
     struct contribution *c;
 
@@ -86,7 +86,7 @@ void contribution_drop(struct contributions *all, struct contribution *c)
 {
     if (!c || --c->holders > 0)
         return;
-    map_take(&all->map, c->hash, &(struct wanted){.same = c});
+    map_take(&all->map, c->hash, &(struct wanted_family){.same = c});
     free(c);
 }
 

@@ -30,11 +30,11 @@ static const char *share_message(struct decode *d, const char *text)
                           len > MESSAGE_MAX ? utf8_boundary(text, MESSAGE_MAX) : len);
 }
 
-static struct trouble *trouble_of(struct binding_status *p)
+static struct status_problem *status_problem_of(struct binding_status *p)
 {
-    if (!p->trouble)
-        p->trouble = xcalloc(1, sizeof(*p->trouble));
-    return p->trouble;
+    if (!p->problem)
+        p->problem = xcalloc(1, sizeof(*p->problem));
+    return p->problem;
 }
 
 /* ---- conditions ---- */
@@ -81,7 +81,7 @@ static void read_scheduled(struct decode *d, const cJSON *json, struct binding_s
     if (strcmp(json_str(condition, "status", ""), "True") != 0) {
         out->scheduled = (uint8_t)why_not_scheduled(json_str(condition, "reason", ""));
         if (*message)
-            trouble_of(out)->message = share_message(d, message);
+            status_problem_of(out)->message = share_message(d, message);
         return;
     }
     out->scheduled = SCHEDULED_TRUE;
@@ -134,7 +134,7 @@ static void read_evictions(struct decode *d, const cJSON *spec, struct binding_s
         if (!cJSON_IsObject(task))
             continue;
 
-        struct trouble *t = trouble_of(out);
+        struct status_problem *t = status_problem_of(out);
 
         if (!t->evictions)
             t->evictions = decode_room(tasks, sizeof(*t->evictions));
@@ -234,7 +234,7 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
         if (!target->item.has_message)
             continue;
 
-        struct trouble *t = trouble_of(out);
+        struct status_problem *t = status_problem_of(out);
 
         if (!t->messages)
             t->messages = xreallocarray(NULL, index->count, sizeof(*t->messages));
@@ -242,8 +242,8 @@ static void read_items(struct decode *d, const cJSON *items, const struct target
             intern_ref(target->name), share_message(d, json_str(json, "appliedMessage", ""))};
     }
     /* There was room for one of each target, and few have one. */
-    if (out->trouble && out->trouble->messages)
-        out->trouble->messages = xreallocarray(out->trouble->messages, out->trouble->message_count,
+    if (out->problem && out->problem->messages)
+        out->problem->messages = xreallocarray(out->problem->messages, out->problem->message_count,
                                                sizeof(struct target_message));
 }
 
@@ -288,7 +288,7 @@ static void binding_status_decode(struct decode *d, const cJSON *json,
 /* Fill in `out`, and the items of the targets. */
 static void binding_status_release(struct intern *strings, struct binding_status *p)
 {
-    struct trouble *t = p->trouble;
+    struct status_problem *t = p->problem;
 
     if (!t)
         return;
@@ -305,12 +305,12 @@ static void binding_status_release(struct intern *strings, struct binding_status
     free(t->evictions);
     free(t->messages);
     free(t);
-    p->trouble = NULL;
+    p->problem = NULL;
 }
 
 const char *binding_status_message(const struct binding_status *p, const char *cluster)
 {
-    const struct trouble *t = p->trouble;
+    const struct status_problem *t = p->problem;
 
     for (uint32_t i = 0; t && i < t->message_count; i++) {
         if (t->messages[i].cluster == cluster)

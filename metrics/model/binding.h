@@ -24,7 +24,7 @@ struct target_item {
     uint32_t generation : 24; /* status.resourceTemplateGeneration; 0 if unknown, or too large. */
     uint32_t exists : 1;
     uint32_t applied : 1;
-    uint32_t has_message : 1; /* Not applied, and why (struct trouble). */
+    uint32_t has_message : 1; /* Not applied, and why (struct status_problem). */
     uint32_t health : 2;      /* enum target_health */
     uint32_t rolling : 1;   /* Unhealthy, and the member has still to observe or to roll it out. */
     uint32_t suspended : 1; /* spec.suspension.dispatching, or dispatchingOnClusters */
@@ -75,7 +75,7 @@ struct target_message {
 
 /* What few bindings have. Messages are cut after MESSAGE_MAX bytes. */
 enum { MESSAGE_MAX = 1024 };
-struct trouble {
+struct status_problem {
     const char *message; /* Of Scheduled, if that is False; NULL if there is none. Shared. */
     struct eviction *evictions;
     struct target_message *messages; /* In the order of the targets. */
@@ -84,7 +84,7 @@ struct trouble {
 };
 
 struct binding_status {
-    struct trouble *trouble; /* NULL: none. */
+    struct status_problem *problem; /* NULL: none. */
     /* When the last scheduling succeeded, if Scheduled is True, else when it became what it is. */
     uint32_t scheduled_s;
     uint32_t applied_s;      /* When FullyApplied became what it is. Both 0 if unknown. */

@@ -62,7 +62,7 @@ static const char *const zero_counts[] = {"tolerationSeconds", "gracePeriodSecon
 static const char *const suspension_keys[] = {"dispatching", "dispatchingOnClusters"};
 
 /* A member of an object or an element of an array; a default if `item` is NULL. */
-struct member {
+struct canonical_member {
     const char *key; /* NULL for an element. */
     const cJSON *item;
     const char *json;
@@ -121,8 +121,8 @@ static void write_leaf(struct strbuf *out, const cJSON *item)
 
 static int compare_members(const void *a, const void *b)
 {
-    const struct member *x = a;
-    const struct member *y = b;
+    const struct canonical_member *x = a;
+    const struct canonical_member *y = b;
     int order = strcmp(x->key, y->key);
 
     if (order != 0)
@@ -134,7 +134,7 @@ static int compare_members(const void *a, const void *b)
  * The elements of an array; or the members of an object and its defaults, sorted; of a key that
  * occurs twice the last, as in Go.
  */
-static size_t list_members(const cJSON *json, enum place place, struct member *out)
+static size_t list_members(const cJSON *json, enum place place, struct canonical_member *out)
 {
     bool is_object = cJSON_IsObject(json);
     size_t count = 0;
@@ -147,7 +147,7 @@ static size_t list_members(const cJSON *json, enum place place, struct member *o
         if (place == SUSPENSION && key &&
             !is_among(key, suspension_keys, ARRAY_LEN(suspension_keys)))
             continue;
-        out[count] = (struct member){.key = key, .item = item, .position = count};
+        out[count] = (struct canonical_member){.key = key, .item = item, .position = count};
         count++;
     }
     if (!is_object)
@@ -159,7 +159,8 @@ static size_t list_members(const cJSON *json, enum place place, struct member *o
         if (value->place != place || !is_unset(json_get(json, value->key)) ||
             (*other && strcmp(other, value->if_text) != 0))
             continue;
-        out[count] = (struct member){.key = value->key, .json = value->json, .position = count};
+        out[count] =
+            (struct canonical_member){.key = value->key, .json = value->json, .position = count};
         count++;
     }
     qsort(out, count, sizeof(*out), compare_members);
@@ -193,12 +194,13 @@ static bool write_value(struct strbuf *out, const cJSON *item, enum place place)
     }
 
     size_t room = (size_t)cJSON_GetArraySize(item) + ARRAY_LEN(defaults);
-    CLEANUP(free_cleanup) struct member *members = xreallocarray(NULL, room, sizeof(*members));
+    CLEANUP(free_cleanup)
+    struct canonical_member *members = xreallocarray(NULL, room, sizeof(*members));
     size_t count = list_members(item, place, members);
 
     strbuf_addc(out, is_object ? '{' : '[');
     for (size_t i = 0; i < count; i++) {
-        const struct member *m = &members[i];
+        const struct canonical_member *m = &members[i];
         size_t mark = out->len;
 
         strbuf_adds(out, written ? "," : "");

@@ -40,13 +40,13 @@ static bool is_object(const cJSON *about)
 }
 
 /* A piece of a message. */
-struct span {
+struct message_span {
     const char *text;
     size_t len;
 };
 
 /* What stands between `opening` and the next ')', from `*at` on, which is moved behind that. */
-static bool find_span(const char **at, const char *opening, struct span *out)
+static bool find_span(const char **at, const char *opening, struct message_span *out)
 {
     const char *text = strstr(*at, opening);
     const char *end = text ? strchr(text, ')') : NULL;
@@ -54,22 +54,22 @@ static bool find_span(const char **at, const char *opening, struct span *out)
     if (!end)
         return false;
     text += strlen(opening);
-    *out = (struct span){text, (size_t)(end - text)};
+    *out = (struct message_span){text, (size_t)(end - text)};
     *at = end + 1;
     return out->len > 0 && out->len <= OBJECT_NAME_MAX;
 }
 
-struct names {
-    struct span policy_ns;
-    struct span policy;
-    struct span cluster;
+struct override_names {
+    struct message_span policy_ns;
+    struct message_span policy;
+    struct message_span cluster;
 };
 
-static bool read_message(const char *message, struct names *out)
+static bool read_message(const char *message, struct override_names *out)
 {
-    struct span policy;
+    struct message_span policy;
 
-    *out = (struct names){{"", 0}, {"", 0}, {"", 0}};
+    *out = (struct override_names){{"", 0}, {"", 0}, {"", 0}};
     if (!find_span(&message, "override policy(", &policy) ||
         !find_span(&message, " for cluster(", &out->cluster))
         return false;
@@ -78,8 +78,8 @@ static bool read_message(const char *message, struct names *out)
     size_t ns_len = slash ? (size_t)(slash - policy.text) : 0;
 
     if (slash) {
-        out->policy_ns = (struct span){policy.text, ns_len};
-        policy = (struct span){slash + 1, policy.len - ns_len - 1};
+        out->policy_ns = (struct message_span){policy.text, ns_len};
+        policy = (struct message_span){slash + 1, policy.len - ns_len - 1};
     }
     out->policy = policy;
     return policy.len > 0;
@@ -113,7 +113,7 @@ static MUST_USE struct override_event *override_event_decode(struct decode *d, c
 {
     size_t reason = find_reason(json_str(json, "reason", ""));
     const char *uid = decode_text(d, about, path, "uid");
-    struct names names = {{"", 0}, {"", 0}, {"", 0}};
+    struct override_names names = {{"", 0}, {"", 0}, {"", 0}};
     enum override_outcome outcome;
 
     if (reason == ARRAY_LEN(reasons) || !is_object(about))

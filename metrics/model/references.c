@@ -62,7 +62,7 @@ static const struct reference_field projected_fields[] = {
 };
 
 /* A reference that was found; the name is borrowed from the JSON. */
-struct found {
+struct found_reference {
     enum need need;
     const char *name;
     bool excluded; /* Not needed, even if another field refers to it. */
@@ -70,7 +70,7 @@ struct found {
 
 struct search {
     struct decode *d;
-    struct found *items;
+    struct found_reference *items;
     size_t count;
     size_t capacity;
 };
@@ -81,7 +81,7 @@ static void search_release(struct search *s)
 }
 
 /* Add a reference, unless its name is not set. */
-static void add(struct search *s, struct found found)
+static void add(struct search *s, struct found_reference found)
 {
     if (!found.name)
         return;
@@ -110,7 +110,8 @@ static void read_fields(struct search *s, const cJSON *parent, const struct refe
         if (!member)
             continue;
         decode_element(s->d, member, f->path);
-        add(s, (struct found){f->need, decode_text(s->d, member, f->path, f->name), false});
+        add(s,
+            (struct found_reference){f->need, decode_text(s->d, member, f->path, f->name), false});
     }
 }
 
@@ -142,12 +143,12 @@ static void read_volume(struct search *s, const cJSON *volume)
 
 static void read_pull_secret(struct search *s, const cJSON *secret)
 {
-    add(s, (struct found){NEED_SECRET, decode_text(s->d, secret, "", "name"), false});
+    add(s, (struct found_reference){NEED_SECRET, decode_text(s->d, secret, "", "name"), false});
 }
 
 static void read_tls(struct search *s, const cJSON *tls)
 {
-    add(s, (struct found){NEED_SECRET, decode_text(s->d, tls, "", "secretName"), false});
+    add(s, (struct found_reference){NEED_SECRET, decode_text(s->d, tls, "", "secretName"), false});
 }
 
 /* Each Pod of a StatefulSet has a claim of its own: no object has the template's name. */
@@ -155,7 +156,8 @@ static void read_claim_template(struct search *s, const cJSON *claim)
 {
     const cJSON *metadata = decode_object(s->d, claim, "", "metadata");
 
-    add(s, (struct found){NEED_CLAIM, decode_text(s->d, metadata, "metadata", "name"), true});
+    add(s, (struct found_reference){NEED_CLAIM, decode_text(s->d, metadata, "metadata", "name"),
+                                    true});
 }
 
 /* Call `read` for each element of `parent.key`, whose path is the prefix of errors meanwhile. */
@@ -219,7 +221,7 @@ static void read_pod(struct search *s, const cJSON *json, const char *path)
 
     account = account ? account : older;
     if (account && strcmp(account, "default") != 0)
-        add(s, (struct found){NEED_SERVICE_ACCOUNT, account, false});
+        add(s, (struct found_reference){NEED_SERVICE_ACCOUNT, account, false});
 }
 
 static void read_stateful_set(struct search *s, const cJSON *json, const char *path)
@@ -257,8 +259,8 @@ static bool is_kind(const cJSON *json, const char *api_version, const char *kind
 
 static int compare_found(const void *a, const void *b)
 {
-    const struct found *x = a;
-    const struct found *y = b;
+    const struct found_reference *x = a;
+    const struct found_reference *y = b;
     int order = x->need < y->need ? -1 : x->need > y->need;
 
     if (order == 0)
@@ -275,8 +277,8 @@ static void sort_found(struct search *s)
     if (s->count > 0)
         qsort(s->items, s->count, sizeof(*s->items), compare_found);
     for (size_t i = 0; i < s->count; i++) {
-        struct found *last = kept > 0 ? &s->items[kept - 1] : NULL;
-        struct found item = s->items[i];
+        struct found_reference *last = kept > 0 ? &s->items[kept - 1] : NULL;
+        struct found_reference item = s->items[i];
 
         if (last && last->need == item.need && strcmp(last->name, item.name) == 0)
             continue;
@@ -289,7 +291,7 @@ static void sort_found(struct search *s)
     s->count = kept;
 }
 
-static struct reference make_reference(struct intern *strings, const struct found *found)
+static struct reference make_reference(struct intern *strings, const struct found_reference *found)
 {
     return (struct reference){&needs[found->need], intern_add(strings, found->name)};
 }
@@ -303,9 +305,10 @@ static void decode_service_import(struct decode *d, const cJSON *json, struct re
     out->items = xcalloc(2, sizeof(*out->items));
     out->count = 2;
     out->known = true;
-    out->items[0] = make_reference(d->strings, &(struct found){NEED_SERVICE, name.data, false});
-    out->items[1] =
-        make_reference(d->strings, &(struct found){NEED_ENDPOINT_SLICES, name.data, false});
+    out->items[0] =
+        make_reference(d->strings, &(struct found_reference){NEED_SERVICE, name.data, false});
+    out->items[1] = make_reference(
+        d->strings, &(struct found_reference){NEED_ENDPOINT_SLICES, name.data, false});
 }
 
 void references_decode(struct decode *d, const cJSON *json, struct references *out)

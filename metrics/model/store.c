@@ -462,7 +462,7 @@ void listing_release(struct listing *listing)
     *listing = (struct listing){0};
 }
 
-void walk_stop(struct walk *w)
+void store_walk_stop(struct store_walk *w)
 {
     struct entry *anchor = w->anchor;
 
@@ -473,7 +473,7 @@ void walk_stop(struct walk *w)
 }
 
 /* The first with entries of these partitions, or of the types of the classes from `type` on. */
-static struct partition *find_partition(const struct walk *w, struct partition *p,
+static struct partition *find_partition(const struct store_walk *w, struct partition *p,
                                         const struct type *type)
 {
     for (;;) {
@@ -491,7 +491,7 @@ static struct partition *find_partition(const struct walk *w, struct partition *
 }
 
 /* Go to the next partition. False behind the last. */
-static bool go_on(struct walk *w)
+static bool go_on(struct store_walk *w)
 {
     const struct partition *last = w->anchor ? w->anchor->partition : NULL;
     struct partition *p = last ? find_partition(w, last->next_of_type, last->type->next)
@@ -500,7 +500,7 @@ static bool go_on(struct walk *w)
 
     if (anchor)
         store_pin(anchor);
-    walk_stop(w);
+    store_walk_stop(w);
     w->anchor = anchor;
     w->position = p ? p->count : 0;
     return p;
@@ -510,7 +510,7 @@ static bool go_on(struct walk *w)
  * From the last entry of a partition to the first: one that goes is replaced by the last, which
  * was visited then.
  */
-struct entry *walk_next(struct walk *w)
+struct entry *store_walk_next(struct store_walk *w)
 {
     const struct partition *p = w->anchor ? w->anchor->partition : NULL;
 

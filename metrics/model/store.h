@@ -261,7 +261,7 @@ void listing_release(struct listing *listing);
  * store may change. Whatever is there from its begin to its end is visited; what comes or goes
  * meanwhile may be, and when something goes another one may be visited twice.
  */
-struct walk {
+struct store_walk {
     struct store *store;
     unsigned classes;     /* A bit for each enum object_class. */
     struct entry *anchor; /* Pinned, so that its partition stays; NULL before the first step. */
@@ -269,16 +269,16 @@ struct walk {
 };
 
 /* All in `store`, which is borrowed, from the first on. */
-static inline struct walk walk_over(struct store *store, unsigned classes)
+static inline struct store_walk store_walk_over(struct store *store, unsigned classes)
 {
-    return (struct walk){.store = store, .classes = classes};
+    return (struct store_walk){.store = store, .classes = classes};
 }
 
 /* The next entry; NULL behind the last, and then begins anew. */
-struct entry *walk_next(struct walk *w);
+struct entry *store_walk_next(struct store_walk *w);
 
 /* Begin anew, and hold on to nothing until then. */
-void walk_stop(struct walk *w);
+void store_walk_stop(struct store_walk *w);
 
 /*
  * The object of an entry, by its class. NULL if the entry is of another class, has no object, or

@@ -22,20 +22,20 @@ static const char *const container_words[] = {
 static const char *const location_words[] = {"locations", "regions", "zones"};
 
 /* A part of a borrowed text. */
-struct piece {
+struct name_piece {
     const char *text;
     size_t len;
 };
 
-static bool piece_is(struct piece p, const char *text)
+static bool piece_is(struct name_piece p, const char *text)
 {
     return strlen(text) == p.len && memcmp(p.text, text, p.len) == 0;
 }
 
 /* The text up to the next slash, behind which `at` moves; empty at the end. */
-static struct piece next_piece(const char **at)
+static struct name_piece next_piece(const char **at)
 {
-    struct piece p = {*at, strcspn(*at, "/")};
+    struct name_piece p = {*at, strcspn(*at, "/")};
 
     *at += p.len;
     *at += **at == '/';
@@ -45,12 +45,12 @@ static struct piece next_piece(const char **at)
 /* What the path in an asset's name says. */
 struct path {
     enum container_kind kind;
-    struct piece container;
-    struct piece location;
-    struct piece name;
+    struct name_piece container;
+    struct name_piece location;
+    struct name_piece name;
 };
 
-static void read_container(struct path *out, struct piece word, struct piece value)
+static void read_container(struct path *out, struct name_piece word, struct name_piece value)
 {
     for (size_t i = CONTAINER_PROJECT; i < ARRAY_LEN(container_words); i++) {
         if (out->kind == CONTAINER_NONE && piece_is(word, container_words[i])) {
@@ -68,12 +68,12 @@ static struct path read_path(const char *asset)
 
     next_piece(&at); /* The service. */
     while (*at) {
-        struct piece word = next_piece(&at);
+        struct name_piece word = next_piece(&at);
 
         if (piece_is(word, "global"))
             continue;
 
-        struct piece value = *at ? next_piece(&at) : word;
+        struct name_piece value = *at ? next_piece(&at) : word;
         if (!*at) {
             path.name = value;
             break;
@@ -87,7 +87,7 @@ static struct path read_path(const char *asset)
     return path;
 }
 
-static const char *service_of(struct piece group, size_t *len)
+static const char *service_of(struct name_piece group, size_t *len)
 {
     for (size_t i = 0; i < ARRAY_LEN(services); i++) {
         if (piece_is(group, services[i].group)) {
@@ -116,7 +116,7 @@ static const char *plain_type(const char *type)
 /* "pubsub.googleapis.com/Topic" is "PubSubTopic" of "pubsub.cnrm.cloud.google.com". */
 static bool type_is(const char *asset_type, const struct type *type)
 {
-    struct piece group = {type->group, strcspn(type->group, ".")};
+    struct name_piece group = {type->group, strcspn(type->group, ".")};
     const char *slash = strchr(asset_type, '/');
     const char *kind = type->kind;
     size_t len;
@@ -167,9 +167,9 @@ uint64_t cloud_name_hash_of(const struct connector_identity *identity, uint64_t 
 }
 
 /* One of the entries of a hash: most are alone. */
-struct cell {
+struct cloud_cell {
     struct entry *entry;
-    struct cell *next;
+    struct cloud_cell *next;
 };
 
 struct cloud_index {
@@ -197,10 +197,10 @@ struct cloud_index *cloud_index_new(uint64_t seed)
 
 static void release(struct map *m)
 {
-    struct cell *first;
+    struct cloud_cell *first;
 
     for (size_t at = 0; (first = map_next(m, &at)) != NULL;) {
-        for (struct cell *cell = first, *next; cell; cell = next) {
+        for (struct cloud_cell *cell = first, *next; cell; cell = next) {
             next = cell->next;
             free(cell);
         }
@@ -219,10 +219,10 @@ void cloud_index_free(struct cloud_index *x)
 
 static void add(struct map *m, uint64_t hash, struct entry *entry)
 {
-    struct cell *first = map_get(m, hash, NULL);
-    struct cell *cell = xmalloc(sizeof(*cell));
+    struct cloud_cell *first = map_get(m, hash, NULL);
+    struct cloud_cell *cell = xmalloc(sizeof(*cell));
 
-    *cell = (struct cell){entry, NULL};
+    *cell = (struct cloud_cell){entry, NULL};
     if (first) {
         cell->next = first->next;
         first->next = cell;
@@ -233,12 +233,12 @@ static void add(struct map *m, uint64_t hash, struct entry *entry)
 
 static void drop(struct map *m, uint64_t hash, const struct entry *entry)
 {
-    struct cell *first = map_take(m, hash, NULL);
-    struct cell **at = &first;
+    struct cloud_cell *first = map_take(m, hash, NULL);
+    struct cloud_cell **at = &first;
 
     while (*at && (*at)->entry != entry)
         at = &(*at)->next;
-    struct cell *found = *at;
+    struct cloud_cell *found = *at;
     if (found)
         *at = found->next;
     free(found);
@@ -271,7 +271,8 @@ void cloud_index_remove_resource(struct cloud_index *x, struct entry *template,
 struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry *template,
                                 const struct connector_identity *identity)
 {
-    const struct cell *cell = map_get(&x->leases, cloud_name_hash_of(identity, x->seed), NULL);
+    const struct cloud_cell *cell =
+        map_get(&x->leases, cloud_name_hash_of(identity, x->seed), NULL);
     struct entry *first = NULL;
 
     for (; cell; cell = cell->next) {
@@ -287,7 +288,8 @@ struct entry *cloud_index_lease(const struct cloud_index *x, const struct entry 
 void cloud_index_resources(const struct cloud_index *x, const struct entry *lease,
                            struct entry_list *out)
 {
-    const struct cell *cell = map_get(&x->resources, cloud_name_hash(lease->name, x->seed), NULL);
+    const struct cloud_cell *cell =
+        map_get(&x->resources, cloud_name_hash(lease->name, x->seed), NULL);
 
     for (; cell; cell = cell->next)
         entry_list_add(out, cell->entry);

@@ -101,19 +101,19 @@ bool stage_has_reason(enum stage stage, enum stage_reason reason)
  * By the version at which a user's change was seen. The dependencies distributor writes the
  * template's version into a binding that others require: there an old one proves nothing.
  */
-static enum uptake by_version(const struct template *t, const struct binding *b)
+static enum change_applied by_version(const struct template *t, const struct binding *b)
 {
-    enum uptake older = b->referrer_count > 0 ? UPTAKE_UNKNOWN : UPTAKE_NOT_IN;
+    enum change_applied older = b->referrer_count > 0 ? CHANGE_UNKNOWN : CHANGE_NOT_APPLIED;
 
     if (!b->resource_version)
-        return UPTAKE_UNKNOWN;
+        return CHANGE_UNKNOWN;
     if (b->resource_version == t->resource_version)
-        return UPTAKE_IN;
+        return CHANGE_APPLIED;
     if (!t->user_version)
-        return UPTAKE_UNKNOWN;
+        return CHANGE_UNKNOWN;
     if (t->user_lower)
-        return b->resource_version <= t->user_version ? older : UPTAKE_UNKNOWN;
-    return b->resource_version >= t->user_version ? UPTAKE_IN : older;
+        return b->resource_version <= t->user_version ? older : CHANGE_UNKNOWN;
+    return b->resource_version >= t->user_version ? CHANGE_APPLIED : older;
 }
 
 /* The kinds whose replicas Karmada copies without an interpreter for them. */
@@ -138,28 +138,29 @@ static bool written_after(const struct template *t, const struct binding *b)
     return b->write.time_s > 0 && user_write_s(&t->traces, b->write.manager) > b->write.time_s + 1;
 }
 
-enum uptake uptake_of(const struct entry *template, const struct binding *b)
+enum change_applied change_applied_to(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum uptake uptake = by_version(t, b);
+    enum change_applied change_applied = by_version(t, b);
 
-    if (uptake != UPTAKE_UNKNOWN)
-        return uptake;
-    return replicas_differ(template, b) || written_after(t, b) ? UPTAKE_NOT_IN : UPTAKE_UNKNOWN;
+    if (change_applied != CHANGE_UNKNOWN)
+        return change_applied;
+    return replicas_differ(template, b) || written_after(t, b) ? CHANGE_NOT_APPLIED
+                                                               : CHANGE_UNKNOWN;
 }
 
-enum uptake uptake_of_orphan(const struct entry *template, const struct binding *b)
+enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b)
 {
     const struct template *t = entry_template(template);
-    enum uptake uptake = uptake_of(template, b);
+    enum change_applied change_applied = change_applied_to(template, b);
     uint32_t unclaiming = t->claims_count ? 1 : 0;
 
-    if (uptake != UPTAKE_UNKNOWN)
-        return uptake;
+    if (change_applied != CHANGE_UNKNOWN)
+        return change_applied;
     return b->delivered_generation > 0 &&
                    t->traces.generation > b->delivered_generation + unclaiming
-               ? UPTAKE_NOT_IN
-               : UPTAKE_UNKNOWN;
+               ? CHANGE_NOT_APPLIED
+               : CHANGE_UNKNOWN;
 }
 
 const char *const state_names[STATE_COUNT] = {

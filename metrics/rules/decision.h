@@ -128,17 +128,17 @@ extern const char *const stage_reason_texts[STAGE_REASON_COUNT];
 bool stage_has_reason(enum stage stage, enum stage_reason reason);
 
 /* A stage and why: two bytes, because there is one for each target of each binding. */
-struct __attribute__((packed)) standing {
+struct __attribute__((packed)) stage_and_reason {
     enum stage stage : 8;
     enum stage_reason reason : 8;
 };
-static_assert(sizeof(struct standing) == 2, "two bytes");
+static_assert(sizeof(struct stage_and_reason) == 2, "two bytes");
 
 /* Where a template is on its way, beside its state. */
-struct way {
-    struct standing at;
+struct template_stages {
+    struct stage_and_reason at;
     /* The first stage from EVICTING on that holds of its binding; STAGE_NONE without one. */
-    struct standing delivery;
+    struct stage_and_reason delivery;
     uint32_t since_s;          /* Of `at`; 0 if no object says. */
     uint32_t delivery_since_s; /* Likewise. */
 };
@@ -147,20 +147,20 @@ struct way {
  * Whether the last change that a user made to a template is in its binding (product contract
  * 3.9). Pure, and without a clock: whether Karmada still had time for it is asked elsewhere.
  */
-enum uptake {
-    UPTAKE_UNKNOWN, /* No proof of either. */
-    UPTAKE_IN,
-    UPTAKE_NOT_IN,
+enum change_applied {
+    CHANGE_UNKNOWN, /* No proof of either. */
+    CHANGE_APPLIED,
+    CHANGE_NOT_APPLIED,
 };
 
 /* Of a template and the binding that a policy made for it, which is its own. */
-enum uptake uptake_of(const struct entry *template, const struct binding *b);
+enum change_applied change_applied_to(const struct entry *template, const struct binding *b);
 
 /*
  * The same of a template that no policy claims any more. Karmada's taking the claim back was no
  * user's change, so what runs may be older than the template by that.
  */
-enum uptake uptake_of_orphan(const struct entry *template, const struct binding *b);
+enum change_applied change_applied_to_orphan(const struct entry *template, const struct binding *b);
 
 /*
  * What the rules conclude about one object. A decision belongs to its entry (`entry->decision`);
@@ -283,7 +283,7 @@ bool reason_exists(const char *name);
  * What one referrer wants, per field: false stands for Abort and for false, true for Overwrite
  * and for true. If any referrer wants true, true wins.
  */
-struct vote {
+struct dependency_values {
     bool wants[DEPENDENCY_FIELD_COUNT];
 };
 
@@ -361,15 +361,15 @@ struct template_decision {
     uint8_t defects;                /* Bit by defect. */
     uint8_t flags;                  /* Bit by template_flag. */
     uint8_t risks;                  /* Bit by risk (risk.h). */
-    enum uptake uptake : 8;         /* Of a template with a binding that a policy made. */
-    bool own_claim : 1;             /* The claim is on the template itself, not on its binding. */
+    enum change_applied change_applied : 8; /* Of a template with a binding that a policy made. */
+    bool own_claim : 1;      /* The claim is on the template itself, not on its binding. */
     bool priority_moved : 1; /* Stale by the number behind a PriorityClass alone (priority.h). */
     bool propagates : 1;     /* The governing policy propagates its dependencies. */
     bool derived : 1;        /* That, and it has no binding of its own yet. */
     bool waits : 1;          /* Derived, and Karmada will not make one before something changes. */
     bool newborn : 1;        /* No evaluation of all has come to its end since its first one. */
-    struct vote vote;        /* What the governing policy wants of dependencies. */
-    struct way way;          /* Its stage. */
+    struct dependency_values values; /* What the governing policy wants of dependencies. */
+    struct template_stages stages;   /* Its stage. */
     uint64_t candidate_count : 20;
     uint64_t target_count : 20; /* Of its binding, if that is not left over; else 0. */
     uint64_t cluster_hash : 24; /* Of the set of these (cluster_set_hash). */
@@ -388,9 +388,9 @@ struct template_decision {
 };
 
 /* Where each target of the template's binding is, in the order of binding_target_count(). */
-static inline struct standing *decision_targets(struct template_decision *d)
+static inline struct stage_and_reason *decision_targets(struct template_decision *d)
 {
-    return (struct standing *)(void *)&d->candidates[d->candidate_count];
+    return (struct stage_and_reason *)(void *)&d->candidates[d->candidate_count];
 }
 
 /* About a ResourceBinding or ClusterResourceBinding. */

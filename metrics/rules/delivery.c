@@ -18,11 +18,11 @@ void target_list_release(struct target_list *list)
 static void gather_evictions(struct delivery_facts *f, const struct entry *binding,
                              const struct delivery_sources *from)
 {
-    const struct trouble *t = f->binding->status.trouble;
+    const struct status_problem *t = f->binding->status.problem;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         const struct eviction *e = &t->evictions[i];
-        enum member_standing member = members_standing(from->members, e->cluster);
+        enum member_state member = members_state(from->members, e->cluster);
 
         if (!eviction_counts(e))
             continue;
@@ -121,7 +121,7 @@ struct delivery_facts delivery_gather(const struct entry *binding, const struct 
 
         *target = (struct target_facts){
             .work = work_of(from->works, binding, b->clusters[i].name),
-            .member = members_standing(from->members, b->clusters[i].name),
+            .member = members_state(from->members, b->clusters[i].name),
         };
         /* Asked only where something is missing or old. */
         if ((is_undispatched(&facts, i) || is_older(&facts, i)) &&
@@ -189,40 +189,41 @@ static enum stage_reason why_unhealthy(const struct target_item *item)
     return WHY_OTHER;
 }
 
-static struct standing target_standing(const struct delivery_facts *f, uint32_t target)
+static struct stage_and_reason target_stage(const struct delivery_facts *f, uint32_t target)
 {
     const struct target_item *item = &f->binding->clusters[target].item;
 
     if (is_undispatched(f, target))
-        return (struct standing){STAGE_UNDISPATCHED, why_held(f, target, STAGE_UNDISPATCHED)};
+        return (struct stage_and_reason){STAGE_UNDISPATCHED,
+                                         why_held(f, target, STAGE_UNDISPATCHED)};
     if (!item->applied)
-        return (struct standing){STAGE_UNAPPLIED, why_unapplied(f, target)};
+        return (struct stage_and_reason){STAGE_UNAPPLIED, why_unapplied(f, target)};
     if (is_older(f, target))
-        return (struct standing){STAGE_UNDELIVERED, why_held(f, target, STAGE_UNDELIVERED)};
+        return (struct stage_and_reason){STAGE_UNDELIVERED, why_held(f, target, STAGE_UNDELIVERED)};
     if (item->health != HEALTH_HEALTHY)
-        return (struct standing){STAGE_UNHEALTHY, why_unhealthy(item)};
+        return (struct stage_and_reason){STAGE_UNHEALTHY, why_unhealthy(item)};
     if (f->targets[target].member == MEMBER_NOT_READY)
-        return (struct standing){STAGE_UNREACHABLE, WHY_CLUSTER_NOT_READY};
-    return (struct standing){STAGE_HEALTHY, WHY_NONE};
+        return (struct stage_and_reason){STAGE_UNREACHABLE, WHY_CLUSTER_NOT_READY};
+    return (struct stage_and_reason){STAGE_HEALTHY, WHY_NONE};
 }
 
-static bool is_worse(struct standing a, struct standing b)
+static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
 {
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
 
 /* Where each target is, from UNDISPATCHED on; `out` has room for binding_target_count(). */
-static void delivery_of_targets(const struct delivery_facts *f, struct standing *out)
+static void delivery_of_targets(const struct delivery_facts *f, struct stage_and_reason *out)
 {
     for (uint32_t i = 0; i < binding_target_count(f->binding); i++)
-        out[i] = target_standing(f, i);
+        out[i] = target_stage(f, i);
 }
 
 /* ---- the binding ---- */
 
 static bool is_evicting(const struct binding *b)
 {
-    const struct trouble *t = b->status.trouble;
+    const struct status_problem *t = b->status.problem;
 
     for (uint32_t i = 0; t && i < t->eviction_count; i++) {
         if (eviction_counts(&t->evictions[i]))
@@ -298,19 +299,20 @@ static enum stage_reason why_unscheduled(const struct binding *b)
 }
 
 /* Where the binding is: that of its worst target if nothing before stops it. */
-static struct standing delivery_of(const struct delivery_facts *f, const struct standing *targets)
+static struct stage_and_reason delivery_of(const struct delivery_facts *f,
+                                           const struct stage_and_reason *targets)
 {
     const struct binding *b = f->binding;
-    struct standing worst = {STAGE_HEALTHY, WHY_NONE};
+    struct stage_and_reason worst = {STAGE_HEALTHY, WHY_NONE};
 
     if (is_evicting(b))
-        return (struct standing){STAGE_EVICTING, why_evicting(f)};
+        return (struct stage_and_reason){STAGE_EVICTING, why_evicting(f)};
     /* One that others alone require has no condition Scheduled. */
     if (b->has_placement && is_to_be_scheduled(f))
-        return (struct standing){STAGE_UNSCHEDULED, why_unscheduled(b)};
+        return (struct stage_and_reason){STAGE_UNSCHEDULED, why_unscheduled(b)};
     if (binding_target_count(b) == 0)
-        return (struct standing){STAGE_PLACED_NOWHERE,
-                                 b->has_placement ? WHY_NO_REPLICAS : WHY_REFERRER};
+        return (struct stage_and_reason){STAGE_PLACED_NOWHERE,
+                                         b->has_placement ? WHY_NO_REPLICAS : WHY_REFERRER};
     for (uint32_t i = 0; i < binding_target_count(b); i++) {
         if (is_worse(targets[i], worst))
             worst = targets[i];
@@ -320,7 +322,7 @@ static struct standing delivery_of(const struct delivery_facts *f, const struct 
 
 /* ---- since when, and what Karmada says ---- */
 
-static uint32_t evicting_since_s(const struct trouble *t)
+static uint32_t evicting_since_s(const struct status_problem *t)
 {
     int64_t first_ms = INT64_MAX;
 
@@ -336,7 +338,7 @@ static uint32_t evicting_since_s(const struct trouble *t)
 uint32_t delivery_since_s(const struct binding *b, enum stage stage, int64_t changed_ms)
 {
     if (stage == STAGE_EVICTING)
-        return evicting_since_s(b->status.trouble);
+        return evicting_since_s(b->status.problem);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled == SCHEDULED_TRUE)
         return timestamp_seconds(b->changed_ms);
     if (stage == STAGE_UNSCHEDULED && b->status.scheduled_s == 0)
@@ -368,13 +370,13 @@ const char *delivery_message(const struct delivery_sources *from, const struct e
 {
     struct template_decision *d = template->decision;
     const struct binding *b = entry_binding(d->binding);
-    struct standing at = d->way.delivery;
+    struct stage_and_reason at = d->stages.delivery;
     uint32_t first = d->target_count;
 
     if (at.stage == STAGE_UNSCHEDULED || at.stage == STAGE_EVICTING)
-        return b->status.trouble && b->status.trouble->message ? b->status.trouble->message : "";
+        return b->status.problem && b->status.problem->message ? b->status.problem->message : "";
     for (uint32_t i = 0; i < d->target_count; i++) {
-        const struct standing *target = &decision_targets(d)[i];
+        const struct stage_and_reason *target = &decision_targets(d)[i];
         bool same = target->stage == at.stage && target->reason == at.reason;
 
         if (same &&
@@ -393,7 +395,7 @@ const char *const risk_texts[RISK_COUNT] = {RISKS(TEXT)};
 
 static_assert(RISK_COUNT <= 8, "a bit for each in a decision");
 
-static bool is(struct standing at, enum stage stage, enum stage_reason reason)
+static bool is(struct stage_and_reason at, enum stage stage, enum stage_reason reason)
 {
     return at.stage == stage && at.reason == reason;
 }
@@ -412,7 +414,7 @@ static bool is_frozen(const struct template_decision *d)
  */
 static unsigned risks_of(const struct template_decision *d, const struct delivery_facts *delivery)
 {
-    struct standing at = d->way.at, on = d->way.delivery;
+    struct stage_and_reason at = d->stages.at, on = d->stages.delivery;
     unsigned risks = 0;
 
     if (is(at, STAGE_UNMATCHED, WHY_LEFT_BEHIND_CHANGED))
@@ -443,26 +445,26 @@ unsigned entry_risks(const struct entry *e)
     return d ? d->risks : 0;
 }
 
-static struct standing unmatched(enum stage_reason reason)
+static struct stage_and_reason unmatched(enum stage_reason reason)
 {
-    return (struct standing){STAGE_UNMATCHED, reason};
+    return (struct stage_and_reason){STAGE_UNMATCHED, reason};
 }
 
-static struct standing unbound(enum stage_reason reason)
+static struct stage_and_reason unbound(enum stage_reason reason)
 {
-    return (struct standing){STAGE_UNBOUND, reason};
+    return (struct stage_and_reason){STAGE_UNBOUND, reason};
 }
 
-static struct standing outdated(enum stage_reason reason)
+static struct stage_and_reason outdated(enum stage_reason reason)
 {
-    return (struct standing){STAGE_OUTDATED, reason};
+    return (struct stage_and_reason){STAGE_OUTDATED, reason};
 }
 
 /*
  * A template that was applied, and that nobody has claimed in time: the controllers are down. One
  * without a uid is not at an API server yet. `due_ms` is when that is told.
  */
-static bool is_not_claimed(const struct situation *s, const struct template_decision *d,
+static bool is_not_claimed(const struct drift_input *s, const struct template_decision *d,
                            int64_t *due_ms)
 {
     const struct template *t = entry_template(s->template);
@@ -476,8 +478,8 @@ static bool is_not_claimed(const struct situation *s, const struct template_deci
     return true;
 }
 
-static struct standing of_unbound(const struct situation *s, const struct template_decision *d,
-                                  int64_t *due_ms)
+static struct stage_and_reason of_unbound(const struct drift_input *s,
+                                          const struct template_decision *d, int64_t *due_ms)
 {
     static const enum stage_reason reasons[UNBOUND_REASON_COUNT] = {
         [UNBOUND_NAMESAKE] = WHY_NAMESAKE,
@@ -503,7 +505,7 @@ static enum stage_reason why_not_taken_up(const struct template_decision *d)
     return WHY_TEMPLATE_UPDATED;
 }
 
-static struct standing of_stale(const struct template_decision *d)
+static struct stage_and_reason of_stale(const struct template_decision *d)
 {
     switch ((enum stale_reason)d->reason) {
     case STALE_POLICY_UPDATED:
@@ -525,8 +527,8 @@ static struct standing of_stale(const struct template_decision *d)
 }
 
 /* Where the state says it; STAGE_NONE where it does not. */
-static struct standing of_state(const struct situation *s, const struct template_decision *d,
-                                int64_t *due_ms)
+static struct stage_and_reason of_state(const struct drift_input *s,
+                                        const struct template_decision *d, int64_t *due_ms)
 {
     switch (d->state) {
     case STATE_IGNORED:
@@ -545,17 +547,17 @@ static struct standing of_state(const struct situation *s, const struct template
         return of_stale(d);
     case STATE_CURRENT:
     case STATE_ATTACHED:
-        return (struct standing){STAGE_NONE, WHY_NONE};
+        return (struct stage_and_reason){STAGE_NONE, WHY_NONE};
     case STATE_COUNT:
         break;
     }
     abort();
 }
 
-static unsigned flags_of(const struct delivery_facts *f, struct standing delivery)
+static unsigned flags_of(const struct delivery_facts *f, struct stage_and_reason delivery)
 {
     const struct binding *b = f->binding;
-    const struct trouble *t = b->status.trouble;
+    const struct status_problem *t = b->status.problem;
     unsigned flags = 0;
 
     if (b->observed_group > 0 && b->cluster_count > 0)
@@ -571,27 +573,27 @@ static unsigned flags_of(const struct delivery_facts *f, struct standing deliver
     return flags;
 }
 
-int64_t way_decide(const struct situation *s, const struct delivery_facts *delivery,
-                   struct template_decision *out)
+int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
+                               struct template_decision *out)
 {
-    struct way *way = &out->way;
+    struct template_stages *stages = &out->stages;
     int64_t due_ms = INT64_MAX;
     int64_t changed_ms = entry_template(s->template)->changed_ms;
 
-    way->delivery = (struct standing){STAGE_NONE, WHY_NONE};
+    stages->delivery = (struct stage_and_reason){STAGE_NONE, WHY_NONE};
     if (delivery) {
         delivery_of_targets(delivery, decision_targets(out));
-        way->delivery = delivery_of(delivery, decision_targets(out));
-        way->delivery_since_s =
-            delivery_since_s(delivery->binding, way->delivery.stage, changed_ms);
-        out->flags |= (uint8_t)flags_of(delivery, way->delivery);
+        stages->delivery = delivery_of(delivery, decision_targets(out));
+        stages->delivery_since_s =
+            delivery_since_s(delivery->binding, stages->delivery.stage, changed_ms);
+        out->flags |= (uint8_t)flags_of(delivery, stages->delivery);
     }
-    way->at = of_state(s, out, &due_ms);
-    if (way->at.stage != STAGE_NONE) {
-        way->since_s = timestamp_seconds(out->since_ms);
+    stages->at = of_state(s, out, &due_ms);
+    if (stages->at.stage != STAGE_NONE) {
+        stages->since_s = timestamp_seconds(out->since_ms);
     } else {
-        way->at = delivery ? way->delivery : unbound(WHY_WAITING);
-        way->since_s = way->delivery_since_s;
+        stages->at = delivery ? stages->delivery : unbound(WHY_WAITING);
+        stages->since_s = stages->delivery_since_s;
     }
     out->risks = (uint8_t)risks_of(out, delivery);
     return due_ms;

@@ -18,7 +18,7 @@
 struct target_facts {
     const struct work *work; /* NULL: none that is known. */
     const char *failure;     /* What Karmada says of an override policy that fails; NULL: none. */
-    enum member_standing member;
+    enum member_state member;
 };
 
 /* Keeps its memory from one use to the next; release it in the end. */
@@ -94,12 +94,12 @@ static inline bool eviction_counts(const struct eviction *e)
  */
 
 /*
- * Fill in out->way, and the flags and risks of a template with a binding, after drift_decide().
+ * Fill in out->stages, and the flags and risks of a template with a binding, after drift_decide().
  * `delivery` is NULL without a binding that a policy made or others require. Returns when that
  * changes by time alone; INT64_MAX for never.
  */
-int64_t way_decide(const struct situation *s, const struct delivery_facts *delivery,
-                   struct template_decision *out);
+int64_t template_stages_decide(const struct drift_input *s, const struct delivery_facts *delivery,
+                               struct template_decision *out);
 
 /*
  * What will hurt people who go by what they see now; bits by this order. A row is its enumerator,

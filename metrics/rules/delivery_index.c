@@ -29,7 +29,7 @@ void members_init(struct members *m, struct store *store)
         .store = store,
         .by_name = MAP_INIT(has_name),
         .changed = MAP_INIT(is_name),
-        .bindings = walk_over(store, 1U << CLASS_BINDING),
+        .bindings = store_walk_over(store, 1U << CLASS_BINDING),
     };
 }
 
@@ -47,7 +47,7 @@ void members_release(struct members *m)
 {
     struct member_cluster *member;
 
-    walk_stop(&m->bindings);
+    store_walk_stop(&m->bindings);
     forget_changed(m);
     for (size_t at = 0; (member = map_next(&m->by_name, &at)) != NULL;) {
         intern_drop(store_strings(m->store), member->name);
@@ -62,7 +62,7 @@ static bool members_known(const struct members *m)
     return m->by_name.count > 0 && !m->hidden;
 }
 
-enum member_standing members_standing(const struct members *m, const char *name)
+enum member_state members_state(const struct members *m, const char *name)
 {
     const struct member_cluster *member;
 
@@ -86,7 +86,7 @@ static bool is_changed(const struct members *m, const char *name)
 
 static void look_for_all(struct members *m)
 {
-    walk_stop(&m->bindings);
+    store_walk_stop(&m->bindings);
     m->all = true;
 }
 
@@ -100,7 +100,7 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
 
     if (concerns) {
         /* From the first binding on. */
-        walk_stop(&m->bindings);
+        store_walk_stop(&m->bindings);
         if (!is_changed(m, name))
             map_add(&m->changed, map_hash_address(name), (void *)(uintptr_t)intern_ref(name));
     }
@@ -131,7 +131,7 @@ void members_hide(struct members *m, bool hidden)
 
 static bool is_concerned(const struct members *m, const struct binding *b)
 {
-    const struct trouble *t = b->status.trouble;
+    const struct status_problem *t = b->status.problem;
 
     if (m->all)
         return true;
@@ -150,7 +150,7 @@ static bool is_concerned(const struct members *m, const struct binding *b)
 void members_look(struct members *m, struct graph *g)
 {
     for (unsigned i = 0; i < LOOK_COUNT; i++) {
-        const struct entry *entry = walk_next(&m->bindings);
+        const struct entry *entry = store_walk_next(&m->bindings);
         const struct binding *b = entry ? entry_binding(entry) : NULL;
         struct entry *template = b && is_concerned(m, b) ? binding_template(m->store, b) : NULL;
 

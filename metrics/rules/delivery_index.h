@@ -18,7 +18,7 @@ struct members {
     struct map changed; /* Names of those to be looked for. */
     bool all;           /* Whatever binding it is, its template is concerned. */
     bool hidden;
-    struct walk bindings; /* Where the looking is. */
+    struct store_walk bindings; /* Where the looking is. */
 };
 
 void members_init(struct members *m, struct store *store);
@@ -33,13 +33,13 @@ void members_change(struct members *m, const struct entry *entry, bool concerns)
 /* Not all clusters have been read: nothing is known of any as long as that is so. */
 void members_hide(struct members *m, bool hidden);
 
-enum member_standing {
+enum member_state {
     MEMBER_UNKNOWN,
     MEMBER_READY,
     MEMBER_NOT_READY, /* Or gone. */
 };
 /* What is known of the cluster of this name, a shared text. */
-enum member_standing members_standing(const struct members *m, const char *name);
+enum member_state members_state(const struct members *m, const char *name);
 
 /* True while bindings are to be looked at. */
 bool members_is_looking(const struct members *m);

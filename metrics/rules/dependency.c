@@ -7,63 +7,64 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/object_index.h"
 
-struct vote vote_of(const struct propagation *p)
+struct dependency_values dependency_values_of(const struct propagation *p)
 {
-    return (struct vote){{
+    return (struct dependency_values){{
         [DEPENDENCY_CONFLICT_RESOLUTION] = p->conflict_resolution == CONFLICT_RESOLUTION_OVERWRITE,
         [DEPENDENCY_PRESERVE] = p->preserve == OPTIONAL_TRUE,
     }};
 }
 
-bool vote_equal(const struct vote *a, const struct vote *b)
+bool dependency_values_equal(const struct dependency_values *a, const struct dependency_values *b)
 {
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 /* ---- ballots ---- */
 
-static void add_ballot(struct ballot_list *list, struct ballot ballot)
+static void add_referrer(struct dependency_referrers *list, struct dependency_referrer referrer)
 {
     if (list->count == list->capacity) {
         list->capacity = list->capacity ? 2 * list->capacity : 16;
         list->items = xreallocarray(list->items, list->capacity, sizeof(*list->items));
     }
-    list->items[list->count++] = ballot;
+    list->items[list->count++] = referrer;
 }
 
-void ballot_list_release(struct ballot_list *list)
+void dependency_referrers_release(struct dependency_referrers *list)
 {
     free(list->items);
-    *list = (struct ballot_list){0};
+    *list = (struct dependency_referrers){0};
 }
 
 /*
  * The ballot of an element of spec.requiredBy. What it currently wants is what the policy that
  * governs its template says, or, without such a policy, what its binding says.
  */
-static struct ballot observed_ballot(const struct store *s, const struct referrer *referrer)
+static struct dependency_referrer listed_referrer(const struct store *s,
+                                                  const struct referrer *listed)
 {
-    struct identity id = referrer_identity(referrer);
-    struct ballot ballot = {.binding = store_find(s, &id)};
-    const struct binding *b = entry_binding(ballot.binding);
+    struct identity id = referrer_identity(listed);
+    struct dependency_referrer referrer = {.binding = store_find(s, &id)};
+    const struct binding *b = entry_binding(referrer.binding);
     const struct template_decision *d;
 
     if (!b)
-        return ballot;
-    ballot.template = binding_template(s, b);
-    ballot.observed = ballot.current = vote_of(&b->propagation);
-    ballot.counts_observed = ballot.counts_current = true;
-    d = ballot.template ? template_decision(ballot.template) : NULL;
+        return referrer;
+    referrer.template = binding_template(s, b);
+    referrer.observed = referrer.current = dependency_values_of(&b->propagation);
+    referrer.counts_observed = referrer.counts_current = true;
+    d = referrer.template ? template_decision(referrer.template) : NULL;
     if (d && d->governing) {
-        ballot.current = d->vote;
-        ballot.counts_current = d->propagates;
+        referrer.current = d->values;
+        referrer.counts_current = d->propagates;
     }
-    return ballot;
+    return referrer;
 }
 
 static int by_template(const void *a, const void *b)
 {
-    const struct ballot *x = a, *y = b;
+    const struct dependency_referrer *x = a, *y = b;
 
     return entry_compare(x->template, y->template);
 }
@@ -76,31 +77,32 @@ static int by_address(const void *a, const void *b)
 }
 
 /* The templates of these ballots, by address. The caller frees them. */
-static const struct entry **templates_of(const struct ballot *ballots, size_t count)
+static const struct entry **templates_of(const struct dependency_referrer *referrers, size_t count)
 {
     const struct entry **templates = xreallocarray(NULL, count + 1, sizeof(const struct entry *));
 
     for (size_t i = 0; i < count; i++)
-        templates[i] = ballots[i].template;
+        templates[i] = referrers[i].template;
     qsort(templates, count, sizeof(const struct entry *), by_address);
     return templates;
 }
 
 /* The ballot of a template that needs the dependency, but is not in its spec.requiredBy. */
-static struct ballot unlisted_ballot(struct entry *template, const struct template_decision *d)
+static struct dependency_referrer unlisted_referrer(struct entry *template,
+                                                    const struct template_decision *d)
 {
-    return (struct ballot){
+    return (struct dependency_referrer){
         .binding = d->derived ? NULL : d->binding,
         .template = template,
-        .observed = d->vote,
-        .current = d->vote,
+        .observed = d->values,
+        .current = d->values,
         .counts_observed = d->derived && !d->waits,
         .counts_current = true,
         .derived = d->derived,
     };
 }
 
-static void gather_unlisted(const struct entry *template, struct ballot_list *out)
+static void gather_unlisted(const struct entry *template, struct dependency_referrers *out)
 {
     size_t listed = out->count;
     CLEANUP(free_cleanup) const struct entry **templates = templates_of(out->items, listed);
@@ -112,20 +114,20 @@ static void gather_unlisted(const struct entry *template, struct ballot_list *ou
         /* Karmada's binding of a dependency is in its referrer's namespace: elsewhere, another. */
         if (d && d->propagates && entry_ns(reader) == entry_ns(template) &&
             !bsearch(&reader, templates, listed, sizeof(const struct entry *), by_address))
-            add_ballot(out, unlisted_ballot(reader, d));
+            add_referrer(out, unlisted_referrer(reader, d));
     }
     if (out->count - listed > 1)
         qsort(out->items + listed, out->count - listed, sizeof(*out->items), by_template);
 }
 
-void ballots_gather(const struct store *s, const struct incomplete *incomplete,
-                    const struct entry *dependency, struct ballot_list *out)
+void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
+                                 const struct entry *dependency, struct dependency_referrers *out)
 {
     const struct binding *b = entry_binding(dependency);
     const struct entry *template = b ? binding_template(s, b) : dependency;
 
     for (uint32_t i = 0; b && i < b->referrer_count; i++)
-        add_ballot(out, observed_ballot(s, &b->referrers[i]));
+        add_referrer(out, listed_referrer(s, &b->referrers[i]));
     /*
      * A binding that nobody needs any more is left over: its template speaks for itself. One of a
      * kind that has not been read as a whole is not asked whose it is.
@@ -140,33 +142,33 @@ void ballots_gather(const struct store *s, const struct incomplete *incomplete,
 
 /* The sum over all referrers. */
 struct count {
-    struct tally listed[DEPENDENCY_FIELD_COUNT]; /* What Karmada has to go by. */
-    struct tally now[DEPENDENCY_FIELD_COUNT];    /* Those, and the derived ones. */
-    struct tally current[DEPENDENCY_FIELD_COUNT];
+    struct value_count listed[DEPENDENCY_FIELD_COUNT]; /* What Karmada has to go by. */
+    struct value_count now[DEPENDENCY_FIELD_COUNT];    /* Those, and the derived ones. */
+    struct value_count current[DEPENDENCY_FIELD_COUNT];
     uint32_t referrers;
     uint32_t dangling;
     bool derived;
     int64_t since_ms;
 };
 
-static void count_ballot(struct count *c, const struct ballot *ballot)
+static void count_referrer(struct count *c, const struct dependency_referrer *referrer)
 {
-    const struct binding *b = entry_binding(ballot->binding);
+    const struct binding *b = entry_binding(referrer->binding);
 
-    if (ballot->binding && !b) {
+    if (referrer->binding && !b) {
         c->dangling++;
         return;
     }
-    c->referrers += ballot->counts_observed;
-    c->derived |= ballot->counts_observed && ballot->derived;
+    c->referrers += referrer->counts_observed;
+    c->derived |= referrer->counts_observed && referrer->derived;
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        bool wants = ballot->observed.wants[i];
+        bool wants = referrer->observed.wants[i];
 
-        c->listed[i].count[wants] += ballot->counts_observed && !ballot->derived;
-        c->now[i].count[wants] += ballot->counts_observed;
-        c->current[i].count[ballot->current.wants[i]] += ballot->counts_current;
+        c->listed[i].count[wants] += referrer->counts_observed && !referrer->derived;
+        c->now[i].count[wants] += referrer->counts_observed;
+        c->current[i].count[referrer->current.wants[i]] += referrer->counts_current;
     }
-    if (b && ballot->counts_observed && b->changed_ms > c->since_ms)
+    if (b && referrer->counts_observed && b->changed_ms > c->since_ms)
         c->since_ms = b->changed_ms;
 }
 
@@ -174,37 +176,38 @@ static void count_ballot(struct count *c, const struct ballot *ballot)
 static struct field_resolution resolve(const struct count *c, enum dependency_field field,
                                        const struct binding *b, bool resolves)
 {
-    const struct tally *now = &c->now[field], *current = &c->current[field];
+    const struct value_count *now = &c->now[field], *current = &c->current[field];
     bool attached = !b || !b->has_placement;
-    bool resolved = tally_resolved(now);
+    bool resolved = value_count_resolved(now);
     /* Without a binding, what is resolved is what will be stored. */
-    bool stored = b ? vote_of(&b->propagation).wants[field] : resolved;
-    bool differs = b && attached && stored != tally_resolved(&c->listed[field]);
+    bool stored = b ? dependency_values_of(&b->propagation).wants[field] : resolved;
+    bool differs = b && attached && stored != value_count_resolved(&c->listed[field]);
 
     return (struct field_resolution){
-        .conflict = attached && tally_conflict(now),
+        .conflict = attached && value_count_conflict(now),
         .resolved = resolved,
         .stored = stored,
         .unapplied = differs && resolves,
         .unsupported = differs && !resolves,
         .overridden = !attached && stored != resolved,
-        .ahead = attached && tally_conflict(current),
-        .predicted = attached && !tally_conflict(now) && tally_conflict(current),
-        .predicted_resolved = tally_resolved(current),
+        .ahead = attached && value_count_conflict(current),
+        .predicted = attached && !value_count_conflict(now) && value_count_conflict(current),
+        .predicted_resolved = value_count_resolved(current),
     };
 }
 
 static bool is_ahead(const struct count *c)
 {
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++) {
-        if (tally_conflict(&c->current[i]))
+        if (value_count_conflict(&c->current[i]))
             return true;
     }
     return false;
 }
 
 struct dependency_decision *dependency_decide(const struct binding *b,
-                                              const struct ballot_list *ballots, bool resolves)
+                                              const struct dependency_referrers *referrers,
+                                              bool resolves)
 {
     bool attached = !b || !b->has_placement;
     struct count c = {0};
@@ -212,8 +215,8 @@ struct dependency_decision *dependency_decide(const struct binding *b,
     /* With a placement of its own and nobody who requires it, it is no dependency. */
     if (b && !attached && b->referrer_count == 0)
         return NULL;
-    for (size_t i = 0; i < ballots->count; i++)
-        count_ballot(&c, &ballots->items[i]);
+    for (size_t i = 0; i < referrers->count; i++)
+        count_referrer(&c, &referrers->items[i]);
     if (!b && c.referrers == 0 && !is_ahead(&c))
         return NULL;
 

@@ -13,31 +13,32 @@
  */
 
 /* The votes on one field, counted. */
-struct tally {
+struct value_count {
     uint32_t count[2]; /* For false and for true. */
 };
 
-static inline bool tally_conflict(const struct tally *t)
+static inline bool value_count_conflict(const struct value_count *t)
 {
     return t->count[false] > 0 && t->count[true] > 0;
 }
 
 /* One vote for true is enough; without any vote the value is false. */
-static inline bool tally_resolved(const struct tally *t)
+static inline bool value_count_resolved(const struct value_count *t)
 {
     return t->count[true] > 0;
 }
 
 /* What a policy or a binding wants of its dependencies. */
-struct vote vote_of(const struct propagation *p);
-bool vote_equal(const struct vote *a, const struct vote *b);
+struct dependency_values dependency_values_of(const struct propagation *p);
+bool dependency_values_equal(const struct dependency_values *a, const struct dependency_values *b);
 
 /* One referrer of a dependency, and what it wants. */
-struct ballot {
+struct dependency_referrer {
     struct entry *binding;  /* The referring binding; NULL where derived. */
     struct entry *template; /* The template behind it; NULL if it does not exist. */
-    struct vote observed;   /* What its binding says, or will say as soon as Karmada makes it. */
-    struct vote current;    /* What its policy says, which Karmada counts once applied. */
+    struct dependency_values
+        observed; /* What its binding says, or will say as soon as Karmada makes it. */
+    struct dependency_values current; /* What its policy says, which Karmada counts once applied. */
     /* False if the binding does not exist, or does not require the dependency yet. */
     bool counts_observed;
     bool counts_current; /* False if its policy no longer propagates dependencies. */
@@ -45,14 +46,14 @@ struct ballot {
 };
 
 /* A growing list of ballots; all zero is an empty one. */
-struct ballot_list {
-    struct ballot *items;
+struct dependency_referrers {
+    struct dependency_referrer *items;
     size_t count;
     size_t capacity;
 };
 
 /* The list is empty and usable again. */
-void ballot_list_release(struct ballot_list *list);
+void dependency_referrers_release(struct dependency_referrers *list);
 
 /*
  * Append a ballot for each referrer of a dependency, a template or its binding: the members of
@@ -63,8 +64,8 @@ void ballot_list_release(struct ballot_list *list);
  * and its template is the dependency. The decisions about the templates must be up to
  * date.
  */
-void ballots_gather(const struct store *s, const struct incomplete *incomplete,
-                    const struct entry *dependency, struct ballot_list *out);
+void dependency_referrers_gather(const struct store *s, const struct incomplete *incomplete,
+                                 const struct entry *dependency, struct dependency_referrers *out);
 
 /*
  * The decision about a dependency with these referrers: about the binding `b` or, where there is
@@ -72,7 +73,8 @@ void ballots_gather(const struct store *s, const struct incomplete *incomplete,
  * that results into the binding (release.h). NULL if it is no dependency. The caller frees it.
  */
 struct dependency_decision *dependency_decide(const struct binding *b,
-                                              const struct ballot_list *ballots, bool resolves);
+                                              const struct dependency_referrers *referrers,
+                                              bool resolves);
 
 /*
  * Events that say what a dependency's referrers disagree on (seed 000; Karmada:

@@ -133,21 +133,21 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* The binding, if a policy made it; NULL for one that others merely require. */
-static const struct binding *own_binding(const struct situation *s)
+static const struct binding *own_binding(const struct drift_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
     return b && b->has_placement ? b : NULL;
 }
 
-static bool is_required(const struct situation *s)
+static bool is_required(const struct drift_input *s)
 {
     const struct binding *b = entry_binding(s->binding);
 
     return s->required || (b && b->referrer_count > 0);
 }
 
-static bool acts_lazily(const struct situation *s, const struct policy *policy)
+static bool acts_lazily(const struct drift_input *s, const struct policy *policy)
 {
     return policy->lazy || s->options->takeover == TAKEOVER_STATIC;
 }
@@ -157,7 +157,7 @@ static bool acts_lazily(const struct situation *s, const struct policy *policy)
  * (by whatever policy), so that Karmada has to apply the policy now. What a source saw happen came
  * after a change of the policy that it did not see.
  */
-static bool is_owed(const struct situation *s, const struct policy *policy)
+static bool is_owed(const struct drift_input *s, const struct policy *policy)
 {
     const struct template *t = entry_template(s->template);
     const struct binding *b = own_binding(s);
@@ -167,7 +167,7 @@ static bool is_owed(const struct situation *s, const struct policy *policy)
 }
 
 /* Overdue once `until_ms` is over; until then deferred. Returns when that changes. */
-static int64_t set_phase_by(const struct situation *s, int64_t until_ms,
+static int64_t set_phase_by(const struct drift_input *s, int64_t until_ms,
                             struct template_decision *out)
 {
     out->phase = s->now_ms > until_ms ? PHASE_OVERDUE : PHASE_DEFERRED;
@@ -175,7 +175,7 @@ static int64_t set_phase_by(const struct situation *s, int64_t until_ms,
 }
 
 /* How long Karmada has to work off the policy's last change; 0 without times. */
-static int64_t policy_until(const struct situation *s, const struct policy *policy)
+static int64_t policy_until(const struct drift_input *s, const struct policy *policy)
 {
     return policy->changed_ms
                ? later(policy->changed_ms + s->options->grace_ms, policy->busy_until_ms)
@@ -186,7 +186,7 @@ static int64_t policy_until(const struct situation *s, const struct policy *poli
  * True if all that differs is the number behind a PriorityClass that was created after the policy
  * changed: Karmada does not watch these, so it arrives with the template's next change.
  */
-static bool priority_moved(const struct situation *s, const struct template_decision *d)
+static bool priority_moved(const struct drift_input *s, const struct template_decision *d)
 {
     const struct policy *policy = entry_policy(d->governing);
     const struct priority *priority = priority_of_policy(d->governing);
@@ -202,7 +202,7 @@ static bool priority_moved(const struct situation *s, const struct template_deci
  * any other policy at its own change; from then on the grace period runs. Without these times a
  * lazy policy is deferred, any other overdue.
  */
-static int64_t set_phase(const struct situation *s, const struct entry *governing,
+static int64_t set_phase(const struct drift_input *s, const struct entry *governing,
                          struct template_decision *out)
 {
     const struct policy *policy = entry_policy(governing);
@@ -219,7 +219,7 @@ static int64_t set_phase(const struct situation *s, const struct entry *governin
     return INT64_MAX;
 }
 
-static int64_t set_stale(const struct situation *s, struct template_decision *out,
+static int64_t set_stale(const struct drift_input *s, struct template_decision *out,
                          enum stale_reason reason)
 {
     out->state = STATE_STALE;
@@ -231,7 +231,7 @@ static int64_t set_stale(const struct situation *s, struct template_decision *ou
 }
 
 /* The policy that has the claim, lazy or not, should have let go of the template. */
-static int64_t set_mismatch(const struct situation *s, struct template_decision *out)
+static int64_t set_mismatch(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
@@ -241,7 +241,7 @@ static int64_t set_mismatch(const struct situation *s, struct template_decision 
     return set_phase_by(s, policy_until(s, policy), out);
 }
 
-int64_t unbound_due_ms(const struct situation *s, const struct template_decision *d)
+int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d)
 {
     const struct template *t = entry_template(s->template);
     const struct policy *policy = entry_policy(d->governing);
@@ -252,7 +252,7 @@ int64_t unbound_due_ms(const struct situation *s, const struct template_decision
 }
 
 /* A claimed template gets its binding at once, or at its next change; without times: it did not. */
-static int64_t set_unbound(const struct situation *s, struct template_decision *out)
+static int64_t set_unbound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     int64_t due_ms = unbound_due_ms(s, out);
@@ -272,7 +272,7 @@ static int64_t set_unbound(const struct situation *s, struct template_decision *
     return INT64_MAX;
 }
 
-static void set_pending(const struct situation *s, struct template_decision *out,
+static void set_pending(const struct drift_input *s, struct template_decision *out,
                         enum pending_reason reason)
 {
     const struct template *t = entry_template(s->template);
@@ -283,13 +283,13 @@ static void set_pending(const struct situation *s, struct template_decision *out
 }
 
 /* The binding is as its policy says: has it the template's last change, too? */
-static int64_t decide_followed(const struct situation *s, struct template_decision *out)
+static int64_t decide_followed(const struct drift_input *s, struct template_decision *out)
 {
     const struct template *t = entry_template(s->template);
     int64_t due_ms = t->changed_ms ? t->changed_ms + s->options->grace_ms + 1 : 0;
 
     out->state = STATE_CURRENT;
-    if (out->uptake != UPTAKE_NOT_IN || t->deleting)
+    if (out->change_applied != CHANGE_NOT_APPLIED || t->deleting)
         return INT64_MAX;
     if (s->now_ms < due_ms)
         return due_ms;
@@ -301,7 +301,7 @@ static int64_t decide_followed(const struct situation *s, struct template_decisi
 }
 
 /* Compare the binding with what the policy that governs says now. */
-static int64_t decide_bound(const struct situation *s, struct template_decision *out)
+static int64_t decide_bound(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
     const struct binding *b = own_binding(s);
@@ -317,7 +317,7 @@ static int64_t decide_bound(const struct situation *s, struct template_decision 
 }
 
 /* The claim's policy governs. */
-static int64_t decide_claimed(const struct situation *s, struct template_decision *out)
+static int64_t decide_claimed(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(out->governing);
 
@@ -328,7 +328,7 @@ static int64_t decide_claimed(const struct situation *s, struct template_decisio
 }
 
 /* No claim counts, and the policy that governs wins a fresh match. */
-static int64_t decide_matched(const struct situation *s, struct template_decision *out)
+static int64_t decide_matched(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy_decision *decision = policy_decision(out->governing);
     const struct binding *b = own_binding(s);
@@ -345,7 +345,7 @@ static int64_t decide_matched(const struct situation *s, struct template_decisio
     return set_unbound(s, out);
 }
 
-static enum pending_reason why_unmatched(const struct situation *s)
+static enum pending_reason why_unmatched(const struct drift_input *s)
 {
     bool deleting = false;
 
@@ -360,14 +360,14 @@ static enum pending_reason why_unmatched(const struct situation *s)
     return deleting ? PENDING_POLICY_DELETING : PENDING_NO_MATCH;
 }
 
-static int64_t decide_unmatched(const struct situation *s, struct template_decision *out)
+static int64_t decide_unmatched(const struct drift_input *s, struct template_decision *out)
 {
     const struct binding *b = own_binding(s);
     bool required = is_required(s);
 
     if (b)
-        out->uptake = uptake_of_orphan(s->template, b);
-    if (b && !required && out->uptake == UPTAKE_NOT_IN)
+        out->change_applied = change_applied_to_orphan(s->template, b);
+    if (b && !required && out->change_applied == CHANGE_NOT_APPLIED)
         set_pending(s, out, PENDING_POLICY_GONE);
     else if (b)
         out->state = STATE_ORPHANED;
@@ -380,13 +380,13 @@ static int64_t decide_unmatched(const struct situation *s, struct template_decis
     return INT64_MAX;
 }
 
-static int64_t decide_fresh(const struct situation *s, struct template_decision *out)
+static int64_t decide_fresh(const struct drift_input *s, struct template_decision *out)
 {
     out->governing = s->winner;
     return s->winner ? decide_matched(s, out) : decide_unmatched(s, out);
 }
 
-static int64_t decide_preemption(const struct situation *s, struct template_decision *out)
+static int64_t decide_preemption(const struct drift_input *s, struct template_decision *out)
 {
     const struct policy *policy = entry_policy(s->claimed);
 
@@ -401,7 +401,7 @@ static int64_t decide_preemption(const struct situation *s, struct template_deci
 }
 
 /* Seed 001: the best policy governs; a claim only says which one made the binding. */
-static int64_t decide_static(const struct situation *s, struct template_decision *out)
+static int64_t decide_static(const struct drift_input *s, struct template_decision *out)
 {
     if (s->claimed != s->winner || !claim_holds(s->claim, s->claimed))
         return decide_fresh(s, out);
@@ -409,12 +409,12 @@ static int64_t decide_static(const struct situation *s, struct template_decision
     return decide_claimed(s, out);
 }
 
-int64_t drift_decide(const struct situation *s, struct template_decision *out)
+int64_t drift_decide(const struct drift_input *s, struct template_decision *out)
 {
     const struct binding *b = own_binding(s);
 
     if (b)
-        out->uptake = uptake_of(s->template, b);
+        out->change_applied = change_applied_to(s->template, b);
     if (s->options->takeover == TAKEOVER_STATIC)
         return decide_static(s, out);
     return decide_preemption(s, out);

@@ -22,7 +22,7 @@ unsigned drift_fields(const struct propagation *policy, const struct priority *p
                       const struct propagation *binding, bool cluster_scoped);
 
 /* Everything that the state of one template depends on. */
-struct situation {
+struct drift_input {
     const struct rules_options *options;
     int64_t now_ms;
     const struct entry *template;
@@ -42,7 +42,7 @@ struct situation {
  * Fill in state, reason, phase, fields, governing and since_ms, all zero before. Returns when
  * the decision changes by time alone, at the end of a grace period; INT64_MAX for never.
  */
-int64_t drift_decide(const struct situation *s, struct template_decision *out);
+int64_t drift_decide(const struct drift_input *s, struct template_decision *out);
 
 /*
  * True if the placement of a decided template drifts: the policy that governs it says another one
@@ -54,7 +54,7 @@ bool drift_moves(const struct template_decision *d);
  * Until when Karmada has time to claim the template for the policy that governs it, and to make
  * its binding; 0 where no times are known.
  */
-int64_t unbound_due_ms(const struct situation *s, const struct template_decision *d);
+int64_t unbound_due_ms(const struct drift_input *s, const struct template_decision *d);
 
 /*
  * The number that Karmada copies into bindings for a policy's schedulePriority (Karmada: behind

@@ -57,7 +57,7 @@ static void changed(void *context, struct entry *entry, const void *old)
     graph_mark(e->context.graph, entry);
     if (cause == CAUSE_TEMPLATE)
         graph_set_cause(e->context.graph, CAUSE_OTHER_TEMPLATE);
-    seen_note(&e->context.seen, e->context.store, entry, old);
+    observed_times_note(&e->context.seen, e->context.store, entry, old);
     if (rule->changed)
         rule->changed(&e->context, entry, old);
 }
@@ -91,8 +91,8 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .ignored = ignored,
         .index = selector_index_new(store, seed),
         .placements = placements_new(store, seed),
-        .binding_names = collisions_new(&collision_binding_name, seed),
-        .cloud_resources = collisions_new(&collision_cloud_resource, seed),
+        .binding_names = name_collisions_new(&collision_binding_name, seed),
+        .cloud_resources = name_collisions_new(&collision_cloud_resource, seed),
         .cloud_names = cloud_index_new(seed),
         .on_clusters = MAP_INIT(is_entry),
     };
@@ -132,12 +132,12 @@ void engine_free(struct engine *e)
     ignored_free(c->ignored);
     selector_index_free(c->index);
     placements_free(c->placements);
-    collisions_free(c->binding_names);
-    collisions_free(c->cloud_resources);
+    name_collisions_free(c->binding_names);
+    name_collisions_free(c->cloud_resources);
     cloud_index_free(c->cloud_names);
     map_release(&c->on_clusters);
     members_release(&c->members);
-    seen_release(&c->seen);
+    observed_times_release(&c->seen);
     type_counts_release(&c->bound);
     incomplete_release(&c->incomplete);
     works_release(&c->works);
@@ -197,7 +197,7 @@ static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
         graph_set_cause(c->graph, cause_of_decision(cause));
     if (e->observer.deciding)
         e->observer.deciding(e->observer.context, entry);
-    g->ballots.count = g->reads.count = 0;
+    g->referrers.count = g->reads.count = 0;
     if (entry_exists(entry) && rule->decide &&
         !incomplete_has_type(&c->incomplete, entry->partition->type)) {
         rule->gather(c, entry, g);
@@ -222,7 +222,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     /* A clock that is set back must not undo decisions: overdue stays overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
-    seen_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
+    observed_times_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
     graph_set_cause(e->context.graph, CAUSE_TIME);
     graph_wake(e->context.graph, e->context.now_ms);
     graph_set_cause(e->context.graph, CAUSE_CLUSTER);
@@ -233,7 +233,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     bool told = graph_is_done(e->context.graph) &&
                 policy_versions_tell(&e->context.policy_versions, budget, e->observer.decided,
                                      e->observer.context);
-    ballot_list_release(&gathered.ballots);
+    dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
     told = told && rule_template_settle(&e->context, budget) &&
@@ -405,7 +405,8 @@ size_t engine_sharers(const struct engine *e, const struct entry *template,
 {
     bool shares = connector_conflicts(template) & 1u << CONNECTOR_DUPLICATE_IDENTITY;
 
-    return shares ? collisions_others(engine_facts(e)->cloud_resources, template, out, max) : 0;
+    return shares ? name_collisions_others(engine_facts(e)->cloud_resources, template, out, max)
+                  : 0;
 }
 
 const struct entry *engine_lease_of(const struct engine *e, const struct entry *template)
@@ -426,12 +427,15 @@ enum lease_verdict engine_lease_verdict(const struct engine *e, const struct ent
     return connector_lease_verdict(c->store, template, lease, clock);
 }
 
-void engine_ballots(const struct engine *e, const struct entry *dependency,
-                    void (*each)(void *context, const struct ballot *ballot), void *context)
+void engine_dependency_referrers(const struct engine *e, const struct entry *dependency,
+                                 void (*each)(void *context,
+                                              const struct dependency_referrer *referrer),
+                                 void *context)
 {
-    CLEANUP(ballot_list_release) struct ballot_list ballots = {0};
+    CLEANUP(dependency_referrers_release) struct dependency_referrers referrers = {0};
 
-    ballots_gather(engine_facts(e)->store, &engine_facts(e)->incomplete, dependency, &ballots);
-    for (size_t i = 0; i < ballots.count; i++)
-        each(context, &ballots.items[i]);
+    dependency_referrers_gather(engine_facts(e)->store, &engine_facts(e)->incomplete, dependency,
+                                &referrers);
+    for (size_t i = 0; i < referrers.count; i++)
+        each(context, &referrers.items[i]);
 }

@@ -156,5 +156,7 @@ enum lease_verdict engine_lease_verdict(const struct engine *e, const struct ent
  * Call `each` for every referrer of a dependency, in the order of spec.requiredBy (derived: by
  * template name).
  */
-void engine_ballots(const struct engine *e, const struct entry *dependency,
-                    void (*each)(void *context, const struct ballot *ballot), void *context);
+void engine_dependency_referrers(const struct engine *e, const struct entry *dependency,
+                                 void (*each)(void *context,
+                                              const struct dependency_referrer *referrer),
+                                 void *context);

@@ -46,7 +46,7 @@ static void count_conflicts(const struct entry *entry, size_t fields[2])
 
 static unsigned lists_of_template(const struct template_decision *d)
 {
-    unsigned on = d->way.delivery.stage < STAGE_HEALTHY ? ON(HELD) : 0;
+    unsigned on = d->stages.delivery.stage < STAGE_HEALTHY ? ON(HELD) : 0;
 
     if (d->state == STATE_PENDING && d->reason != PENDING_KIND_NOT_SELECTED)
         on |= ON(PENDING);
@@ -56,7 +56,7 @@ static unsigned lists_of_template(const struct template_decision *d)
         on |= ON(ORPHANED);
     if (d->state == STATE_UNBOUND)
         on |= ON(UNBOUND);
-    if (d->way.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
+    if (d->stages.at.stage == STAGE_UNMATCHED && d->state != STATE_IGNORED)
         on |= ON(UNMATCHED);
     return on;
 }
@@ -150,8 +150,8 @@ static void add(struct findings *f, struct entry *entry)
         f->templates++;
         f->states[d->state]++;
         f->not_selected += d->state == STATE_PENDING && d->reason == PENDING_KIND_NOT_SELECTED;
-        f->stages[d->way.at.stage]++;
-        f->deliveries[d->way.delivery.stage]++;
+        f->stages[d->stages.at.stage]++;
+        f->deliveries[d->stages.delivery.stage]++;
     }
     if (on & (ON(CONFLICT) | ON(PREDICTED))) {
         count_conflicts(entry, fields);
@@ -166,13 +166,13 @@ static void add(struct findings *f, struct entry *entry)
 
 void findings_begin(struct findings *f, struct store *store, size_t shown)
 {
-    *f = (struct findings){.walk = walk_over(store, (1U << CLASS_COUNT) - 1), .shown = shown};
+    *f = (struct findings){.walk = store_walk_over(store, (1U << CLASS_COUNT) - 1), .shown = shown};
 }
 
 bool findings_step(struct findings *f, size_t budget)
 {
     for (; budget > 0; budget--) {
-        struct entry *entry = walk_next(&f->walk);
+        struct entry *entry = store_walk_next(&f->walk);
 
         if (!entry) {
             for (unsigned i = 0; i < FINDING_LISTS; i++)
@@ -200,7 +200,7 @@ void findings_gather_in(struct store *store, const char *ns, size_t shown, struc
 
 void findings_release(struct findings *f)
 {
-    walk_stop(&f->walk);
+    store_walk_stop(&f->walk);
     for (unsigned i = 0; i < FINDING_LISTS; i++) {
         while (f->lists[i].count > 0)
             drop_last(f, &f->lists[i]);

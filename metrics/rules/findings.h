@@ -100,7 +100,7 @@ struct finding_list {
 };
 
 struct findings {
-    struct walk walk;
+    struct store_walk walk;
     const char *ns; /* Only of what is in this namespace; NULL: of all. Borrowed. */
     size_t shown;   /* So many of each list. */
     size_t templates;

@@ -12,7 +12,7 @@ struct group {
 /* An item of the map is a template, or a group of several: then its lowest bit is set. */
 enum { GROUPED = 1 };
 
-struct collisions {
+struct name_collisions {
     struct map found; /* By what they want. */
     const struct collision_rule *rule;
     uint64_t seed;
@@ -30,7 +30,7 @@ static void *group_item(struct group *g)
     return (void *)((uintptr_t)g | GROUPED);
 }
 
-const struct entry *collisions_first(const void *item)
+const struct entry *name_collisions_first(const void *item)
 {
     uintptr_t word = (uintptr_t)item;
 
@@ -42,7 +42,7 @@ const struct entry *collisions_first(const void *item)
 /* True if both have the same namespace and binding name. Called only for equal hashes. */
 static bool shares_binding(const void *item, const void *key)
 {
-    const struct entry *a = collisions_first(item);
+    const struct entry *a = name_collisions_first(item);
     const struct entry *b = key;
     CLEANUP(strbuf_release) struct strbuf a_name = STRBUF_INIT(BINDING_NAME_MAX);
     CLEANUP(strbuf_release) struct strbuf b_name = STRBUF_INIT(BINDING_NAME_MAX);
@@ -67,7 +67,7 @@ static uint64_t hash_name(const struct entry *template, uint64_t seed)
 
 const struct collision_rule collision_binding_name = {hash_name, shares_binding};
 
-static uint64_t hash_of(const struct collisions *c, const struct entry *template)
+static uint64_t hash_of(const struct name_collisions *c, const struct entry *template)
 {
     return c->rule->hash(template, c->seed);
 }
@@ -81,9 +81,9 @@ static bool same_object(const struct entry *a, const struct entry *b)
            strcmp(entry_ns(a), entry_ns(b)) == 0 && strcmp(a->name, b->name) == 0;
 }
 
-struct collisions *collisions_new(const struct collision_rule *rule, uint64_t seed)
+struct name_collisions *name_collisions_new(const struct collision_rule *rule, uint64_t seed)
 {
-    struct collisions *c = xcalloc(1, sizeof(*c));
+    struct name_collisions *c = xcalloc(1, sizeof(*c));
 
     c->found = MAP_INIT(rule->same);
     c->rule = rule;
@@ -97,7 +97,7 @@ static void group_free(struct group *g)
     free(g);
 }
 
-void collisions_free(struct collisions *c)
+void name_collisions_free(struct name_collisions *c)
 {
     void *item;
 
@@ -126,7 +126,8 @@ static void recount(struct group *g, bool collided, const struct entry *cause,
     }
 }
 
-void collisions_add(struct collisions *c, struct entry *template, struct entry_list *affected)
+void name_collisions_add(struct name_collisions *c, struct entry *template,
+                         struct entry_list *affected)
 {
     uint64_t hash = hash_of(c, template);
     void *item = map_take(&c->found, hash, template);
@@ -155,7 +156,8 @@ static void drop(struct entry_list *members, const struct entry *template)
     }
 }
 
-void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *affected)
+void name_collisions_remove(struct name_collisions *c, struct entry *template,
+                            struct entry_list *affected)
 {
     uint64_t hash = hash_of(c, template);
     void *item = map_take(&c->found, hash, template);
@@ -174,22 +176,22 @@ void collisions_remove(struct collisions *c, struct entry *template, struct entr
     c->groups--;
 }
 
-static const struct group *find_group(const struct collisions *c, const struct entry *template)
+static const struct group *find_group(const struct name_collisions *c, const struct entry *template)
 {
     void *item = c->groups > 0 ? map_get(&c->found, hash_of(c, template), template) : NULL;
 
     return item ? group_of(item) : NULL;
 }
 
-bool collisions_has(const struct collisions *c, const struct entry *template)
+bool name_collisions_has(const struct name_collisions *c, const struct entry *template)
 {
     const struct group *g = find_group(c, template);
 
     return g && g->strangers > 0;
 }
 
-size_t collisions_others(const struct collisions *c, const struct entry *template,
-                         const struct entry **out, size_t max)
+size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
+                              const struct entry **out, size_t max)
 {
     const struct group *g = find_group(c, template);
     size_t count = 0;

@@ -8,16 +8,16 @@
  * it: a binding's name, a cloud resource. Two versions of one object (in manifests) do not
  * collide.
  */
-struct collisions;
+struct name_collisions;
 
 /* What they want. The answers about a template must not change while it is in the register. */
 struct collision_rule {
     uint64_t (*hash)(const struct entry *template, uint64_t seed);
-    /* The comparison of struct map: `key` is a template, `item` is for collisions_first(). */
+    /* The comparison of struct map: `key` is a template, `item` is for name_collisions_first(). */
     bool (*same)(const void *item, const void *key);
 };
 /* One of the templates that want what this item of the map is about. */
-const struct entry *collisions_first(const void *item);
+const struct entry *name_collisions_first(const void *item);
 
 /*
  * The name of a binding: Karmada makes it from the template's name and kind in lower case,
@@ -27,19 +27,22 @@ const struct entry *collisions_first(const void *item);
 extern const struct collision_rule collision_binding_name;
 
 /* The rule is borrowed. */
-struct collisions *collisions_new(const struct collision_rule *rule, uint64_t seed) MUST_USE;
+struct name_collisions *name_collisions_new(const struct collision_rule *rule,
+                                            uint64_t seed) MUST_USE;
 /* Takes NULL. */
-void collisions_free(struct collisions *c);
+void name_collisions_free(struct name_collisions *c);
 
 /*
  * Put a template in that is not in the register, or remove one that is. The other templates
- * whose answer of collisions_has() changes by that are appended to `affected`.
+ * whose answer of name_collisions_has() changes by that are appended to `affected`.
  */
-void collisions_add(struct collisions *c, struct entry *template, struct entry_list *affected);
-void collisions_remove(struct collisions *c, struct entry *template, struct entry_list *affected);
+void name_collisions_add(struct name_collisions *c, struct entry *template,
+                         struct entry_list *affected);
+void name_collisions_remove(struct name_collisions *c, struct entry *template,
+                            struct entry_list *affected);
 
 /* True if another template in the register wants the same. This one must be in it. */
-bool collisions_has(const struct collisions *c, const struct entry *template);
+bool name_collisions_has(const struct name_collisions *c, const struct entry *template);
 /* How many others want the same: the first `max` of them, in the order of lists, go to `out`. */
-size_t collisions_others(const struct collisions *c, const struct entry *template,
-                         const struct entry **out, size_t max);
+size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
+                              const struct entry **out, size_t max);

@@ -188,7 +188,7 @@ struct entry *override_event_template(const struct override_events *o, const str
 }
 
 /* What is asked about. */
-struct question {
+struct override_question {
     const struct incomplete *incomplete;
     const struct entry *template;
     const struct subject_group *events;
@@ -196,7 +196,7 @@ struct question {
     const struct work *work;
 };
 
-static bool is_about(const struct entry *event, const struct question *q)
+static bool is_about(const struct entry *event, const struct override_question *q)
 {
     const struct override_event *e = entry_event(event)->override;
     const struct template *t = entry_template(q->template);
@@ -233,7 +233,7 @@ static bool is_another(const struct override_events *o, const struct entry *poli
 }
 
 /* True if something later says that it worked. */
-static bool is_overcome(const struct question *q, const struct override_event *failure)
+static bool is_overcome(const struct override_question *q, const struct override_event *failure)
 {
     bool overcome = q->work && is_later((int64_t)q->work->written_s * 1000, failure);
 
@@ -252,7 +252,7 @@ bool override_failed(const struct override_events *o, const struct entry *templa
                      struct override_failure *out)
 {
     const struct subject subject = {entry_kind(template), entry_ns(template), template->name};
-    const struct question q = {
+    const struct override_question q = {
         .incomplete = o->incomplete,
         .template = template,
         .events = subject_index_find(&o->index, &subject),

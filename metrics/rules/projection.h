@@ -95,8 +95,8 @@ struct capacity {
 /*
  * The capacity of a template whose binding `b` is out of date. `resolved` is the placement of
  * the policy that governs, NULL if none does. `outrun`: the user has changed the template since
- * (UPTAKE_NOT_IN), so that nobody knows how many replicas there will be. `moves` becomes that of
- * the capacity. Free it with capacity_free().
+ * (CHANGE_NOT_APPLIED), so that nobody knows how many replicas there will be. `moves` becomes that
+ * of the capacity. Free it with capacity_free().
  */
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
                                  const struct resolved_placement *resolved, const struct binding *b,

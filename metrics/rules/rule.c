@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/rule.h"
 
-typedef void collisions_fn(struct collisions *c, struct entry *entry, struct entry_list *affected);
+typedef void name_collisions_fn(struct name_collisions *c, struct entry *entry,
+                                struct entry_list *affected);
 
-static void move(struct graph *g, struct collisions *c, struct entry *entry, collisions_fn *fn)
+static void move(struct graph *g, struct name_collisions *c, struct entry *entry,
+                 name_collisions_fn *fn)
 {
     CLEANUP(entry_list_release) struct entry_list affected = {0};
 
@@ -12,12 +14,12 @@ static void move(struct graph *g, struct collisions *c, struct entry *entry, col
         graph_mark(g, affected.items[i]);
 }
 
-void rule_enter(struct graph *g, struct collisions *c, struct entry *entry)
+void rule_enter(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
-    move(g, c, entry, collisions_add);
+    move(g, c, entry, name_collisions_add);
 }
 
-void rule_leave(struct graph *g, struct collisions *c, struct entry *entry)
+void rule_leave(struct graph *g, struct name_collisions *c, struct entry *entry)
 {
-    move(g, c, entry, collisions_remove);
+    move(g, c, entry, name_collisions_remove);
 }

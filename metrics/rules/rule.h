@@ -37,12 +37,12 @@ struct rule_context {
     struct type_counts bound; /* By the kinds that bindings refer to. */
     struct bound_observer bound_observer;
     struct placements *placements;
-    struct collisions *binding_names;
-    struct collisions *cloud_resources; /* Of Config Connector. */
-    struct cloud_index *cloud_names;    /* Of these, and of leases. */
-    struct map on_clusters;             /* Templates with a capacity: it depends on clusters. */
-    int64_t now_ms;                     /* Of the evaluation that is running. */
-    struct seen seen;
+    struct name_collisions *binding_names;
+    struct name_collisions *cloud_resources; /* Of Config Connector. */
+    struct cloud_index *cloud_names;         /* Of these, and of leases. */
+    struct map on_clusters; /* Templates with a capacity: it depends on clusters. */
+    int64_t now_ms;         /* Of the evaluation that is running. */
+    struct observed_times seen;
     struct members members;
     struct api_version_judge api_versions;
     struct policy_versions policy_versions;
@@ -71,7 +71,7 @@ struct lease_facts {
 };
 
 struct template_facts {
-    struct situation situation;         /* Without winner and candidates: those `decide` adds. */
+    struct drift_input drift_input;     /* Without winner and candidates: those `decide` adds. */
     const struct selection *selections; /* In no order; borrowed. */
     size_t selection_count;
     const struct connector_defaults *connector_defaults; /* NULL without any. */
@@ -104,9 +104,9 @@ struct gathered {
         struct binding_facts binding;
         struct lease_facts lease;
     };
-    struct ballot_list ballots; /* Of the referrers of the entry. */
-    struct target_list targets; /* Of the template's binding. */
-    struct entry_list reads;    /* The entries that the decision depends on. */
+    struct dependency_referrers referrers; /* Of the referrers of the entry. */
+    struct target_list targets;            /* Of the template's binding. */
+    struct entry_list reads;               /* The entries that the decision depends on. */
 };
 
 /* In the order of evaluation (graph.h): each reads the decisions of those before it. */
@@ -155,8 +155,8 @@ struct rule {
     void (*mark_read)(const struct rule_context *c, const struct entry *entry);
 
     /*
-     * Take the entry out of the registers (struct collisions, on_clusters) that its decision put
-     * it in and the next one, NULL for none, does not; `enter` puts it in those that its new
+     * Take the entry out of the registers (struct name_collisions, on_clusters) that its decision
+     * put it in and the next one, NULL for none, does not; `enter` puts it in those that its new
      * decision needs and the last one, NULL for none, did not.
      */
     void (*leave)(struct rule_context *c, struct entry *entry, const void *next);
@@ -166,9 +166,10 @@ struct rule {
     void (*release)(const struct rule_context *c, void *decision);
 };
 
-/* collisions_add() and collisions_remove(); the other entries that it affects are marked. */
-void rule_enter(struct graph *g, struct collisions *c, struct entry *entry);
-void rule_leave(struct graph *g, struct collisions *c, struct entry *entry);
+/* name_collisions_add() and name_collisions_remove(); the other entries that it affects are marked.
+ */
+void rule_enter(struct graph *g, struct name_collisions *c, struct entry *entry);
+void rule_leave(struct graph *g, struct name_collisions *c, struct entry *entry);
 
 /* The set of clusters, or what placements choose by, has changed: mark whatever depends on it. */
 void rule_clusters_changed(struct rule_context *c);

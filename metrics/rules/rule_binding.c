@@ -73,7 +73,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         if (entry_exists(referrer))
             read_template(c, entry_binding(referrer), &out->reads);
     }
-    ballots_gather(c->store, &c->incomplete, entry, &out->ballots);
+    dependency_referrers_gather(c->store, &c->incomplete, entry, &out->referrers);
     out->binding = (struct binding_facts){
         .binding = b,
         .template = read_template(c, b, &out->reads),
@@ -116,7 +116,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     /* All of the kind has been read, so this template really does not exist. */
     if (!f->template && f->kind_read && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
-    d->dependency = dependency_decide(b, &g->ballots, f->resolves);
+    d->dependency = dependency_decide(b, &g->referrers, f->resolves);
     d->defects |= (uint8_t)dependency_defects(b, d->dependency);
     return d;
 }

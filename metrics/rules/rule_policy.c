@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "metrics/rules/rule_policy.h"
-
 #include "metrics/model/store.h"
+#include "metrics/rules/decision.h"
 #include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"

@@ -23,7 +23,7 @@ static uint64_t hash_resource(const struct entry *entry, uint64_t seed)
 
 static bool same_resource(const void *item, const void *key)
 {
-    const struct entry *a = collisions_first(item);
+    const struct entry *a = name_collisions_first(item);
 
     return a == key || connector_same(a, identity_of(a), key, identity_of(key));
 }
@@ -68,7 +68,7 @@ static void template_connector_enter(struct rule_context *c, struct entry *entry
         rule_enter(c->graph, c->cloud_resources, entry);
         cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
     }
-    if (collisions_has(c->cloud_resources, entry))
+    if (name_collisions_has(c->cloud_resources, entry))
         d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
 }
 
@@ -142,7 +142,7 @@ static struct connector_decision *
 template_connector_decide(const struct template_facts *f, const struct template_decision *d,
                           const struct resolved_placement *placement, int64_t *due_ms)
 {
-    const struct entry *entry = f->situation.template;
+    const struct entry *entry = f->drift_input.template;
     const struct connector *connector = template_connector(entry_template(entry));
     const struct binding *b = entry_binding(d->binding);
     struct connector_decision *fresh;
@@ -253,13 +253,13 @@ static bool lacks_binding(const struct binding *b)
  * binding. True if there are any.
  */
 static bool gather_referrers(const struct rule_context *c, const struct entry *entry,
-                             const struct binding *b, struct ballot_list *out)
+                             const struct binding *b, struct dependency_referrers *out)
 {
     bool derived = false;
 
     if (!lacks_binding(b))
         return false;
-    ballots_gather(c->store, &c->incomplete, entry, out);
+    dependency_referrers_gather(c->store, &c->incomplete, entry, out);
     for (size_t i = 0; i < out->count && !derived; i++)
         derived = out->items[i].derived;
     return derived;
@@ -277,17 +277,17 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     const struct claim *claim = t->claim || !counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
-        .situation = {.options = &c->options,
-                      .now_ms = c->now_ms,
-                      .template = entry,
-                      .claim = claim,
-                      .claimed = claim ? claim_policy(c->store, claim) : NULL,
-                      .own_claim = t->claim,
-                      .binding = binding,
-                      .required = gather_referrers(c, entry, b, &out->ballots),
-                      .in_the_way = !binding && binding_in_the_way(c->store, entry),
-                      .kind_selected =
-                          selector_index_type_count(c->index, type->api_version, type->kind) > 0},
+        .drift_input = {.options = &c->options,
+                        .now_ms = c->now_ms,
+                        .template = entry,
+                        .claim = claim,
+                        .claimed = claim ? claim_policy(c->store, claim) : NULL,
+                        .own_claim = t->claim,
+                        .binding = binding,
+                        .required = gather_referrers(c, entry, b, &out->referrers),
+                        .in_the_way = !binding && binding_in_the_way(c->store, entry),
+                        .kind_selected =
+                            selector_index_type_count(c->index, type->api_version, type->kind) > 0},
         .strings = store_strings(c->store),
         .placements = c->placements,
         .follows = *entry_ns(entry) && gate_is_on(c->gates, GATE_PROPAGATE_DEPS),
@@ -307,8 +307,8 @@ static struct template_decision *new_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
     uint32_t targets = f->delivery.binding ? binding_target_count(f->delivery.binding) : 0;
-    struct template_decision *d =
-        xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) + targets * sizeof(struct standing));
+    struct template_decision *d = xcalloc(1, sizeof(*d) + count * sizeof(*d->candidates) +
+                                                 targets * sizeof(struct stage_and_reason));
 
     d->candidate_count = count & 0xfffff;
     d->target_count = targets & 0xfffff;
@@ -319,7 +319,7 @@ static struct template_decision *new_decision(const struct template_facts *f)
         d->candidates[i] = (struct candidate){
             .policy = f->selections[i].policy,
             .score = f->selections[i].score,
-            .excluded = policy_excludes(policy, f->situation.template),
+            .excluded = policy_excludes(policy, f->drift_input.template),
             .deleting = policy->deleting,
         };
     }
@@ -338,7 +338,7 @@ static const struct resolved_placement *placement_of(const struct template_decis
 }
 
 /* The stage. A binding that is as its policy says has a placement that is resolved already. */
-static int64_t decide_way(const struct template_facts *f, const struct situation *s,
+static int64_t decide_way(const struct template_facts *f, const struct drift_input *s,
                           struct template_decision *d)
 {
     const struct resolved_placement *governing = placement_of(d);
@@ -346,7 +346,7 @@ static int64_t decide_way(const struct template_facts *f, const struct situation
     const struct binding *b = delivery.binding;
 
     if (!b)
-        return way_decide(s, NULL, d);
+        return template_stages_decide(s, NULL, d);
     if (b->has_placement && governing && governing->text == b->propagation.placement) {
         delivery_place(&delivery, f->placements, governing);
     } else if (b->has_placement) {
@@ -356,20 +356,20 @@ static int64_t decide_way(const struct template_facts *f, const struct situation
         delivery_place(&delivery, f->placements, own);
         placements_drop(f->placements, own);
     }
-    return way_decide(s, &delivery, d);
+    return template_stages_decide(s, &delivery, d);
 }
 
 /* What it wants of its dependencies, if Karmada is to propagate them. */
-static void decide_vote(const struct template_facts *f, const struct binding *b,
-                        struct template_decision *d)
+static void decide_values(const struct template_facts *f, const struct binding *b,
+                          struct template_decision *d)
 {
     const struct policy *policy = entry_policy(d->governing);
 
     if (!policy)
         return;
-    d->vote = vote_of(&policy->propagation);
+    d->values = dependency_values_of(&policy->propagation);
     d->propagates = f->follows && policy->propagation.propagate_deps;
-    if (policy->propagation.propagate_deps && !*entry_ns(f->situation.template))
+    if (policy->propagation.propagate_deps && !*entry_ns(f->drift_input.template))
         d->flags |= 1U << FLAG_DEPENDENCIES_STAY;
     d->derived = d->propagates && !(b && b->has_placement);
     d->waits = d->derived && d->state != STATE_UNBOUND;
@@ -378,9 +378,9 @@ static void decide_vote(const struct template_facts *f, const struct binding *b,
 static void *decide(const struct gathered *g, int64_t *due_ms)
 {
     const struct template_facts *f = &g->template;
-    const struct binding *b = entry_binding(f->situation.binding);
+    const struct binding *b = entry_binding(f->drift_input.binding);
     struct template_decision *d = new_decision(f);
-    struct situation s = f->situation;
+    struct drift_input s = f->drift_input;
 
     s.winner = d->winner;
     s.candidates = d->candidates;
@@ -396,22 +396,22 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         if (s.own_claim && !claim_holds(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
-    int64_t way_due_ms = decide_way(f, &s, d);
-    if (way_due_ms < *due_ms)
-        *due_ms = way_due_ms;
-    decide_vote(f, b, d);
+    int64_t template_stages_due_ms = decide_way(f, &s, d);
+    if (template_stages_due_ms < *due_ms)
+        *due_ms = template_stages_due_ms;
+    decide_values(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
-                                      d->uptake == UPTAKE_NOT_IN, drift_moves(d));
+                                      d->change_applied == CHANGE_NOT_APPLIED, drift_moves(d));
     if (lacks_binding(b) && !d->governing && d->state != STATE_IGNORED)
-        d->dependency = dependency_decide(NULL, &g->ballots, true);
+        d->dependency = dependency_decide(NULL, &g->referrers, true);
     return d;
 }
 
 /*
  * The policies that select it, best first, and the one that it claims; also the dependencies that
- * it votes on, so that ballots_gather() finds it among their readers.
+ * it votes on, so that dependency_referrers_gather() finds it among their readers.
  */
 static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads)
@@ -431,7 +431,8 @@ static bool equal(const void *old, const void *fresh)
     const struct template_decision *a = old, *b = fresh;
 
     return a->governing == b->governing && a->propagates == b->propagates &&
-           a->derived == b->derived && a->waits == b->waits && vote_equal(&a->vote, &b->vote);
+           a->derived == b->derived && a->waits == b->waits &&
+           dependency_values_equal(&a->values, &b->values);
 }
 
 /* ---- who depends on it ---- */
@@ -568,7 +569,7 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
     if (wants_binding(d)) {
         if (!wants_binding(old))
             rule_enter(c->graph, c->binding_names, entry);
-        if (collisions_has(c->binding_names, entry))
+        if (name_collisions_has(c->binding_names, entry))
             d->defects |= 1u << DEFECT_NAME_COLLISION;
     }
     if (d->capacity && !(old && old->capacity))

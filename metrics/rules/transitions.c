@@ -18,7 +18,7 @@ const char *const cause_names[CAUSE_COUNT] = {CAUSES(CAUSE_NAME)};
 const char *const cause_texts[CAUSE_COUNT] = {CAUSES(CAUSE_TEXT)};
 
 /* Neighbours of one template in the ring are so many numbers away; 0: there is none. */
-struct record {
+struct transition_record {
     int64_t time_ms;
     uint64_t number;
     struct entry *template;
@@ -38,7 +38,7 @@ struct record {
     uint32_t decided : 1;
     uint32_t undone : 1; /* In the run that made it. */
 };
-_Static_assert(sizeof(struct record) <= 64, "what is promised");
+_Static_assert(sizeof(struct transition_record) <= 64, "what is promised");
 _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
                    (int)PENDING_REASON_COUNT <= 16 && (int)UNBOUND_REASON_COUNT <= 16 &&
                    (int)IGNORED_REASON_COUNT <= 16 && (int)PHASE_COUNT <= 4 &&
@@ -48,7 +48,7 @@ _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
 
 struct transitions {
     struct store *store;
-    struct record **chunks; /* Taken as they are needed. */
+    struct transition_record **chunks; /* Taken as they are needed. */
     size_t chunk_count;
     struct map newest; /* Of each template that has any. */
     size_t limit;
@@ -97,8 +97,8 @@ struct moment moment_now(const struct entry *template)
         .state = (uint8_t)d->state,
         .reason = (uint8_t)d->reason,
         .phase = d->state == STATE_STALE ? (uint8_t)d->phase : 0,
-        .stage = (uint8_t)d->way.at.stage,
-        .stage_reason = (uint8_t)d->way.at.reason,
+        .stage = (uint8_t)d->stages.at.stage,
+        .stage_reason = (uint8_t)d->stages.at.reason,
     };
 }
 
@@ -119,7 +119,7 @@ uint32_t cluster_set_hash(const struct binding *b)
     return (uint32_t)(sum ^ sum >> 32);
 }
 
-static struct moment moment_before(const struct record *r)
+static struct moment moment_before(const struct transition_record *r)
 {
     return (struct moment){
         .policy = r->policy,
@@ -140,7 +140,7 @@ static struct moment moment_before(const struct record *r)
 
 static bool is_of(const void *item, const void *key)
 {
-    return ((const struct record *)item)->template == key;
+    return ((const struct transition_record *)item)->template == key;
 }
 
 struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms)
@@ -154,7 +154,7 @@ struct transitions *transitions_new(struct store *store, size_t limit, int64_t n
     return t;
 }
 
-static struct record *slot(const struct transitions *t, uint64_t number)
+static struct transition_record *slot(const struct transitions *t, uint64_t number)
 {
     size_t at = (size_t)((number - 1) % t->limit);
 
@@ -179,13 +179,14 @@ static void let_go(const struct transitions *t, struct entry *entry)
         store_unpin(t->store, entry);
 }
 
-static struct record *newest_of(const struct transitions *t, const struct entry *template)
+static struct transition_record *newest_of(const struct transitions *t,
+                                           const struct entry *template)
 {
     return map_get(&t->newest, map_hash_address(template), template);
 }
 
 /* Its newer neighbour does not look for it: numbers say how old the oldest one is. */
-static void forget(struct transitions *t, struct record *r)
+static void forget(struct transitions *t, struct transition_record *r)
 {
     if (r->newer == 0)
         map_take(&t->newest, map_hash_address(r->template), r->template);
@@ -208,14 +209,15 @@ void transitions_free(struct transitions *t)
 }
 
 /* The place of the next record, which the oldest one leaves if there is no other. */
-static struct record *next_slot(struct transitions *t)
+static struct transition_record *next_slot(struct transitions *t)
 {
     if (t->last >= t->limit)
         forget(t, slot(t, oldest(t)));
     t->last++;
     if (t->last <= t->limit && (t->last - 1) / CHUNK == t->chunk_count) {
-        t->chunks = xreallocarray(t->chunks, t->chunk_count + 1, sizeof(struct record *));
-        t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(struct record));
+        t->chunks =
+            xreallocarray(t->chunks, t->chunk_count + 1, sizeof(struct transition_record *));
+        t->chunks[t->chunk_count++] = xreallocarray(NULL, CHUNK, sizeof(struct transition_record));
     }
     return slot(t, t->last);
 }
@@ -234,13 +236,13 @@ void transitions_before(const struct transitions *t, struct entry *template, str
 static void add(struct transitions *t, struct entry *template, const struct moment *before,
                 enum cause cause, int64_t now_ms)
 {
-    struct record *r;
+    struct transition_record *r;
 
     hold(template);
     hold(before->policy);
     hold(before->claimed);
     r = next_slot(t);
-    *r = (struct record){
+    *r = (struct transition_record){
         .time_ms = now_ms,
         .number = t->last,
         .template = template,
@@ -259,7 +261,7 @@ static void add(struct transitions *t, struct entry *template, const struct mome
     };
 
     /* Looked for only now: making room may have forgotten it. */
-    struct record *older = map_take(&t->newest, map_hash_address(template), template);
+    struct transition_record *older = map_take(&t->newest, map_hash_address(template), template);
 
     if (older)
         older->newer = r->older = (uint32_t)(r->number - older->number);
@@ -273,7 +275,7 @@ static enum cause cause_of(const struct moment *before, const struct moment *aft
 }
 
 /* True if this is the end of what began with the record: both are of one run. */
-static bool goes_on(const struct transitions *t, const struct record *r, int64_t now_ms)
+static bool goes_on(const struct transitions *t, const struct transition_record *r, int64_t now_ms)
 {
     return r && r->number > t->settled && now_ms - r->time_ms < MERGE_MS;
 }
@@ -285,7 +287,7 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
         return;
 
     struct moment after = moment_now(template);
-    struct record *r = newest_of(t, template);
+    struct transition_record *r = newest_of(t, template);
 
     if (goes_on(t, r, now_ms)) {
         struct moment first = moment_before(r);
@@ -311,7 +313,8 @@ void transitions_settle(struct transitions *t)
 
 /* ---- questions ---- */
 
-static void tell(const struct transitions *t, const struct record *r, struct transition *out)
+static void tell(const struct transitions *t, const struct transition_record *r,
+                 struct transition *out)
 {
     *out = (struct transition){
         .number = r->number,
@@ -330,7 +333,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
     if (*below > t->last)
         *below = t->last + 1;
     while (*below > oldest(t)) {
-        const struct record *r = slot(t, --*below);
+        const struct transition_record *r = slot(t, --*below);
 
         if (r->undone)
             continue;
@@ -341,7 +344,8 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 }
 
 /* The one before it of the same template; NULL if there is none, or it is forgotten. */
-static const struct record *older_of(const struct transitions *t, const struct record *r)
+static const struct transition_record *older_of(const struct transitions *t,
+                                                const struct transition_record *r)
 {
     return r->older && r->number - r->older >= oldest(t) ? slot(t, r->number - r->older) : NULL;
 }
@@ -349,7 +353,7 @@ static const struct record *older_of(const struct transitions *t, const struct r
 bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
                          struct transition *out)
 {
-    const struct record *r;
+    const struct transition_record *r;
 
     if (!t)
         return false;
@@ -388,7 +392,7 @@ int64_t transitions_since_ms(const struct transitions *t)
 }
 
 /* The policy of a claim that came or went, unless it is the one that was noted last. */
-static void note_worked(struct seen *seen, struct store *store, const struct claim *claim)
+static void note_worked(struct observed_times *seen, struct store *store, const struct claim *claim)
 {
     struct entry *policy = claim ? find_claim_policy(store, claim) : NULL;
 
@@ -398,7 +402,7 @@ static void note_worked(struct seen *seen, struct store *store, const struct cla
         entry_list_add(&seen->worked, policy);
 }
 
-static void note_claims(struct seen *seen, struct store *store, const struct claim *old,
+static void note_claims(struct observed_times *seen, struct store *store, const struct claim *old,
                         const struct claim *fresh)
 {
     note_worked(seen, store, old);
@@ -406,7 +410,8 @@ static void note_claims(struct seen *seen, struct store *store, const struct cla
         note_worked(seen, store, fresh);
 }
 
-void seen_note(struct seen *seen, struct store *store, struct entry *entry, const void *old)
+void observed_times_note(struct observed_times *seen, struct store *store, struct entry *entry,
+                         const void *old)
 {
     const struct template *t = entry_template(entry);
     const struct policy *p = entry_policy(entry);
@@ -435,7 +440,7 @@ static void date_worked(struct policy *p, int64_t now_ms, int64_t grace_ms)
         p->busy_until_ms = now_ms + grace_ms;
 }
 
-void seen_date(struct seen *seen, int64_t now_ms, int64_t grace_ms)
+void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms)
 {
     for (size_t i = 0; i < seen->undated.count; i++) {
         struct entry *entry = seen->undated.items[i];
@@ -452,7 +457,7 @@ void seen_date(struct seen *seen, int64_t now_ms, int64_t grace_ms)
     seen->undated.count = seen->worked.count = 0;
 }
 
-void seen_release(struct seen *seen)
+void observed_times_release(struct observed_times *seen)
 {
     entry_list_release(&seen->undated);
     entry_list_release(&seen->worked);

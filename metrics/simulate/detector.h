@@ -9,24 +9,24 @@
  */
 
 /* Reconcile and propagateResource: take a claim back, match, claim, and apply or wait. */
-void detector_template(struct play *play, struct queue_item item);
+void detector_template(struct overlay *overlay, struct queue_item item);
 
 /*
  * A policy was created or changed: `old` is what it was, NULL if new. Claims that it no longer
  * has are taken back, its templates are looked at, and it preempts.
  */
-void detector_policy(struct play *play, struct entry *policy, const struct policy *old);
+void detector_policy(struct overlay *overlay, struct entry *policy, const struct policy *old);
 
 /* The unclaimed templates that a policy selects, Karmada's waiting list, are looked at. */
-void detector_waiting(struct play *play, struct entry *policy);
+void detector_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
  * A policy goes: its claims are taken back, and their templates are matched anew. Call it before
  * its object is removed.
  */
-void detector_policy_gone(struct play *play, struct entry *policy);
+void detector_policy_gone(struct overlay *overlay, struct entry *policy);
 
 /* What a policy waited for has appeared, or its template may be applied again. */
-void detector_retry(struct play *play, struct entry *policy);
+void detector_retry(struct overlay *overlay, struct entry *policy);
 
 /* Claims as the simulated Karmada writes and takes back (pkg/detector/claim.go). */

@@ -19,18 +19,20 @@ static bool requires(const struct binding *attached, const struct entry *binding
 }
 
 /* What the referrers of an attached binding want, resolved. False if one of them is missing. */
-static bool resolve(struct play *play, const struct binding *attached, struct vote *out)
+static bool resolve(struct overlay *overlay, const struct binding *attached,
+                    struct dependency_values *out)
 {
-    *out = (struct vote){0};
+    *out = (struct dependency_values){0};
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
         struct identity id = referrer_identity(&attached->referrers[i]);
-        const struct binding *b = entry_binding(store_find(play_context(play)->store, &id));
-        struct vote vote = b ? vote_of(&b->propagation) : (struct vote){0};
+        const struct binding *b = entry_binding(store_find(overlay_context(overlay)->store, &id));
+        struct dependency_values values =
+            b ? dependency_values_of(&b->propagation) : (struct dependency_values){0};
 
         if (!b)
             return false;
         for (unsigned k = 0; k < DEPENDENCY_FIELD_COUNT; k++)
-            out->wants[k] |= vote.wants[k];
+            out->wants[k] |= values.wants[k];
     }
     return true;
 }
@@ -39,9 +41,9 @@ static bool resolve(struct play *play, const struct binding *attached, struct vo
  * Give an attached binding without a policy the fields that its referrers decide. False if
  * Karmada cannot, because a referrer is missing: then it writes nothing at all.
  */
-static bool decide_fields(struct play *play, struct binding *attached)
+static bool decide_fields(struct overlay *overlay, struct binding *attached)
 {
-    struct vote vote;
+    struct dependency_values values;
 
     if (attached->has_placement)
         return true;
@@ -50,18 +52,18 @@ static bool decide_fields(struct play *play, struct binding *attached)
         attached->propagation.preserve = OPTIONAL_ABSENT;
         return true;
     }
-    if (!resolve(play, attached, &vote))
+    if (!resolve(overlay, attached, &values))
         return false;
-    attached->propagation.conflict_resolution = vote.wants[DEPENDENCY_CONFLICT_RESOLUTION]
+    attached->propagation.conflict_resolution = values.wants[DEPENDENCY_CONFLICT_RESOLUTION]
                                                     ? CONFLICT_RESOLUTION_OVERWRITE
                                                     : CONFLICT_RESOLUTION_ABORT;
     attached->propagation.preserve =
-        vote.wants[DEPENDENCY_PRESERVE] ? OPTIONAL_TRUE : OPTIONAL_FALSE;
+        values.wants[DEPENDENCY_PRESERVE] ? OPTIONAL_TRUE : OPTIONAL_FALSE;
     return true;
 }
 
 /* Replace the referrers by those of `old` without `binding`, and with it at the end if `add`. */
-static void set_referrers(struct play *play, const struct binding *old, struct binding *fresh,
+static void set_referrers(struct overlay *overlay, const struct binding *old, struct binding *fresh,
                           const struct entry *binding, bool add)
 {
     struct referrer *referrers = xcalloc(old->referrer_count + 1, sizeof(*referrers));
@@ -72,42 +74,43 @@ static void set_referrers(struct play *play, const struct binding *old, struct b
             referrers[count++] = old->referrers[i];
     }
     if (add)
-        referrers[count++] = (struct referrer){entry_ns(binding), play_text(play, binding->name)};
-    fresh->referrers = play_keep(play, referrers);
+        referrers[count++] =
+            (struct referrer){entry_ns(binding), overlay_text(overlay, binding->name)};
+    fresh->referrers = overlay_keep(overlay, referrers);
     fresh->referrer_count = count;
 }
 
 /* createOrUpdateAttachedBinding */
-static void attach(struct play *play, struct entry *dependency, const struct entry *binding)
+static void attach(struct overlay *overlay, struct entry *dependency, const struct entry *binding)
 {
-    struct entry *entry = bindings_entry(play, dependency);
+    struct entry *entry = bindings_entry(overlay, dependency);
     const struct binding *old = entry_binding(entry);
     struct binding *fresh;
 
     if (!entry_template(dependency) || (old && !bindings_is_of(old, dependency)))
         return;
-    fresh = old ? bindings_copy(play, old) : bindings_make(play, dependency);
+    fresh = old ? bindings_copy(overlay, old) : bindings_make(overlay, dependency);
     if (!old || !requires(old, binding)) {
-        set_referrers(play, fresh, fresh, binding, true);
-        play_assume(play, ASSUMED_DEPENDENCIES_ON);
+        set_referrers(overlay, fresh, fresh, binding, true);
+        overlay_assume(overlay, ASSUMED_DEPENDENCIES_ON);
     }
     bindings_follow(fresh, entry_template(dependency));
-    if (decide_fields(play, fresh))
-        play_replace(play, entry, fresh);
+    if (decide_fields(overlay, fresh))
+        overlay_replace(overlay, entry, fresh);
 }
 
 /* removeScheduleResultFromAttachedBindings */
-static void detach(struct play *play, struct entry *attached, const struct entry *binding)
+static void detach(struct overlay *overlay, struct entry *attached, const struct entry *binding)
 {
     const struct binding *old = entry_binding(attached);
     struct binding *fresh;
 
     if (!old || !requires(old, binding))
         return;
-    fresh = bindings_copy(play, old);
-    set_referrers(play, old, fresh, binding, false);
-    if (decide_fields(play, fresh))
-        play_replace(play, attached, fresh);
+    fresh = bindings_copy(overlay, old);
+    set_referrers(overlay, old, fresh, binding, false);
+    if (decide_fields(overlay, fresh))
+        overlay_replace(overlay, attached, fresh);
 }
 
 static bool is_among(const struct entry_list *list, const struct entry *entry)
@@ -120,43 +123,44 @@ static bool is_among(const struct entry_list *list, const struct entry *entry)
 }
 
 /* Only ResourceBindings have dependencies: Karmada does not look at ClusterResourceBindings. */
-static bool distributes(const struct play *play, const struct entry *binding)
+static bool distributes(const struct overlay *overlay, const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
 
     return b && *entry_ns(binding) && b->propagation.propagate_deps && !b->deleting &&
-           play_gate(play, GATE_PROPAGATE_DEPS);
+           overlay_gate(overlay, GATE_PROPAGATE_DEPS);
 }
 
-void distributor_sync(struct play *play, struct entry *binding)
+void distributor_sync(struct overlay *overlay, struct entry *binding)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
-    struct rule_context *c = play_context(play);
+    struct rule_context *c = overlay_context(overlay);
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
-    if (!distributes(play, binding)) {
+    if (!distributes(overlay, binding)) {
         if (b && b->propagation.propagate_deps && *entry_ns(binding))
-            play_assume(play, ASSUMED_DEPENDENCIES_OFF);
+            overlay_assume(overlay, ASSUMED_DEPENDENCIES_OFF);
         else
-            distributor_leave(play, binding);
+            distributor_leave(overlay, binding);
         return;
     }
     if (!template || !template_dependencies(c->store, template, b, &needed)) {
-        play_assume(play, ASSUMED_REFERENCES_UNKNOWN);
+        overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
     /* Its creation is left alone until it is scheduled. */
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)
-        attach(play, needed.items[i], binding);
+        attach(overlay, needed.items[i], binding);
 }
 
-void distributor_drop(struct play *play, struct entry *binding, const struct entry_list *before)
+void distributor_drop(struct overlay *overlay, struct entry *binding,
+                      const struct entry_list *before)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
-    struct rule_context *c = play_context(play);
+    struct rule_context *c = overlay_context(overlay);
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
@@ -164,22 +168,22 @@ void distributor_drop(struct play *play, struct entry *binding, const struct ent
         return;
     for (size_t i = 0; i < before->count; i++) {
         if (!is_among(&needed, before->items[i]))
-            detach(play, bindings_entry(play, before->items[i]), binding);
+            detach(overlay, bindings_entry(overlay, before->items[i]), binding);
     }
 }
 
-void distributor_leave(struct play *play, struct entry *binding)
+void distributor_leave(struct overlay *overlay, struct entry *binding)
 {
     CLEANUP(entry_list_release)
-    struct entry_list readers = play_readers(binding, CLASS_BINDING);
+    struct entry_list readers = overlay_readers(binding, CLASS_BINDING);
 
     for (size_t i = 0; i < readers.count; i++)
-        detach(play, readers.items[i], binding);
+        detach(overlay, readers.items[i], binding);
 }
 
-void distributor_arrive(struct play *play, struct entry *template)
+void distributor_arrive(struct overlay *overlay, struct entry *template)
 {
-    struct rule_context *c = play_context(play);
+    struct rule_context *c = overlay_context(overlay);
     const struct kind_def *def = kind_binding(false);
     const struct type *type = store_find_type(c->store, def->api_version, def->name);
     const struct partition *p = type ? type_partition(c->store, type, entry_ns(template)) : NULL;
@@ -189,12 +193,12 @@ void distributor_arrive(struct play *play, struct entry *template)
         CLEANUP(entry_list_release) struct entry_list needed = {0};
         const struct binding *b = entry_binding(p->entries[i]);
         struct entry *owner =
-            b && distributes(play, p->entries[i]) ? binding_template(c->store, b) : NULL;
+            b && distributes(overlay, p->entries[i]) ? binding_template(c->store, b) : NULL;
 
         if (owner && template_dependencies(c->store, owner, b, &needed) &&
             is_among(&needed, template))
             entry_list_add(&referrers, p->entries[i]);
     }
     for (size_t i = 0; i < referrers.count; i++)
-        distributor_sync(play, referrers.items[i]);
+        distributor_sync(overlay, referrers.items[i]);
 }

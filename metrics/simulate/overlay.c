@@ -19,11 +19,11 @@ struct owned {
     void *object;
 };
 
-struct play {
+struct overlay {
     struct engine *engine;
     struct engine_observer engine_observer; /* Of the engine before. */
-    struct play_observer observer;
-    struct play_limit limit;
+    struct overlay_observer observer;
+    struct overlay_limit limit;
     bool cut;
     struct entry_list unsettled;
     unsigned assumptions;
@@ -55,150 +55,154 @@ static void *grown(void *array, size_t count, size_t *capacity, size_t size)
 
 static void touch(void *context, struct entry *entry)
 {
-    const struct play *play = context;
+    const struct overlay *overlay = context;
 
-    if (play->observer.touched)
-        play->observer.touched(play->observer.context, entry);
+    if (overlay->observer.touched)
+        overlay->observer.touched(overlay->observer.context, entry);
 }
 
-struct play *play_new(struct engine *e)
+struct overlay *overlay_new(struct engine *e)
 {
-    struct play *play = xcalloc(1, sizeof(*play));
+    struct overlay *overlay = xcalloc(1, sizeof(*overlay));
 
-    play->engine = e;
-    play->engine_observer =
-        engine_observe(e, (struct engine_observer){.deciding = touch, .context = play});
-    play_context(play)->seen.paused = play_context(play)->policy_versions.paused = true;
-    return play;
+    overlay->engine = e;
+    overlay->engine_observer =
+        engine_observe(e, (struct engine_observer){.deciding = touch, .context = overlay});
+    overlay_context(overlay)->seen.paused = overlay_context(overlay)->policy_versions.paused = true;
+    return overlay;
 }
 
-void play_free(struct play *play)
+void overlay_free(struct overlay *overlay)
 {
     struct intern *strings;
 
-    if (!play)
+    if (!overlay)
         return;
-    strings = store_strings(play_context(play)->store);
-    play->observer = (struct play_observer){0};
-    play_rollback(play, 0);
-    play_evaluate(play);
-    engine_observe(play->engine, play->engine_observer);
-    placements_drop(play_context(play)->placements, play->placement);
-    play_context(play)->seen.paused = play_context(play)->policy_versions.paused = false;
-    for (size_t i = 0; i < play->owned_count; i++) {
-        if (play->owned[i].def)
-            play->owned[i].def->release(strings, play->owned[i].object);
+    strings = store_strings(overlay_context(overlay)->store);
+    overlay->observer = (struct overlay_observer){0};
+    overlay_rollback(overlay, 0);
+    overlay_evaluate(overlay);
+    engine_observe(overlay->engine, overlay->engine_observer);
+    placements_drop(overlay_context(overlay)->placements, overlay->placement);
+    overlay_context(overlay)->seen.paused = overlay_context(overlay)->policy_versions.paused =
+        false;
+    for (size_t i = 0; i < overlay->owned_count; i++) {
+        if (overlay->owned[i].def)
+            overlay->owned[i].def->release(strings, overlay->owned[i].object);
         else
-            free(play->owned[i].object);
+            free(overlay->owned[i].object);
     }
-    for (size_t i = 0; i < play->text_count; i++)
-        intern_drop(strings, play->texts[i]);
-    free(play->steps);
-    free(play->owned);
-    free(play->texts);
-    free(play->queue);
-    entry_list_release(&play->unsettled);
-    free(play);
+    for (size_t i = 0; i < overlay->text_count; i++)
+        intern_drop(strings, overlay->texts[i]);
+    free(overlay->steps);
+    free(overlay->owned);
+    free(overlay->texts);
+    free(overlay->queue);
+    entry_list_release(&overlay->unsettled);
+    free(overlay);
 }
 
-void play_set_limit(struct play *play, struct play_limit limit)
+void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit)
 {
-    play->limit = limit;
+    overlay->limit = limit;
 }
 
-bool play_is_cut(struct play *play)
+bool overlay_is_cut(struct overlay *overlay)
 {
-    play->cut = play->cut || (play->limit.reached && play->limit.reached(play->limit.context));
-    return play->cut;
+    overlay->cut =
+        overlay->cut || (overlay->limit.reached && overlay->limit.reached(overlay->limit.context));
+    return overlay->cut;
 }
 
-struct rule_context *play_context(const struct play *play)
+struct rule_context *overlay_context(const struct overlay *overlay)
 {
-    return engine_context(play->engine);
+    return engine_context(overlay->engine);
 }
 
-bool play_gate(const struct play *play, enum gate gate)
+bool overlay_gate(const struct overlay *overlay, enum gate gate)
 {
-    return gate_is_on(play_context(play)->gates, gate);
+    return gate_is_on(overlay_context(overlay)->gates, gate);
 }
 
-void play_assume(struct play *play, enum assumption assumption)
+void overlay_assume(struct overlay *overlay, enum assumption assumption)
 {
-    play->assumptions |= 1u << assumption;
+    overlay->assumptions |= 1u << assumption;
 }
 
-unsigned play_take_assumptions(struct play *play)
+unsigned overlay_take_assumptions(struct overlay *overlay)
 {
-    unsigned assumptions = play->assumptions;
+    unsigned assumptions = overlay->assumptions;
 
-    play->assumptions = 0;
+    overlay->assumptions = 0;
     return assumptions;
 }
 
-void play_replace(struct play *play, struct entry *entry, void *object)
+void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
 {
-    touch(play, entry);
+    touch(overlay, entry);
     store_pin(entry);
-    play->steps = grown(play->steps, play->step_count, &play->step_capacity, sizeof(*play->steps));
-    play->steps[play->step_count++] =
-        (struct step){entry, store_exchange(play_context(play)->store, entry, object)};
+    overlay->steps = grown(overlay->steps, overlay->step_count, &overlay->step_capacity,
+                           sizeof(*overlay->steps));
+    overlay->steps[overlay->step_count++] =
+        (struct step){entry, store_exchange(overlay_context(overlay)->store, entry, object)};
 }
 
-static void *keep(struct play *play, const struct kind_def *def, void *object)
+static void *keep(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    play->owned =
-        grown(play->owned, play->owned_count, &play->owned_capacity, sizeof(*play->owned));
-    play->owned[play->owned_count++] = (struct owned){def, object};
+    overlay->owned = grown(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
+                           sizeof(*overlay->owned));
+    overlay->owned[overlay->owned_count++] = (struct owned){def, object};
     return object;
 }
 
-void *play_keep(struct play *play, void *memory)
+void *overlay_keep(struct overlay *overlay, void *memory)
 {
-    return keep(play, NULL, memory);
+    return keep(overlay, NULL, memory);
 }
 
-void *play_own(struct play *play, const struct kind_def *def, void *object)
+void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    return keep(play, def, object);
+    return keep(overlay, def, object);
 }
 
-const char *play_text(struct play *play, const char *text)
+const char *overlay_text(struct overlay *overlay, const char *text)
 {
-    const char *shared = intern_add(store_strings(play_context(play)->store), text);
+    const char *shared = intern_add(store_strings(overlay_context(overlay)->store), text);
 
-    play->texts = grown(play->texts, play->text_count, &play->text_capacity, sizeof(*play->texts));
-    return play->texts[play->text_count++] = shared;
+    overlay->texts = grown(overlay->texts, overlay->text_count, &overlay->text_capacity,
+                           sizeof(*overlay->texts));
+    return overlay->texts[overlay->text_count++] = shared;
 }
 
-const struct resolved_placement *play_placement(struct play *play, const char *text)
+const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text)
 {
-    struct placements *placements = play_context(play)->placements;
-    const struct resolved_placement *last = play->placement;
+    struct placements *placements = overlay_context(overlay)->placements;
+    const struct resolved_placement *last = overlay->placement;
 
-    play->placement = placements_ref(placements, text);
+    overlay->placement = placements_ref(placements, text);
     placements_drop(placements, last);
-    return play->placement;
+    return overlay->placement;
 }
 
-void play_evaluate(struct play *play)
+void overlay_evaluate(struct overlay *overlay)
 {
-    while (!engine_run(play->engine, engine_now_ms(play->engine), SIZE_MAX))
+    while (!engine_run(overlay->engine, engine_now_ms(overlay->engine), SIZE_MAX))
         continue;
 }
 
-size_t play_mark(const struct play *play)
+size_t overlay_mark(const struct overlay *overlay)
 {
-    assert(play->queue_first == play->queue_end);
-    return play->step_count;
+    assert(overlay->queue_first == overlay->queue_end);
+    return overlay->step_count;
 }
 
 /* What the steps have put in is owned elsewhere: nothing is released here. */
-void play_rollback(struct play *play, size_t mark)
+void overlay_rollback(struct overlay *overlay, size_t mark)
 {
-    struct store *store = play_context(play)->store;
+    struct store *store = overlay_context(overlay)->store;
 
-    while (play->step_count > mark) {
-        struct step step = play->steps[--play->step_count];
+    while (overlay->step_count > mark) {
+        struct step step = overlay->steps[--overlay->step_count];
         const void *played = store_exchange(store, step.entry, step.old);
 
         (void)played;
@@ -206,30 +210,31 @@ void play_rollback(struct play *play, size_t mark)
     }
 }
 
-void play_observe(struct play *play, struct play_observer observer)
+void overlay_observe(struct overlay *overlay, struct overlay_observer observer)
 {
-    play->observer = observer;
+    overlay->observer = observer;
 }
 
-void play_enqueue(struct play *play, struct queue_item item)
+void overlay_enqueue(struct overlay *overlay, struct queue_item item)
 {
-    if (play->queue_first == play->queue_end)
-        play->queue_first = play->queue_end = 0;
-    play->queue = grown(play->queue, play->queue_end, &play->queue_capacity, sizeof(*play->queue));
-    play->queue[play->queue_end++] = item;
+    if (overlay->queue_first == overlay->queue_end)
+        overlay->queue_first = overlay->queue_end = 0;
+    overlay->queue = grown(overlay->queue, overlay->queue_end, &overlay->queue_capacity,
+                           sizeof(*overlay->queue));
+    overlay->queue[overlay->queue_end++] = item;
 }
 
-bool play_next(struct play *play, struct queue_item *out)
+bool overlay_next(struct overlay *overlay, struct queue_item *out)
 {
-    if (play->queue_first == play->queue_end)
+    if (overlay->queue_first == overlay->queue_end)
         return false;
-    *out = play->queue[play->queue_first++];
+    *out = overlay->queue[overlay->queue_first++];
     return true;
 }
 
-void play_note_unsettled(struct play *play, struct entry *template)
+void overlay_note_unsettled(struct overlay *overlay, struct entry *template)
 {
-    struct entry_list *list = &play->unsettled;
+    struct entry_list *list = &overlay->unsettled;
     size_t place = entry_place(list->items, list->count, template);
 
     if (place < list->count && list->items[place] == template)
@@ -240,12 +245,12 @@ void play_note_unsettled(struct play *play, struct entry *template)
     list->items[place] = template;
 }
 
-const struct entry_list *play_unsettled(const struct play *play)
+const struct entry_list *overlay_unsettled(const struct overlay *overlay)
 {
-    return &play->unsettled;
+    return &overlay->unsettled;
 }
 
-struct entry_list play_readers(const struct entry *entry, enum object_class class)
+struct entry_list overlay_readers(const struct entry *entry, enum object_class class)
 {
     struct entry_list list = {0};
 
@@ -256,13 +261,13 @@ struct entry_list play_readers(const struct entry *entry, enum object_class clas
     return list;
 }
 
-struct entry *bindings_entry(struct play *play, const struct entry *template)
+struct entry *bindings_entry(struct overlay *overlay, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
     const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
     const struct identity id = binding_identity(&of, &name);
 
-    return store_refer(play_context(play)->store, &id);
+    return store_refer(overlay_context(overlay)->store, &id);
 }
 
 bool bindings_is_of(const struct binding *b, const struct entry *template)
@@ -274,25 +279,25 @@ bool bindings_is_of(const struct binding *b, const struct entry *template)
            !uid_hashes_differ(b->uid_hash, entry_template(template)->uid_hash);
 }
 
-struct binding *bindings_copy(struct play *play, const struct binding *old)
+struct binding *bindings_copy(struct overlay *overlay, const struct binding *old)
 {
-    struct binding *copy = play_keep(play, xmalloc(sizeof(*copy)));
+    struct binding *copy = overlay_keep(overlay, xmalloc(sizeof(*copy)));
 
     *copy = *old;
     return copy;
 }
 
-struct binding *bindings_make(struct play *play, const struct entry *template)
+struct binding *bindings_make(struct overlay *overlay, const struct entry *template)
 {
     const struct type *type = template->partition->type;
 
-    return bindings_copy(play, &(struct binding){
-                                   .api_version = type->api_version,
-                                   .kind = type->kind,
-                                   .ns = entry_ns(template),
-                                   .name = template->name,
-                                   .uid_hash = entry_template(template)->uid_hash,
-                               });
+    return bindings_copy(overlay, &(struct binding){
+                                      .api_version = type->api_version,
+                                      .kind = type->kind,
+                                      .ns = entry_ns(template),
+                                      .name = template->name,
+                                      .uid_hash = entry_template(template)->uid_hash,
+                                  });
 }
 
 void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason)

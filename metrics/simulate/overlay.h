@@ -14,7 +14,7 @@
  * it can be put back, and templates that Karmada has yet to look at wait in a queue. It costs what
  * is changed, however large the store is.
  */
-struct play;
+struct overlay;
 
 /* What was assumed because no object shows it; bits. A row is an enumerator and a sentence. */
 #define ASSUMPTIONS(ROW)                                                                           \
@@ -52,80 +52,80 @@ struct queue_item {
  * change the store. It is the time of the engine's last run: what falls due later is for the
  * engine's own observer to see, which hears nothing of a play.
  */
-struct play *play_new(struct engine *e) MUST_USE;
+struct overlay *overlay_new(struct engine *e) MUST_USE;
 /* Put everything back; the engine has evaluated it again then. Takes NULL. */
-void play_free(struct play *play);
+void overlay_free(struct overlay *overlay);
 
 /* Asked while it is played whether it has gone on for too long; NULL: it never has. */
-struct play_limit {
+struct overlay_limit {
     bool (*reached)(void *context);
     void *context;
 };
-void play_set_limit(struct play *play, struct play_limit limit);
+void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit);
 /* True from the first time that the limit was reached: what has been played is not complete. */
-bool play_is_cut(struct play *play);
+bool overlay_is_cut(struct overlay *overlay);
 
-struct rule_context *play_context(const struct play *play);
-bool play_gate(const struct play *play, enum gate gate);
-void play_assume(struct play *play, enum assumption assumption);
+struct rule_context *overlay_context(const struct overlay *overlay);
+bool overlay_gate(const struct overlay *overlay, enum gate gate);
+void overlay_assume(struct overlay *overlay, enum assumption assumption);
 /* Bits by enum assumption; they are forgotten by it. */
-unsigned play_take_assumptions(struct play *play);
+unsigned overlay_take_assumptions(struct overlay *overlay);
 
 /* ---- objects ---- */
 
 /*
  * Put `object`, NULL for none, in the place of the entry's. It stays the caller's, who frees it by
- * play_keep() or otherwise after the play; what the store had goes back in the end.
+ * overlay_keep() or otherwise after the play; what the store had goes back in the end.
  */
-void play_replace(struct play *play, struct entry *entry, void *object);
+void overlay_replace(struct overlay *overlay, struct entry *entry, void *object);
 /* `memory` is freed with the play. Returns it. */
-void *play_keep(struct play *play, void *memory);
+void *overlay_keep(struct overlay *overlay, void *memory);
 /* `object`, of this kind, is released with the play. Returns it. */
-void *play_own(struct play *play, const struct kind_def *def, void *object);
+void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object);
 /* The shared text, kept until the play ends. */
-const char *play_text(struct play *play, const char *text);
+const char *overlay_text(struct overlay *overlay, const char *text);
 
 /* The placement, resolved; valid until another is asked for: a policy has one for all. */
-const struct resolved_placement *play_placement(struct play *play, const char *text);
+const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text);
 
 /* Evaluate what has been marked. */
-void play_evaluate(struct play *play);
+void overlay_evaluate(struct overlay *overlay);
 /* Whether an evaluation of the entry is due: its decision may be out of date. */
-static inline bool play_is_due(const struct entry *entry)
+static inline bool overlay_is_due(const struct entry *entry)
 {
     return entry->dirty;
 }
 
 /* A state to come back to: objects, not assumptions. The queue has to be empty. */
-size_t play_mark(const struct play *play);
-void play_rollback(struct play *play, size_t mark);
+size_t overlay_mark(const struct overlay *overlay);
+void overlay_rollback(struct overlay *overlay, size_t mark);
 
 /*
  * Called before a change of the entry's object and before each evaluation of an entry: what it was
  * can be read for the last time. NULL: nobody asks.
  */
-struct play_observer {
+struct overlay_observer {
     void (*touched)(void *context, struct entry *entry);
     void *context;
 };
-void play_observe(struct play *play, struct play_observer observer);
+void overlay_observe(struct overlay *overlay, struct overlay_observer observer);
 
 /* ---- the queue ---- */
 
-void play_enqueue(struct play *play, struct queue_item item);
+void overlay_enqueue(struct overlay *overlay, struct queue_item item);
 /* The next item, first come first served. False if there is none. */
-bool play_next(struct play *play, struct queue_item *out);
+bool overlay_next(struct overlay *overlay, struct queue_item *out);
 
 /* Notes that the play gives up a template of the queue. */
-void play_note_unsettled(struct play *play, struct entry *template);
+void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
 /* Returns the templates that it gave up, once each, in the order of entry_compare(). Borrowed. */
-const struct entry_list *play_unsettled(const struct play *play);
+const struct entry_list *overlay_unsettled(const struct overlay *overlay);
 
 /* ---- readers ---- */
 
 /* The entries of a class that read this one, as they are now. Release it with entry_list_release().
  */
-struct entry_list play_readers(const struct entry *entry, enum object_class class);
+struct entry_list overlay_readers(const struct entry *entry, enum object_class class);
 
 /*
  * Bindings as the simulated Karmada writes them: copies that borrow all that they do not change,
@@ -133,14 +133,14 @@ struct entry_list play_readers(const struct entry *entry, enum object_class clas
  */
 
 /* The entry of a template's binding, existing or not. */
-struct entry *bindings_entry(struct play *play, const struct entry *template);
+struct entry *bindings_entry(struct overlay *overlay, const struct entry *template);
 /* True if the binding is this very template's, not a namesake's. */
 bool bindings_is_of(const struct binding *b, const struct entry *template);
 
 /* A copy to be changed. */
-struct binding *bindings_copy(struct play *play, const struct binding *old) MUST_USE;
+struct binding *bindings_copy(struct overlay *overlay, const struct binding *old) MUST_USE;
 /* A new binding of the template, without placement, claim or referrers. */
-struct binding *bindings_make(struct play *play, const struct entry *template) MUST_USE;
+struct binding *bindings_make(struct overlay *overlay, const struct entry *template) MUST_USE;
 
 /* Only the scheduler knows the clusters of a copy, for this reason. */
 void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason);

@@ -103,15 +103,15 @@ static void admit_policy(const struct entry *entry, const struct policy *old, st
     }
 }
 
-static void apply_policy(struct play *play, struct entry *entry, struct policy *fresh)
+static void apply_policy(struct overlay *overlay, struct entry *entry, struct policy *fresh)
 {
     const struct policy *old = entry_policy(entry);
 
     admit_policy(entry, old, fresh);
     if (old && policy_equal(old, fresh))
         return;
-    play_replace(play, entry, fresh);
-    detector_policy(play, entry, old);
+    overlay_replace(overlay, entry, fresh);
+    detector_policy(overlay, entry, old);
 }
 
 /*
@@ -119,96 +119,98 @@ static void apply_policy(struct play *play, struct entry *entry, struct policy *
  * the identity, and the claim. The version is a new one: no binding has it, unless others require
  * it, because the distributor follows each change for them.
  */
-static void change_template(struct play *play, struct entry *entry, const struct template *fresh)
+static void change_template(struct overlay *overlay, struct entry *entry,
+                            const struct template *fresh)
 {
     const struct template *old = entry_template(entry);
     struct template *t = template_with_claim(fresh, fresh->claim ? fresh->claim : old->claim);
-    struct entry *binding = bindings_entry(play, entry);
+    struct entry *binding = bindings_entry(overlay, entry);
     const struct binding *b = entry_binding(binding);
     uint64_t known = b && b->resource_version > old->resource_version ? b->resource_version
                                                                       : old->resource_version;
 
     template_change(t, old, known + 2);
-    play_replace(play, entry, play_keep(play, t));
+    overlay_replace(overlay, entry, overlay_keep(overlay, t));
     if (!b || !bindings_is_of(b, entry))
         return;
-    struct binding *copy = bindings_copy(play, b);
+    struct binding *copy = bindings_copy(overlay, b);
 
     if (b->referrer_count > 0)
         bindings_follow(copy, t);
     else if (!b->resource_version)
         copy->resource_version = 1;
-    play_replace(play, binding, copy);
+    overlay_replace(overlay, binding, copy);
 }
 
 /* Policies may have waited for an override policy, or a PriorityClass. */
-static void retry_readers(struct play *play, const struct entry *entry)
+static void retry_readers(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
-    struct entry_list policies = play_readers(entry, CLASS_POLICY);
+    struct entry_list policies = overlay_readers(entry, CLASS_POLICY);
 
-    play_evaluate(play);
+    overlay_evaluate(overlay);
     for (size_t i = 0; i < policies.count; i++)
-        detector_retry(play, policies.items[i]);
+        detector_retry(overlay, policies.items[i]);
 }
 
-static void apply_template(struct play *play, struct entry *entry, struct template *fresh)
+static void apply_template(struct overlay *overlay, struct entry *entry, struct template *fresh)
 {
     CLEANUP(entry_list_release) struct entry_list needed = {0};
     const struct template *old = entry_template(entry);
-    struct entry *binding = bindings_entry(play, entry);
+    struct entry *binding = bindings_entry(overlay, entry);
 
     if (old) {
-        template_dependencies(play_context(play)->store, entry, entry_binding(binding), &needed);
-        change_template(play, entry, fresh);
+        template_dependencies(overlay_context(overlay)->store, entry, entry_binding(binding),
+                              &needed);
+        change_template(overlay, entry, fresh);
     } else {
-        play_replace(play, entry, fresh);
+        overlay_replace(overlay, entry, fresh);
     }
-    play_evaluate(play);
+    overlay_evaluate(overlay);
     if (entry_binding(binding))
-        distributor_drop(play, binding, &needed);
+        distributor_drop(overlay, binding, &needed);
     if (!old)
-        distributor_arrive(play, entry);
-    retry_readers(play, entry);
-    play_enqueue(play, (struct queue_item){entry, false});
+        distributor_arrive(overlay, entry);
+    retry_readers(overlay, entry);
+    overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
 
-static void apply_override(struct play *play, struct entry *entry, void *fresh)
+static void apply_override(struct overlay *overlay, struct entry *entry, void *fresh)
 {
-    play_replace(play, entry, fresh);
-    play_assume(play, ASSUMED_NOT_PLAYED);
-    retry_readers(play, entry);
+    overlay_replace(overlay, entry, fresh);
+    overlay_assume(overlay, ASSUMED_NOT_PLAYED);
+    retry_readers(overlay, entry);
 }
 
 /* Somebody edits what Karmada has made: the scheduler and the distributor look at it. */
-static void apply_binding(struct play *play, struct entry *entry, const struct binding *read)
+static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
 {
-    struct binding *fresh = bindings_copy(play, read);
+    struct binding *fresh = bindings_copy(overlay, read);
 
-    scheduler_play(play, entry_binding(entry), fresh);
-    play_replace(play, entry, fresh);
-    play_evaluate(play);
-    distributor_sync(play, entry);
+    scheduler_run(overlay, entry_binding(entry), fresh);
+    overlay_replace(overlay, entry, fresh);
+    overlay_evaluate(overlay);
+    distributor_sync(overlay, entry);
 }
 
 /* The user applies it. */
-static void simulation_apply(struct play *play, struct applied_object applied)
+static void simulation_apply(struct overlay *overlay, struct applied_object applied)
 {
     struct entry *entry = applied.entry;
     void *fresh = applied.object;
 
     switch (entry_class(entry)) {
     case CLASS_POLICY:
-        apply_policy(play, entry, fresh);
+        apply_policy(overlay, entry, fresh);
         return;
     case CLASS_TEMPLATE:
-        apply_template(play, entry, fresh);
+        apply_template(overlay, entry, fresh);
         return;
     case CLASS_BINDING:
-        apply_binding(play, entry, fresh);
+        apply_binding(overlay, entry, fresh);
         return;
     case CLASS_OVERRIDE:
-        apply_override(play, entry, fresh);
+        apply_override(overlay, entry, fresh);
         return;
     case CLASS_CLUSTER:
     case CLASS_EVENT:
@@ -216,8 +218,8 @@ static void simulation_apply(struct play *play, struct applied_object applied)
     case CLASS_LEASE:
     case CLASS_SETTING:
     case CLASS_OTHER:
-        play_replace(play, entry, fresh);
-        play_assume(play, ASSUMED_NOT_PLAYED);
+        overlay_replace(overlay, entry, fresh);
+        overlay_assume(overlay, ASSUMED_NOT_PLAYED);
         return;
     case CLASS_COUNT:
         break;
@@ -226,10 +228,10 @@ static void simulation_apply(struct play *play, struct applied_object applied)
 }
 
 /* Read it. False with the reason if it is not valid. */
-static MUST_USE bool simulation_read(struct play *play, const cJSON *json,
+static MUST_USE bool simulation_read(struct overlay *overlay, const cJSON *json,
                                      struct applied_object *out, struct error *err)
 {
-    struct store *store = play_context(play)->store;
+    struct store *store = overlay_context(overlay)->store;
     struct decode d = store_decode(store, err);
     const struct kind_def *def;
     struct identity id;
@@ -241,69 +243,70 @@ static MUST_USE bool simulation_read(struct play *play, const cJSON *json,
     object = def->decode(&d, json);
     if (!object)
         return fail_in(err, "%s '%s%s%s'", id.kind, id.ns, *id.ns ? "/" : "", id.name);
-    *out = (struct applied_object){store_refer(store, &id), play_own(play, def, object)};
+    *out = (struct applied_object){store_refer(store, &id), overlay_own(overlay, def, object)};
     return true;
 }
 
 /* The garbage collector takes the binding with its owner; nobody requires what it needs. */
-static void delete_template(struct play *play, struct entry *entry)
+static void delete_template(struct overlay *overlay, struct entry *entry)
 {
-    struct entry *binding = template_binding(play_context(play)->store, entry);
+    struct entry *binding = template_binding(overlay_context(overlay)->store, entry);
 
-    play_replace(play, entry, NULL);
+    overlay_replace(overlay, entry, NULL);
     if (!binding)
         return;
-    distributor_leave(play, binding);
-    play_replace(play, binding, NULL);
+    distributor_leave(overlay, binding);
+    overlay_replace(overlay, binding, NULL);
 }
 
 /* A user deletes an object. Nothing happens if it does not exist. */
-static void simulation_delete(struct play *play, struct entry *entry)
+static void simulation_delete(struct overlay *overlay, struct entry *entry)
 {
     if (!entry_exists(entry))
         return;
     if (entry_policy(entry))
-        detector_policy_gone(play, entry);
+        detector_policy_gone(overlay, entry);
     else if (entry_binding(entry))
-        distributor_leave(play, entry);
+        distributor_leave(overlay, entry);
     else if (!entry_template(entry))
-        play_assume(play, ASSUMED_NOT_PLAYED);
+        overlay_assume(overlay, ASSUMED_NOT_PLAYED);
     if (entry_template(entry))
-        delete_template(play, entry);
+        delete_template(overlay, entry);
     else
-        play_replace(play, entry, NULL);
-    play_evaluate(play);
+        overlay_replace(overlay, entry, NULL);
+    overlay_evaluate(overlay);
 }
 
-void simulation_touch(struct play *play, struct entry *template)
+void simulation_touch(struct overlay *overlay, struct entry *template)
 {
     const struct template *t = entry_template(template);
 
     if (!t)
         return;
-    change_template(play, template, t);
-    play_enqueue(play, (struct queue_item){template, false});
+    change_template(overlay, template, t);
+    overlay_enqueue(overlay, (struct queue_item){template, false});
 }
 
 /* ---- what Karmada does ---- */
 
-bool simulation_settle(struct play *play)
+bool simulation_settle(struct overlay *overlay)
 {
-    size_t limit = store_count(play_context(play)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
-                   SIMULATION_EVENTS_MIN;
+    size_t limit =
+        store_count(overlay_context(overlay)->store, CLASS_TEMPLATE) * SIMULATION_EVENTS_EACH +
+        SIMULATION_EVENTS_MIN;
     struct queue_item item;
 
-    while (play_next(play, &item)) {
-        if (limit-- == 0 || play_is_cut(play)) {
+    while (overlay_next(overlay, &item)) {
+        if (limit-- == 0 || overlay_is_cut(overlay)) {
             do
-                play_note_unsettled(play, item.template);
-            while (play_next(play, &item));
-            play_evaluate(play);
+                overlay_note_unsettled(overlay, item.template);
+            while (overlay_next(overlay, &item));
+            overlay_evaluate(overlay);
             return false;
         }
-        detector_template(play, item);
+        detector_template(overlay, item);
     }
-    play_evaluate(play);
+    overlay_evaluate(overlay);
     return true;
 }
 
@@ -311,10 +314,10 @@ bool simulation_settle(struct play *play)
  * Play what Karmada makes of templates that nobody has applied yet, as in a repository of
  * manifests: those without a uid, claim and binding. False as simulation_settle().
  */
-static MUST_USE bool simulation_admit(struct play *play)
+static MUST_USE bool simulation_admit(struct overlay *overlay)
 {
     CLEANUP(listing_release)
-    struct listing all = listing_make(play_context(play)->store, CLASS_TEMPLATE);
+    struct listing all = listing_make(overlay_context(overlay)->store, CLASS_TEMPLATE);
     uint32_t unknown = uid_hash("");
 
     for (size_t i = 0; i < all.count; i++) {
@@ -322,10 +325,10 @@ static MUST_USE bool simulation_admit(struct play *play)
         const struct template_decision *d = template_decision(all.entries[i]);
 
         if (d && t->uid_hash == unknown && !t->claim && !d->binding)
-            play_enqueue(play,
-                         (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
+            overlay_enqueue(overlay,
+                            (struct queue_item){(struct entry *)(uintptr_t)all.entries[i], false});
     }
-    return simulation_settle(play);
+    return simulation_settle(overlay);
 }
 
 const char *const plan_when_names[PLAN_WHEN_COUNT] = {
@@ -338,7 +341,7 @@ const char *const plan_when_names[PLAN_WHEN_COUNT] = {
 enum discord { DISCORD_NONE, DISCORD_PREDICTED, DISCORD_CONFLICT };
 
 /* An entry that the play has touched, and what it was before. */
-struct record {
+struct plan_record {
     struct entry *entry;
     struct outcome before; /* Of a template. */
     const struct entry *governing;
@@ -348,7 +351,7 @@ struct record {
 };
 
 struct plan {
-    struct play *play;
+    struct overlay *overlay;
     struct map records;               /* By entry. */
     size_t base;                      /* The mark of the play without the change. */
     struct applied_object *newcomers; /* Templates that the change creates. */
@@ -361,12 +364,12 @@ struct plan {
 
 static struct store *store_of(const struct plan *p)
 {
-    return play_context(p->play)->store;
+    return overlay_context(p->overlay)->store;
 }
 
 static bool is_record(const void *item, const void *key)
 {
-    return ((const struct record *)item)->entry == key;
+    return ((const struct plan_record *)item)->entry == key;
 }
 
 static void read_discord(const struct entry *entry, uint8_t discord[DEPENDENCY_FIELD_COUNT])
@@ -384,7 +387,7 @@ static void remember(struct plan *p, struct entry *entry)
 {
     uint64_t hash = map_hash_address(entry);
     const struct template_decision *d = template_decision(entry);
-    struct record *r;
+    struct plan_record *r;
 
     if (map_get(&p->records, hash, entry))
         return;
@@ -419,15 +422,15 @@ struct plan *plan_new(struct engine *e)
     struct plan *p = xcalloc(1, sizeof(*p));
 
     p->records = MAP_INIT(is_record);
-    p->play = play_new(e);
+    p->overlay = overlay_new(e);
     p->result.settled = true;
-    play_observe(p->play, (struct play_observer){touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){touched, p});
     return p;
 }
 
 void plan_free(struct plan *p)
 {
-    struct record *r;
+    struct plan_record *r;
 
     if (!p)
         return;
@@ -449,34 +452,34 @@ void plan_free(struct plan *p)
         store_unpin(store_of(p), p->newcomers[i].entry);
     free(p->newcomers);
     entry_list_release(&p->policies);
-    play_free(p->play);
+    overlay_free(p->overlay);
     free(p);
 }
 
-void plan_set_limit(struct plan *p, struct play_limit limit)
+void plan_set_limit(struct plan *p, struct overlay_limit limit)
 {
-    play_set_limit(p->play, limit);
+    overlay_set_limit(p->overlay, limit);
 }
 
 bool plan_is_cut(const struct plan *p)
 {
-    return play_is_cut(p->play);
+    return overlay_is_cut(p->overlay);
 }
 
 void plan_admit(struct plan *p)
 {
-    play_observe(p->play, (struct play_observer){0});
-    p->result.settled = simulation_admit(p->play);
-    p->base = play_mark(p->play);
-    (void)play_take_assumptions(p->play);
-    play_observe(p->play, (struct play_observer){touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){0});
+    p->result.settled = simulation_admit(p->overlay);
+    p->base = overlay_mark(p->overlay);
+    (void)overlay_take_assumptions(p->overlay);
+    overlay_observe(p->overlay, (struct overlay_observer){touched, p});
 }
 
 /* ---- the change ---- */
 
 static void settle(struct plan *p)
 {
-    if (!simulation_settle(p->play))
+    if (!simulation_settle(p->overlay))
         p->result.settled = false;
 }
 
@@ -484,9 +487,9 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!simulation_read(p->play, json, &applied, err))
+    if (!simulation_read(p->overlay, json, &applied, err))
         return false;
-    if (play_is_cut(p->play))
+    if (overlay_is_cut(p->overlay))
         return true;
     if (entry_class(applied.entry) == CLASS_TEMPLATE && !entry_exists(applied.entry)) {
         store_pin(applied.entry);
@@ -494,7 +497,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         p->newcomers[p->newcomer_count++] = applied;
         return true;
     }
-    simulation_apply(p->play, applied);
+    simulation_apply(p->overlay, applied);
     settle(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
@@ -504,29 +507,29 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 /* Bring what comes last: the policies to those that wait, then the templates that are new. */
 static void bring_last(struct plan *p)
 {
-    for (size_t i = 0; i < p->policies.count && !play_is_cut(p->play); i++)
-        detector_waiting(p->play, p->policies.items[i]);
+    for (size_t i = 0; i < p->policies.count && !overlay_is_cut(p->overlay); i++)
+        detector_waiting(p->overlay, p->policies.items[i]);
     settle(p);
-    for (size_t i = 0; i < p->newcomer_count && !play_is_cut(p->play); i++)
-        simulation_apply(p->play, p->newcomers[i]);
+    for (size_t i = 0; i < p->newcomer_count && !overlay_is_cut(p->overlay); i++)
+        simulation_apply(p->overlay, p->newcomers[i]);
     settle(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
-    simulation_delete(p->play, entry);
+    simulation_delete(p->overlay, entry);
     settle(p);
 }
 
 void plan_touch(struct plan *p, struct entry *template)
 {
-    simulation_touch(p->play, template);
+    simulation_touch(p->overlay, template);
     settle(p);
 }
 
 /* ---- what came of it ---- */
 
-static bool is_touched(const struct record *r, const struct outcome *after)
+static bool is_touched(const struct plan_record *r, const struct outcome *after)
 {
     const struct template_decision *d = template_decision(r->entry);
 
@@ -545,13 +548,13 @@ static bool may_wait(const struct outcome *after)
 static void foresee(struct plan *p, struct plan_template *row)
 {
     struct entry *template = (struct entry *)(uintptr_t)row->template;
-    size_t mark = play_mark(p->play);
+    size_t mark = overlay_mark(p->overlay);
 
-    simulation_touch(p->play, template);
+    simulation_touch(p->overlay, template);
     settle(p);
     outcome_read(template, &row->next);
-    play_rollback(p->play, mark);
-    play_evaluate(p->play);
+    overlay_rollback(p->overlay, mark);
+    overlay_evaluate(p->overlay);
 }
 
 static void set_when(struct plan *p, struct plan_template *row)
@@ -567,7 +570,7 @@ static void set_when(struct plan *p, struct plan_template *row)
     row->when = outcome_equal(&row->before, &row->after) ? PLAN_NEVER : PLAN_AT_ONCE;
 }
 
-static void add_template(struct plan *p, struct record *r)
+static void add_template(struct plan *p, struct plan_record *r)
 {
     struct plan_result *result = &p->result;
     struct plan_template row = {.template = r->entry};
@@ -587,7 +590,7 @@ static void add_template(struct plan *p, struct record *r)
     result->templates[result->template_count++] = row;
 }
 
-static void add_conflicts(struct plan_result *result, const struct record *r)
+static void add_conflicts(struct plan_result *result, const struct plan_record *r)
 {
     uint8_t after[DEPENDENCY_FIELD_COUNT];
 
@@ -629,11 +632,11 @@ static void sort(void *items, size_t count, size_t size, int (*compare)(const vo
 const struct plan_result *plan_finish(struct plan *p)
 {
     struct plan_result *result = &p->result;
-    struct record *r;
+    struct plan_record *r;
 
     bring_last(p);
-    play_observe(p->play, (struct play_observer){0});
-    for (size_t at = 0; !play_is_cut(p->play) && (r = map_next(&p->records, &at)) != NULL;) {
+    overlay_observe(p->overlay, (struct overlay_observer){0});
+    for (size_t at = 0; !overlay_is_cut(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);
         if (entry_class(r->entry) == CLASS_TEMPLATE)
             add_template(p, r);
@@ -645,8 +648,8 @@ const struct plan_result *plan_finish(struct plan *p)
         plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
     plan_clusters_finish(&result->clusters, store_of(p));
-    result->unsettled = play_unsettled(p->play);
-    result->assumptions = play_take_assumptions(p->play);
+    result->unsettled = overlay_unsettled(p->overlay);
+    result->assumptions = overlay_take_assumptions(p->overlay);
     /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
@@ -656,6 +659,6 @@ const struct plan_result *plan_finish(struct plan *p)
 
 void plan_undo(struct plan *p)
 {
-    play_rollback(p->play, p->base);
-    play_evaluate(p->play);
+    overlay_rollback(p->overlay, p->base);
+    overlay_evaluate(p->overlay);
 }

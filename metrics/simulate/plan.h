@@ -39,13 +39,13 @@ struct applied_object {
     void *object; /* The play's. */
 };
 /* The user of a template changes something in it that no policy looks at. */
-void simulation_touch(struct play *play, struct entry *template);
+void simulation_touch(struct overlay *overlay, struct entry *template);
 
 /*
  * Play until nothing moves. False if that takes too long, or the play's limit is reached: then
  * Karmada is left in mid-air.
  */
-bool simulation_settle(struct play *play) MUST_USE;
+bool simulation_settle(struct overlay *overlay) MUST_USE;
 
 /*
  * A change, played to rest, and what it does to templates, to what runs in member clusters, and to
@@ -103,7 +103,7 @@ void plan_free(struct plan *p);
  * Stop once the limit is reached: what is left to do then is left out, so that the functions below
  * end soon, and the result says nothing (plan_is_cut).
  */
-void plan_set_limit(struct plan *p, struct play_limit limit);
+void plan_set_limit(struct plan *p, struct overlay_limit limit);
 bool plan_is_cut(const struct plan *p);
 
 /*

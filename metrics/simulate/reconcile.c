@@ -27,39 +27,39 @@ static bool is_being_released(const struct template_decision *d)
 }
 
 /* Karmada looks at the template as it would after any event that is not its user's. */
-static bool play_rest(struct play *play, struct entry *template)
+static bool overlay_rest(struct overlay *overlay, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
-    bool is_static = play_context(play)->options.takeover == TAKEOVER_STATIC;
+    bool is_static = overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
 
     if (d && is_left_alone(template, d))
         return true;
     if (d && is_being_released(d))
-        detector_policy(play, d->claimed, NULL);
-    play_enqueue(play, (struct queue_item){template, is_static || (policy && policy->lazy)});
-    return simulation_settle(play);
+        detector_policy(overlay, d->claimed, NULL);
+    overlay_enqueue(overlay, (struct queue_item){template, is_static || (policy && policy->lazy)});
+    return simulation_settle(overlay);
 }
 
-void foresight_make(struct engine *e, const struct entry *template,
-                    void (*each)(void *context, const struct foresight *f), void *context)
+void next_change_find(struct engine *e, const struct entry *template,
+                      void (*each)(void *context, const struct next_change *f), void *context)
 {
     struct entry *entry = (struct entry *)(uintptr_t) template;
-    struct play *play = play_new(e);
-    struct foresight f = {0};
+    struct overlay *overlay = overlay_new(e);
+    struct next_change f = {0};
 
     outcome_read(entry, &f.now);
-    f.settled = play_rest(play, entry);
+    f.settled = overlay_rest(overlay, entry);
     outcome_read(entry, &f.rest);
-    simulation_touch(play, entry);
-    f.settled &= simulation_settle(play);
+    simulation_touch(overlay, entry);
+    f.settled &= simulation_settle(overlay);
     outcome_read(entry, &f.next);
-    f.assumptions = play_take_assumptions(play);
+    f.assumptions = overlay_take_assumptions(overlay);
     each(context, &f);
-    outcome_release(&f.now, play_context(play)->store);
-    outcome_release(&f.rest, play_context(play)->store);
-    outcome_release(&f.next, play_context(play)->store);
-    play_free(play);
+    outcome_release(&f.now, overlay_context(overlay)->store);
+    outcome_release(&f.rest, overlay_context(overlay)->store);
+    outcome_release(&f.next, overlay_context(overlay)->store);
+    overlay_free(overlay);
 }
 
 #define VERDICT_NAME(id, word, text) word,
@@ -123,14 +123,14 @@ static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 }
 
 /* A wish, and what playing one template says to it. */
-struct question {
+struct reconcile_question {
     const struct reconcile_wish *wish;
     enum reconcile_verdict verdict;
 };
 
-static void answer(void *context, const struct foresight *f)
+static void answer(void *context, const struct next_change *f)
 {
-    struct question *q = context;
+    struct reconcile_question *q = context;
 
     if (!f->settled || f->next.state != STATE_CURRENT)
         q->verdict = RECONCILE_IN_VAIN;
@@ -144,7 +144,7 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
                                        const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct question q = {wish, RECONCILE_MOVES};
+    struct reconcile_question q = {wish, RECONCILE_MOVES};
 
     if (!is_meant(wish, template))
         return RECONCILE_UNRELATED;
@@ -156,7 +156,7 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        foresight_make(e, template, answer, &q);
+        next_change_find(e, template, answer, &q);
     return q.verdict;
 }
 

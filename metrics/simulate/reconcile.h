@@ -98,7 +98,7 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
 /* What comes next for one template, played as a plan is, without any change of policies. */
-struct foresight {
+struct next_change {
     struct outcome now;
     struct outcome rest; /* What Karmada makes of it by itself; it may be the same. */
     struct outcome next; /* After that, and the next change by its user. */
@@ -111,5 +111,5 @@ struct foresight {
  * reads the answer, whose outcomes are valid during the call alone; afterwards the engine is as it
  * was.
  */
-void foresight_make(struct engine *e, const struct entry *template,
-                    void (*each)(void *context, const struct foresight *f), void *context);
+void next_change_find(struct engine *e, const struct entry *template,
+                      void (*each)(void *context, const struct next_change *f), void *context);

@@ -167,29 +167,29 @@ static struct cluster_set candidates(struct rule_context *c, const struct bindin
 }
 
 /* Write what was projected into the binding. */
-static void assign(struct play *play, const struct projection *p, struct binding *fresh)
+static void assign(struct overlay *overlay, const struct projection *p, struct binding *fresh)
 {
     struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
 
     for (uint32_t i = 0; i < p->count; i++)
-        clusters[i] = (struct target_cluster){.name = play_text(play, p->clusters[i].name),
+        clusters[i] = (struct target_cluster){.name = overlay_text(overlay, p->clusters[i].name),
                                               .replicas = p->clusters[i].replicas};
-    play_assume(play, ASSUMED_SCHEDULED_ONLY);
-    fresh->clusters = play_keep(play, clusters);
+    overlay_assume(overlay, ASSUMED_SCHEDULED_ONLY);
+    fresh->clusters = overlay_keep(overlay, clusters);
     fresh->cluster_count = p->count;
     fresh->status.required_count = 0;
     fresh->applied_placement = fresh->propagation.placement;
 }
 
-void scheduler_play(struct play *play, const struct binding *old, struct binding *fresh)
+void scheduler_run(struct overlay *overlay, const struct binding *old, struct binding *fresh)
 {
-    struct rule_context *c = play_context(play);
+    struct rule_context *c = overlay_context(overlay);
     const struct resolved_placement *resolved;
     uint8_t group = 0;
 
     if (!is_scheduled(fresh))
         return;
-    resolved = play_placement(play, fresh->propagation.placement);
+    resolved = overlay_placement(overlay, fresh->propagation.placement);
     /* Divided workloads stay where they are while they fit. */
     bool divides =
         binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
@@ -202,9 +202,9 @@ void scheduler_play(struct play *play, const struct binding *old, struct binding
 
     projection_among(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
-        play_assume(play, ASSUMED_CLUSTERS_NAMED);
+        overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
     if (p.determined && (resolved->has_clusters || set.count > 0)) {
-        assign(play, &p, fresh);
+        assign(overlay, &p, fresh);
         fresh->observed_group = group;
     } else if (!is_settled(old, fresh)) {
         bindings_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);

@@ -12,4 +12,4 @@
  * both as they are where the scheduler does nothing. Where only the scheduler can know, with its
  * live view of the clusters, `fresh` keeps its clusters, and `undetermined` says why.
  */
-void scheduler_play(struct play *play, const struct binding *old, struct binding *fresh);
+void scheduler_run(struct overlay *overlay, const struct binding *old, struct binding *fresh);

@@ -31,20 +31,20 @@ static double cut_and_parse(const char *path)
     CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
     FILE *file = fopen(path, "re");
     size_t objects = 0;
-    struct frame frame;
+    struct json_frame frame;
     struct error err;
     size_t len;
 
     if (!file)
         abort();
     double start = measure_cpu_s();
-    frame_init(&frame, FRAME_LIST, 1 << 20, parse_and_drop, &objects);
+    json_frame_init(&frame, JSON_FRAME_LIST, 1 << 20, parse_and_drop, &objects);
     while ((len = fread(chunk, 1, CHUNK, file)) > 0) {
-        if (!frame_feed(&frame, chunk, len, &err))
+        if (!json_frame_feed(&frame, chunk, len, &err))
             abort();
     }
     double spent = measure_cpu_s() - start;
-    frame_release(&frame);
+    json_frame_release(&frame);
     fclose(file);
     if (objects != world.templates + world.policies)
         abort();

@@ -29,7 +29,7 @@ static void outcome_release(struct outcome *o)
 }
 
 struct input {
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *bytes;
     size_t len;
     size_t max;
@@ -38,20 +38,20 @@ struct input {
 static void run(const struct input *in, size_t step, struct outcome *out)
 {
     struct error err;
-    struct frame f;
+    struct json_frame f;
 
     *out = (struct outcome){STRBUF_INIT(SIZE_MAX), STRBUF_INIT(SIZE_MAX), true, false};
-    frame_init(&f, in->mode, in->max, collect, &out->log);
+    json_frame_init(&f, in->mode, in->max, collect, &out->log);
     for (size_t at = 0; at < in->len && out->fine; at += step) {
         size_t left = in->len - at;
 
-        out->fine = frame_feed(&f, in->bytes + at, left < step ? left : step, &err);
+        out->fine = json_frame_feed(&f, in->bytes + at, left < step ? left : step, &err);
     }
     if (f.object.len > in->max || f.rest.len > in->max)
         abort();
-    out->complete = frame_complete(&f);
+    out->complete = json_frame_complete(&f);
     strbuf_add(&out->rest, f.rest.data, f.rest.len);
-    frame_release(&f);
+    json_frame_release(&f);
 }
 
 static bool same(const struct strbuf *a, const struct strbuf *b)
@@ -83,9 +83,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t step = 1 + data[0] % 17;
 
     in.max = data[1] < 128 ? (size_t)data[1] : SIZE_MAX / 2;
-    in.mode = FRAME_EVENTS;
+    in.mode = JSON_FRAME_EVENTS;
     compare(&in, step);
-    in.mode = FRAME_LIST;
+    in.mode = JSON_FRAME_LIST;
     compare(&in, step);
     return 0;
 }

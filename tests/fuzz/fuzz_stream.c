@@ -35,7 +35,7 @@ static bool take(void *context, const struct watch_event *event)
 }
 
 struct body {
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *const *kind;
     const char *bytes;
     size_t len;
@@ -57,7 +57,7 @@ static void read_body(const struct body *body, size_t step, struct strbuf *log)
     }
     if (!fine && err.text[0] == '\0')
         abort();
-    if (fine && body->mode == FRAME_LIST) {
+    if (fine && body->mode == JSON_FRAME_LIST) {
         fine = object_stream_finish_list(&stream, &facts, &err);
         list_facts_release(&facts);
     }
@@ -91,9 +91,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     };
     size_t step = 1 + data[1] % 17;
 
-    body.mode = FRAME_EVENTS;
+    body.mode = JSON_FRAME_EVENTS;
     compare(&body, step);
-    body.mode = FRAME_LIST;
+    body.mode = JSON_FRAME_LIST;
     compare(&body, step);
     return 0;
 }

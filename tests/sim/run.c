@@ -36,7 +36,7 @@ void run_fail(struct run *r, const char *invariant, const char *fmt, ...)
 
 /* ---- what the plan has happen ---- */
 
-static void play_write(struct run *r, const struct write *w)
+static void overlay_write(struct run *r, const struct write *w)
 {
     if (!plan_has_kind(r->plan, slot_kind(w->slot)) || r->api.unserved[slot_kind(w->slot)])
         return;
@@ -122,7 +122,7 @@ static int64_t fault_end_ms(const struct run *r, const struct fault *f)
     return f->until_ms < r->plan->storm_ms ? f->until_ms : r->plan->storm_ms;
 }
 
-static void play_plan(struct run *r)
+static void overlay_plan(struct run *r)
 {
     const struct plan *p = r->plan;
     size_t before = r->api.etcd.count;
@@ -145,7 +145,7 @@ static void play_plan(struct run *r)
            p->writes[r->next_write].at_ms < p->storm_ms;
          r->next_write++) {
         if (!p->dropped[r->next_write])
-            play_write(r, &p->writes[r->next_write]);
+            overlay_write(r, &p->writes[r->next_write]);
     }
     if (r->api.etcd.count != before)
         wire_wake(&r->wire);
@@ -189,7 +189,7 @@ static void start(struct run *r)
 
 static void turn(struct run *r)
 {
-    play_plan(r);
+    overlay_plan(r);
     if (!r->source && r->now_ms >= PLAN_START_MS)
         start(r);
     wire_turn(&r->wire, r->now_ms);

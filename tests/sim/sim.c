@@ -98,7 +98,7 @@ static void add(struct shared *s, const struct verdict *v)
 }
 
 /* From the seed on that is noted there. */
-static void play_share(const struct arguments *a, struct shared *s)
+static void overlay_share(const struct arguments *a, struct shared *s)
 {
     struct plan *plan = xcalloc(1, sizeof(*plan));
 
@@ -183,7 +183,7 @@ static pid_t start(const struct arguments *a, struct shared *s)
     if (child < 0)
         abort();
     if (child == 0) {
-        play_share(a, s);
+        overlay_share(a, s);
         _exit(0);
     }
     return child;

@@ -165,7 +165,7 @@ static void dump_reference(struct strbuf *out, const char *title, const struct e
                     entry->object ? "" : "(absent)");
 }
 
-static void dump_ballot(void *context, const struct ballot *b)
+static void dump_ballot(void *context, const struct dependency_referrer *b)
 {
     struct strbuf *out = context;
 
@@ -182,7 +182,7 @@ static void dump_dependency(const struct world *w, struct strbuf *out, const str
 
     if (!d)
         return;
-    engine_ballots(w->engine, entry, dump_ballot, out);
+    engine_dependency_referrers(w->engine, entry, dump_ballot, out);
     strbuf_addf(out, " dependency(referrers=%u dangling=%u attached=%d derived=%d since=%" PRId64,
                 d->referrers, d->dangling, d->attached, d->derived, d->since_ms);
     for (unsigned i = 0; i < DEPENDENCY_FIELD_COUNT; i++)
@@ -237,7 +237,7 @@ static void dump_connector(struct strbuf *out, const struct entry *entry)
 static void dump_template(struct strbuf *out, const struct template_decision *d)
 {
     strbuf_addf(out, " state=%s reason=%u phase=%d fields=%x flags=%x uptake=%d",
-                state_names[d->state], d->reason, d->phase, d->fields, d->flags, d->uptake);
+                state_names[d->state], d->reason, d->phase, d->fields, d->flags, d->change_applied);
     strbuf_addf(out, " own=%d propagates=%d%d%d since=%" PRId64, d->own_claim, d->propagates,
                 d->derived, d->waits, d->since_ms);
     dump_reference(out, "winner", d->winner);

@@ -147,13 +147,13 @@ static void expect_template(struct oracle *o, const struct entry *entry)
           "karmada_dangling_claims{holder=\"template\"}");
     count(o, 1, "karmada_templates{api_group=\"%s\",kind=\"%s\",state=\"%s\"}", group,
           entry_kind(entry), state_names[d->state]);
-    count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}", stage_names[d->way.at.stage],
-          stage_reason_names[d->way.at.reason]);
+    count(o, 1, "karmada_templates_stage{stage=\"%s\",reason=\"%s\"}",
+          stage_names[d->stages.at.stage], stage_reason_names[d->stages.at.reason]);
     count(o, 1, "karmada_namespace_templates_stage{namespace=\"%s\",stage=\"%s\"}", entry_ns(entry),
-          stage_names[d->way.at.stage]);
-    if (d->way.delivery.stage != STAGE_NONE)
+          stage_names[d->stages.at.stage]);
+    if (d->stages.delivery.stage != STAGE_NONE)
         count(o, 1, "karmada_templates_delivery{stage=\"%s\",reason=\"%s\"}",
-              stage_names[d->way.delivery.stage], stage_reason_names[d->way.delivery.reason]);
+              stage_names[d->stages.delivery.stage], stage_reason_names[d->stages.delivery.reason]);
     count(o, 1, "karmada_namespace_templates{namespace=\"%s\",state=\"%s\"}", entry_ns(entry),
           state_names[d->state]);
     count(o, d->state == STATE_STALE && d->phase == PHASE_OVERDUE, "karmada_templates_overdue");

@@ -75,7 +75,7 @@ static struct entry *web(const struct lab *lab)
     return world_find(&lab->world, "apps/v1", "Deployment", "a", "web");
 }
 
-static void add_standing(struct strbuf *out, struct standing at)
+static void add_stage_and_reason(struct strbuf *out, struct stage_and_reason at)
 {
     strbuf_addf(out, "%s%s%s", stage_names[at.stage], at.reason != WHY_NONE ? " " : "",
                 stage_reason_names[at.reason]);
@@ -88,12 +88,12 @@ static void describe(const struct lab *lab, struct strbuf *out)
     const struct binding *b = entry_binding(d->binding);
     const char *message = engine_delivery_message(lab->world.engine, web(lab));
 
-    add_standing(out, d->way.delivery);
+    add_stage_and_reason(out, d->stages.delivery);
     if (*message)
         strbuf_addf(out, " '%s'", message);
     for (uint32_t i = 0; i < d->target_count; i++) {
         strbuf_addf(out, " | %s: ", b->clusters[i].name);
-        add_standing(out, decision_targets(d)[i]);
+        add_stage_and_reason(out, decision_targets(d)[i]);
         message = engine_target_message(lab->world.engine, web(lab), i);
         if (*message)
             strbuf_addf(out, " '%s'", message);

@@ -33,7 +33,7 @@ static void body_of(const char *body, struct strbuf *out)
 }
 
 /* Play one round: every request must be the one that is answered, in order. */
-static void play(struct discovery *d, const struct answer *answers)
+static void overlay(struct discovery *d, const struct answer *answers)
 {
     bool ended = false;
 
@@ -251,9 +251,9 @@ TEST_ROWS(round_by_round, rounds, name)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    play(d, c->first);
+    overlay(d, c->first);
     if (c->second[0].path)
-        play(d, c->second);
+        overlay(d, c->second);
     assert_int_equal(discovery_find(d, c->api_version, c->kind, &found), c->answer);
     assert_int_equal(discovery_succeeded(d), !c->failed);
     if (c->resource) {
@@ -272,11 +272,11 @@ TEST(the_version_moves_with_what_is_known)
 {
     struct discovery *d = discovery_new();
 
-    play(d, one);
+    overlay(d, one);
     uint64_t version = discovery_version(d);
-    play(d, one);
+    overlay(d, one);
     assert_int_equal(discovery_version(d), version);
-    play(d, other);
+    overlay(d, other);
     assert_int_not_equal(discovery_version(d), version);
     discovery_free(d);
 }
@@ -291,10 +291,10 @@ TEST(the_version_moves_with_what_could_be_read)
     struct discovery *d = discovery_new();
     const struct api_resource *ignored;
 
-    play(d, stale);
+    overlay(d, stale);
     uint64_t version = discovery_version(d);
     assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_UNKNOWN);
-    play(d, current);
+    overlay(d, current);
     assert_int_not_equal(discovery_version(d), version);
     assert_int_equal(discovery_find(d, "example.io/v1", "Foo", &ignored), DISCOVERY_ABSENT);
     discovery_free(d);
@@ -306,13 +306,13 @@ TEST(failures_in_a_row_keep_what_was_known)
     const struct api_resource *found = NULL;
     struct discovery *d = discovery_new();
 
-    play(d, one);
+    overlay(d, one);
     for (unsigned i = 0; i < 3; i++) {
-        play(d, broken);
+        overlay(d, broken);
         assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_SERVED);
         assert_int_equal(discovery_find(d, "foo.example/v1", "Bar", &found), DISCOVERY_UNKNOWN);
     }
-    play(d, other);
+    overlay(d, other);
     assert_int_equal(discovery_find(d, "foo.example/v1", "Foo", &found), DISCOVERY_ABSENT);
     discovery_free(d);
 }
@@ -342,7 +342,7 @@ TEST(the_newest_sound_version_is_preferred)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    play(d, answers);
+    overlay(d, answers);
     assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_UNWATCHED);
     assert_false(found->preferred);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_SERVED);
@@ -364,7 +364,7 @@ TEST(a_name_of_several_groups_is_that_of_the_first)
     };
     struct discovery *d = discovery_new();
 
-    play(d, answers);
+    overlay(d, answers);
     assert_string_equal(discovery_named(d, "gadgets", NULL)->api_version, "a/v1");
     assert_string_equal(discovery_named(d, "Gadget", "b")->api_version, "b/v1");
     assert_null(discovery_named(d, "gadgets", "c"));
@@ -385,7 +385,7 @@ TEST(a_kind_of_an_older_version_alone_is_looked_at_there)
     struct discovery *d = discovery_new();
     const struct api_resource *found = NULL;
 
-    play(d, answers);
+    overlay(d, answers);
     assert_int_equal(discovery_find(d, "a/v3", "A", &found), DISCOVERY_SERVED);
     assert_int_equal(discovery_find(d, "a/v2", "A", &found), DISCOVERY_UNWATCHED);
     assert_int_equal(discovery_find(d, "a/v2", "B", &found), DISCOVERY_SERVED);

@@ -243,7 +243,7 @@ static void assert_patient(const struct follow_lab *lab, uint32_t seed)
     }
 }
 
-static void play_history(uint32_t seed, unsigned fault_percent)
+static void overlay_history(uint32_t seed, unsigned fault_percent)
 {
     struct follow_lab lab;
 
@@ -287,7 +287,7 @@ TEST(after_any_faults_the_store_is_the_servers)
     static const unsigned percents[] = {0, 5, 30, 70};
 
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
-        play_history(seed, percents[seed % ARRAY_LEN(percents)]);
+        overlay_history(seed, percents[seed % ARRAY_LEN(percents)]);
 }
 
 /* ---- one thing at a time ---- */

@@ -41,7 +41,7 @@ static bool record(void *context, const struct watch_event *event)
 }
 
 struct input {
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *api_version;
     const char *kind;
     const char *text;
@@ -70,7 +70,7 @@ static void run(const struct input *in, struct outcome *out)
         out->fed =
             object_stream_feed(&s, in->text + at, left < in->step ? left : in->step, &out->err);
     }
-    if (out->fed && in->mode == FRAME_LIST)
+    if (out->fed && in->mode == JSON_FRAME_LIST)
         out->finished = object_stream_finish_list(&s, &out->facts, &out->err);
     object_stream_release(&s);
 }
@@ -90,91 +90,91 @@ static void outcome_release(struct outcome *o)
 /* ConfigMaps, with ' for ". */
 static struct text_case {
     const char *name;
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *text;
     const char *log;
     const char *error; /* NULL: none. */
 } texts[] = {
-    {"changes", FRAME_EVENTS,
+    {"changes", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1")))
          CHANGE("MODIFIED", CONFIG_MAP("," NAMED("a", "2")))
              CHANGE("DELETED", CONFIG_MAP("," NAMED("a", "3"))),
      "object v1 ConfigMap a @1\nobject v1 ConfigMap a @2\nremoved v1 ConfigMap a @3\n", NULL},
-    {"not one a line", FRAME_EVENTS,
+    {"not one a line", JSON_FRAME_EVENTS,
      "{'type' : 'ADDED',\n 'object':{\n" NAMED("a", "1") "}}{'type':'ADDED','object':{" NAMED(
          "b", "2") "}}",
      "object v1 ConfigMap a @1\nobject v1 ConfigMap b @2\n", NULL},
-    {"reduced to metadata", FRAME_EVENTS,
+    {"reduced to metadata", JSON_FRAME_EVENTS,
      CHANGE("ADDED",
             "{'kind':'PartialObjectMetadata','apiVersion':'meta.k8s.io/v1'," NAMED("a", "1") "}"),
      "object v1 ConfigMap a @1\n", NULL},
-    {"bookmarks", FRAME_EVENTS,
+    {"bookmarks", JSON_FRAME_EVENTS,
      CHANGE("BOOKMARK", CONFIG_MAP(",'metadata':{'resourceVersion':'7'}"))
          CHANGE("BOOKMARK", CONFIG_MAP(",'metadata':{'resourceVersion':'8','annotations':{"
                                        "'k8s.io/initial-events-end':'true'}}"))
              CHANGE("BOOKMARK", CONFIG_MAP(",'metadata':{'resourceVersion':'9','annotations':{"
                                            "'k8s.io/initial-events-end':'false'}}")),
      "bookmark @7\nfilled @8\nbookmark @9\n", NULL},
-    {"an error", FRAME_EVENTS, CHANGE("ERROR", "{'kind':'Status','code':410}"), "error 410\n",
+    {"an error", JSON_FRAME_EVENTS, CHANGE("ERROR", "{'kind':'Status','code':410}"), "error 410\n",
      NULL},
-    {"an error without a Status", FRAME_EVENTS, CHANGE("ERROR", "{'kind':'Surprise'}"), "error 0\n",
-     NULL},
-    {"another kind among them", FRAME_EVENTS,
+    {"an error without a Status", JSON_FRAME_EVENTS, CHANGE("ERROR", "{'kind':'Surprise'}"),
+     "error 0\n", NULL},
+    {"another kind among them", JSON_FRAME_EVENTS,
      CHANGE("ADDED", "{'kind':'Secret','apiVersion':'v1'," NAMED("a", "1") "}")
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected @1 (an object of kind Secret 'v1' came among those of kind ConfigMap 'v1')\n"
      "object v1 ConfigMap b @2\n",
      NULL},
-    {"a change of unknown type moves the version", FRAME_EVENTS,
+    {"a change of unknown type moves the version", JSON_FRAME_EVENTS,
      CHANGE("RENAMED", CONFIG_MAP("," NAMED("a", "4"))), "rejected @4 (an event of unknown type)\n",
      NULL},
-    {"a change without an object", FRAME_EVENTS, "{'type':'ADDED'}\n", "rejected (not an object)\n",
-     NULL},
-    {"a NUL in a text: rejected, by its name", FRAME_EVENTS,
+    {"a change without an object", JSON_FRAME_EVENTS, "{'type':'ADDED'}\n",
+     "rejected (not an object)\n", NULL},
+    {"a NUL in a text: rejected, by its name", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1") ",'x':'\\u0000'"))
          CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected v1 ConfigMap a @1 (not valid JSON: a NUL character (\\u0000) in a string)\nobject "
      "v1 ConfigMap b @2\n",
      NULL},
-    {"a NUL in a removal: removed all the same", FRAME_EVENTS,
+    {"a NUL in a removal: removed all the same", JSON_FRAME_EVENTS,
      CHANGE("DELETED", CONFIG_MAP("," NAMED("a", "1") ",'x':'\\u0000'")),
      "removed v1 ConfigMap a @1\n", NULL},
-    {"no JSON inside its brackets", FRAME_EVENTS,
+    {"no JSON inside its brackets", JSON_FRAME_EVENTS,
      "{'type' 'ADDED'}\n" CHANGE("ADDED", CONFIG_MAP("," NAMED("b", "2"))),
      "rejected unnamed (not valid JSON: ':' is missing after a key)\nobject v1 ConfigMap b @2\n",
      NULL},
-    {"the page of a proxy", FRAME_EVENTS, "<html><body>502</body></html>\n", "",
+    {"the page of a proxy", JSON_FRAME_EVENTS, "<html><body>502</body></html>\n", "",
      "the body is no stream of watch events"},
-    {"a list instead of changes", FRAME_EVENTS, "[1,2]", "",
+    {"a list instead of changes", JSON_FRAME_EVENTS, "[1,2]", "",
      "the body is no stream of watch events"},
-    {"cut inside a change: it is not told", FRAME_EVENTS,
+    {"cut inside a change: it is not told", JSON_FRAME_EVENTS,
      CHANGE("ADDED", CONFIG_MAP("," NAMED("a", "1"))) "{'type':'ADDED','object':{" NAMED("b", "2"),
      "object v1 ConfigMap a @1\n", NULL},
 
-    {"a list of a built-in kind: items have no type", FRAME_LIST,
+    {"a list of a built-in kind: items have no type", JSON_FRAME_LIST,
      LIST("{" NAMED("a", "1") "},{" NAMED("b", "2") "}"),
      "object v1 ConfigMap a @1\nobject v1 ConfigMap b @2\n", NULL},
-    {"an empty list", FRAME_LIST, LIST(""), "", NULL},
-    {"an element that is no object", FRAME_LIST, LIST("7,{" NAMED("a", "1") "}"),
+    {"an empty list", JSON_FRAME_LIST, LIST(""), "", NULL},
+    {"an element that is no object", JSON_FRAME_LIST, LIST("7,{" NAMED("a", "1") "}"),
      "rejected (not an object)\nobject v1 ConfigMap a @1\n", NULL},
-    {"a list cut inside an item", FRAME_LIST,
+    {"a list cut inside an item", JSON_FRAME_LIST,
      "{'kind':'ConfigMapList','metadata':{'resourceVersion':'9'},'items':[{'metadata':{", "",
      "the list is cut short"},
-    {"a list cut between items", FRAME_LIST,
+    {"a list cut between items", JSON_FRAME_LIST,
      "{'kind':'ConfigMapList','metadata':{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},",
      "object v1 ConfigMap a @1\n", "the list is cut short"},
-    {"a list cut after its items", FRAME_LIST,
+    {"a list cut after its items", JSON_FRAME_LIST,
      "{'kind':'ConfigMapList','metadata':{'resourceVersion':'9'},'items':[]", "",
      "the list is cut short"},
-    {"no body at all", FRAME_LIST, "", "", "the list is cut short"},
-    {"two lists in a row", FRAME_LIST, LIST("") LIST(""), "",
+    {"no body at all", JSON_FRAME_LIST, "", "", "the list is cut short"},
+    {"two lists in a row", JSON_FRAME_LIST, LIST("") LIST(""), "",
      "the list without its items: not valid JSON: something follows after the end of the JSON "
      "value"},
-    {"a list without its version", FRAME_LIST, "{'kind':'ConfigMapList','items':[]}", "",
+    {"a list without its version", JSON_FRAME_LIST, "{'kind':'ConfigMapList','items':[]}", "",
      "the list has no resourceVersion"},
-    {"a Status instead of a list", FRAME_LIST, "{'kind':'Status','code':500}", "",
+    {"a Status instead of a list", JSON_FRAME_LIST, "{'kind':'Status','code':500}", "",
      "the body is a Status and no list"},
-    {"a document of no kind", FRAME_LIST, "{}", "",
+    {"a document of no kind", JSON_FRAME_LIST, "{}", "",
      "the body is a document without kind and no list"},
 };
 
@@ -205,7 +205,7 @@ TEST_ROWS(text, texts, name)
         if (c->error)
             assert_string_equal(out.err.text, c->error);
         else
-            assert_true(out.fed && (c->mode == FRAME_EVENTS || out.finished));
+            assert_true(out.fed && (c->mode == JSON_FRAME_EVENTS || out.finished));
         outcome_release(&out);
     }
 }
@@ -213,7 +213,7 @@ TEST_ROWS(text, texts, name)
 /* What a real API server sent. */
 static struct file_case {
     const char *name;
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *api_version;
     const char *kind;
     unsigned objects;
@@ -225,27 +225,29 @@ static struct file_case {
     int64_t remaining;
     bool more;
 } files[] = {
-    {"list-empty", FRAME_LIST, "v1", "Secret", .version = "357", .remaining = -1},
-    {"list-configmaps", FRAME_LIST, "v1", "ConfigMap", 25, .version = "357", .remaining = -1},
-    {"list-metadata-only", FRAME_LIST, "v1", "ConfigMap", 3, .version = "357", .remaining = 22,
+    {"list-empty", JSON_FRAME_LIST, "v1", "Secret", .version = "357", .remaining = -1},
+    {"list-configmaps", JSON_FRAME_LIST, "v1", "ConfigMap", 25, .version = "357", .remaining = -1},
+    {"list-metadata-only", JSON_FRAME_LIST, "v1", "ConfigMap", 3, .version = "357", .remaining = 22,
      .more = true},
-    {"list-bindings", FRAME_LIST, "work.karmada.io/v1alpha2", "ResourceBinding", 25,
+    {"list-bindings", JSON_FRAME_LIST, "work.karmada.io/v1alpha2", "ResourceBinding", 25,
      .version = "357", .remaining = -1},
-    {"list-policies-page-1", FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 10,
+    {"list-policies-page-1", JSON_FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 10,
      .version = "357", .remaining = 15, .more = true},
-    {"list-policies-page-2", FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 10,
+    {"list-policies-page-2", JSON_FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 10,
      .version = "357", .remaining = 5, .more = true},
-    {"list-policies-page-3", FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 5,
+    {"list-policies-page-3", JSON_FRAME_LIST, "policy.karmada.io/v1alpha1", "PropagationPolicy", 5,
      .version = "357", .remaining = -1},
-    {"watch-changes", FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy", .objects = 2,
-     .removed = 1, .bookmarks = 2},
-    {"watch-list", FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy", .objects = 25,
-     .filled = 1},
-    {"watch-list-old-etcd", FRAME_EVENTS, "v1", "ConfigMap", .errors = 1},
-    {"watch-gone", FRAME_EVENTS, "v1", "ConfigMap", .errors = 1},
-    {"watch-metadata-only", FRAME_EVENTS, "v1", "ConfigMap", .objects = 1},
-    {"watch-selector-leave-enter", FRAME_EVENTS, "v1", "ConfigMap", .objects = 1, .removed = 1},
-    {"watch-cut", FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy", .objects = 25},
+    {"watch-changes", JSON_FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy",
+     .objects = 2, .removed = 1, .bookmarks = 2},
+    {"watch-list", JSON_FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy",
+     .objects = 25, .filled = 1},
+    {"watch-list-old-etcd", JSON_FRAME_EVENTS, "v1", "ConfigMap", .errors = 1},
+    {"watch-gone", JSON_FRAME_EVENTS, "v1", "ConfigMap", .errors = 1},
+    {"watch-metadata-only", JSON_FRAME_EVENTS, "v1", "ConfigMap", .objects = 1},
+    {"watch-selector-leave-enter", JSON_FRAME_EVENTS, "v1", "ConfigMap", .objects = 1,
+     .removed = 1},
+    {"watch-cut", JSON_FRAME_EVENTS, "policy.karmada.io/v1alpha1", "PropagationPolicy",
+     .objects = 25},
 };
 
 static unsigned count_lines(const char *log, const char *start)
@@ -276,7 +278,7 @@ TEST_ROWS(file, files, name)
     assert_int_equal(count_lines(out.recorder.log.data, "error "), c->errors);
     assert_int_equal(count_lines(out.recorder.log.data, "rejected"), 0);
     assert_true(out.fed);
-    if (c->mode == FRAME_LIST) {
+    if (c->mode == JSON_FRAME_LIST) {
         assert_true(out.finished);
         assert_string_equal(out.facts.version, c->version);
         assert_int_equal(out.facts.remaining, c->remaining);
@@ -298,7 +300,7 @@ TEST(a_table_and_protobuf_are_no_lists)
 
         snprintf(path, sizeof(path), "tests/fixtures/protocol/%s.body", names[i]);
         assert_true(file_read(path, &body, &err));
-        run(&(struct input){FRAME_LIST, "v1", "ConfigMap", body.data, body.len, 100}, &out);
+        run(&(struct input){JSON_FRAME_LIST, "v1", "ConfigMap", body.data, body.len, 100}, &out);
         assert_false(out.finished);
         assert_int_equal(out.recorder.count, 0);
         outcome_release(&out);
@@ -311,7 +313,7 @@ TEST(whoever_is_told_may_give_up)
     CLEANUP(free_cleanup) char *quoted = with_quotes(CHANGE("ADDED", "{}") CHANGE("ADDED", "{}"));
     struct outcome out = {.recorder.stop_at = 1};
 
-    run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", quoted, strlen(quoted), 1000}, &out);
+    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", quoted, strlen(quoted), 1000}, &out);
     assert_false(out.fed);
     assert_int_equal(out.recorder.count, 1);
     outcome_release(&out);
@@ -333,7 +335,7 @@ TEST(a_large_object_is_read_and_not_kept)
 
     make_large(&text, ",\"0123456789,0123456789,0123456789,0123456789\"", 95000);
     assert_in_range(text.len, 4 << 20, 5 << 20);
-    run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
+    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
     assert_string_equal(out.recorder.log.data, "object v1 ConfigMap a\n");
     outcome_release(&out);
     strbuf_release(&text);
@@ -345,7 +347,7 @@ TEST(an_object_that_would_eat_the_memory_is_rejected)
     struct outcome out = {0};
 
     make_large(&text, ",0", 300000);
-    run(&(struct input){FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
+    run(&(struct input){JSON_FRAME_EVENTS, "v1", "ConfigMap", text.data, text.len, 16384}, &out);
     assert_string_equal(out.recorder.log.data, "rejected v1 ConfigMap a (too many values)\n");
     assert_true(out.fed);
     outcome_release(&out);
@@ -353,18 +355,18 @@ TEST(an_object_that_would_eat_the_memory_is_rejected)
 }
 
 /* Ten MiB of an object that begins so and ends so, between two others. */
-static void run_too_large(enum frame_mode mode, const char *begins, const char *ends,
+static void run_too_large(enum json_frame_mode mode, const char *begins, const char *ends,
                           const char *log)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(TEXT_MAX);
     CLEANUP(free_cleanup)
-    char *before =
-        with_quotes(mode == FRAME_LIST ? "{'kind':'ConfigMapList','metadata':"
-                                         "{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},"
-                                       : CHANGE("ADDED", "{" NAMED("a", "1") "}"));
+    char *before = with_quotes(mode == JSON_FRAME_LIST
+                                   ? "{'kind':'ConfigMapList','metadata':"
+                                     "{'resourceVersion':'9'},'items':[{" NAMED("a", "1") "},"
+                                   : CHANGE("ADDED", "{" NAMED("a", "1") "}"));
     CLEANUP(free_cleanup)
-    char *after = with_quotes(mode == FRAME_LIST ? ",{" NAMED("c", "3") "}]}"
-                                                 : CHANGE("ADDED", "{" NAMED("c", "3") "}"));
+    char *after = with_quotes(mode == JSON_FRAME_LIST ? ",{" NAMED("c", "3") "}]}"
+                                                      : CHANGE("ADDED", "{" NAMED("c", "3") "}"));
     CLEANUP(free_cleanup) char *begin = with_quotes(begins);
     CLEANUP(free_cleanup) char *end = with_quotes(ends);
     struct outcome out = {0};
@@ -376,37 +378,38 @@ static void run_too_large(enum frame_mode mode, const char *begins, const char *
     assert_true(strbuf_ok(&text));
     run(&(struct input){mode, "v1", "ConfigMap", text.data, text.len, 65536}, &out);
     assert_true(out.fed);
-    assert_int_equal(out.finished, mode == FRAME_LIST);
+    assert_int_equal(out.finished, mode == JSON_FRAME_LIST);
     assert_string_equal(out.recorder.log.data, log);
     outcome_release(&out);
 }
 
 static const struct too_large_case {
     const char *name;
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *begins;
     const char *ends;
     const char *log;
 } too_large[] = {
-    {"in a stream", FRAME_EVENTS,
+    {"in a stream", JSON_FRAME_EVENTS,
      "{'type':'MODIFIED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
      "'namespace':'n','resourceVersion':'2'},'data':",
      "}}\n", "rejected v1 ConfigMap b @2 (it is larger than 8 MiB)\n"},
-    {"deleted", FRAME_EVENTS,
+    {"deleted", JSON_FRAME_EVENTS,
      "{'type':'DELETED','object':{'kind':'ConfigMap','apiVersion':'v1','metadata':{'name':'b',"
      "'namespace':'n','resourceVersion':'2'},'data':",
      "}}\n", "removed v1 ConfigMap b @2\n"},
-    {"in a list", FRAME_LIST, "{'metadata':{'name':'b','namespace':'n'},'data':", "}",
+    {"in a list", JSON_FRAME_LIST, "{'metadata':{'name':'b','namespace':'n'},'data':", "}",
      "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"without a namespace, if there is none", FRAME_LIST, "{'metadata':{'name':'b'},'data':", "}",
-     "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"behind what has other names", FRAME_LIST,
+    {"without a namespace, if there is none", JSON_FRAME_LIST, "{'metadata':{'name':'b'},'data':",
+     "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
+    {"behind what has other names", JSON_FRAME_LIST,
      "{'name':'x','spec':{'metadata':{'name':'y','namespace':'y'},'a':[{'metadata':{'name':'z'}}]},"
      "'metadata':{'labels':{'name':'l'},'ownerReferences':[{'name':'o'}],'name':'b'},'data':",
      "}", "rejected v1 ConfigMap b (it is larger than 8 MiB)\n"},
-    {"with a namespace that may come", FRAME_LIST, "{'metadata':{'name':'b','annotations':{'a':",
-     "},'namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
-    {"with a name that comes too late", FRAME_LIST, "{'metadata':{'annotations':{'a':",
+    {"with a namespace that may come", JSON_FRAME_LIST,
+     "{'metadata':{'name':'b','annotations':{'a':", "},'namespace':'n'}}",
+     "rejected unnamed (it is larger than 8 MiB)\n"},
+    {"with a name that comes too late", JSON_FRAME_LIST, "{'metadata':{'annotations':{'a':",
      "},'name':'b','namespace':'n'}}", "rejected unnamed (it is larger than 8 MiB)\n"},
 };
 
@@ -429,7 +432,7 @@ TEST(nothing_large_is_kept)
     struct error err;
 
     make_large(&text, ",0", 50000);
-    object_stream_init(&s, FRAME_EVENTS, "v1", "ConfigMap", record, &recorder);
+    object_stream_init(&s, JSON_FRAME_EVENTS, "v1", "ConfigMap", record, &recorder);
     assert_true(object_stream_feed(&s, text.data, text.len, &err));
     assert_in_range(s.frame.object.cap, 0, 16384);
     object_stream_release(&s);

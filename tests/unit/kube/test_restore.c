@@ -32,7 +32,7 @@ static struct restore_case {
     {"after bookmarks", 10, 5, true},
 };
 
-static void play_restore(const struct restore_case *c, uint32_t seed)
+static void overlay_restore(const struct restore_case *c, uint32_t seed)
 {
     CLEANUP(free_cleanup) struct follow_lab *lab = xcalloc(1, sizeof(*lab));
     struct fake_snapshot backup;
@@ -60,7 +60,7 @@ static void play_restore(const struct restore_case *c, uint32_t seed)
 TEST_ROWS(a_restore, restore_cases, title)
 {
     for (uint32_t seed = 1; seed <= SEEDS; seed++)
-        play_restore(*state, seed);
+        overlay_restore(*state, seed);
 }
 
 /* One after the other, as often as one likes. */

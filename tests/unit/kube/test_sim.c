@@ -17,7 +17,7 @@ enum { SEEDS = 100 };
 enum { SEEDS = 500 };
 #endif
 
-static void play(const struct plan *plan, struct verdict *out)
+static void overlay(const struct plan *plan, struct verdict *out)
 {
     run_play(plan, false, out);
 }
@@ -32,7 +32,7 @@ static void assert_holds(uint64_t seed)
     run_play(&plan, false, &verdict);
     if (!verdict.invariant)
         return;
-    shrink_plan(&plan, &verdict, play);
+    shrink_plan(&plan, &verdict, overlay);
     plan_write_options(&plan, &options);
     plan_describe(&plan, &options);
     fail_msg("at %.3f s: %s: %s\n  make sim && build/plain-gcc/tests/sim/sim %s",
@@ -82,7 +82,7 @@ TEST(servers_that_lie_are_noticed)
 }
 
 /* Fails while both items are in it, as a bug does that takes a write and a fault. */
-static void play_pretended(const struct plan *plan, struct verdict *out)
+static void overlay_pretended(const struct plan *plan, struct verdict *out)
 {
     bool fails = !plan->dropped[17] && !plan->dropped[PLAN_WRITES_MAX] && plan->storm_ms > 9000;
 
@@ -96,8 +96,8 @@ TEST(a_plan_that_fails_is_shrunk_to_what_it_takes)
     struct verdict verdict;
 
     plan_init(&plan, 3);
-    play_pretended(&plan, &verdict);
-    shrink_plan(&plan, &verdict, play_pretended);
+    overlay_pretended(&plan, &verdict);
+    shrink_plan(&plan, &verdict, overlay_pretended);
     plan_write_options(&plan, &options);
     assert_string_equal(verdict.invariant, "pretended");
     assert_in_range(plan.storm_ms, 9001, 9600);

@@ -74,7 +74,7 @@ TEST(what_members_say_at_length_is_not_kept)
         assert_int_equal(item->generation, i + 1);
         assert_int_equal(item->health, i == BAD ? HEALTH_UNHEALTHY : HEALTH_HEALTHY);
     }
-    assert_null(b->status.trouble);
+    assert_null(b->status.problem);
     assert_in_range(bytes, 0, TARGETS_BYTES);
     binding_release(r.strings, b);
 }
@@ -134,7 +134,7 @@ TEST(each_message_is_cut_between_characters)
 
     struct binding *b = read_text(&r, &text, &bytes);
 
-    assert_int_equal(b->status.trouble->message_count, TARGETS);
+    assert_int_equal(b->status.problem->message_count, TARGETS);
     for (unsigned i = 0; i < TARGETS; i++) {
         assert_true(b->clusters[i].item.has_message);
         check_message(b, i, LEN);
@@ -160,8 +160,8 @@ TEST(one_message_of_a_megabyte_is_cut)
     struct binding *b = read_text(&r, &text, &bytes);
 
     check_message(b, 0, MEGABYTE);
-    assert_in_range(strlen(b->status.trouble->message), MESSAGE_MAX - 2, MESSAGE_MAX);
-    assert_memory_equal(b->status.trouble->message, "c7 \xe2\x82\xac", 6);
+    assert_in_range(strlen(b->status.problem->message), MESSAGE_MAX - 2, MESSAGE_MAX);
+    assert_memory_equal(b->status.problem->message, "c7 \xe2\x82\xac", 6);
     assert_in_range(bytes, 0, 8 * MESSAGE_MAX);
     binding_release(r.strings, b);
 }
@@ -220,7 +220,7 @@ TEST(ten_thousand_strangers_take_no_room)
     struct binding *b = read_text(&r, &text, &bytes);
 
     assert_int_equal(binding_target_count(b), 1);
-    assert_int_equal(b->status.trouble->message_count, 1);
+    assert_int_equal(b->status.problem->message_count, 1);
     assert_memory_equal(binding_status_message(&b->status, b->clusters[0].name), "c0 ", 3);
     strings = intern_count(r.strings);
     assert_in_range(strings, 1, 10);

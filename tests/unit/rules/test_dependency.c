@@ -252,7 +252,7 @@ TEST(derives_what_will_be_stored)
     world_run(&w, 0);
     const struct entry *entry = world_find(&w, "v1", "ConfigMap", "test", "shared");
     assert_null(dependency_decision(entry));
-    assert_null(dependency_decide(NULL, &(struct ballot_list){0}, true));
+    assert_null(dependency_decide(NULL, &(struct dependency_referrers){0}, true));
 
     world_put_text(&w, SAYS("a", "Overwrite"));
     world_run(&w, 0);
@@ -401,16 +401,17 @@ static const struct party_case {
      ""},
 };
 
-static void add_party(void *context, const struct ballot *ballot)
+static void add_party(void *context, const struct dependency_referrer *referrer)
 {
     struct strbuf *out = context;
-    bool now = ballot->counts_observed;
-    const struct vote *vote = now ? &ballot->observed : &ballot->current;
+    bool now = referrer->counts_observed;
+    const struct dependency_values *values = now ? &referrer->observed : &referrer->current;
 
-    if (!ballot->template)
+    if (!referrer->template)
         return;
-    strbuf_addf(out, now ? " %s=%d%s" : " (%s=%d)%s", ballot->template->name,
-                vote->wants[DEPENDENCY_CONFLICT_RESOLUTION], ballot->derived ? "(derived)" : "");
+    strbuf_addf(out, now ? " %s=%d%s" : " (%s=%d)%s", referrer->template->name,
+                values->wants[DEPENDENCY_CONFLICT_RESOLUTION],
+                referrer->derived ? "(derived)" : "");
 }
 
 static void describe(const struct world *w, const struct entry *entry, struct strbuf *out)
@@ -426,7 +427,7 @@ static void describe(const struct world *w, const struct entry *entry, struct st
                 f->conflict ? " conflict" : "", f->resolved, f->stored);
     strbuf_addf(out, "%s%s%s%s", f->predicted ? " predicted" : "", f->unapplied ? " unapplied" : "",
                 f->overridden ? " overridden" : "", d->dangling > 0 ? " dangling" : "");
-    engine_ballots(w->engine, entry, add_party, out);
+    engine_dependency_referrers(w->engine, entry, add_party, out);
 }
 
 static void put_quoted(struct world *w, const char *object)

@@ -207,7 +207,7 @@ static void init(struct world *w)
 }
 
 /* Three edits, and templates that their users update in between. */
-static void play_edits(struct world *w)
+static void overlay_edits(struct world *w)
 {
     put_policy(w, (struct policy_text){.clusters = "a", .generation = 1, .at_s = 10});
     for (unsigned i = 0; i < 10; i++)
@@ -232,7 +232,7 @@ TEST(each_edit_is_a_version_and_each_template_runs_one)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     assert_versions(&w, "1*7 2*1 3*0 4*2");
     assert_behind(&w, 0, 0);
     assert_behind(&w, 2, 2);
@@ -286,7 +286,7 @@ TEST(the_same_values_have_the_same_hash_after_a_restart)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     policy_version_hash(version_of(&w, 9), before);
     world_release(&w);
     init(&w);
@@ -329,7 +329,7 @@ TEST(a_policy_that_goes_back_has_its_old_version_as_the_newest)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     put_policy(&w, (struct policy_text){.clusters = "a", .generation = 5, .at_s = 110});
     run_at(&w, 120);
     assert_versions(&w, "2*1 3*0 4*2 5*7");
@@ -380,7 +380,7 @@ TEST(values_that_nobody_said_are_unknown)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     put_binding(&w, (struct binding_text){.number = 9, .clusters = "by-hand", .at_s = 200});
     run_at(&w, 210);
     assert_versions(&w, "1*6 2*1 3*0 4*2 ?*1");
@@ -399,7 +399,7 @@ TEST(what_was_said_while_nobody_watched_is_recovered_between)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     /* Generation 5 was missed; one template got it. */
     put_binding(&w, (struct binding_text){.number = 8, .clusters = "missed", .at_s = 210});
     put_policy(&w, (struct policy_text){.clusters = "f", .generation = 6, .at_s = 220});
@@ -419,7 +419,7 @@ TEST(another_policy_of_the_name_has_a_history_of_its_own)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     put_policy(&w,
                (struct policy_text){.id = "two", .clusters = "z", .generation = 1, .at_s = 300});
     run_at(&w, 310);
@@ -592,7 +592,7 @@ TEST(what_is_played_leaves_no_trace)
     struct world w;
 
     init(&w);
-    play_edits(&w);
+    overlay_edits(&w);
     for (unsigned i = 0; i < 20; i++) {
         struct plan *p = plan_new(w.engine);
 

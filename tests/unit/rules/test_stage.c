@@ -165,15 +165,15 @@ static void describe(const struct world *w, struct strbuf *out)
 {
     const struct entry *entry = world_find(w, "apps/v1", "Deployment", "a", "web");
     struct template_decision *d = entry->decision;
-    const struct way *way = &d->way;
+    const struct template_stages *stages = &d->stages;
     const char *message;
 
-    strbuf_addf(out, "%s", stage_names[way->at.stage]);
-    if (way->at.reason != WHY_NONE)
-        strbuf_addf(out, " %s", stage_reason_names[way->at.reason]);
-    if (way->at.stage != way->delivery.stage)
-        strbuf_addf(out, ", %s %s", stage_names[way->delivery.stage],
-                    stage_reason_names[way->delivery.reason]);
+    strbuf_addf(out, "%s", stage_names[stages->at.stage]);
+    if (stages->at.reason != WHY_NONE)
+        strbuf_addf(out, " %s", stage_reason_names[stages->at.reason]);
+    if (stages->at.stage != stages->delivery.stage)
+        strbuf_addf(out, ", %s %s", stage_names[stages->delivery.stage],
+                    stage_reason_names[stages->delivery.reason]);
     for (unsigned i = 0; i < TEMPLATE_FLAG_COUNT; i++) {
         if (d->flags >> i & 1)
             strbuf_addf(out, " %s", template_flag_names[i]);
@@ -233,20 +233,20 @@ TEST(a_cluster_that_goes_down_is_seen)
 
 /* ---- any world ---- */
 
-static bool is_worse(struct standing a, struct standing b)
+static bool is_worse(struct stage_and_reason a, struct stage_and_reason b)
 {
     return a.stage < b.stage || (a.stage == b.stage && a.reason < b.reason);
 }
 
 /* What must hold whatever Karmada has written. */
-static void check_way(const struct template_decision *d, const struct standing *targets)
+static void check_way(const struct template_decision *d, const struct stage_and_reason *targets)
 {
     const struct binding *b = entry_binding(d->binding);
-    const struct trouble *t = b ? b->status.trouble : NULL;
-    struct standing worst = {STAGE_HEALTHY, WHY_NONE};
-    bool healthy = d->way.delivery.stage == STAGE_HEALTHY;
+    const struct status_problem *t = b ? b->status.problem : NULL;
+    struct stage_and_reason worst = {STAGE_HEALTHY, WHY_NONE};
+    bool healthy = d->stages.delivery.stage == STAGE_HEALTHY;
 
-    assert_true(stage_has_reason(d->way.at.stage, d->way.at.reason));
+    assert_true(stage_has_reason(d->stages.at.stage, d->stages.at.reason));
     for (uint32_t i = 0; i < d->target_count; i++) {
         assert_true(stage_has_reason(targets[i].stage, targets[i].reason));
         assert_in_range(targets[i].stage, STAGE_UNDISPATCHED, STAGE_HEALTHY);
@@ -260,19 +260,19 @@ static void check_way(const struct template_decision *d, const struct standing *
     }
     for (uint32_t i = 0; healthy && t && i < t->eviction_count; i++)
         assert_true(t->evictions[i].suppresses);
-    if (d->way.delivery.stage == STAGE_NONE) {
+    if (d->stages.delivery.stage == STAGE_NONE) {
         assert_int_equal(d->target_count, 0);
-        assert_true(d->way.at.stage < STAGE_EVICTING);
+        assert_true(d->stages.at.stage < STAGE_EVICTING);
         return;
     }
-    assert_true(stage_has_reason(d->way.delivery.stage, d->way.delivery.reason));
-    if (d->way.delivery.stage > STAGE_PLACED_NOWHERE)
-        assert_memory_equal(&d->way.delivery, &worst, sizeof(worst));
+    assert_true(stage_has_reason(d->stages.delivery.stage, d->stages.delivery.reason));
+    if (d->stages.delivery.stage > STAGE_PLACED_NOWHERE)
+        assert_memory_equal(&d->stages.delivery, &worst, sizeof(worst));
     if (healthy)
         assert_true(d->target_count > 0 &&
                     (!b->has_placement || b->status.scheduled == SCHEDULED_TRUE));
-    if (d->way.at.stage >= STAGE_EVICTING) {
-        assert_memory_equal(&d->way.at, &d->way.delivery, sizeof(worst));
+    if (d->stages.at.stage >= STAGE_EVICTING) {
+        assert_memory_equal(&d->stages.at, &d->stages.delivery, sizeof(worst));
         assert_true(d->state == STATE_CURRENT || d->state == STATE_ATTACHED);
     }
 }
@@ -297,9 +297,9 @@ TEST(the_worst_target_decides_in_any_world)
                     if (!d)
                         continue;
                     check_way(d, decision_targets(d));
-                    seen[d->way.at.stage]++;
-                    if (d->way.delivery.stage != STAGE_NONE)
-                        seen[d->way.delivery.stage]++;
+                    seen[d->stages.at.stage]++;
+                    if (d->stages.delivery.stage != STAGE_NONE)
+                        seen[d->stages.delivery.stage]++;
                 }
             }
         }

@@ -89,10 +89,10 @@ static void see(struct world *w, struct witness *of, bool reads)
 /* `first`: nothing was remembered before. */
 static void see_all(struct world *w, struct witnesses *all, bool first)
 {
-    struct walk walk = walk_over(w->store, 1U << CLASS_TEMPLATE);
+    struct store_walk walk = store_walk_over(w->store, 1U << CLASS_TEMPLATE);
     struct entry *entry;
 
-    while ((entry = walk_next(&walk)) != NULL) {
+    while ((entry = store_walk_next(&walk)) != NULL) {
         struct witness *of = witness_of(all, entry);
 
         if (of->count == 0 && !first) {

@@ -91,7 +91,7 @@ static const struct alert *alert_of(const struct fixture *f, const char *field)
  * and goes on for `keep` after; one that is resolved is told for a quarter of an hour. The model
  * remembers every step, and looks back over all of them.
  */
-static void play_history(unsigned seed)
+static void overlay_history(unsigned seed)
 {
     struct fixture f;
     bool held[STEPS][KINDS];
@@ -143,7 +143,7 @@ static void play_history(unsigned seed)
 TEST(what_fires_is_what_held_for_long_enough)
 {
     for (unsigned seed = 1; seed <= HISTORIES; seed++)
-        play_history(seed);
+        overlay_history(seed);
 }
 
 TEST(what_is_resolved_is_told_for_a_while_and_begins_anew)

@@ -257,7 +257,7 @@ TEST(a_play_that_gives_up_names_the_templates_in_its_queue)
 
     p = plan_new(w.engine);
     plan_admit(p);
-    plan_set_limit(p, (struct play_limit){is_reached, NULL});
+    plan_set_limit(p, (struct overlay_limit){is_reached, NULL});
     plan_touch(p, find_web(&w));
     r = plan_finish(p);
     assert_false(r->settled);
@@ -364,16 +364,16 @@ TEST(what_does_not_come_to_rest_is_left_in_mid_air)
     struct world w;
 
     put_bound(&w, &preemption);
-    struct play *play = play_new(w.engine);
+    struct overlay *overlay = overlay_new(w.engine);
     struct entry *web = world_find(&w, "apps/v1", "Deployment", "default", "web");
     for (size_t i = 0; i < SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
-        play_enqueue(play, (struct queue_item){web, false});
-    assert_true(simulation_settle(play));
+        overlay_enqueue(overlay, (struct queue_item){web, false});
+    assert_true(simulation_settle(overlay));
     for (size_t i = 0; i <= SIMULATION_EVENTS_MIN + SIMULATION_EVENTS_EACH; i++)
-        play_enqueue(play, (struct queue_item){web, false});
-    assert_false(simulation_settle(play));
-    assert_true(simulation_settle(play));
-    play_free(play);
+        overlay_enqueue(overlay, (struct queue_item){web, false});
+    assert_false(simulation_settle(overlay));
+    assert_true(simulation_settle(overlay));
+    overlay_free(overlay);
     world_release(&w);
 }
 
@@ -436,7 +436,7 @@ TEST(what_is_no_object_is_refused)
 
 /* ---- any world, any change ---- */
 
-static void play_random(struct world *w, struct plan *p)
+static void overlay_random(struct world *w, struct plan *p)
 {
     for (uint32_t i = world_random(w, 4) + 1; i > 0; i--) {
         CLEANUP(json_cleanup) cJSON *json = random_object(w);
@@ -450,7 +450,7 @@ static void play_random(struct world *w, struct plan *p)
     }
 }
 
-static void read_nothing(void *context, const struct foresight *f)
+static void read_nothing(void *context, const struct next_change *f)
 {
     *(bool *)context = f->settled;
 }
@@ -470,8 +470,8 @@ static void plan_cut(struct world *w, uint32_t asks)
 {
     struct plan *p = plan_new(w->engine);
 
-    plan_set_limit(p, (struct play_limit){count_down, &asks});
-    play_random(w, p);
+    plan_set_limit(p, (struct overlay_limit){count_down, &asks});
+    overlay_random(w, p);
     (void)plan_finish(p);
     bool cut = plan_is_cut(p);
     assert_true(cut == (asks == 0));
@@ -499,7 +499,7 @@ TEST(everything_is_put_back)
         world_dump(&w, &before);
 
         struct plan *p = plan_new(w.engine);
-        play_random(&w, p);
+        overlay_random(&w, p);
         const struct plan_result *r = plan_finish(p);
         assert_true(r->settled);
         /* All of it can still be told, whatever has come and gone in the play. */
@@ -508,7 +508,7 @@ TEST(everything_is_put_back)
         plan_cut(&w, 1 + world_random(&w, 30));
         entry = world_pick(&w);
         if (entry && entry_template(entry))
-            foresight_make(w.engine, entry, read_nothing, &settled);
+            next_change_find(w.engine, entry, read_nothing, &settled);
         assert_true(settled);
         /* What falls due meanwhile is not lost on whoever observes the engine. */
         assert_int_equal(engine_now_ms(w.engine), NOW_MS);

@@ -39,7 +39,7 @@ static void outcome_release(struct outcome *o)
 }
 
 struct run {
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *input;
     size_t len;
     size_t max;
@@ -49,83 +49,85 @@ struct run {
 /* Feed everything in pieces of `step` bytes. */
 static void run_in_pieces(const struct run *run, size_t step, struct outcome *out)
 {
-    struct frame f;
+    struct json_frame f;
 
     *out = (struct outcome){
         .recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = run->stop_at},
         .rest = STRBUF_INIT(LOG_MAX),
         .fine = true,
     };
-    frame_init(&f, run->mode, run->max, record, &out->recorder);
+    json_frame_init(&f, run->mode, run->max, record, &out->recorder);
     for (size_t at = 0; at < run->len && out->fine; at += step) {
         size_t left = run->len - at;
 
-        out->fine = frame_feed(&f, run->input + at, left < step ? left : step, &out->err);
+        out->fine = json_frame_feed(&f, run->input + at, left < step ? left : step, &out->err);
     }
-    out->complete = frame_complete(&f);
+    out->complete = json_frame_complete(&f);
     strbuf_add(&out->rest, f.rest.data, f.rest.len);
-    frame_release(&f);
+    json_frame_release(&f);
 }
 
 static struct frame_case {
     const char *name;
-    enum frame_mode mode;
+    enum json_frame_mode mode;
     const char *input;
     const char *log;
     const char *rest;
     bool incomplete;
 } frame_cases[] = {
-    {"no events", FRAME_EVENTS, "", "", "", false},
-    {"one event", FRAME_EVENTS, "{\"a\":1}", "0:{\"a\":1}\n", "", false},
-    {"events by line", FRAME_EVENTS, "{\"a\":1}\n{\"b\":[{}]}\r\n", "0:{\"a\":1}\n8:{\"b\":[{}]}\n",
-     "", false},
-    {"events without a line between", FRAME_EVENTS, "{}{}[1]", "0:{}\n2:{}\n4:[1]\n", "", false},
-    {"an event that is cut off", FRAME_EVENTS, "{}\n{\"a\":", "0:{}\n", "", true},
-    {"brackets in strings", FRAME_EVENTS, "{\"}{\":\"]\\\"}[\\\\\"}{}",
+    {"no events", JSON_FRAME_EVENTS, "", "", "", false},
+    {"one event", JSON_FRAME_EVENTS, "{\"a\":1}", "0:{\"a\":1}\n", "", false},
+    {"events by line", JSON_FRAME_EVENTS, "{\"a\":1}\n{\"b\":[{}]}\r\n",
+     "0:{\"a\":1}\n8:{\"b\":[{}]}\n", "", false},
+    {"events without a line between", JSON_FRAME_EVENTS, "{}{}[1]", "0:{}\n2:{}\n4:[1]\n", "",
+     false},
+    {"an event that is cut off", JSON_FRAME_EVENTS, "{}\n{\"a\":", "0:{}\n", "", true},
+    {"brackets in strings", JSON_FRAME_EVENTS, "{\"}{\":\"]\\\"}[\\\\\"}{}",
      "0:{\"}{\":\"]\\\"}[\\\\\"}\n16:{}\n", "", false},
-    {"a string longer than a word", FRAME_EVENTS,
+    {"a string longer than a word", JSON_FRAME_EVENTS,
      "{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}",
      "0:{\"k\":\"0123456789012345678901234567890123456789\\\"}\"}\n", "", false},
-    {"what is no object is handed out too", FRAME_EVENTS, "Internal error\n{} 12 \"a }\" ]\n",
+    {"what is no object is handed out too", JSON_FRAME_EVENTS, "Internal error\n{} 12 \"a }\" ]\n",
      "0:Internal\n9:error\n15:{}\n18:12\n21:\"a }\"\n27:]\n", "", false},
-    {"a word that nothing ends", FRAME_EVENTS, "{} tru", "0:{}\n", "", true},
-    {"a word right before an object", FRAME_EVENTS, "x{}", "0:x\n1:{}\n", "", false},
-    {"\"items\" means nothing among events", FRAME_EVENTS, "{\"items\":[{},{}]}",
+    {"a word that nothing ends", JSON_FRAME_EVENTS, "{} tru", "0:{}\n", "", true},
+    {"a word right before an object", JSON_FRAME_EVENTS, "x{}", "0:x\n1:{}\n", "", false},
+    {"\"items\" means nothing among events", JSON_FRAME_EVENTS, "{\"items\":[{},{}]}",
      "0:{\"items\":[{},{}]}\n", "", false},
 
-    {"an empty list", FRAME_LIST, "{\"items\":[]}", "", "{\"items\":[]}", false},
-    {"a list", FRAME_LIST,
+    {"an empty list", JSON_FRAME_LIST, "{\"items\":[]}", "", "{\"items\":[]}", false},
+    {"a list", JSON_FRAME_LIST,
      "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":1},{\"b\":2}]}",
      "59:{\"a\":1}\n67:{\"b\":2}\n",
      "{\"kind\":\"List\",\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[]}", false},
-    {"a list with white space", FRAME_LIST, "{ \"items\" : [ {} ,\n {} ] , \"x\" : 1 }\n",
+    {"a list with white space", JSON_FRAME_LIST, "{ \"items\" : [ {} ,\n {} ] , \"x\" : 1 }\n",
      "14:{}\n20:{}\n", "{ \"items\" : [] , \"x\" : 1 }\n", false},
-    {"members after the items", FRAME_LIST, "{\"items\":[{}],\"m\":[1,2]}", "10:{}\n",
+    {"members after the items", JSON_FRAME_LIST, "{\"items\":[{}],\"m\":[1,2]}", "10:{}\n",
      "{\"items\":[],\"m\":[1,2]}", false},
-    {"only \"items\" at the top is cut", FRAME_LIST,
+    {"only \"items\" at the top is cut", JSON_FRAME_LIST,
      "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[{\"items\":[2]}]}",
      "49:{\"items\":[2]}\n", "{\"x\":{\"items\":[{}]},\"y\":[{\"items\":[1]}],\"items\":[]}",
      false},
-    {"\"items\" as a value is no key", FRAME_LIST, "{\"kind\":\"items\",\"a\":[{}]}", "",
+    {"\"items\" as a value is no key", JSON_FRAME_LIST, "{\"kind\":\"items\",\"a\":[{}]}", "",
      "{\"kind\":\"items\",\"a\":[{}]}", false},
-    {"keys that only begin alike", FRAME_LIST,
+    {"keys that only begin alike", JSON_FRAME_LIST,
      "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", "",
      "{\"item\":[1],\"itemss\":[2],\"Items\":[3],\"it\\u0065ms\":[4],\"\":[5]}", false},
-    {"items that are no array", FRAME_LIST, "{\"items\":{\"a\":[{}]}}", "",
+    {"items that are no array", JSON_FRAME_LIST, "{\"items\":{\"a\":[{}]}}", "",
      "{\"items\":{\"a\":[{}]}}", false},
-    {"items that are null", FRAME_LIST, "{\"items\":null,\"a\":[{}]}", "",
+    {"items that are null", JSON_FRAME_LIST, "{\"items\":null,\"a\":[{}]}", "",
      "{\"items\":null,\"a\":[{}]}", false},
-    {"items that are no objects", FRAME_LIST, "{\"items\":[1,\"a,]\",null,[2,3] ]}",
+    {"items that are no objects", JSON_FRAME_LIST, "{\"items\":[1,\"a,]\",null,[2,3] ]}",
      "10:1\n12:\"a,]\"\n18:null\n23:[2,3]\n", "{\"items\":[]}", false},
-    {"a list that is cut off in an item", FRAME_LIST, "{\"items\":[{\"a\":", "", "{\"items\":[",
-     true},
-    {"a list that is cut off between items", FRAME_LIST, "{\"items\":[{},", "10:{}\n",
+    {"a list that is cut off in an item", JSON_FRAME_LIST, "{\"items\":[{\"a\":", "",
      "{\"items\":[", true},
-    {"a list that is cut off in its rest", FRAME_LIST, "{\"items\":[],\"m", "", "{\"items\":[],\"m",
-     true},
-    {"a status instead of a list", FRAME_LIST, "{\"kind\":\"Status\",\"code\":410}", "",
+    {"a list that is cut off between items", JSON_FRAME_LIST, "{\"items\":[{},", "10:{}\n",
+     "{\"items\":[", true},
+    {"a list that is cut off in its rest", JSON_FRAME_LIST, "{\"items\":[],\"m", "",
+     "{\"items\":[],\"m", true},
+    {"a status instead of a list", JSON_FRAME_LIST, "{\"kind\":\"Status\",\"code\":410}", "",
      "{\"kind\":\"Status\",\"code\":410}", false},
-    {"text instead of a list", FRAME_LIST, "404 not found ]}\n", "", "404 not found ]}\n", false},
+    {"text instead of a list", JSON_FRAME_LIST, "404 not found ]}\n", "", "404 not found ]}\n",
+     false},
 };
 
 static void check(const struct frame_case *c, size_t step)
@@ -184,18 +186,18 @@ TEST(random_bytes_do_not_depend_on_cuts)
             random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
             strbuf_adds(&text, words[(random >> 40) % ARRAY_LEN(words)]);
         }
-        check_cuts(&(struct run){FRAME_EVENTS, text.data, text.len, 4096, 0});
-        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 4096, 0});
-        check_cuts(&(struct run){FRAME_EVENTS, text.data, text.len, 9, 0});
-        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 24, 0});
-        check_cuts(&(struct run){FRAME_LIST, text.data, text.len, 4096, 2});
+        check_cuts(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 4096, 0});
+        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 0});
+        check_cuts(&(struct run){JSON_FRAME_EVENTS, text.data, text.len, 9, 0});
+        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 24, 0});
+        check_cuts(&(struct run){JSON_FRAME_LIST, text.data, text.len, 4096, 2});
     }
 }
 
 TEST(an_object_may_be_as_large_as_the_ceiling)
 {
-    const struct run fits = {FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
-    const struct run too_large = {FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
+    const struct run fits = {JSON_FRAME_EVENTS, "{\"a\":1}{\"a\":2}", 14, 7, 0};
+    const struct run too_large = {JSON_FRAME_EVENTS, "{}{\"a\":12}{}", 12, 7, 0};
     CLEANUP(outcome_release) struct outcome o;
     CLEANUP(outcome_release) struct outcome p;
 
@@ -211,7 +213,7 @@ TEST(an_object_may_be_as_large_as_the_ceiling)
 TEST(the_rest_has_a_ceiling_too)
 {
     const char *list = "{\"metadata\":{\"a\":\"b\"},\"items\":[{}]}";
-    const struct run run = {FRAME_LIST, list, strlen(list), 20, 0};
+    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 20, 0};
     CLEANUP(outcome_release) struct outcome o;
 
     run_in_pieces(&run, 100, &o);
@@ -223,22 +225,22 @@ TEST(the_rest_has_a_ceiling_too)
 TEST(an_endless_object_keeps_no_more_than_the_ceiling)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX)};
-    struct frame f;
+    struct json_frame f;
     struct error err;
 
-    frame_init(&f, FRAME_EVENTS, 1000, record, &recorder);
-    bool fine = frame_feed(&f, "{\"a\":\"", 6, &err);
+    json_frame_init(&f, JSON_FRAME_EVENTS, 1000, record, &recorder);
+    bool fine = json_frame_feed(&f, "{\"a\":\"", 6, &err);
     for (unsigned i = 0; i < 10000 && fine; i++) {
-        fine = frame_feed(&f, "xxxxxxxx", 8, &err);
+        fine = json_frame_feed(&f, "xxxxxxxx", 8, &err);
         assert_true(f.object.cap <= 1001);
     }
     assert_false(fine);
-    assert_false(frame_complete(&f));
-    frame_release(&f);
+    assert_false(json_frame_complete(&f));
+    json_frame_release(&f);
 }
 
 struct cuts {
-    struct frame frame;
+    struct json_frame frame;
     struct strbuf log;
 };
 
@@ -254,12 +256,13 @@ static bool record_cut(void *context, const char *json, size_t len, size_t offse
 TEST(an_object_above_the_ceiling_may_be_skipped)
 {
     static const struct {
-        enum frame_mode mode;
+        enum json_frame_mode mode;
         const char *text;
         const char *log;
     } rows[] = {
-        {FRAME_EVENTS, "{}{\"a\":12345678}{\"a\":3}", "0:{}\n2:{\"a\":12...\n16:{\"a\":3}\n"},
-        {FRAME_LIST, "{\"items\":[{},{\"a\":[\"}\",{}]},1]}", "10:{}\n13:{\"a\":[\"...\n28:1\n"},
+        {JSON_FRAME_EVENTS, "{}{\"a\":12345678}{\"a\":3}", "0:{}\n2:{\"a\":12...\n16:{\"a\":3}\n"},
+        {JSON_FRAME_LIST, "{\"items\":[{},{\"a\":[\"}\",{}]},1]}",
+         "10:{}\n13:{\"a\":[\"...\n28:1\n"},
     };
 
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -269,15 +272,15 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
             struct cuts c = {.log = STRBUF_INIT(LOG_MAX)};
             struct error err;
 
-            frame_init(&c.frame, rows[i].mode, 7, record_cut, &c);
+            json_frame_init(&c.frame, rows[i].mode, 7, record_cut, &c);
             c.frame.rest.max = 100;
             c.frame.skips_large = true;
             for (size_t at = 0; at < len; at += step)
-                assert_true(frame_feed(&c.frame, rows[i].text + at,
-                                       len - at < step ? len - at : step, &err));
+                assert_true(json_frame_feed(&c.frame, rows[i].text + at,
+                                            len - at < step ? len - at : step, &err));
             assert_string_equal(c.log.data, rows[i].log);
-            assert_true(frame_complete(&c.frame));
-            frame_release(&c.frame);
+            assert_true(json_frame_complete(&c.frame));
+            json_frame_release(&c.frame);
             strbuf_release(&c.log);
         }
     }
@@ -286,24 +289,24 @@ TEST(an_object_above_the_ceiling_may_be_skipped)
 TEST(a_failure_is_for_good)
 {
     struct recorder recorder = {.log = STRBUF_INIT(LOG_MAX), .stop_at = 2};
-    struct frame f;
+    struct json_frame f;
     struct error err = {"the reason of on_object"};
 
-    frame_init(&f, FRAME_EVENTS, 100, record, &recorder);
-    assert_true(frame_feed(&f, "{}", 2, &err));
-    assert_false(frame_feed(&f, "{}{}", 4, &err));
+    json_frame_init(&f, JSON_FRAME_EVENTS, 100, record, &recorder);
+    assert_true(json_frame_feed(&f, "{}", 2, &err));
+    assert_false(json_frame_feed(&f, "{}{}", 4, &err));
     assert_string_equal(err.text, "the reason of on_object");
     assert_int_equal(recorder.count, 2);
-    assert_false(frame_feed(&f, "{}", 2, &err));
+    assert_false(json_frame_feed(&f, "{}", 2, &err));
     assert_int_equal(recorder.count, 2);
-    frame_release(&f);
+    json_frame_release(&f);
     strbuf_release(&recorder.log);
 }
 
 TEST(what_remains_of_a_list_is_json)
 {
     const char *list = "{\"metadata\":{\"resourceVersion\":\"7\"},\"items\":[{\"a\":[1]},{}]}";
-    const struct run run = {FRAME_LIST, list, strlen(list), 4096, 0};
+    const struct run run = {JSON_FRAME_LIST, list, strlen(list), 4096, 0};
     CLEANUP(outcome_release) struct outcome o;
     struct error err;
 

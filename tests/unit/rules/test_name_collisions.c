@@ -20,7 +20,7 @@ enum {
 /* Every object there can be, and what a walk over all of them says. */
 struct fixture {
     struct world w;
-    struct collisions *collisions;
+    struct name_collisions *collisions;
     struct entry *entries[ALL];
     bool inside[ALL];
     bool answers[ALL];
@@ -88,7 +88,7 @@ static void check_others(const struct fixture *f, size_t at)
             first[1] = other;
         }
     }
-    assert_int_equal(collisions_others(f->collisions, f->entries[at], named, 2), count);
+    assert_int_equal(name_collisions_others(f->collisions, f->entries[at], named, 2), count);
     assert_ptr_equal(named[0], first[0]);
     assert_ptr_equal(named[1], first[1]);
 }
@@ -109,7 +109,7 @@ static void check(struct fixture *f, size_t moved, const struct entry_list *chan
         bool expected = f->inside[i] && collides(f, i);
 
         if (f->inside[i])
-            assert_int_equal(collisions_has(f->collisions, f->entries[i]), expected);
+            assert_int_equal(name_collisions_has(f->collisions, f->entries[i]), expected);
         if (i != moved)
             assert_int_equal(is_listed(changed, f->entries[i]), expected != f->answers[i]);
         f->answers[i] = expected;
@@ -123,7 +123,7 @@ TEST(any_comings_and_goings_agree_with_a_walk)
     size_t collided = 0;
 
     world_init(&f.w, &rules_options_default, 3);
-    f.collisions = collisions_new(&collision_binding_name, 5);
+    f.collisions = name_collisions_new(&collision_binding_name, 5);
     make_entries(&f);
     for (size_t step = 0; step < STEPS; step++) {
         /* Now and then nearly empty, now and then nearly full. */
@@ -131,9 +131,9 @@ TEST(any_comings_and_goings_agree_with_a_walk)
 
         changed.count = 0;
         if (f.inside[at])
-            collisions_remove(f.collisions, f.entries[at], &changed);
+            name_collisions_remove(f.collisions, f.entries[at], &changed);
         else
-            collisions_add(f.collisions, f.entries[at], &changed);
+            name_collisions_add(f.collisions, f.entries[at], &changed);
         f.inside[at] = !f.inside[at];
         check(&f, at, &changed);
         if (f.inside[at])
@@ -142,7 +142,7 @@ TEST(any_comings_and_goings_agree_with_a_walk)
     }
     assert_true(collided > 0);
     entry_list_release(&changed);
-    collisions_free(f.collisions);
+    name_collisions_free(f.collisions);
     world_release(&f.w);
 }
 
@@ -150,7 +150,7 @@ TEST(any_comings_and_goings_agree_with_a_walk)
 TEST(names_of_any_length_come_and_go)
 {
     struct entry_list changed = {0};
-    struct collisions *c = collisions_new(&collision_binding_name, 5);
+    struct name_collisions *c = name_collisions_new(&collision_binding_name, 5);
     struct world w;
     char name[4096];
 
@@ -161,15 +161,15 @@ TEST(names_of_any_length_come_and_go)
     struct entry *one = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
     name[sizeof(name) - 2] = 'y';
     struct entry *other = store_refer(w.store, &(struct identity){"v1", "Secret", "default", name});
-    collisions_add(c, one, &changed);
-    collisions_add(c, other, &changed);
-    assert_true(collisions_has(c, one));
-    collisions_remove(c, one, &changed);
-    assert_false(collisions_has(c, other));
-    collisions_remove(c, other, &changed);
-    collisions_add(c, one, &changed);
-    assert_false(collisions_has(c, one));
+    name_collisions_add(c, one, &changed);
+    name_collisions_add(c, other, &changed);
+    assert_true(name_collisions_has(c, one));
+    name_collisions_remove(c, one, &changed);
+    assert_false(name_collisions_has(c, other));
+    name_collisions_remove(c, other, &changed);
+    name_collisions_add(c, one, &changed);
+    assert_false(name_collisions_has(c, one));
     entry_list_release(&changed);
-    collisions_free(c);
+    name_collisions_free(c);
     world_release(&w);
 }

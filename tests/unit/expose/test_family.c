@@ -108,18 +108,18 @@ static void check_present(const struct family_def *f)
 /* What is folded is added up without the first labels, and a row that is not there is 0. */
 static void check_fold(const struct family_def *f)
 {
-    static const char *const bounds[FOLD_COUNT] = {
-        [FOLD_POLICY] = "policy limit",
-        [FOLD_NAMESPACE] = "detail limit",
+    static const char *const bounds[POLICY_LIMIT_COUNT] = {
+        [POLICY_LIMIT_POLICY] = "policy limit",
+        [POLICY_LIMIT_NAMESPACE] = "detail limit",
     };
-    static const char *const names[FOLD_COUNT][4] = {
-        [FOLD_POLICY] = {"policy_kind", "policy_namespace", "policy"},
-        [FOLD_NAMESPACE] = {"namespace"},
+    static const char *const names[POLICY_LIMIT_COUNT][4] = {
+        [POLICY_LIMIT_POLICY] = {"policy_kind", "policy_namespace", "policy"},
+        [POLICY_LIMIT_NAMESPACE] = {"namespace"},
     };
 
-    assert_int_equal(f->fold == FOLD_POLICY,
+    assert_int_equal(f->fold == POLICY_LIMIT_POLICY,
                      f->labels[0].name && !f->labels[0].values &&
-                         strcmp(f->labels[0].name, names[FOLD_POLICY][0]) == 0);
+                         strcmp(f->labels[0].name, names[POLICY_LIMIT_POLICY][0]) == 0);
     assert_true(f->fold || (!f->no_rest && !f->weigh));
     if (!f->fold)
         return;

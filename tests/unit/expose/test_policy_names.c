@@ -143,7 +143,7 @@ TEST_ROWS(the_changer_is_known, changers, title)
 }
 
 /* What would become of a change; and back. */
-static void play_change(struct world *w, const char *text)
+static void overlay_change(struct world *w, const char *text)
 {
     CLEANUP(json_cleanup) cJSON *json = json_of(text);
     struct plan *plan = plan_new(w->engine);
@@ -172,7 +172,7 @@ TEST(since_is_when_it_is_first_seen_where_no_object_says)
     world_run(&w, 2000);
     since = template_since(template_decision(web_of(&w)));
     assert_true(since.time_ms == 1000 && since.seen);
-    play_change(&w, POLICY("p", "1", "author", ALL ON("m2") ",'activationPreference':'Lazy'"));
+    overlay_change(&w, POLICY("p", "1", "author", ALL ON("m2") ",'activationPreference':'Lazy'"));
     since = template_since(template_decision(web_of(&w)));
     assert_true(since.time_ms == 1000 && since.seen);
     /* The policy's last change has a time. */

@@ -62,7 +62,7 @@ static void tell(const struct row_view *view, struct strbuf *out)
 
     strbuf_reset(out);
     while ((row = row_view_next(view, &at)) != NULL) {
-        struct writer w = {.out = out};
+        struct json_writer w = {.out = out};
 
         row_write(&w, row);
         strbuf_addc(out, '\n');
