@@ -51,7 +51,7 @@ LINK.fuzz   := $(SANITIZE)
 $(if $(filter $(VARIANT),plain asan tsan cover fuzz),,$(error VARIANT is '$(VARIANT)'; it may be plain, asan, tsan or cover))
 
 FLAGS := $(LANGUAGE) -O2 -g -fno-common -fstack-protector-strong $(WARNINGS) $(FLAGS.$(VARIANT))
-LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lpthread -lm
+LIBS  := -lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lseccomp -lpthread -lm
 ifeq ($(origin REVISION),undefined)
 REVISION := $(word 2,$(shell exporter/deploy/source.sh))
 endif

@@ -22,6 +22,7 @@ libyaml-dev           yaml.h
 zlib1g-dev            zlib.h
 libxxhash-dev         xxhash.h
 libcrypt-dev          crypt.h
+libseccomp-dev        seccomp.h
 '
 demo_packages='
 python3               python3

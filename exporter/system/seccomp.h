@@ -4,14 +4,15 @@
 #include "metrics/base/error.h"
 
 /*
- * A filter of system calls: what the exporter and its libraries need to read files, talk over
- * sockets and run threads. No program can be run, no process made, no file opened to be written,
- * no memory mapped to be written and run at once, no signal sent to anybody else.
+ * A filter of system calls. The exporter and its libraries read files, use sockets and run threads.
+ * The process cannot run programs, create processes, open files for writing, map memory both
+ * writable and executable, or send signals to other processes.
  *
- * Another call fails as if the kernel did not have it (ENOSYS), and one with arguments that are
- * not allowed with EPERM; the kernel's audit log has both. It does not end the process: a
- * library that is newer than this list then does without, as it does on an older kernel.
+ * Unknown calls fail as on a kernel without them (ENOSYS), known calls with other arguments with
+ * EPERM. The kernel's audit log has both. Refused calls do not end the process: a library that is
+ * newer than the list of calls falls back as on an older kernel. A call of another architecture,
+ * such as a 32-bit one, ends the process.
  */
 
-/* For all threads and for good; needs PR_SET_NO_NEW_PRIVS. */
+/* Installs the filter for all threads, for good. Needs PR_SET_NO_NEW_PRIVS. */
 bool seccomp_install(struct error *err) MUST_USE;

@@ -18,7 +18,7 @@ cd "$(dirname "$0")/../.."
 mkdir -p "$OUT" "$WORK"
 
 language="-std=gnu17 -D_GNU_SOURCE -I."
-libraries="-lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lpthread -lm -lcmocka"
+libraries="-lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lgnutls -lseccomp -lpthread -lm -lcmocka"
 support="tests/unit/page.c tests/unit/random_object.c tests/unit/world.c"
 
 # compile SOURCE: its object in WORK. $CFLAGS are several words.

@@ -39,7 +39,7 @@ BUILD = pathlib.Path(os.environ.get("BUILD") or "build")
 CC = os.environ.get("CC") or "gcc"
 FLAGS = (os.environ.get("MUTANT_FLAGS") or "-std=gnu17 -D_GNU_SOURCE -I.").split()
 LIBS = (os.environ.get("LIBS") or
-        "-lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lpthread -lm").split()
+        "-lmicrohttpd -lcurl -lcjson -lyaml -lz -lcrypt -lseccomp -lpthread -lm").split()
 SUPPORT = [p for p in sorted(ROOT.glob("tests/unit/*.c")) if not p.name.startswith("test_")]
 UNIT = {p.stem: p for p in sorted(ROOT.glob("tests/unit/**/test_*.c"))}
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
