@@ -2,10 +2,11 @@
 #pragma once
 
 /*
- * Keep our secrets in this process, for as long as they are of use: no core dumps, nobody of the
- * same user attaches to it, no TLS keys in $SSLKEYLOGFILE (libcurl and GnuTLS would write them),
- * and freed memory is wiped (wipe.h). Children find neither core dumps nor that variable.
+ * Keeps secrets inside the process: disables core dumps, stops other processes of the same user
+ * from attaching, and unsets SSLKEYLOGFILE, the file to which libcurl and GnuTLS write TLS keys.
+ * Children inherit the core limit and the environment.
  *
- * Initialises libcurl; so it is called first, before any thread runs.
+ * Initialises libcurl, so main() calls the function before any thread runs. Allocations of libcurl
+ * do not return without memory: a request could lose an option or a header without an error.
  */
 void secrecy_begin(void);

@@ -12,8 +12,8 @@
  * plugins run again before their credentials expire, both also after a 401. What
  * cannot be read again stays in force as it was, and credentials_problem() says why.
  *
- * Of what is replaced nothing stays in memory: it is wiped here, and credentials_version() has
- * the client close its connections, whose requests and buffers hold copies.
+ * The module overwrites credentials that are replaced. credentials_version() makes the client
+ * close its connections, which hold copies in requests and buffers.
  *
  * Nothing here waits. Times are milliseconds: `now_ms` steady, `wall_ms` since
  * the epoch.
