@@ -92,13 +92,13 @@ static bool open_sources(struct evaluation *e, const struct evaluation_settings 
                                  o->manifests.count, o->namespace, &manifest_limits_default);
     set_filter(e);
     manifests_limit(e->manifests, &e->filter);
-    manifests_use(e->manifests, settings->workers);
+    manifests_use(e->manifests, settings->reader);
     if (settings->follow)
         e->changes_fd = manifests_watch(e->manifests, err);
     if (settings->follow && e->changes_fd < 0)
         return false;
     if (*o->asset_file != '\0')
-        e->assets = asset_source_new(e->store, o->asset_file, settings->workers, settings->log);
+        e->assets = asset_source_new(e->store, o->asset_file, settings->reader, settings->log);
     if (o->manifests.count > 0)
         return !names_server ||
                fail(err, "manifests and an API server (--kubeconfig, --context) cannot be "
@@ -139,7 +139,7 @@ struct evaluation *evaluation_new(const struct evaluation_settings *settings, st
     *settings->options = (struct options){0};
     e->changes_fd = -1;
     e->since_ms = platform_now_ms();
-    e->workers = settings->workers;
+    e->reader = settings->reader;
 
     const struct options *o = &e->options;
     const struct rules_options rules = {
@@ -194,7 +194,7 @@ static void turn_session(struct evaluation *e)
 
 static enum loading load_manifests(struct evaluation *e, struct error *err)
 {
-    if (!e->workers)
+    if (!e->reader)
         return manifests_load(e->manifests, err) ? LOADING_DONE : LOADING_FAILED;
     if (!e->begun)
         manifests_begin(e->manifests);

@@ -25,7 +25,7 @@ struct evaluation {
     struct namespace_filter filter;
     struct kube_session *session;    /* NULL without an API server. */
     struct asset_source *assets;     /* NULL without a file of them. */
-    struct workers *workers;         /* NULL: files are read where they are wanted. Borrowed. */
+    struct file_reader *reader;      /* Borrowed. NULL: files are read in place. */
     struct engine_observer observer; /* Hears of decisions, too. Set it when nothing is left. */
     int64_t since_ms;                /* When it was made: since then its series count. */
     int changes_fd; /* Readable when manifests changed; -1 if they are not followed. */
@@ -37,7 +37,7 @@ struct evaluation_settings {
     struct options *options; /* Moved into the evaluation, also on a failure. */
     const char *const *environment;
     const struct log *log;   /* Borrowed, as is the environment. */
-    struct workers *workers; /* To read files with; NULL: wait for them here. Borrowed. */
+    struct file_reader *reader; /* Borrowed. NULL: files are read in place. */
     bool follow;             /* Follow the manifests as they change. */
     bool references;         /* Read specs of workloads from an API server, for their references. */
     uint64_t seed;
@@ -61,7 +61,7 @@ enum loading {
 
 /*
  * Read everything once: objects of an API server as they arrive, assets in slices, and manifests
- * in slices with workers, in one go without.
+ * in slices with a file reader, in one call without.
  */
 enum loading evaluation_load(struct evaluation *e, struct error *err) MUST_USE;
 

@@ -8,102 +8,118 @@
 
 enum { CHUNK = 64 * 1024 };
 
-/* What a frame begins with. */
 enum tag {
-    TAG_BYTES = 'b',
-    TAG_END = 'e', /* The last bytes, if any. */
-    TAG_FAILED = 'f',
-    TAG_GONE = 'g',
+    TAG_BYTES,
+    TAG_END, /* The last bytes, if any. */
+    TAG_FAILED,
+    TAG_GONE,
 };
 
-/* ---- the process that reads ---- */
+/* ---- the job, in a thread of the file reader ---- */
 
-static void emit_failure(struct job_output *out, enum tag tag, const char *text)
+/* Paths of the files to be read. */
+struct path_list {
+    size_t count;
+    char *items[];
+};
+
+static void free_paths(void *input)
 {
-    char frame[sizeof(((struct error *)NULL)->text) + 2];
-    int len = snprintf(frame, sizeof(frame), "%c%s", tag, text);
+    struct path_list *paths = input;
 
-    job_emit(out, frame, (size_t)len + 1);
+    for (size_t i = 0; i < paths->count; i++)
+        free(paths->items[i]);
+    free(paths);
 }
 
-/* Emit what can be read until the end of `fd`, and then that. `size` is known of most files. */
-static void emit_bytes(struct job_output *out, int fd, const char *path, off_t size)
+static bool emit_failure(struct read_job *job, enum tag tag, const char *text)
 {
-    CLEANUP(free_cleanup) char *frame = xmalloc(1 + CHUNK);
+    return read_job_emit(job, (int)tag, text, strlen(text) + 1);
+}
+
+/*
+ * Emits the bytes up to the end of `fd`. `size` is -1 if it is unknown. Returns false if the bytes
+ * are no longer wanted.
+ */
+static bool emit_bytes(struct read_job *job, int fd, const char *path, off_t size)
+{
+    CLEANUP(free_cleanup) char *chunk = xmalloc(CHUNK);
+    enum tag tag = TAG_BYTES;
     struct error err;
     off_t sum = 0;
-    ssize_t len;
 
-    do {
-        len = read(fd, frame + 1, CHUNK);
+    while (tag == TAG_BYTES) {
+        ssize_t len = read(fd, chunk, CHUNK);
+
         if (len < 0 && (errno == EINTR || (errno == EAGAIN && file_wait_readable(fd))))
             continue;
-        sum += len > 0 ? len : 0;
-        /* A small file is one frame. */
-        frame[0] = len == 0 || (len > 0 && len < CHUNK && sum == size) ? TAG_END : TAG_BYTES;
-        if (len >= 0)
-            job_emit(out, frame, 1 + (size_t)len);
-        if (frame[0] == TAG_END)
-            return;
-    } while (len >= 0 || errno == EINTR || errno == EAGAIN);
-    fail(&err, "cannot read '%s': %s", path, strerror(errno));
-    emit_failure(out, TAG_FAILED, err.text);
-}
-
-/* The input is paths, a NUL behind each. */
-static void read_files(struct job_output *out, const char *input, size_t len, int fd)
-{
-    const char *end = input + len;
-
-    (void)fd;
-    for (const char *path = input; path < end; path += strlen(path) + 1) {
-        struct stat about;
-        struct error err;
-
-        if (strcmp(path, "-") == 0) {
-            emit_bytes(out, STDIN_FILENO, path, -1);
-            continue;
+        if (len < 0) {
+            fail(&err, "cannot read '%s': %s", path, strerror(errno));
+            return emit_failure(job, TAG_FAILED, err.text);
         }
-        CLEANUP(file_close) int file = file_open(path, &about, &err);
-        if (file >= 0)
-            emit_bytes(out, file, path, about.st_size);
-        else
-            emit_failure(out, errno == ENOENT || errno == ENOTDIR ? TAG_GONE : TAG_FAILED,
-                         err.text);
+        sum += len;
+        /* A small file is one result. */
+        if (len == 0 || (len < CHUNK && sum == size))
+            tag = TAG_END;
+        if (!read_job_emit(job, (int)tag, chunk, (size_t)len))
+            return false;
     }
+    return true;
 }
 
-/* ---- who asks ---- */
+static bool emit_file(struct read_job *job, const char *path)
+{
+    struct stat about;
+    struct error err;
+
+    if (strcmp(path, "-") == 0)
+        return emit_bytes(job, STDIN_FILENO, path, -1);
+
+    CLEANUP(file_close) int fd = file_open(path, &about, &err);
+
+    if (fd < 0)
+        return emit_failure(job, errno == ENOENT || errno == ENOTDIR ? TAG_GONE : TAG_FAILED,
+                            err.text);
+    return emit_bytes(job, fd, path, about.st_size);
+}
+
+static void read_files(struct read_job *job, void *input)
+{
+    const struct path_list *paths = input;
+
+    for (size_t i = 0; i < paths->count && emit_file(job, paths->items[i]); i++)
+        continue;
+}
+
+/* ---- the caller ---- */
 
 void ahead_release(struct ahead *a)
 {
-    job_free(ahead_stop(a));
+    read_job_free(ahead_stop(a));
     free(a->files);
     a->files = NULL;
 }
 
 bool ahead_add(struct ahead *a, struct manifest_file *file)
 {
-    size_t size = strlen(file->path) + 1;
-
-    if (a->count == AHEAD_FILES || (a->count > 0 && a->path_bytes + size > JOB_INPUT_MAX))
+    if (a->count == AHEAD_FILES)
         return false;
     if (!a->files)
         a->files = xcalloc(AHEAD_FILES, sizeof(struct manifest_file *));
     a->files[a->count++] = file;
-    a->path_bytes += size;
     return true;
 }
 
 void ahead_start(struct ahead *a)
 {
-    CLEANUP(strbuf_release) struct strbuf input = STRBUF_INIT(JOB_INPUT_MAX);
+    struct path_list *paths = xmalloc(sizeof(*paths) + a->count * sizeof(char *));
 
+    paths->count = a->count;
     for (size_t i = 0; i < a->count; i++)
-        strbuf_add(&input, a->files[i]->path, strlen(a->files[i]->path) + 1);
-    a->job = job_start(a->workers, read_files, input.data, input.len, -1);
+        paths->items[i] = xstrdup(a->files[i]->path);
+    a->job = read_job_start(a->reader, read_files, paths, free_paths);
     if (strcmp(a->files[0]->path, "-") == 0)
-        job_be_patient(a->job);
+        read_job_be_patient(a->job);
 }
 
 struct manifest_file *ahead_next(struct ahead *a)
@@ -114,22 +130,21 @@ struct manifest_file *ahead_next(struct ahead *a)
 
 bool ahead_done(struct ahead *a, int64_t now_ms)
 {
-    const char *bytes;
-    size_t len;
+    struct read_result ignored;
 
-    /* A file that was given up half way leaves bytes behind, which nobody wants any more. */
-    if (a->job && a->ended == a->count && job_next(a->job, now_ms, &bytes, &len) == JOB_WAITS)
+    /* Results that are left of a file that the caller has given up are dropped with the job. */
+    if (a->job && a->ended == a->count && read_job_next(a->job, now_ms, &ignored) == JOB_WAITS)
         return false;
-    job_free(ahead_stop(a));
+    read_job_free(ahead_stop(a));
     return true;
 }
 
-struct job *ahead_stop(struct ahead *a)
+struct read_job *ahead_stop(struct ahead *a)
 {
-    struct job *job = a->job;
+    struct read_job *job = a->job;
 
     a->job = NULL;
-    a->count = a->next = a->ended = a->path_bytes = 0;
+    a->count = a->next = a->ended = 0;
     return job;
 }
 
@@ -141,26 +156,25 @@ enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes
         [JOB_DONE] = AHEAD_LOST,
         [JOB_LOST] = AHEAD_LOST,
     };
-    const char *bytes;
-    size_t len;
+    struct read_result result;
 
     if (a->at_end) {
         *out = (struct ahead_bytes){.bytes = ""};
         return AHEAD_END;
     }
     for (;;) {
-        enum job_state state = job_next(a->job, now_ms, &bytes, &len);
-        bool mine = a->ended + 1 == a->next;
+        enum read_job_state state = read_job_next(a->job, now_ms, &result);
+        bool is_current = a->ended + 1 == a->next;
 
-        if (state != JOB_FRAME)
+        if (state != JOB_RESULT)
             return states[state];
-        a->ended += *bytes != TAG_BYTES;
-        if (!mine)
+        a->ended += result.tag != TAG_BYTES;
+        if (!is_current)
             continue;
-        *out = (struct ahead_bytes){bytes + 1, len - 1, *bytes == TAG_GONE};
-        a->at_end = *bytes == TAG_END;
-        if (*bytes != TAG_BYTES && *bytes != TAG_END)
+        *out = (struct ahead_bytes){result.bytes, result.len, result.tag == TAG_GONE};
+        a->at_end = result.tag == TAG_END;
+        if (result.tag != TAG_BYTES && result.tag != TAG_END)
             return AHEAD_FAILED;
-        return len > 1 ? AHEAD_BYTES : AHEAD_END;
+        return result.len > 0 ? AHEAD_BYTES : AHEAD_END;
     }
 }

@@ -2,21 +2,20 @@
 #pragma once
 
 #include "exporter/files/manifest_file.h"
-#include "exporter/system/workers.h"
+#include "exporter/system/file_reader.h"
 
 /*
- * The bytes of files, read ahead by a process of its own (workers.h): of several files at once, as
- * the way to another process and back takes longer than reading a small file.
+ * Reads the bytes of files through the file reader, several files in one job: handing a job to
+ * another thread takes longer than reading a small file.
  */
 struct ahead {
-    struct workers *workers; /* Borrowed. */
-    struct job *job;         /* NULL: nothing is asked for. */
+    struct file_reader *reader; /* Borrowed. */
+    struct read_job *job;       /* NULL if no file is being read. */
     struct manifest_file **files;
     size_t count;
-    size_t next;       /* The file behind the one that is being read. */
-    size_t ended;      /* Of how many the bytes have ended. */
-    size_t path_bytes; /* Of all paths. */
-    bool at_end;       /* The last bytes of the current file were handed out. */
+    size_t next;  /* The file behind the one that is being read. */
+    size_t ended; /* Of how many the bytes have ended. */
+    bool at_end;  /* The last bytes of the current file were handed out. */
 };
 
 enum { AHEAD_FILES = 256 };
@@ -42,7 +41,7 @@ enum ahead_state {
     AHEAD_FAILED, /* The file cannot be read. */
     AHEAD_WAITS,
     AHEAD_HANGS,
-    AHEAD_LOST, /* The process has ended. */
+    AHEAD_LOST, /* The job was not run to its end. */
 };
 
 struct ahead_bytes {
@@ -52,5 +51,5 @@ struct ahead_bytes {
 };
 enum ahead_state ahead_bytes(struct ahead *a, int64_t now_ms, struct ahead_bytes *out);
 
-/* Ask for nothing any more. Answers the job, which may hang, and is the caller's from now on. */
-struct job *ahead_stop(struct ahead *a) MUST_USE;
+/* Stops reading. Returns the job, which may hang, and which the caller owns from now on. */
+struct read_job *ahead_stop(struct ahead *a) MUST_USE;

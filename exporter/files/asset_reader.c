@@ -6,146 +6,128 @@
 /* zlib waits until it has so many bytes, or has made so many of them. */
 enum { CHUNK = 32 * 1024 };
 
-/* What a frame begins with; behind it the stamp, bytes, nothing, or a text with its NUL. */
+/* Tags of results; the bytes are the stamp, contents, nothing, or a text with its NUL. */
 enum tag {
-    TAG_BEGINS = 's',
-    TAG_BYTES = 'b',
-    TAG_END = 'e',
-    TAG_UNCHANGED = 'u',
-    TAG_FAILED = 'f',
+    TAG_BEGINS,
+    TAG_BYTES,
+    TAG_END,
+    TAG_UNCHANGED,
+    TAG_FAILED,
 };
 
-/* ---- who touches the file ---- */
+/* ---- reading the file ---- */
 
-struct frames {
-    const char *path;
+struct asset_reading {
+    char *path;
     struct file_stamp seen;
-    gzFile file; /* NULL before the first frame. */
-    char frame[1 + CHUNK];
+    gzFile file; /* NULL before the first result. */
+    struct file_stamp stamp;
+    struct error err;
+    char chunk[CHUNK];
 };
 
-static struct frames *frames_new(const char *path, const struct file_stamp *seen)
+static struct asset_reading *reading_new(const char *path, const struct file_stamp *seen)
 {
-    struct frames *f = xcalloc(1, sizeof(*f));
+    struct asset_reading *f = xcalloc(1, sizeof(*f));
 
-    f->path = path;
+    f->path = xstrdup(path);
     f->seen = *seen;
     return f;
 }
 
-static void frames_free(struct frames *f)
+static void reading_free(void *reading)
 {
-    if (f && f->file)
+    struct asset_reading *f = reading;
+
+    if (!f)
+        return;
+    if (f->file)
         gzclose_r(f->file);
+    free(f->path);
     free(f);
 }
 
-static size_t make_failure(struct frames *f, const struct error *why)
+static struct read_result failure_of(const struct asset_reading *f)
 {
-    size_t size = strlen(why->text) + 1;
-
-    f->frame[0] = TAG_FAILED;
-    memcpy(f->frame + 1, why->text, size);
-    return 1 + size;
+    return (struct read_result){TAG_FAILED, strlen(f->err.text) + 1, f->err.text};
 }
 
-static size_t open_file(struct frames *f)
+static struct read_result open_file(struct asset_reading *f)
 {
-    struct file_stamp stamp;
-    struct error err;
+    if (!file_stamp_read(f->path, &f->stamp, &f->err))
+        return failure_of(f);
+    if (file_stamp_equal(&f->stamp, &f->seen))
+        return (struct read_result){.tag = TAG_UNCHANGED, .bytes = ""};
 
-    if (!file_stamp_read(f->path, &stamp, &err))
-        return make_failure(f, &err);
-    f->frame[0] = TAG_UNCHANGED;
-    if (file_stamp_equal(&stamp, &f->seen))
-        return 1;
-
-    int fd = file_open(f->path, NULL, &err);
+    int fd = file_open(f->path, NULL, &f->err);
 
     if (fd < 0)
-        return make_failure(f, &err);
+        return failure_of(f);
     f->file = gzdopen(fd, "rb");
     if (!f->file)
-        memory_exhausted(0); /* Only memory can be lacking. */
+        memory_exhausted(0); /* gzdopen() fails for lack of memory only. */
     gzbuffer(f->file, CHUNK);
-    f->frame[0] = TAG_BEGINS;
-    memcpy(f->frame + 1, &stamp, sizeof(stamp));
-    return 1 + sizeof(stamp);
+    return (struct read_result){TAG_BEGINS, sizeof(f->stamp), (const char *)&f->stamp};
 }
 
-static size_t read_file(struct frames *f)
+static struct read_result read_chunk(struct asset_reading *f)
 {
-    int len = gzread(f->file, f->frame + 1, CHUNK);
-    struct error err;
+    int len = gzread(f->file, f->chunk, CHUNK);
     int code;
 
-    f->frame[0] = len > 0 ? TAG_BYTES : TAG_END;
     if (len > 0)
-        return 1 + (size_t)len;
+        return (struct read_result){TAG_BYTES, (size_t)len, f->chunk};
 
     const char *reason = gzerror(f->file, &code);
 
     if (code == Z_OK || code == Z_STREAM_END)
-        return 1;
-    fail(&err, "'%s': %s", f->path,
+        return (struct read_result){.tag = TAG_END, .bytes = ""};
+    fail(&f->err, "'%s': %s", f->path,
          code == Z_BUF_ERROR ? "the compressed data ends too early" : reason);
-    return make_failure(f, &err);
+    return failure_of(f);
 }
 
-/* The next frame, of so many bytes. */
-static size_t make_frame(struct frames *f)
+/* Returns the next result; valid until the next call. */
+static struct read_result next_result(struct asset_reading *f)
 {
-    return f->file ? read_file(f) : open_file(f);
+    return f->file ? read_chunk(f) : open_file(f);
 }
 
-static bool is_last(char tag)
+static void run_reading(struct read_job *job, void *input)
 {
-    return tag != TAG_BEGINS && tag != TAG_BYTES;
-}
-
-/* The input is a stamp, and the path with its NUL. */
-static void read_asset_file(struct job_output *out, const char *input, size_t len, int fd)
-{
-    struct file_stamp seen;
-
-    (void)fd;
-    assert(len > sizeof(seen));
-    memcpy(&seen, input, sizeof(seen));
-
-    struct frames *f = frames_new(input + sizeof(seen), &seen);
+    struct read_result result;
 
     do {
-        size_t size = make_frame(f);
-
-        job_emit(out, f->frame, size);
-    } while (!is_last(f->frame[0]));
-    frames_free(f);
+        result = next_result(input);
+        if (!read_job_emit(job, result.tag, result.bytes, result.len))
+            return;
+    } while (result.tag == TAG_BEGINS || result.tag == TAG_BYTES);
 }
 
-/* ---- who asks ---- */
+/* ---- the caller ---- */
 
 struct asset_reader {
     char *path;
-    struct workers *workers;
-    struct job *job;       /* Of a reading, with workers. */
-    struct frames *frames; /* Of a reading, without. */
+    struct file_reader *reader;
+    struct read_job *job;          /* Of a reading, with a file reader. */
+    struct asset_reading *reading; /* Of a reading, without one. */
 };
 
-struct asset_reader *asset_reader_new(const char *path, struct workers *workers)
+struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader)
 {
     struct asset_reader *r = xcalloc(1, sizeof(*r));
 
     r->path = xstrdup(path);
-    r->workers = workers;
+    r->reader = reader;
     return r;
 }
 
 static void end_reading(struct asset_reader *r)
 {
-    job_free(r->job);
+    read_job_free(r->job);
     r->job = NULL;
-    frames_free(r->frames);
-    r->frames = NULL;
+    reading_free(r->reading);
+    r->reading = NULL;
 }
 
 void asset_reader_free(struct asset_reader *r)
@@ -159,33 +141,26 @@ void asset_reader_free(struct asset_reader *r)
 
 void asset_reader_begin(struct asset_reader *r, const struct file_stamp *seen)
 {
-    CLEANUP(strbuf_release) struct strbuf input = STRBUF_INIT(JOB_INPUT_MAX);
-
     end_reading(r);
-    if (!r->workers) {
-        r->frames = frames_new(r->path, seen);
-        return;
-    }
-    strbuf_add(&input, (const char *)seen, sizeof(*seen));
-    strbuf_add(&input, r->path, strlen(r->path) + 1);
-    r->job = job_start(r->workers, read_asset_file, input.data, input.len, -1);
+    if (r->reader)
+        r->job = read_job_start(r->reader, run_reading, reading_new(r->path, seen), reading_free);
+    else
+        r->reading = reading_new(r->path, seen);
 }
 
-/* What a frame says. */
-static enum asset_reader_state take_frame(struct asset_reader *r, const char *frame, size_t len,
-                                          struct asset_reader_bytes *out, struct error *err)
+static enum asset_reader_state take_result(struct asset_reader *r, const struct read_result *result,
+                                           struct asset_reader_bytes *out, struct error *err)
 {
-    switch ((enum tag)frame[0]) {
+    switch ((enum tag)result->tag) {
     case TAG_BEGINS:
-        assert(len == 1 + sizeof(out->stamp));
-        memcpy(&out->stamp, frame + 1, sizeof(out->stamp));
+        memcpy(&out->stamp, result->bytes, sizeof(out->stamp));
         return ASSET_READER_BEGINS;
     case TAG_BYTES:
-        out->bytes = frame + 1;
-        out->len = len - 1;
+        out->bytes = result->bytes;
+        out->len = result->len;
         return ASSET_READER_BYTES;
     case TAG_FAILED:
-        fail(err, "%s", frame + 1);
+        fail(err, "%s", result->bytes);
         end_reading(r);
         return ASSET_READER_FAILED;
     case TAG_END:
@@ -201,21 +176,20 @@ static enum asset_reader_state take_frame(struct asset_reader *r, const char *fr
 enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms,
                                           struct asset_reader_bytes *out, struct error *err)
 {
-    const char *frame;
-    size_t len;
+    struct read_result result;
 
-    if (!r->workers) {
-        len = make_frame(r->frames);
-        return take_frame(r, r->frames->frame, len, out, err);
+    if (!r->reader) {
+        result = next_result(r->reading);
+        return take_result(r, &result, out, err);
     }
 
-    enum job_state state = job_next(r->job, now_ms, &frame, &len);
+    enum read_job_state state = read_job_next(r->job, now_ms, &result);
 
-    if (state == JOB_FRAME)
-        return take_frame(r, frame, len, out, err);
+    if (state == JOB_RESULT)
+        return take_result(r, &result, out, err);
     if (state == JOB_WAITS)
         return ASSET_READER_WAITS;
-    fail(err, "cannot read '%s': %s", r->path, job_failure(state));
+    fail(err, "cannot read '%s': %s", r->path, read_job_failure(state));
     if (state == JOB_HANGS)
         return ASSET_READER_HANGS;
     end_reading(r);
@@ -224,5 +198,5 @@ enum asset_reader_state asset_reader_next(struct asset_reader *r, int64_t now_ms
 
 int64_t asset_reader_due(const struct asset_reader *r)
 {
-    return r->job ? job_due(r->job) : INT64_MAX;
+    return r->job ? read_job_due(r->job) : INT64_MAX;
 }

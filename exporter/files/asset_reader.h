@@ -2,16 +2,16 @@
 #pragma once
 
 #include "exporter/system/file.h"
-#include "exporter/system/workers.h"
+#include "exporter/system/file_reader.h"
 
 /*
- * Readings of one file, plain or gzip, whenever it has changed. With workers a process of its own
- * looks at it and unpacks it, since a mount may hang at any byte; without, who calls waits.
+ * Reads one file, plain or gzip, whenever it has changed. With a file reader its thread reads and
+ * unpacks the file, because a mount may hang at any byte; without one the caller blocks.
  */
 struct asset_reader;
 
-/* The path is copied, `workers` (NULL: without) is borrowed. */
-struct asset_reader *asset_reader_new(const char *path, struct workers *workers) MUST_USE;
+/* The path is copied; `reader` is borrowed, NULL for none. */
+struct asset_reader *asset_reader_new(const char *path, struct file_reader *reader) MUST_USE;
 /* NULL is fine. */
 void asset_reader_free(struct asset_reader *r);
 
@@ -25,8 +25,8 @@ enum asset_reader_state {
     ASSET_READER_END,       /* This, ... */
     ASSET_READER_UNCHANGED, /* ... this ... */
     ASSET_READER_FAILED,    /* ... and this, of which the error says why, end the reading. */
-    ASSET_READER_LOST,      /* Likewise: the process that reads has ended, not the file. */
-    ASSET_READER_WAITS,     /* Nothing for now: workers_fd() tells when to ask again. */
+    ASSET_READER_LOST,      /* Likewise: the job was not run to its end. */
+    ASSET_READER_WAITS,     /* No result yet: file_reader_fd() reports when to ask again. */
     ASSET_READER_HANGS, /* Likewise, but too long already. Asked again, it may go on after all. */
 };
 

@@ -35,13 +35,13 @@ struct asset_source {
 };
 
 struct asset_source *asset_source_new(struct store *store, const char *path,
-                                      struct workers *workers, const struct log *log)
+                                      struct file_reader *reader, const struct log *log)
 {
     struct asset_source *s = xcalloc(1, sizeof(*s));
 
     s->store = store;
     s->path = xstrdup(path);
-    s->reader = asset_reader_new(path, workers);
+    s->reader = asset_reader_new(path, reader);
     s->log = log;
     s->origin.source = SOURCE_NUMBER;
     s->look_ms = INT64_MIN;

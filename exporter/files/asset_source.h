@@ -2,7 +2,7 @@
 #pragma once
 
 #include "exporter/system/log.h"
-#include "exporter/system/workers.h"
+#include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 
 /*
@@ -10,13 +10,13 @@
  * each or over several, plain or gzip. It is read in slices, never held as a whole, and read
  * again when it changes. A file that cannot be read to its end removes no lease.
  *
- * With workers (workers.h) nothing here waits for it: workers_fd() tells when to pump again.
+ * With a file reader no function blocks: file_reader_fd() reports when to pump again.
  */
 struct asset_source;
 
-/* The path is copied, the rest borrowed; `workers` is NULL for none. */
+/* The path is copied, the rest borrowed; `reader` is NULL for none. */
 struct asset_source *asset_source_new(struct store *store, const char *path,
-                                      struct workers *workers, const struct log *log) MUST_USE;
+                                      struct file_reader *reader, const struct log *log) MUST_USE;
 /* The objects stay in the store. NULL is fine, for the other functions too: they do nothing. */
 void asset_source_free(struct asset_source *s);
 

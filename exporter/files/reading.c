@@ -196,12 +196,12 @@ static enum outcome receive_chunk(struct reading *r, struct ahead_bytes *out)
         unreadable(r);
         return OUTCOME_FAILED;
     case AHEAD_LOST:
-        fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_LOST));
+        fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_LOST));
         unreadable(r);
         /* Read again soon, as a file that hangs and then answers; a pipe cannot be. */
         return r->file->once ? OUTCOME_FAILED : OUTCOME_HANGS;
     case AHEAD_HANGS:
-        fail(&r->why->text, "cannot read '%s': %s", r->file->path, job_failure(JOB_HANGS));
+        fail(&r->why->text, "cannot read '%s': %s", r->file->path, read_job_failure(JOB_HANGS));
         unreadable(r);
         return OUTCOME_HANGS;
     }
@@ -246,7 +246,7 @@ static bool rewind_bytes(struct reading *r)
     if (r->fd >= 0 && lseek(r->fd, 0, SEEK_SET) == 0)
         return true;
     if (r->file->spool < 0 && r->ahead && !r->file->once) {
-        r->again.workers = r->ahead->workers;
+        r->again.reader = r->ahead->reader;
         if (!ahead_add(&r->again, r->file))
             abort();
         ahead_start(&r->again);
@@ -331,7 +331,7 @@ static enum reading_state step_bytes(struct reading *r)
 
 int64_t reading_due(const struct reading *r)
 {
-    return r->ahead && r->ahead->job ? job_due(r->ahead->job) : INT64_MAX;
+    return r->ahead && r->ahead->job ? read_job_due(r->ahead->job) : INT64_MAX;
 }
 
 enum reading_state reading_step(struct reading *r, int64_t now_ms, struct failure *why)

@@ -32,7 +32,7 @@ struct failure {
     enum problem_kind kind;
     struct json_position where; /* Zeros if it is about the file. */
     bool gone;                  /* The file does not exist any more. */
-    struct job *hangs;          /* The job that hangs or is lost; the caller's. */
+    struct read_job *hangs;     /* The job that hangs or is lost; the caller's. */
     struct error text;
 };
 

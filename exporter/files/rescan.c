@@ -4,15 +4,15 @@
 enum {
     RETRY_MS = 1000,
     REST_PARTS = 4, /* Of five parts of a disk's time, walks take one. */
-    FRAMES_A_STEP = 256,
+    RESULTS_A_STEP = 256,
 };
 
 void rescan_release(struct rescan *r)
 {
-    job_free(r->job);
+    read_job_free(r->job);
     for (size_t i = 0; i < r->held_count; i++)
-        job_free(r->held[i].job);
-    *r = (struct rescan){.workers = NULL};
+        read_job_free(r->held[i].job);
+    *r = (struct rescan){.reader = NULL};
 }
 
 static struct tree_path *find_path(const struct tree *t)
@@ -26,7 +26,7 @@ static struct tree_path *find_path(const struct tree *t)
 
 bool rescan_wanted(const struct rescan *r, const struct tree *t)
 {
-    return r->workers && (r->job || find_path(t));
+    return r->reader && (r->job || find_path(t));
 }
 
 static void hold(struct rescan *r, struct held held)
@@ -36,11 +36,11 @@ static void hold(struct rescan *r, struct held held)
         return;
     }
     /* Enough hangs already: when some of that returns, this is tried again with it. */
-    job_free(held.job);
+    read_job_free(held.job);
     held.path->hangs = false;
 }
 
-void rescan_hold(struct rescan *r, struct tree_path *path, struct job *job, int64_t now_ms)
+void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms)
 {
     hold(r, (struct held){.job = job, .path = path, .retry_ms = now_ms + RETRY_MS});
 }
@@ -57,21 +57,20 @@ bool rescan_is_held(const struct rescan *r, const struct tree_path *path)
 /* What has returned: its PATH is walked again, and its files read. */
 static void let_go(struct rescan *r, int64_t now_ms)
 {
-    const char *bytes;
-    size_t len;
+    struct read_result ignored;
 
     for (size_t i = 0; i < r->held_count;) {
         struct held *held = &r->held[i];
-        enum job_state state = JOB_HANGS;
+        enum read_job_state state = JOB_HANGS;
 
         held->rested = held->rested || now_ms >= held->retry_ms;
         if (held->rested)
-            state = job_next(held->job, now_ms, &bytes, &len);
+            state = read_job_next(held->job, now_ms, &ignored);
         if (state == JOB_WAITS || state == JOB_HANGS) {
             i++;
             continue;
         }
-        job_free(held->job);
+        read_job_free(held->job);
         held->path->hangs = held->path->hangs && !held->is_walk;
         held->path->look = held->path->force = true;
         *held = r->held[--r->held_count];
@@ -85,7 +84,7 @@ static void begin(struct rescan *r, struct tree *t, struct tree_path *path, int6
     r->begun_ms = now_ms;
     path->look = path->force = false;
     walk_begin(t, path);
-    r->job = job_start(r->workers, scan_job, path->path, strlen(path->path) + 1, t->watches.fd);
+    r->job = scan_start(r->reader, path->path, t->watches.fd);
 }
 
 static void end(struct rescan *r, struct tree *t, int64_t now_ms)
@@ -93,7 +92,7 @@ static void end(struct rescan *r, struct tree *t, int64_t now_ms)
     walk_end(t, r->path);
     r->path->walked = r->path->walked || !r->path->missing;
     r->rest_ms = now_ms + (now_ms - r->begun_ms) * REST_PARTS;
-    job_free(r->job);
+    read_job_free(r->job);
     r->job = NULL;
 }
 
@@ -112,16 +111,14 @@ static void give_up(struct rescan *r, struct tree *t, const char *why, int64_t n
 
 static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
 {
-    const char *bytes;
-    size_t len;
+    struct read_result result;
 
-    for (unsigned i = 0; i < FRAMES_A_STEP; i++) {
-        enum job_state state = job_next(r->job, now_ms, &bytes, &len);
+    for (unsigned i = 0; i < RESULTS_A_STEP; i++) {
+        enum read_job_state state = read_job_next(r->job, now_ms, &result);
 
         switch (state) {
-        case JOB_FRAME:
-            if (!walk_receive(t, r->path, r->force, bytes, len))
-                abort();
+        case JOB_RESULT:
+            walk_receive(t, r->path, r->force, &result);
             continue;
         case JOB_WAITS:
             return i > 0;
@@ -130,7 +127,7 @@ static bool go_on(struct rescan *r, struct tree *t, int64_t now_ms)
             return true;
         case JOB_HANGS:
         case JOB_LOST:
-            give_up(r, t, job_failure(state), now_ms);
+            give_up(r, t, read_job_failure(state), now_ms);
             return true;
         }
     }
@@ -156,7 +153,7 @@ int64_t rescan_due(const struct rescan *r, const struct tree *t)
     int64_t due_ms = INT64_MAX;
 
     if (r->job)
-        due_ms = job_due(r->job);
+        due_ms = read_job_due(r->job);
     else if (rescan_wanted(r, t))
         due_ms = r->rest_ms;
     for (size_t i = 0; i < r->held_count; i++) {

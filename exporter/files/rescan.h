@@ -2,24 +2,24 @@
 #pragma once
 
 #include "exporter/files/walk.h"
-#include "exporter/system/workers.h"
+#include "exporter/system/file_reader.h"
 
 /*
- * Walks by a process of its own, one at a time, and what hangs: a PATH that does not answer is a
- * problem, keeps its files, and is walked again as soon as what hung there has returned.
+ * Walks PATHs with jobs of the file reader, one at a time, and keeps the jobs that hang. A PATH
+ * that does not answer is a problem and keeps its files. It is walked again when its job returns.
  */
 enum { HELD_MAX = 8, HELD_OF_PATH_MAX = 3 };
 
 struct rescan {
-    struct workers *workers; /* Borrowed. NULL: walks are done where they are wanted. */
-    struct job *job;         /* Of the walk under way; NULL without one. */
+    struct file_reader *reader; /* Borrowed. NULL: the caller walks PATHs itself. */
+    struct read_job *job;       /* Of the walk under way; NULL without one. */
     struct tree_path *path;
     bool force;
     int64_t begun_ms;
     int64_t rest_ms; /* Until then there is no other walk: they are not to keep a disk busy. */
-    /* Jobs that hang, or have lost their process. */
+    /* Jobs that hang or were lost. */
     struct held {
-        struct job *job;
+        struct read_job *job;
         struct tree_path *path;
         bool is_walk;
         int64_t retry_ms; /* Not before. */
@@ -36,8 +36,8 @@ bool rescan_wanted(const struct rescan *r, const struct tree *t);
 /* Go on with the walk, or begin one. False if there is nothing to do for now. */
 bool rescan_step(struct rescan *r, struct tree *t, int64_t now_ms);
 
-/* What was read of a file of this PATH hangs; takes the job. */
-void rescan_hold(struct rescan *r, struct tree_path *path, struct job *job, int64_t now_ms);
+/* Keeps the job that hangs while it reads a file of this PATH; takes ownership of the job. */
+void rescan_hold(struct rescan *r, struct tree_path *path, struct read_job *job, int64_t now_ms);
 
 /* True if so much of the PATH hangs that its files had better not be touched. */
 bool rescan_is_held(const struct rescan *r, const struct tree_path *path);

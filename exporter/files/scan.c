@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "exporter/system/file.h"
@@ -285,32 +286,66 @@ void scan_file(const char *path, const struct stat *about, int watches_fd, sight
     see_file(&w, path, about);
 }
 
-/* ---- as a job ---- */
+/* ---- as a job of the file reader ---- */
+
+enum { SIGHTING_MAX_BYTES = 128 * 1024 };
+
+/* Input of the job. */
+struct scan_input {
+    char *path;
+    int watches_fd; /* A duplicate: the job may outlive its evaluation. */
+};
+
+/* Context of emit(). */
+struct scan_output {
+    struct read_job *job;
+    bool unwanted;
+};
+
+static void free_input(void *input)
+{
+    struct scan_input *scan = input;
+
+    file_close(&scan->watches_fd);
+    free(scan->path);
+    free(scan);
+}
 
 static void emit(void *context, const struct sighting *s)
 {
-    CLEANUP(strbuf_release) struct strbuf frame = STRBUF_INIT(JOB_FRAME_MAX);
+    CLEANUP(strbuf_release) struct strbuf bytes = STRBUF_INIT(SIGHTING_MAX_BYTES);
+    struct scan_output *out = context;
 
-    strbuf_add(&frame, (const char *)s, sizeof(*s));
-    strbuf_add(&frame, s->text, strlen(s->text) + 1);
-    if (strbuf_ok(&frame))
-        job_emit(context, frame.data, frame.len);
+    if (out->unwanted)
+        return;
+    strbuf_add(&bytes, (const char *)s, sizeof(*s));
+    strbuf_add(&bytes, s->text, strlen(s->text) + 1);
+    if (strbuf_ok(&bytes))
+        out->unwanted = !read_job_emit(out->job, 0, bytes.data, bytes.len);
 }
 
-void scan_job(struct job_output *out, const char *input, size_t len, int fd)
+static void run_scan(struct read_job *job, void *input)
 {
-    (void)len;
-    scan_path(input, fd, emit, out);
+    const struct scan_input *scan = input;
+    struct scan_output out = {.job = job};
+
+    scan_path(scan->path, scan->watches_fd, emit, &out);
 }
 
-bool scan_receive(const char *bytes, size_t len, sighting_fn *see, void *context)
+struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd)
+{
+    struct scan_input *input = xcalloc(1, sizeof(*input));
+
+    input->path = xstrdup(path);
+    input->watches_fd = watches_fd < 0 ? -1 : fcntl(watches_fd, F_DUPFD_CLOEXEC, 0);
+    return read_job_start(r, run_scan, input, free_input);
+}
+
+void scan_receive(const struct read_result *result, sighting_fn *see, void *context)
 {
     struct sighting s;
 
-    if (len <= sizeof(s) || bytes[len - 1] != '\0')
-        return false;
-    memcpy(&s, bytes, sizeof(s));
-    s.text = bytes + sizeof(s);
+    memcpy(&s, result->bytes, sizeof(s));
+    s.text = result->bytes + sizeof(s);
     see(context, &s);
-    return true;
 }

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "exporter/files/watches.h"
-#include "exporter/system/job.h"
+#include "exporter/system/file_reader.h"
 
 /*
  * The side of a walk that looks at the disk, and may hang there: it tells what it sees, and knows
@@ -35,11 +35,9 @@ void scan_path(const char *path, int watches_fd, sighting_fn *see, void *context
 void scan_file(const char *path, const struct stat *about, int watches_fd, sighting_fn *see,
                void *context);
 
-/* scan_path() as a job (workers.h): its input is the PATH, its descriptor inotify's. */
-void scan_job(struct job_output *out, const char *input, size_t len, int fd);
-
-/* What such a job has emitted. False if it is none of that. */
-bool scan_receive(const char *bytes, size_t len, sighting_fn *see, void *context) MUST_USE;
+/* Starts a job that runs scan_path(); scan_receive() passes its results to `see`. */
+struct read_job *scan_start(struct file_reader *r, const char *path, int watches_fd) MUST_USE;
+void scan_receive(const struct read_result *result, sighting_fn *see, void *context);
 
 /* "<folder>/<name>", the caller's. */
 char *scan_join(const char *folder, const char *name) MUST_USE;

@@ -87,7 +87,7 @@ static void end_file(struct manifests *m)
 static void begin(struct manifests *m, struct manifest_file *file)
 {
     bool follows = m->tree.watches.fd >= 0;
-    struct ahead *ahead = m->rescan.workers ? &m->ahead : NULL;
+    struct ahead *ahead = m->rescan.reader ? &m->ahead : NULL;
 
     declarations_begin(file);
     m->current = file;
@@ -178,7 +178,7 @@ static bool begin_next(struct manifests *m)
 {
     struct manifest_file *file;
 
-    if (!m->rescan.workers) {
+    if (!m->rescan.reader) {
         file = tree_next_changed(&m->tree);
         if (file)
             begin(m, file);
@@ -209,7 +209,7 @@ static bool step(struct manifests *m, int64_t now_ms)
         return false;
     if (begin_next(m))
         return true;
-    if (m->rescan.workers) {
+    if (m->rescan.reader) {
         bool moved = rescan_step(&m->rescan, &m->tree, now_ms);
 
         m->view_is_old = m->view_is_old || moved;
@@ -311,10 +311,10 @@ bool manifests_load(struct manifests *m, struct error *err)
     return fine;
 }
 
-void manifests_use(struct manifests *m, struct workers *workers)
+void manifests_use(struct manifests *m, struct file_reader *reader)
 {
-    m->rescan.workers = m->ahead.workers = workers;
-    m->tree.apart = workers != NULL;
+    m->rescan.reader = m->ahead.reader = reader;
+    m->tree.apart = reader != NULL;
 }
 
 void manifests_begin(struct manifests *m)

@@ -4,7 +4,7 @@
 #include "exporter/files/limits.h"
 #include "exporter/files/problems.h"
 #include "exporter/kube/namespace_filter.h"
-#include "exporter/system/workers.h"
+#include "exporter/system/file_reader.h"
 #include "metrics/model/store.h"
 
 /*
@@ -33,11 +33,11 @@ struct manifests *manifests_new(struct store *store, const char *const *paths, s
 void manifests_free(struct manifests *m);
 
 /*
- * Have processes look at the disk (workers.h) from now on, before anything is read or watched.
- * Then nothing here waits: manifests_begin(), and manifests_pump() until it is not busy.
- * A PATH or file that does not answer is a problem of its own, and tried again once it does.
+ * Reads files through `reader` (NULL: in place); to be called before anything is read or watched.
+ * Then no function here blocks: call manifests_begin(), and manifests_pump() until it is not busy.
+ * A PATH or file that does not answer is a problem, and is read again when it answers.
  */
-void manifests_use(struct manifests *m, struct workers *workers);
+void manifests_use(struct manifests *m, struct file_reader *reader);
 void manifests_begin(struct manifests *m);
 
 /*

@@ -39,7 +39,7 @@ struct tree {
     size_t gone;
     size_t cursor; /* Where to look for the next changed or gone file. */
     uint32_t last_source;
-    bool apart; /* Who follows it is not to look at the disk: another process does. */
+    bool apart; /* The file reader looks at the disk, not the caller. */
     struct watches watches;
 };
 

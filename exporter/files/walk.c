@@ -64,11 +64,12 @@ void walk_begin(struct tree *t, struct tree_path *path)
     path->scan++;
 }
 
-bool walk_receive(struct tree *t, struct tree_path *path, bool force, const char *bytes, size_t len)
+void walk_receive(struct tree *t, struct tree_path *path, bool force,
+                  const struct read_result *result)
 {
     struct walk w = {t, path, (uint32_t)(path - t->paths), force};
 
-    return scan_receive(bytes, len, see, &w);
+    scan_receive(result, see, &w);
 }
 
 void walk_end(struct tree *t, struct tree_path *path)

@@ -12,12 +12,12 @@
 void walk_path(struct tree *t, struct tree_path *path, bool force);
 
 /*
- * The same where a process of its own looks at the disk (scan_job): begin, receive what it emits,
- * and end; or fail, with the reason, if it does not answer: then no file goes.
+ * The same with a job of the file reader (scan_start): begin, receive each result of the job, and
+ * end; or fail with the reason if the job hangs: then no file is removed.
  */
 void walk_begin(struct tree *t, struct tree_path *path);
-bool walk_receive(struct tree *t, struct tree_path *path, bool force, const char *bytes,
-                  size_t len) MUST_USE;
+void walk_receive(struct tree *t, struct tree_path *path, bool force,
+                  const struct read_result *result);
 void walk_end(struct tree *t, struct tree_path *path);
 void walk_fail(struct tree *t, struct tree_path *path, const char *why);
 

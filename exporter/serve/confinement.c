@@ -135,15 +135,6 @@ void confine_calls(struct confinement *c)
         c->done = true;
 }
 
-void confine_worker(void)
-{
-    struct error ignored;
-
-    /* The process that all come from logs whether there is one. */
-    if (!seccomp_install(&ignored))
-        return;
-}
-
 void confinement_log(const struct confinement *c, const struct log *log)
 {
     if (HARDENING_SANITIZED)

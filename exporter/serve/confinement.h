@@ -40,8 +40,5 @@ void confinement_leave(struct confinement *c, const char *why);
 /* The rest of it: the filter, behind which no process can be made. */
 void confine_calls(struct confinement *c);
 
-/* The filter for a process that only reads files; without it that goes on all the same. */
-void confine_worker(void);
-
 /* Log what was done, what was not, and why. */
 void confinement_log(const struct confinement *c, const struct log *log);

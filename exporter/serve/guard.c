@@ -16,11 +16,13 @@ struct guard {
     int signals; /* Polled and never read: the signal is for the loop. */
     int ending;
     int ended;
+    _Atomic size_t listener_count;
+    int listeners[GUARD_LISTENERS_MAX];
 };
 
 static void *run(void *context)
 {
-    const struct guard *g = context;
+    struct guard *g = context;
     struct pollfd begun[] = {
         {.fd = g->signals, .events = POLLIN},
         {.fd = g->ending, .events = POLLIN},
@@ -31,9 +33,11 @@ static void *run(void *context)
     /* All signals are blocked in this thread: nothing interrupts a poll. */
     while (poll(begun, ARRAY_LEN(begun), -1) <= 0)
         continue;
-    if (poll(&ended, 1, GUARD_MS) == 0)
-        _exit(g->status);
-    return NULL;
+    if (poll(&ended, 1, GUARD_MS) != 0)
+        return NULL;
+    for (size_t i = 0; i < g->listener_count; i++)
+        close(g->listeners[i]);
+    _exit(g->status);
 }
 
 static void release(struct guard *g)
@@ -69,6 +73,14 @@ struct guard *guard_start(struct error *err)
     release(g);
     fail(err, "cannot start the thread that guards the end: %s", strerror(code));
     return NULL;
+}
+
+void guard_listener(struct guard *g, int fd)
+{
+    if (g->listener_count < GUARD_LISTENERS_MAX) {
+        g->listeners[g->listener_count] = fd;
+        g->listener_count++;
+    }
 }
 
 /* The counter is far from full: this cannot fail. */

@@ -21,5 +21,12 @@ struct guard *guard_start(struct error *err) MUST_USE;
  * this call, after a signal alone, the status is 0. */
 void guard_ending(struct guard *g, int status);
 
+/*
+ * Has the guard close this listening socket before it exits. The kernel keeps a process, and its
+ * open sockets, while a thread is blocked in a read that hangs.
+ */
+enum { GUARD_LISTENERS_MAX = 64 };
+void guard_listener(struct guard *g, int fd);
+
 /* The end is reached: stop the thread. Both signals stay blocked. NULL is fine. */
 void guard_free(struct guard *g);

@@ -112,7 +112,7 @@ struct loop *loop_new(const struct loop_settings *settings, struct error *err)
     l->config_loaded = true;
     publisher_init(&l->publisher, settings->log, settings->publish_ms, settings->refresh_ms);
     l->rehearsal = (struct rehearsal){
-        .workers = settings->workers,
+        .reader = settings->reader,
         .argc = settings->argc,
         .argv = settings->argv,
         .log = settings->log,
@@ -161,6 +161,11 @@ void loop_free(struct loop *l)
     problem_log_release(&l->problems);
     signals_close(&l->signals);
     free(l);
+}
+
+int loop_listener(const struct loop *l, size_t at)
+{
+    return server_listener(l->web.server, at);
 }
 
 const char *loop_address(const struct loop *l, size_t at)
@@ -292,7 +297,7 @@ static void follow(struct loop *l, bool readable)
 
     if (engine_deadline(e->engine) <= platform_now_ms())
         e->caught_up = false;
-    if (readable || e->session || e->assets || e->workers || manifests_busy(e->manifests))
+    if (readable || e->session || e->assets || e->reader || manifests_busy(e->manifests))
         evaluation_pump(e, SLICE_MS);
     if (!e->caught_up && evaluation_slice(e, SLICE_MS) &&
         news_since(&l->news, e, &l->problems, l->settings.log))
@@ -372,19 +377,10 @@ static enum loop_step turn_lent(struct loop *l)
     return l->stopping ? LOOP_ENDED : LOOP_GOES_ON;
 }
 
-/* Returns true if no file can be read again. */
-static bool is_blind(const struct loop *l)
-{
-    if (!l->settings.workers)
-        return false;
-    workers_turn(l->settings.workers);
-    return workers_ended(l->settings.workers);
-}
-
 enum loop_step loop_turn(struct loop *l, struct error *err)
 {
-    if (is_blind(l))
-        return LOOP_BLIND;
+    if (l->settings.reader)
+        file_reader_turn(l->settings.reader);
     if (api_lent(l->web.api))
         return turn_lent(l);
 
@@ -394,7 +390,7 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
         {.fd = l->signals.fd, .events = POLLIN},
         {.fd = listens ? l->current->changes_fd : -1, .events = POLLIN},
         {.fd = desk_fd(server_desk(l->web.server)), .events = POLLIN},
-        {.fd = l->settings.workers ? workers_fd(l->settings.workers) : -1, .events = POLLIN},
+        {.fd = l->settings.reader ? file_reader_fd(l->settings.reader) : -1, .events = POLLIN},
         {.fd = clerk_fd(l->web.clerk), .events = POLLIN},
         {.fd = reloads_fd(&l->reloads), .events = POLLIN},
     };
@@ -408,8 +404,8 @@ enum loop_step loop_turn(struct loop *l, struct error *err)
     if (reloads_turn(&l->reloads, platform_steady_ms()) ||
         rehearsal_sees_another_kubeconfig(&l->rehearsal, l->config_loaded, platform_steady_ms()))
         begin_reload(l);
-    if (is_blind(l))
-        return LOOP_BLIND;
+    if (l->settings.reader)
+        file_reader_turn(l->settings.reader);
     turn_files(l);
     if (next_to_advance(l) && !advance_next(l, err))
         return LOOP_FAILED;

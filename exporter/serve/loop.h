@@ -17,10 +17,10 @@ struct loop;
 struct loop_settings {
     int argc; /* The command line, parsed again on SIGHUP. Borrowed. */
     const char *const *argv;
-    const struct log *log;   /* Borrowed. */
-    struct workers *workers; /* To read files with; NULL: the loop waits for them. Borrowed. */
-    int64_t publish_ms;      /* How long changes may wait for the next page, see throttle.h. */
-    int64_t refresh_ms;      /* How old a page becomes where nothing changes. */
+    const struct log *log;      /* Borrowed. */
+    struct file_reader *reader; /* Borrowed. NULL: the loop reads files itself. */
+    int64_t publish_ms;         /* How long changes may wait for the next page, see throttle.h. */
+    int64_t refresh_ms;         /* How old a page becomes where nothing changes. */
 };
 
 /*
@@ -36,11 +36,13 @@ enum loop_step {
     LOOP_GOES_ON,
     LOOP_ENDED,  /* By a signal. */
     LOOP_FAILED, /* The sources could not be read at the start. */
-    LOOP_BLIND,  /* The process that starts file readers has ended: no file can be read again. */
 };
 
 /* Wait for work and do a slice of it. */
 enum loop_step loop_turn(struct loop *l, struct error *err) MUST_USE;
+
+/* Returns the descriptor of the socket that listens on the address `at` of the options. */
+int loop_listener(const struct loop *l, size_t at);
 
 /* Where it listens, in the order of the options. Borrowed. */
 const char *loop_address(const struct loop *l, size_t at);

@@ -20,24 +20,33 @@ enum {
     LOST_RETRY_MS = 1000,
 };
 
+/* Input of the jobs. */
 struct command_line {
     int argc;
     const char *const *argv;
+    const char *const *environment;
 };
 
-/* ---- the process that tries ---- */
+/* Context of try_file() and emit_digest(). */
+struct attempt {
+    struct read_job *job;
+    bool unwanted;
+};
 
-/* Read a file as the loop would, having said which. There may be secrets in it. */
-static void try_file(void *output, const char *path)
+/* ---- jobs of the file reader ---- */
+
+/* Reports the path, then reads the file as the loop would. The file may hold secrets. */
+static void try_file(void *context, const char *path)
 {
+    struct attempt *attempt = context;
     char chunk[CHUNK];
     struct error ignored;
     size_t sum = 0;
     ssize_t len = 1;
 
-    if (!path || *path == '\0')
+    if (!path || *path == '\0' || attempt->unwanted)
         return;
-    job_emit(output, path, strlen(path) + 1);
+    attempt->unwanted = !read_job_emit(attempt->job, 0, path, strlen(path) + 1);
     CLEANUP(file_close) int fd = file_open(path, NULL, &ignored);
 
     for (; fd >= 0 && len > 0 && sum < FILE_MAX_BYTES; sum += (size_t)len)
@@ -45,111 +54,112 @@ static void try_file(void *output, const char *path)
     explicit_bzero(chunk, sizeof(chunk));
 }
 
-static struct kube_place place_of(const struct options *o)
+static struct kube_place place_of(const struct options *o, const struct command_line *line)
 {
     return (struct kube_place){
         .kubeconfig = o->kubeconfig,
         .context = o->context,
-        .environment = platform_environment(),
+        .environment = line->environment,
     };
 }
 
-static void try_server(struct job_output *out, const struct options *o)
+static void try_server(struct attempt *attempt, const struct options *o,
+                       const struct command_line *line)
 {
     CLEANUP(kube_config_release) struct kube_config config = {0};
-    const struct kube_place place = place_of(o);
+    const struct kube_place place = place_of(o, line);
     struct error ignored;
 
-    kube_place_each_file(&place, try_file, out);
+    kube_place_each_file(&place, try_file, attempt);
     if (kube_locate(&place, &config, &ignored) == KUBE_FOUND)
-        kube_config_each_file(&config, try_file, out);
+        kube_config_each_file(&config, try_file, attempt);
 }
 
-static void try_all(struct job_output *out, const char *input, size_t len, int fd)
+static void try_all(struct read_job *job, void *input)
 {
-    struct command_line line;
+    const struct command_line *line = input;
+    struct attempt attempt = {.job = job};
     struct options options;
     struct error ignored;
     bool parsed;
 
-    (void)fd;
-    assert(len == sizeof(line));
-    memcpy(&line, input, sizeof(line));
     options_init(&options);
-    if (options_parse(&options, line.argc, line.argv, &ignored))
-        try_file(out, options.config_file);
+    if (options_parse(&options, line->argc, line->argv, &ignored))
+        try_file(&attempt, options.config_file);
     options_release(&options);
-    parsed = config_load(&options, line.argc, line.argv, &ignored);
+    parsed = config_load(&options, line->argc, line->argv, &ignored);
     if (parsed) {
-        armour_each_file(options.web_config_file, try_file, out);
-        access_each_file(&options, try_file, out);
+        armour_each_file(options.web_config_file, try_file, &attempt);
+        access_each_file(&options, try_file, &attempt);
     }
     if (parsed && options.manifests.count == 0)
-        try_server(out, &options);
+        try_server(&attempt, &options, line);
     options_release(&options);
     secret_wipe_stack();
 }
 
-/* Hand over what tells this content from another; writing the same again is no change. */
-static void emit_digest(void *output, const char *path)
+/* Reports a hash of the contents; writing the same contents again is no change. */
+static void emit_digest(void *context, const char *path)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_SECRET(FILE_MAX_BYTES);
+    struct attempt *attempt = context;
     struct error ignored;
-    uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
 
-    job_emit(output, &digest, sizeof(digest));
+    if (attempt->unwanted)
+        return;
+
+    uint64_t digest = file_read(path, &text, &ignored) ? map_hash(text.data, text.len, 1) : 0;
+    attempt->unwanted = !read_job_emit(attempt->job, 0, &digest, sizeof(digest));
 }
 
-static void emit_kubeconfig(struct job_output *out, const char *input, size_t len, int fd)
+static void emit_kubeconfig(struct read_job *job, void *input)
 {
-    struct command_line line;
+    const struct command_line *line = input;
+    struct attempt attempt = {.job = job};
     struct options options;
     struct error ignored;
 
-    (void)fd;
-    assert(len == sizeof(line));
-    memcpy(&line, input, sizeof(line));
-    if (config_load(&options, line.argc, line.argv, &ignored) && options.manifests.count == 0 &&
+    if (config_load(&options, line->argc, line->argv, &ignored) && options.manifests.count == 0 &&
         *options.kubeconfig != '\0') {
-        const struct kube_place place = place_of(&options);
+        const struct kube_place place = place_of(&options, line);
 
-        kube_place_each_file(&place, emit_digest, out);
+        kube_place_each_file(&place, emit_digest, &attempt);
     }
     options_release(&options);
 }
 
-/* ---- who asks ---- */
+/* ---- the loop ---- */
 
 void rehearsal_release(struct rehearsal *r)
 {
-    job_free(r->job);
+    read_job_free(r->job);
     r->job = NULL;
-    job_free(r->look);
+    read_job_free(r->look);
     r->look = NULL;
 }
 
-static void start(struct rehearsal *r)
+static struct read_job *start(const struct rehearsal *r, read_job_fn *run)
 {
-    const struct command_line line = {r->argc, r->argv};
+    struct command_line *line = xmalloc(sizeof(*line));
 
-    r->job = job_start(r->workers, try_all, &line, sizeof(line), -1);
+    *line = (struct command_line){r->argc, r->argv, platform_environment()};
+    return read_job_start(r->reader, run, line, free);
 }
 
-/* Repeats a job after the end of its process, but only once in LOST_RETRY_MS. */
-static enum job_state go_on(struct rehearsal *r, int64_t now_ms)
+/* Starts a lost job again, but only once in LOST_RETRY_MS. */
+static enum read_job_state go_on(struct rehearsal *r, int64_t now_ms)
 {
-    enum job_state state;
-    const char *path;
-    size_t len;
+    enum read_job_state state;
+    struct read_result path;
 
     for (;;) {
-        while ((state = job_next(r->job, now_ms, &path, &len)) == JOB_FRAME)
-            snprintf(r->touched, sizeof(r->touched), "%s", path);
+        while ((state = read_job_next(r->job, now_ms, &path)) == JOB_RESULT)
+            snprintf(r->touched, sizeof(r->touched), "%s", path.bytes);
         r->lost = state == JOB_LOST;
         if (!r->lost || now_ms < r->retry_ms)
             return state;
-        job_free(r->job);
-        start(r);
+        read_job_free(r->job);
+        r->job = start(r, try_all);
         r->retry_ms = now_ms + LOST_RETRY_MS;
     }
 }
@@ -157,19 +167,19 @@ static enum job_state go_on(struct rehearsal *r, int64_t now_ms)
 enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t now_ms,
                                     struct error *err)
 {
-    enum job_state state;
+    enum read_job_state state;
 
-    if (!r->workers)
+    if (!r->reader)
         return wanted ? REHEARSAL_DONE : REHEARSAL_NONE;
     if (!r->job && !wanted)
         return REHEARSAL_NONE;
     if (!r->job)
-        start(r);
+        r->job = start(r, try_all);
     state = go_on(r, now_ms);
     if (state == JOB_WAITS)
         return REHEARSAL_WAITS;
     if (state == JOB_HANGS) {
-        fail(err, "cannot read '%s': %s", r->touched, job_failure(state));
+        fail(err, "cannot read '%s': %s", r->touched, read_job_failure(state));
         if (!r->hangs)
             log_write(r->log, LOG_LEVEL_WARN,
                       "cannot read a file; what was read last stays in force", "error", err->text);
@@ -177,10 +187,10 @@ enum rehearsal_state rehearsal_turn(struct rehearsal *r, bool wanted, int64_t no
         return REHEARSAL_HANGS;
     }
     if (state == JOB_LOST) {
-        fail(err, "the process that reads files has ended");
+        fail(err, "cannot read files: %s", read_job_failure(state));
         return REHEARSAL_HANGS;
     }
-    job_free(r->job);
+    read_job_free(r->job);
     r->job = NULL;
     if (r->hangs)
         log_write(r->log, LOG_LEVEL_INFO, "the file can be read again", "file", r->touched);
@@ -193,31 +203,28 @@ bool rehearsal_wait(struct rehearsal *r, struct error *err)
     enum rehearsal_state state;
 
     while ((state = rehearsal_turn(r, true, platform_steady_ms(), err)) == REHEARSAL_WAITS)
-        workers_wait(r->workers, WAIT_MS);
+        file_reader_wait(r->reader, WAIT_MS);
     return state == REHEARSAL_DONE;
 }
 
 bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t now_ms)
 {
-    const struct command_line line = {r->argc, r->argv};
     uint64_t seen = r->seen;
-    enum job_state state;
-    const char *stamp;
-    size_t len;
+    enum read_job_state state;
+    struct read_result digest;
 
-    if (!r->workers ||
-        (!r->look && now_ms < r->looked_ms + KUBECONFIG_LOOK_MS && r->looked_ms != 0))
+    if (!r->reader || (!r->look && now_ms < r->looked_ms + KUBECONFIG_LOOK_MS && r->looked_ms != 0))
         return false;
     if (!r->look) {
-        r->look = job_start(r->workers, emit_kubeconfig, &line, sizeof(line), -1);
+        r->look = start(r, emit_kubeconfig);
         r->looked_ms = now_ms;
         r->looking = 1;
     }
-    while ((state = job_next(r->look, now_ms, &stamp, &len)) == JOB_FRAME)
-        r->looking = map_hash(stamp, len, r->looking);
+    while ((state = read_job_next(r->look, now_ms, &digest)) == JOB_RESULT)
+        r->looking = map_hash(digest.bytes, digest.len, r->looking);
     if (state == JOB_WAITS || state == JOB_HANGS)
         return false;
-    job_free(r->look);
+    read_job_free(r->look);
     r->look = NULL;
     if (state == JOB_DONE)
         r->seen = r->looking;
@@ -232,14 +239,14 @@ bool rehearsal_sees_another_kubeconfig(struct rehearsal *r, bool loaded, int64_t
 
 int64_t rehearsal_due(const struct rehearsal *r)
 {
-    int64_t due_ms = r->job && !r->hangs ? job_due(r->job) : INT64_MAX;
+    int64_t due_ms = r->job && !r->hangs ? read_job_due(r->job) : INT64_MAX;
 
     if (r->lost)
         due_ms = r->retry_ms;
 
     int64_t look_ms = r->look ? INT64_MAX : r->looked_ms + KUBECONFIG_LOOK_MS;
 
-    return r->workers && look_ms < due_ms ? look_ms : due_ms;
+    return r->reader && look_ms < due_ms ? look_ms : due_ms;
 }
 
 static void warn_of_gate(void *context, const char *gate, const char *nearest)
@@ -262,7 +269,7 @@ struct evaluation *rehearsal_perform(const struct rehearsal *r, struct error *er
                 .options = &options,
                 .environment = platform_environment(),
                 .log = r->log,
-                .workers = r->workers,
+                .reader = r->reader,
                 .follow = true,
                 .seed = platform_seed(),
             },

@@ -2,28 +2,28 @@
 #pragma once
 
 #include "exporter/evaluation.h"
+#include "exporter/system/file_reader.h"
 #include "exporter/system/log.h"
-#include "exporter/system/workers.h"
 
 /*
- * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens.
- * Before it does, a process of its own (workers.h) reads the same files, and only what has just
- * answered that is touched here.
+ * The loop reads small files itself: its configuration, kubeconfigs, certificates and tokens. A job
+ * of the file reader reads the same files first, so that the loop opens only files that have just
+ * answered.
  */
 struct rehearsal {
-    struct workers *workers; /* NULL: nothing is tried. Borrowed, as is all but the job. */
-    int argc;                /* The command line, as it was when the workers were started. */
+    struct file_reader *reader; /* NULL: nothing is tried. All but the jobs is borrowed. */
+    int argc;
     const char *const *argv;
     const struct log *log;
-    struct job *job;   /* NULL: none is under way. */
-    struct job *look;  /* Likewise, at the kubeconfig. */
-    int64_t looked_ms; /* When it began last; 0: never. */
-    uint64_t looking;  /* What it has seen so far of this look, */
-    uint64_t seen;     /* and in the last one; 0: there was none. */
-    int64_t asked_ms;  /* When it asked for a reload for that; 0: that is done with. */
-    char touched[256]; /* What it touched last. */
-    bool hangs;        /* That is in the log. */
-    bool lost;         /* The process of the job has ended; until retry_ms no other does it. */
+    struct read_job *job;  /* NULL if no job runs. */
+    struct read_job *look; /* The same for the check of the kubeconfig. */
+    int64_t looked_ms;     /* When it began last; 0: never. */
+    uint64_t looking;      /* What it has seen so far of this look, */
+    uint64_t seen;         /* and in the last one; 0: there was none. */
+    int64_t asked_ms;      /* When it asked for a reload for that; 0: that is done with. */
+    char touched[256];     /* What it touched last. */
+    bool hangs;            /* That is in the log. */
+    bool lost;             /* The job could not be run; retry_ms is the next attempt. */
     int64_t retry_ms;
 };
 

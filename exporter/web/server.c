@@ -318,6 +318,11 @@ struct desk *server_reloads(const struct server *s)
     return s->reloads;
 }
 
+int server_listener(const struct server *s, size_t at)
+{
+    return s->listeners[at];
+}
+
 const char *server_address(const struct server *s, size_t at)
 {
     assert(at < s->listener_count);

@@ -49,6 +49,9 @@ struct desk *server_desk(const struct server *s);
 /* Where those wait who ask for a reload; NULL where nobody may. Borrowed. */
 struct desk *server_reloads(const struct server *s);
 
+/* Returns the descriptor of the socket that listens on the address `at` of the options. */
+int server_listener(const struct server *s, size_t at);
+
 /* Where it listens, in the order of the options, as in "127.0.0.1:19180". Borrowed. */
 const char *server_address(const struct server *s, size_t at);
 

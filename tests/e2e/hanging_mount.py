@@ -12,6 +12,8 @@ import errno
 import os
 import pathlib
 import shutil
+import signal
+import socket
 import stat
 import struct
 import subprocess
@@ -135,6 +137,32 @@ class HangingMount:
         self.server.wait()
         subprocess.run(["umount", "-l", self.path], check=False)
         shutil.rmtree(self.folder)
+
+
+def is_listening(address):
+    with socket.socket() as client:
+        return client.connect_ex(address) == 0
+
+
+def ends_while_it_hangs(serving, mount, number=signal.SIGTERM, within_s=1):
+    """The exporter closes its port in time and logs why it stays; it ends when the mount answers."""
+    host, port = serving.url.removeprefix("http://").split(":")
+    begun = time.monotonic()
+    serving.process.send_signal(number)
+    while is_listening((host, int(port))):
+        assert time.monotonic() - begun < 10 * within_s, "the port stays open"
+        time.sleep(0.01)
+    took = time.monotonic() - begun
+    print(f"      the port was closed {took * 1000:.0f} ms after the signal")
+    assert took < within_s, took
+    serving.wait_for_log("ending without the result of reads that hang")
+    with socket.socket() as successor:
+        successor.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        successor.bind((host, int(port)))
+        successor.listen()
+    mount.answer()
+    status = serving.process.wait(10)
+    assert status == 0, status
 
 
 if __name__ == "__main__":

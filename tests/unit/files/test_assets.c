@@ -27,7 +27,7 @@ enum { SLICE_MS = 1000, LOOK_MS = 2000, LINE_ROOM = 512 };
 struct bench {
     struct world w;
     struct log log;
-    struct workers *workers; /* NULL: the source reads the file itself. */
+    struct file_reader *reader; /* NULL: the source reads the file itself. */
     struct asset_source *source;
     char *folder;
     char *path;
@@ -43,8 +43,8 @@ static int set_up(void **state)
     b->log = (struct log){.level = LOG_LEVEL_NONE};
     b->folder = folder_make();
     b->path = folder_path(b->folder, "assets");
-    b->workers = APART ? workers_start(NULL, &err) : NULL;
-    b->source = asset_source_new(b->w.store, b->path, b->workers, &b->log);
+    b->reader = APART ? file_reader_new(&err) : NULL;
+    b->source = asset_source_new(b->w.store, b->path, b->reader, &b->log);
     *state = b;
     return 0;
 }
@@ -54,7 +54,7 @@ static int tear_down(void **state)
     struct bench *b = *state;
 
     asset_source_free(b->source);
-    workers_free(b->workers);
+    assert_true(file_reader_free(b->reader));
     world_release(&b->w);
     folder_remove(b->folder);
     free(b->path);
@@ -74,7 +74,7 @@ static void read_all(struct bench *b)
     b->now_ms += LOOK_MS;
     while (asset_source_pump(b->source, b->now_ms, SLICE_MS) || !settled(b)) {
         if (!asset_source_busy(b->source) && !settled(b))
-            workers_wait(b->workers, SLICE_MS);
+            file_reader_wait(b->reader, SLICE_MS);
     }
 }
 
@@ -191,7 +191,7 @@ TEST_WITH(each_change_is_told, set_up, tear_down)
 
             assert_true(changed || leases(b) == before);
             if (!asset_source_busy(b->source) && !settled(b))
-                workers_wait(b->workers, SLICE_MS);
+                file_reader_wait(b->reader, SLICE_MS);
         } while (!settled(b));
         assert_int_equal(leases(b), 100 - round % 2);
     }

@@ -24,7 +24,7 @@ struct place {
     char *paths[3];
     struct store *store;
     struct manifests *manifests;
-    struct workers *workers; /* NULL unless APART. */
+    struct file_reader *reader; /* NULL unless APART. */
     int fd;
 };
 
@@ -43,7 +43,7 @@ static int remove_place(void **state)
     struct place *p = *state;
 
     manifests_free(p->manifests);
-    workers_free(p->workers);
+    assert_true(file_reader_free(p->reader));
     store_free(p->store);
     for (size_t i = 0; i < ARRAY_LEN(p->paths); i++)
         free(p->paths[i]);
@@ -133,9 +133,9 @@ static void set_apart(struct place *p)
 
     if (!APART)
         return;
-    p->workers = workers_start(NULL, &err);
-    assert_non_null(p->workers);
-    manifests_use(p->manifests, p->workers);
+    p->reader = file_reader_new(&err);
+    assert_non_null(p->reader);
+    manifests_use(p->manifests, p->reader);
 }
 
 /* Pump once; where that does not get on, wait for who looks at the disk. */
@@ -144,11 +144,11 @@ static bool pump(const struct place *p, unsigned slice_ms)
     struct error err;
     bool moved = manifests_pump(p->manifests, slice_ms);
 
-    if (p->workers) {
-        workers_turn(p->workers);
+    if (p->reader) {
+        file_reader_turn(p->reader);
         if (manifests_due(p->manifests) > 0 &&
             manifests_state(p->manifests, &err) == MANIFESTS_BUSY)
-            workers_wait(p->workers, 1);
+            file_reader_wait(p->reader, 1);
     }
     return moved;
 }
@@ -157,13 +157,13 @@ static bool is_busy(const struct place *p)
 {
     struct error err;
 
-    return p->workers ? manifests_state(p->manifests, &err) == MANIFESTS_BUSY
+    return p->reader ? manifests_state(p->manifests, &err) == MANIFESTS_BUSY
                       : manifests_busy(p->manifests);
 }
 
 static bool load(const struct place *p, struct error *err)
 {
-    if (!p->workers)
+    if (!p->reader)
         return manifests_load(p->manifests, err);
     manifests_begin(p->manifests);
     while (is_busy(p))

@@ -8,29 +8,28 @@
 
 enum { NOW_MS = 5000, PAUSE_MS = 1000, WAIT_MS = 100 };
 
-static void wait_for_byte(struct job_output *out, const char *input, size_t len, int fd)
+static void wait_for_byte(struct read_job *job, void *input)
 {
+    const int *fd = input;
     char byte;
 
-    (void)out;
-    (void)input;
-    (void)len;
-    (void)!read(fd, &byte, 1);
+    (void)job;
+    (void)!read(*fd, &byte, 1);
 }
 
 TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
 {
     const char *const paths[] = {"/nowhere"};
     struct error err;
-    struct workers *w = workers_start(NULL, &err);
-    struct rescan rescan = {.workers = w};
+    struct file_reader *reader = file_reader_new(&err);
+    struct rescan rescan = {.reader = reader};
     struct tree tree;
     int ends[2];
 
-    assert_non_null(w);
+    assert_non_null(reader);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     tree_init(&tree, paths, 1);
-    rescan_hold(&rescan, &tree.paths[0], job_start(w, wait_for_byte, "", 0, ends[0]), NOW_MS);
+    rescan_hold(&rescan, &tree.paths[0], read_job_start(reader, wait_for_byte, ends, NULL), NOW_MS);
     assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
     assert_false(rescan_step(&rescan, &tree, NOW_MS));
     assert_int_equal(rescan_due(&rescan, &tree), NOW_MS + PAUSE_MS);
@@ -41,14 +40,13 @@ TEST(a_job_that_hangs_has_no_deadline_after_its_pause)
     /* The descriptor reports that the job goes on: the PATH is walked again. */
     assert_int_equal(write(ends[1], "x", 1), 1);
     while (rescan.held_count > 0) {
-        workers_wait(w, WAIT_MS);
-        workers_turn(w);
+        file_reader_wait(reader, WAIT_MS);
         (void)rescan_step(&rescan, &tree, NOW_MS + PAUSE_MS);
     }
     assert_true(rescan_wanted(&rescan, &tree));
     rescan_release(&rescan);
     tree_release(&tree);
-    workers_free(w);
+    assert_true(file_reader_free(reader));
     close(ends[0]);
     close(ends[1]);
 }

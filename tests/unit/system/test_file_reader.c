@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "exporter/system/file_reader.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "tests/unit/suite.h"
+
+/* Far above what a slow machine needs. */
+enum { WAIT_MS = 20000, LOOKS = 200, STEP_MS = 100, RESULTS = 100, CHUNK = 128 * 1024 };
+
+static int set_up(void **state)
+{
+    struct error err;
+
+    *state = file_reader_new(&err);
+    return *state ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    /* A job that was freed may take a moment to end its thread. */
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    return file_reader_free(*state) ? 0 : -1;
+}
+
+/* Returns the next state that is not JOB_WAITS. The clock of the job stands still. */
+static enum read_job_state next_at(struct file_reader *r, struct read_job *job, int64_t now_ms,
+                                   struct read_result *out)
+{
+    enum read_job_state state;
+
+    for (int i = 0; (state = read_job_next(job, now_ms, out)) == JOB_WAITS && i < LOOKS; i++)
+        file_reader_wait(r, WAIT_MS / LOOKS);
+    return state;
+}
+
+static enum read_job_state next(struct file_reader *r, struct read_job *job,
+                                struct read_result *out)
+{
+    return next_at(r, job, 1, out);
+}
+
+/* Advances the clock of a job that runs until its state is not JOB_WAITS. */
+static enum read_job_state pass_time(struct read_job *job, int64_t *now_ms)
+{
+    enum read_job_state state = JOB_WAITS;
+    struct read_result result;
+
+    for (int i = 0; state == JOB_WAITS && i < WAIT_MS; i++) {
+        state = read_job_next(job, *now_ms, &result);
+        if (read_job_due(job) != INT64_MAX)
+            *now_ms += STEP_MS;
+        else
+            usleep(1000);
+    }
+    return state;
+}
+
+static struct read_job *start(struct file_reader *r, read_job_fn *run, const void *input)
+{
+    return read_job_start(r, run, (void *)(uintptr_t)input, NULL);
+}
+
+/* Emits each byte of its input, RESULTS times over. */
+static void echo(struct read_job *job, void *input)
+{
+    char bytes[RESULTS];
+
+    for (const char *at = input; *at; at++) {
+        memset(bytes, *at, sizeof(bytes));
+        if (!read_job_emit(job, *at, bytes, sizeof(bytes)))
+            return;
+    }
+}
+
+/* The job blocks until there is a byte in the pipe, then emits it. */
+static void wait_for_byte(struct read_job *job, void *input)
+{
+    const int *fd = input;
+    char byte;
+
+    if (read(*fd, &byte, 1) == 1)
+        (void)!read_job_emit(job, 0, &byte, 1);
+}
+
+static void wait_for_bytes(struct read_job *job, void *input)
+{
+    const int *fd = input;
+    char byte;
+
+    while (read(*fd, &byte, 1) == 1 && read_job_emit(job, 0, &byte, 1))
+        continue;
+}
+
+static void open_pipe(int ends[2])
+{
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+}
+
+static void close_pipe(const int ends[2])
+{
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void assert_works(struct file_reader *r)
+{
+    struct read_job *job = start(r, echo, "x");
+    struct read_result result;
+
+    assert_int_equal(next(r, job, &result), JOB_RESULT);
+    assert_int_equal(next(r, job, &result), JOB_DONE);
+    read_job_free(job);
+}
+
+TEST_WITH(results_come_in_order_and_then_the_end, set_up, tear_down)
+{
+    struct read_job *job = start(*state, echo, "abc");
+    struct read_result result;
+
+    for (const char *wanted = "abc"; *wanted; wanted++) {
+        assert_int_equal(next(*state, job, &result), JOB_RESULT);
+        assert_int_equal(result.tag, *wanted);
+        assert_int_equal(result.len, RESULTS);
+        assert_int_equal(result.bytes[0], *wanted);
+        assert_int_equal(result.bytes[RESULTS - 1], *wanted);
+    }
+    assert_int_equal(next(*state, job, &result), JOB_DONE);
+    assert_int_equal(read_job_next(job, 1, &result), JOB_DONE);
+    read_job_free(job);
+}
+
+static void emit_much(struct read_job *job, void *input)
+{
+    CLEANUP(free_cleanup) char *bytes = xcalloc(1, CHUNK);
+
+    (void)input;
+    for (int i = 0; i < RESULTS && read_job_emit(job, 0, bytes, CHUNK); i++)
+        continue;
+}
+
+TEST_WITH(a_job_with_much_output_waits_until_results_are_taken, set_up, tear_down)
+{
+    struct read_job *job = start(*state, emit_much, NULL);
+    struct read_result result;
+    size_t sum = 0;
+
+    while (next(*state, job, &result) == JOB_RESULT)
+        sum += result.len;
+    assert_int_equal(sum, (size_t)RESULTS * CHUNK);
+    read_job_free(job);
+}
+
+TEST_WITH(a_job_whose_results_are_not_taken_does_not_delay_others, set_up, tear_down)
+{
+    struct read_job *job = start(*state, emit_much, NULL);
+    struct read_result result;
+    size_t sum = 0;
+
+    assert_works(*state);
+    while (next(*state, job, &result) == JOB_RESULT)
+        sum += result.len;
+    assert_int_equal(sum, (size_t)RESULTS * CHUNK);
+    read_job_free(job);
+}
+
+TEST_WITH(a_job_that_hangs_is_reported_and_may_go_on, set_up, tear_down)
+{
+    enum read_job_state found;
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *job = start(*state, wait_for_byte, ends);
+
+    assert_int_equal(pass_time(job, &now_ms), JOB_HANGS);
+    assert_in_range(now_ms, JOB_PATIENCE_MS, JOB_PATIENCE_MS + 2 * STEP_MS);
+    assert_int_equal(file_reader_abandoned(*state), 1);
+    assert_works(*state);
+
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    while ((found = read_job_next(job, now_ms, &result)) == JOB_HANGS)
+        file_reader_wait(*state, WAIT_MS / LOOKS);
+    assert_int_equal(found, JOB_RESULT);
+    assert_int_equal(*result.bytes, 'y');
+    while ((found = read_job_next(job, now_ms, &result)) == JOB_HANGS)
+        file_reader_wait(*state, WAIT_MS / LOOKS);
+    assert_int_equal(found, JOB_DONE);
+    assert_int_equal(file_reader_abandoned(*state), 0);
+    read_job_free(job);
+    close_pipe(ends);
+}
+
+TEST_WITH(a_queued_job_does_not_hang_before_it_runs, set_up, tear_down)
+{
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *first = start(*state, wait_for_byte, ends);
+    struct read_job *second = start(*state, echo, "x");
+
+    for (int i = 0; i < LOOKS; i++)
+        assert_int_equal(read_job_next(second, 1 + i * JOB_PATIENCE_MS, &result), JOB_WAITS);
+    assert_int_equal(read_job_due(second), INT64_MAX);
+    assert_int_equal(pass_time(first, &now_ms), JOB_HANGS);
+    assert_int_equal(next(*state, second, &result), JOB_RESULT);
+    read_job_free(first);
+    read_job_free(second);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    assert_works(*state);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    close_pipe(ends);
+}
+
+TEST_WITH(a_slow_job_hangs_if_its_bytes_are_too_few, set_up, tear_down)
+{
+    enum read_job_state found = JOB_WAITS;
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *job = start(*state, wait_for_bytes, ends);
+    /* A byte a second. */
+    while (found != JOB_HANGS && now_ms < 10 * JOB_PATIENCE_MS) {
+        assert_int_equal(write(ends[1], "y", 1), 1);
+        assert_int_equal(next_at(*state, job, now_ms, &result), JOB_RESULT);
+        for (int64_t end_ms = now_ms + 1000; now_ms < end_ms; now_ms += STEP_MS)
+            found = read_job_next(job, now_ms, &result);
+    }
+    assert_int_equal(found, JOB_HANGS);
+    assert_in_range(now_ms, JOB_PATIENCE_MS, 2 * JOB_PATIENCE_MS);
+    read_job_free(job);
+    close(ends[1]);
+    assert_works(*state);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    close(ends[0]);
+}
+
+TEST_WITH(a_patient_job_delays_no_other_and_never_hangs, set_up, tear_down)
+{
+    struct read_result result;
+    int ends[2];
+
+    open_pipe(ends);
+    struct read_job *job = start(*state, wait_for_byte, ends);
+
+    read_job_be_patient(job);
+    for (int64_t now_ms = 1; now_ms < 100 * JOB_PATIENCE_MS; now_ms += 10 * STEP_MS)
+        assert_int_equal(read_job_next(job, now_ms, &result), JOB_WAITS);
+    assert_int_equal(read_job_due(job), INT64_MAX);
+    assert_works(*state);
+    assert_int_equal(file_reader_abandoned(*state), 0);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    assert_int_equal(next(*state, job, &result), JOB_RESULT);
+    read_job_free(job);
+    close_pipe(ends);
+}
+
+static bool is_readable(const struct file_reader *r)
+{
+    struct pollfd wanted = {.fd = file_reader_fd(r), .events = POLLIN};
+
+    return poll(&wanted, 1, 0) == 1;
+}
+
+TEST_WITH(a_result_that_is_not_taken_is_reported_once, set_up, tear_down)
+{
+    struct read_job *job = start(*state, echo, "");
+    struct read_result result;
+    struct pollfd wanted = {.fd = file_reader_fd(*state), .events = POLLIN};
+
+    assert_int_equal(poll(&wanted, 1, WAIT_MS), 1);
+    file_reader_turn(*state);
+    assert_false(is_readable(*state));
+    assert_int_equal(next(*state, job, &result), JOB_DONE);
+    read_job_free(job);
+}
+
+static void emit_nothing(struct read_job *job, void *input)
+{
+    (void)job;
+    (void)input;
+}
+
+TEST_WITH(a_job_that_ends_without_a_result_is_done, set_up, tear_down)
+{
+    struct read_job *job = start(*state, emit_nothing, NULL);
+    struct read_result result;
+
+    assert_int_equal(next(*state, job, &result), JOB_DONE);
+    read_job_free(job);
+}
+
+TEST_WITH(above_the_limit_of_abandoned_threads_jobs_are_lost_at_once, set_up, tear_down)
+{
+    struct read_job *jobs[ABANDONED_MAX + 2];
+    int ends[2];
+
+    open_pipe(ends);
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++) {
+        int64_t now_ms = 1;
+
+        jobs[i] = start(*state, wait_for_byte, ends);
+        assert_int_equal(pass_time(jobs[i], &now_ms), i < ABANDONED_MAX ? JOB_HANGS : JOB_LOST);
+    }
+    assert_int_equal(file_reader_abandoned(*state), ABANDONED_MAX);
+    /* One read returns: its thread runs the next job. */
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) == ABANDONED_MAX; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    assert_works(*state);
+    for (size_t i = 0; i < ARRAY_LEN(jobs); i++)
+        read_job_free(jobs[i]);
+    assert_int_equal(write(ends[1], "yyyyyyyyy", ABANDONED_MAX), ABANDONED_MAX);
+    for (int i = 0; i < LOOKS && file_reader_abandoned(*state) > 0; i++)
+        usleep(WAIT_MS / LOOKS * 1000);
+    read_job_free(start(*state, emit_nothing, NULL));
+    close_pipe(ends);
+}
+
+static void free_counted(void *input)
+{
+    int *count = input;
+
+    ++*count;
+}
+
+TEST_WITH(the_input_is_freed_once_whether_the_job_runs_or_not, set_up, tear_down)
+{
+    struct read_result result;
+    int64_t now_ms = 1;
+    int ends[2], counts[2] = {0, 0};
+
+    open_pipe(ends);
+    struct read_job *blocker = start(*state, wait_for_byte, ends);
+    struct read_job *queued = read_job_start(*state, emit_nothing, &counts[0], free_counted);
+
+    read_job_free(queued);
+    assert_int_equal(counts[0], 1);
+    assert_int_equal(pass_time(blocker, &now_ms), JOB_HANGS);
+    struct read_job *run = read_job_start(*state, emit_nothing, &counts[1], free_counted);
+
+    assert_int_equal(next(*state, run, &result), JOB_DONE);
+    assert_int_equal(counts[1], 0);
+    read_job_free(run);
+    assert_int_equal(counts[1], 1);
+    assert_int_equal(write(ends[1], "y", 1), 1);
+    while (next(*state, blocker, &result) != JOB_DONE)
+        continue;
+    read_job_free(blocker);
+    close_pipe(ends);
+}
+
+TEST_WITH(a_thousand_jobs_run_one_after_another, set_up, tear_down)
+{
+    for (int i = 0; i < 1000; i++)
+        assert_works(*state);
+}
+
+TEST_WITH(the_end_does_not_wait_for_a_job_that_hangs, set_up, NULL)
+{
+    static int ends[2];
+
+    open_pipe(ends);
+    struct read_job *job = start(*state, wait_for_byte, ends);
+
+    usleep(STEP_MS * 1000);
+    read_job_free(job);
+    assert_false(file_reader_free(*state));
+    /* The thread frees the reader when its read returns; it still uses the other end. */
+    close(ends[1]);
+}
