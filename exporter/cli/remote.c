@@ -7,13 +7,11 @@
 
 #include "exporter/kube/auth/proxy_rules.h"
 #include "exporter/kube/auth/tls_files.h"
-#include "exporter/kube/http/easy.h"
-#include "exporter/system/server_url.h"
+#include "exporter/system/http_request.h"
 #include "exporter/text/finding_counts.h"
 #include "exporter/version.h"
 
 enum {
-    URL_MAX_BYTES = 64 * 1024,
     SLOWEST_BYTES_PER_SECOND = 100,
     HEADERS_MAX_BYTES = 256 * 1024,
     BODY_MAX_BYTES = 256 * 1024 * 1024, /* As much as an exporter answers. */
@@ -24,7 +22,6 @@ struct remote {
     struct server_url url;
     struct tls_files tls;
     char *password; /* NULL without a user. */
-    struct strbuf *body;
     size_t header_bytes;
     char error[CURL_ERROR_SIZE];
 };
@@ -112,32 +109,6 @@ static size_t receive_header(char *bytes, size_t size, size_t count, void *conte
     return r->header_bytes <= HEADERS_MAX_BYTES ? size * count : 0;
 }
 
-static size_t receive_body(char *bytes, size_t size, size_t count, void *context)
-{
-    struct remote *r = context;
-
-    strbuf_add(r->body, bytes, size * count);
-    return strbuf_ok(r->body) ? size * count : 0;
-}
-
-/* What the command line says of the request. */
-static void set_options(const struct remote *r, CURL *easy)
-{
-    int64_t timeout_ms = r->options->server_timeout_ms;
-    long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */
-
-    easy_restrict(easy);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, r->url.tls ? "https" : "http");
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
-    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
-    easy_set_trust(easy, tls_files_ca(&r->tls));
-    easy_set_pem(easy, CURLOPT_SSLCERT_BLOB, tls_files_certificate(&r->tls));
-    easy_set_pem(easy, CURLOPT_SSLKEY_BLOB, tls_files_key(&r->tls));
-    if (r->password)
-        easy_set_login(easy, r->options->server_user, r->password);
-}
-
 /* What curl knows of an answer that is here. */
 static void note_answer(CURL *easy, struct remote_answer *out)
 {
@@ -172,28 +143,32 @@ void remote_answer_release(struct remote_answer *a)
 
 bool remote_get(struct remote *r, const char *path, struct remote_answer *out, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT(URL_MAX_BYTES);
-    CURL *easy = curl_easy_init();
+    int64_t timeout_ms = r->options->server_timeout_ms;
+    long timeout_s = (long)((timeout_ms + 999) / 1000); /* 0: never. */
+    CURL *easy = http_request_new(&(struct http_request){
+        .server = &r->url,
+        .path = path,
+        .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
+        .ca = tls_files_ca(&r->tls),
+        .certificate = tls_files_certificate(&r->tls),
+        .key = tls_files_key(&r->tls),
+        .user = r->password ? r->options->server_user : NULL,
+        .password = r->password,
+        .body = &out->body,
+    });
     CURLcode code;
 
-    if (!easy)
-        memory_exhausted(0);
     /* Writing to a server that closed its connection must not end the process. */
     signal(SIGPIPE, SIG_IGN);
     *out = (struct remote_answer){.body = STRBUF_INIT(BODY_MAX_BYTES)};
-    r->body = &out->body;
     r->header_bytes = 0;
     r->error[0] = '\0';
-    strbuf_addf(&url, "%s%s", r->url.base, path);
-    set_options(r, easy);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, (long)SLOWEST_BYTES_PER_SECOND);
+    curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, timeout_s);
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, r->error);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, receive_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, r);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive_body);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, r);
-    code = strbuf_ok(&url) ? curl_easy_setopt(easy, CURLOPT_URL, url.data) : CURLE_URL_MALFORMAT;
-    if (code == CURLE_OK)
-        code = curl_easy_perform(easy);
+    code = curl_easy_perform(easy);
     if (code == CURLE_OK)
         note_answer(easy, out);
     else if (code == CURLE_WRITE_ERROR)

@@ -30,7 +30,7 @@ from operators import mutants_of
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = ["exporter/kube/**/*.c", "exporter/web/**/*.c", "exporter/system/secret.c",
-           "exporter/system/url.c"]
+           "exporter/system/url.c", "exporter/system/http_request.c"]
 COUNT = int(os.environ.get("MUTANTS") or 200)
 SEED = os.environ.get("SEED") or "8"
 FILES = os.environ.get("FILES") or "*"

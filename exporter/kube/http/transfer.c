@@ -6,8 +6,8 @@
 #include <strings.h>
 #include <sys/socket.h>
 
-#include "exporter/kube/http/easy.h"
 #include "exporter/kube/http/retry_after.h"
+#include "exporter/system/http_request.h"
 
 enum {
     URL_MAX_BYTES = 32 * 1024,
@@ -93,7 +93,7 @@ static void set_options(struct transfer *t, const struct client_settings *settin
     bool stream = t->class == REQUEST_STREAM;
     CURL *easy = t->easy;
 
-    easy_restrict(easy);
+    http_request_restrict(easy);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, protocols);
     curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, "https");
     curl_easy_setopt(easy, CURLOPT_UNRESTRICTED_AUTH, 0L);
@@ -181,7 +181,7 @@ void transfer_free(struct transfer *t)
     if (!t)
         return;
     curl_easy_cleanup(t->easy);
-    easy_free_headers(t->headers);
+    http_request_free_headers(t->headers);
     free(t);
 }
 

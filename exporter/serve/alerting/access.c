@@ -3,7 +3,7 @@
 
 #include "exporter/kube/auth/locate.h"
 #include "exporter/kube/auth/proxy_rules.h"
-#include "exporter/kube/http/easy.h"
+#include "exporter/system/http_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/version.h"
 
@@ -94,27 +94,33 @@ void access_each_file(const struct options *o, void (*each)(void *context, const
     each(context, o->alertmanager_ca_file);
 }
 
-bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers, struct error *err)
+CURL *access_request(struct access *a, const char *path, struct strbuf *body,
+                     struct curl_slist **headers, struct error *err)
 {
     CLEANUP(secret_cleanup) char *secret = read_secret(a, err);
     CLEANUP(strbuf_release) struct strbuf line = STRBUF_SECRET(HEADER_MAX_BYTES);
 
     if (!secret)
-        return false;
+        return NULL;
     tls_files_advance(&a->tls, platform_steady_ms());
-    easy_restrict(easy);
-    easy_set_trust(easy, tls_files_ca(&a->tls));
+    CURL *easy = http_request_new(&(struct http_request){
+        .server = &a->url,
+        .path = path,
+        .user_agent = EXPORTER_NAME "/" EXPORTER_VERSION,
+        .ca = tls_files_ca(&a->tls),
+        .user = has(a->user) ? a->user : NULL,
+        .password = secret,
+        .body = body,
+    });
     curl_easy_setopt(easy, CURLOPT_PROXY, a->proxy ? a->proxy : "");
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
     /* What is in our headers is for the server, not for the proxy. */
     curl_easy_setopt(easy, CURLOPT_HEADEROPT, (long)CURLHEADER_SEPARATE);
-    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, a->url.tls ? "https" : "http");
-    curl_easy_setopt(easy, CURLOPT_USERAGENT, EXPORTER_NAME "/" EXPORTER_VERSION);
-    if (has(a->user)) {
-        easy_set_login(easy, a->user, secret);
-    } else if (has(a->token_file)) {
+    *headers = curl_slist_append(NULL, "Content-Type: application/json");
+    if (has(a->token_file)) {
         strbuf_addf(&line, "Authorization: Bearer %s", secret);
         *headers = curl_slist_append(*headers, line.data);
     }
-    return true;
+    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, *headers);
+    return easy;
 }

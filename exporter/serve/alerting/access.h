@@ -34,6 +34,10 @@ void access_release(struct access *a);
 void access_each_file(const struct options *o, void (*each)(void *context, const char *path),
                       void *context);
 
-/* Prepare a request; `headers` are to be freed by easy_free_headers(), also on a failure. */
-bool access_apply(struct access *a, CURL *easy, struct curl_slist **headers,
-                  struct error *err) MUST_USE;
+/*
+ * Returns a handle for a JSON request to a path; see http_request_new(). Reads the password or
+ * token, and fails if that is not possible. The caller frees `headers` with
+ * http_request_free_headers() after the handle.
+ */
+CURL *access_request(struct access *a, const char *path, struct strbuf *body,
+                     struct curl_slist **headers, struct error *err) MUST_USE;

@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 
-#include "exporter/kube/http/easy.h"
 #include "exporter/serve/alerting/access.h"
+#include "exporter/system/http_request.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/thread.h"
 
@@ -36,12 +36,6 @@ struct alertmanager {
 
 /* ---- requests ---- */
 
-static size_t receive(char *bytes, size_t size, size_t count, void *body)
-{
-    strbuf_add(body, bytes, size * count);
-    return strbuf_ok(body) ? size * count : 0;
-}
-
 /* Anything but 0 ends the request. */
 static int progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up, curl_off_t sent)
 {
@@ -61,37 +55,29 @@ static int progress(void *context, curl_off_t total, curl_off_t now, curl_off_t 
 static unsigned ask(struct alertmanager *m, const char *path, const struct alert_request *request,
                     struct strbuf *body, struct error *err)
 {
-    CLEANUP(strbuf_release) struct strbuf url = STRBUF_INIT(URL_MAX_BYTES);
-    struct curl_slist *headers = curl_slist_append(NULL, "Content-Type: application/json");
-    CURL *easy = curl_easy_init();
-    CURLcode code = CURLE_OK;
+    struct curl_slist *headers = NULL;
+    CURL *easy = access_request(&m->access, path, body, &headers, err);
+    CURLcode code;
     long status = 0;
 
-    if (!easy || !headers)
-        memory_exhausted(0);
-    strbuf_addf(&url, "%s%s", m->access.url.base, path);
+    if (!easy)
+        return 0;
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)TIMEOUT_MS);
     curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progress);
     curl_easy_setopt(easy, CURLOPT_XFERINFODATA, m);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, receive);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, body);
     if (request) {
         curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)request->len);
         curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->json);
     }
-    if (strbuf_ok(&url) && access_apply(&m->access, easy, &headers, err)) {
-        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers);
-        curl_easy_setopt(easy, CURLOPT_URL, url.data);
-        code = curl_easy_perform(easy);
-        curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-        if (code != CURLE_OK)
-            fail(err, "%s", curl_easy_strerror(code));
-        else if (status / 100 != 2)
-            fail(err, "it answers %ld", status);
-    }
+    code = curl_easy_perform(easy);
+    curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    if (code != CURLE_OK)
+        fail(err, "%s", curl_easy_strerror(code));
+    else if (status / 100 != 2)
+        fail(err, "it answers %ld", status);
     curl_easy_cleanup(easy);
-    easy_free_headers(headers);
+    http_request_free_headers(headers);
     return code == CURLE_OK ? (unsigned)status : 0;
 }
 

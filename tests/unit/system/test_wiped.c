@@ -10,8 +10,8 @@
 #include "exporter/kube/auth/credentials.h"
 #include "exporter/kube/auth/exec_credential.h"
 #include "exporter/kube/auth/kubeconfig.h"
-#include "exporter/kube/http/easy.h"
 #include "exporter/serve/alerting/access.h"
+#include "exporter/system/http_request.h"
 #include "exporter/web/server.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/heap.h"
@@ -448,14 +448,15 @@ __attribute__((noinline)) static void apply_to_request(const char *folder, bool 
     };
     static const char *const environment[] = {"HTTPS_PROXY=http://u:" MARK "@127.0.0.1:1", NULL};
     struct curl_slist *headers = NULL;
-    CURL *easy = curl_easy_init();
+    CLEANUP(strbuf_release) struct strbuf body = STRBUF_INIT(1024);
     struct access access;
     struct error err;
 
     assert_true(access_init(&access, &options, "https://192.0.2.1", environment, &err));
-    assert_true(access_apply(&access, easy, &headers, &err));
+    CURL *easy = access_request(&access, "/", &body, &headers, &err);
+    assert_non_null(easy);
     curl_easy_cleanup(easy);
-    easy_free_headers(headers);
+    http_request_free_headers(headers);
     access_release(&access);
 }
 
