@@ -7,8 +7,7 @@
 #include "exporter/kube/auth/locate.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/build.h"
-#include "exporter/system/landlock.h"
-#include "exporter/system/seccomp.h"
+#include "exporter/system/sandbox.h"
 #include "exporter/web/armour.h"
 
 /* What is read whatever the options are. None of it is a secret. */

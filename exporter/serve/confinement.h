@@ -9,10 +9,10 @@ enum hardening { HARDENING_AUTO, HARDENING_OFF };
 
 /*
  * What --hardening makes of the process: it cannot gain privileges, a filter keeps it to the
- * system calls that it needs (seccomp.h), and Landlock to reading what its options name: the
+ * system calls that it needs (sandbox.h), and Landlock to reading what its options name: the
  * configuration file, the kubeconfig and all files in that, manifests, assets; with the folders
  * that these are in, for files that are replaced, unless these folders are shared ones such as
- * /etc (landlock.h); besides what libraries read to resolve names, to trust authorities and to load
+ * /etc (sandbox.h); besides what libraries read to resolve names, to trust authorities and to load
  * modules.
  *
  * An exec plugin would inherit both, and a filter that lets it run would let anything run: where

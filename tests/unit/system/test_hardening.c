@@ -16,8 +16,7 @@
 #include <unistd.h>
 
 #include "exporter/system/build.h"
-#include "exporter/system/landlock.h"
-#include "exporter/system/seccomp.h"
+#include "exporter/system/sandbox.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
 

@@ -11,7 +11,7 @@
 #include "exporter/system/build.h"
 #include "exporter/system/platform.h"
 #include "exporter/system/process.h"
-#include "exporter/system/seccomp.h"
+#include "exporter/system/sandbox.h"
 #include "metrics/base/json.h"
 #include "tests/unit/folder.h"
 #include "tests/unit/suite.h"
