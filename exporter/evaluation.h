@@ -36,10 +36,10 @@ struct evaluation {
 struct evaluation_settings {
     struct options *options; /* Moved into the evaluation, also on a failure. */
     const char *const *environment;
-    const struct log *log;   /* Borrowed, as is the environment. */
+    const struct log *log;      /* Borrowed, as is the environment. */
     struct file_reader *reader; /* Borrowed. NULL: files are read in place. */
-    bool follow;             /* Follow the manifests as they change. */
-    bool references;         /* Read specs of workloads from an API server, for their references. */
+    bool follow;                /* Follow the manifests as they change. */
+    bool references; /* Read specs of workloads from an API server, for their references. */
     uint64_t seed;
 };
 

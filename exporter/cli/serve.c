@@ -16,7 +16,6 @@ enum {
     /* A change shows within a second, also where it has to wait for the next page. */
     PUBLISH_MS = 900,
     REFRESH_MS = 5000,
-    LOOK_MS = 1000,    /* The longest wait for a result of a job. */
     LOG_WAIT_MS = 250, /* For lines that are still to be written in the end. */
 };
 
@@ -70,37 +69,6 @@ static enum outcome turn_loop(const struct command *command, const struct surrou
     return outcome;
 }
 
-static void try_confining(struct read_job *job, void *input)
-{
-    struct confinement ignored;
-
-    (void)job;
-    confine(input, platform_environment(), &ignored);
-}
-
-/*
- * Returns true if confining does not hang. It opens the paths that the options name. Landlock
- * restricts the calling thread alone, so that a thread which ends afterwards can try it.
- */
-static bool can_confine(struct options *o, bool *is_blocked)
-{
-    enum read_job_state state;
-    struct read_result result;
-    struct error ignored;
-    struct file_reader *reader = file_reader_new(&ignored);
-
-    if (!reader)
-        return false;
-
-    struct read_job *job = read_job_start(reader, try_confining, o, NULL);
-
-    while ((state = read_job_next(job, platform_steady_ms(), &result)) == JOB_WAITS)
-        file_reader_wait(reader, LOOK_MS);
-    read_job_free(job);
-    *is_blocked = !file_reader_free(reader);
-    return state == JOB_DONE;
-}
-
 /* Frees the reader. If a thread is still blocked, logs that and sets `*is_blocked`. */
 static void end_reading(struct file_reader *reader, const struct log *log, bool *is_blocked)
 {
@@ -126,18 +94,15 @@ static enum exit_status run_serve(struct command *command)
         .stream = stderr,
     };
     struct confinement confinement;
-    bool is_blocked = false;
     struct error err;
 
     /* A reader of the log that goes away must not end the exporter. */
     signal(SIGPIPE, SIG_IGN);
     descriptors_raise();
-    if (can_confine(o, &is_blocked))
-        confine(o, platform_environment(), &confinement);
-    else
-        confinement_leave(&confinement, "what the options name does not answer");
+    confine(o, platform_environment(), &confinement);
 
     /* Threads that start from here on inherit Landlock; the filter reaches all threads. */
+    bool is_blocked = confinement.is_blocked;
     struct file_reader *reader = file_reader_new(&err);
     struct guard *guard = reader ? guard_start(&err) : NULL;
 

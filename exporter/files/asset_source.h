@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-#include "exporter/system/log.h"
 #include "exporter/system/file_reader.h"
+#include "exporter/system/log.h"
 #include "metrics/model/store.h"
 
 /*

@@ -7,8 +7,12 @@
 #include "exporter/kube/auth/locate.h"
 #include "exporter/serve/alerting/access.h"
 #include "exporter/system/build.h"
+#include "exporter/system/file_reader.h"
+#include "exporter/system/platform.h"
 #include "exporter/system/sandbox.h"
 #include "exporter/web/armour.h"
+
+enum { TRIAL_LOOK_MS = 1000 }; /* The longest wait for the result of the trial. */
 
 /* What is read whatever the options are. None of it is a secret. */
 static const char *const system_paths[] = {
@@ -91,7 +95,8 @@ static bool restrict_files(const struct options *o, const struct kube_place *pla
     return restricted;
 }
 
-void confine(const struct options *o, const char *const *environment, struct confinement *out)
+static void confine_thread(const struct options *o, const char *const *environment,
+                           struct confinement *out)
 {
     CLEANUP(kube_config_release) struct kube_config config = {0};
     const struct kube_place place = {
@@ -121,11 +126,56 @@ void confine(const struct options *o, const char *const *environment, struct con
     out->filters = true;
 }
 
-void confinement_leave(struct confinement *c, const char *why)
+/* Input of the job that tries confining; it stays valid until the process ends. */
+struct trial {
+    const struct options *options;
+    const char *const *environment;
+};
+
+static void try_confining(struct read_job *job, void *input)
 {
-    *c = (struct confinement){.wanted = HARDENING_AUTO};
-    fail(&c->landlock, "%s", why);
-    c->seccomp = c->landlock;
+    const struct trial *trial = input;
+    struct confinement ignored;
+
+    (void)job;
+    confine_thread(trial->options, trial->environment, &ignored);
+}
+
+/* Returns true if the paths answer. Landlock restricts the calling thread alone. */
+static bool paths_answer(const struct options *o, const char *const *environment, bool *is_blocked)
+{
+    struct error ignored;
+    struct file_reader *reader = file_reader_new(&ignored);
+    struct trial *trial = xmalloc(sizeof(*trial));
+    enum read_job_state state;
+    struct read_result result;
+
+    *trial = (struct trial){o, environment};
+    if (!reader) {
+        free(trial);
+        return false;
+    }
+
+    struct read_job *job = read_job_start(reader, try_confining, trial, free);
+
+    while ((state = read_job_next(job, platform_steady_ms(), &result)) == JOB_WAITS)
+        file_reader_wait(reader, TRIAL_LOOK_MS);
+    read_job_free(job);
+    *is_blocked = !file_reader_free(reader);
+    return state == JOB_DONE;
+}
+
+void confine(const struct options *o, const char *const *environment, struct confinement *out)
+{
+    bool is_blocked = false;
+
+    if (paths_answer(o, environment, &is_blocked)) {
+        confine_thread(o, environment, out);
+        return;
+    }
+    *out = (struct confinement){.wanted = HARDENING_AUTO, .is_blocked = is_blocked};
+    fail(&out->landlock, "what the options name does not answer");
+    out->seccomp = out->landlock;
 }
 
 void confine_calls(struct confinement *c)

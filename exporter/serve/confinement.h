@@ -23,19 +23,19 @@ struct confinement {
     char plugin[128];      /* The exec plugin; "" if there is none. */
     bool filters;          /* There is to be a filter. */
     bool done;             /* At least one of the two is in force. */
+    bool is_blocked;       /* The thread that tried still waits for a path. */
     struct error landlock; /* Why there is none of it; "" if there is. */
     struct error seccomp;
 };
 
 /*
- * Confine this process to what the options need, for good. Call it before any thread runs: Landlock
- * counts for the threads that are started later. It leaves away what the kernel does not have, and
- * everything where the API server cannot be located: that error is reported by who opens it.
+ * Confines this process to what the options need, for good: the calling thread, and the threads
+ * that start later. Confining opens the paths that the options name. A thread that ends afterwards
+ * tries that first, because a path may not answer: then the process is not confined. Leaves out
+ * what the kernel does not have, and everything where the API server cannot be located: the caller
+ * that opens the API server reports that error.
  */
 void confine(const struct options *o, const char *const *environment, struct confinement *out);
-
-/* Instead of that: nothing is done, for this reason. */
-void confinement_leave(struct confinement *c, const char *why);
 
 /* The rest of it: the filter, behind which no process can be made. */
 void confine_calls(struct confinement *c);

@@ -158,7 +158,7 @@ static bool is_busy(const struct place *p)
     struct error err;
 
     return p->reader ? manifests_state(p->manifests, &err) == MANIFESTS_BUSY
-                      : manifests_busy(p->manifests);
+                     : manifests_busy(p->manifests);
 }
 
 static bool load(const struct place *p, struct error *err)
