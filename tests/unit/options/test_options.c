@@ -263,6 +263,28 @@ static struct config_case {
     {"a list at the top", "- a\n", "x.yaml:1:1: expected 'option: value' lines"},
     {"two documents", "log.level: info\n---\nlog.level: warn\n",
      "x.yaml: has more than one YAML document"},
+    {"an empty document behind", "log.level: info\n---\n",
+     "x.yaml: has more than one YAML document"},
+    {"a key that is there twice with quotes", "log.level: info\n'log.level': info\n",
+     "x.yaml:2:1: 'log.level' is there twice"},
+    {"an error in a value on the next line", "log.level: info\nrules.grace:\n  soon\n",
+     "x.yaml:3:3: 'rules.grace': 'soon' is not a duration such as 60s, 5m or 1h30m"},
+    {"an error in an item", "manifests:\n  - a\n  - [b]\n",
+     "x.yaml:2:3: 'manifests' takes a list of texts"},
+    {"a word for a number", "rules.versions: yes\n",
+     "x.yaml:1:17: 'rules.versions': 'yes' is not a whole number"},
+    {"a number in quotes", "rules.versions: '12'\n", NULL},
+    {"null for a value", "rules.grace: ~\n",
+     "x.yaml:1:14: 'rules.grace': '~' is not a duration such as 60s, 5m or 1h30m"},
+    {"no value", "rules.grace:\n",
+     "x.yaml:1:13: 'rules.grace': '' is not a duration such as 60s, 5m or 1h30m"},
+    {"null for the file", "~\n", "x.yaml:1:1: expected 'option: value' lines"},
+    {"null for a key", "~: a\n", "x.yaml:1:1: there is no '~'"},
+    {"a number for a key", "010: a\n", "x.yaml:1:1: there is no '010'"},
+    {"a merge", "<<: {log.level: info}\n", "x.yaml:1:1: there is no '<<'"},
+    {"an alias of nothing", "log.level: *a\n",
+     "x.yaml:1:12: not valid YAML: found undefined alias"},
+    {"a tag that does not fit", "log.level: !!int info\n", NULL},
     {"no YAML", "a: [\n",
      "x.yaml:2:1: not valid YAML: while parsing a flow node: did not find expected node content"},
 };
@@ -276,6 +298,29 @@ TEST_ROWS(config, config_cases, name)
     options_init(&o);
     assert_int_equal(config_apply("x.yaml", c->yaml, strlen(c->yaml), &o, &err), !c->text);
     assert_string_equal(err.text, c->text ? c->text : "");
+}
+
+/* Values are texts as they are written, of any type to YAML. */
+TEST(values_of_a_configuration_file)
+{
+    static const char yaml[] =
+        "manifests: [010, 1e3, yes, ~, null, '', \"x\", !!int y, &a .inf, *a]\n"
+        "context: 0x10\n"
+        "log.format: &f json\n"
+        "karmada.version: *f\n";
+    static const char *const wanted[] = {"010", "1e3", "yes", "~",    "null",
+                                         "",    "x",   "y",   ".inf", ".inf"};
+    CLEANUP(options_release) struct options o;
+    struct error err = {""};
+
+    options_init(&o);
+    if (!config_apply("x.yaml", yaml, strlen(yaml), &o, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(o.manifests.count, ARRAY_LEN(wanted));
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++)
+        assert_string_equal(o.manifests.items[i], wanted[i]);
+    assert_string_equal(o.context, "0x10");
+    assert_string_equal(o.karmada_version, "json");
 }
 
 TEST(flags_go_before_the_file)

@@ -80,6 +80,199 @@ TEST_ROWS(refuses, faults, file)
     assert_null(strstr(err.text, "letmein"));
 }
 
+/* The fields of a configuration that the texts below set. */
+static void describe(const struct web_config *c, struct strbuf *out)
+{
+    if (c->cert_file)
+        strbuf_addf(out, "cert %s;", c->cert_file);
+    if (c->client_ca_file)
+        strbuf_addf(out, "ca %s;", c->client_ca_file);
+    for (unsigned i = 0; i < c->client_san_count; i++)
+        strbuf_addf(out, "san %s;", c->client_sans[i]);
+    for (unsigned i = 0; i < c->user_count; i++)
+        strbuf_addf(out, "user %s;", c->users[i].name);
+    if (c->rate_interval_ns > 0)
+        strbuf_addf(out, "burst %u;", c->rate_burst);
+    if (c->headers[1])
+        strbuf_addf(out, "header %s;", c->headers[1]);
+    strbuf_addf(out, "http2 %d", c->http2);
+}
+
+#define TLS(line)    "tls_server_config:\n  key_file: k\n" line
+#define CLIENTS(san) TLS("  cert_file: c\n  client_auth_type: RequireAnyClientCert\n" san)
+#define RATE(burst)  "rate_limit: {interval: 1s, burst: " burst "}\n"
+#define USERS(lines) "basic_auth_users:\n" lines
+
+/* Texts of YAML, and the fields they set, or the error. */
+static const struct syntax {
+    const char *name, *yaml, *wanted;
+} syntaxes[] = {
+    {"a number", RATE("7"), "burst 7;http2 1"},
+    {"a number in quotes", RATE("\"7\""), "burst 7;http2 1"},
+    {"a number that begins with 0", RATE("010"), "burst 10;http2 1"},
+    {"a number in base 16", RATE("0x10"),
+     "web.yml:1:28: burst: expected a whole number of requests"},
+    {"a number with a fraction", RATE("7.0"),
+     "web.yml:1:28: burst: expected a whole number of requests"},
+    {"a boolean in quotes", "http_server_config: {http2: 'No'}\n", "http2 0"},
+    {"a boolean with a tag", "http_server_config: {http2: !!bool off}\n", "http2 0"},
+    {"a letter for a boolean", "http_server_config: {http2: n}\n",
+     "web.yml:1:22: http2: expected true or false"},
+    {"a text like a number", TLS("  cert_file: 007\n"), "cert 007;http2 1"},
+    {"a text like a float", TLS("  cert_file: 1e3\n"), "cert 1e3;http2 1"},
+    {"a text like a boolean", TLS("  cert_file: yes\n"), "cert yes;http2 1"},
+    {"a text like infinity", TLS("  cert_file: .inf\n"), "cert .inf;http2 1"},
+    {"a text with the tag of a number", TLS("  cert_file: !!int c\n"), "cert c;http2 1"},
+    {"a text with the tag of bytes", TLS("  cert_file: !!binary YQ==\n"), "cert YQ==;http2 1"},
+    {"a text of several lines", TLS("  cert_file: >-\n    c\n    d\n"), "cert c d;http2 1"},
+    {"users like other types",
+     USERS("  1: " HASH "\n  0x1: " HASH "\n  yes: " HASH "\n"
+           "  true: " HASH "\n  null: " HASH "\n  ~: " HASH "\n"),
+     "user 1;user 0x1;user yes;user true;user null;user ~;http2 1"},
+    {"null", TLS("  cert_file: c\n  client_ca_file: null\n"), "cert c;http2 1"},
+    {"Null", TLS("  cert_file: c\n  client_ca_file: Null\n"), "cert c;http2 1"},
+    {"NULL", TLS("  cert_file: c\n  client_ca_file: NULL\n"), "cert c;http2 1"},
+    {"a tilde", TLS("  cert_file: c\n  client_ca_file: ~\n"), "cert c;http2 1"},
+    {"no value", TLS("  cert_file: c\n  client_ca_file:\n"), "cert c;http2 1"},
+    {"null with a tag", TLS("  cert_file: c\n  client_ca_file: !!str null\n"), "cert c;http2 1"},
+    {"nULL", TLS("  cert_file: nULL\n"),
+     "web.yml:1:1: tls_server_config: there is neither cert nor cert_file"},
+    {"null in quotes", TLS("  cert_file: 'null'\n"), "cert null;http2 1"},
+    {"null in a list", CLIENTS("  client_allowed_sans: [~, null]\n"),
+     "cert c;san ~;san null;http2 1"},
+    {"nothing in a list", CLIENTS("  client_allowed_sans: [a, '']\n"),
+     "web.yml:5:3: client_allowed_sans: expected a list of texts"},
+    {"a list in a list", CLIENTS("  client_allowed_sans:\n    - a\n    - [b]\n"),
+     "web.yml:5:3: client_allowed_sans: expected a list of texts"},
+    {"a user without a hash", USERS("  a:\n"),
+     "web.yml:2:3: not a bcrypt hash, such as 'htpasswd -nBC 10' makes"},
+    {"a user with a list", USERS("  a: []\n"), "web.yml:2:3: expected a bcrypt hash"},
+    {"a mapping for a text", TLS("  cert_file: {a: b}\n"),
+     "web.yml:3:3: cert_file: expected a text"},
+    {"a text for a mapping", "tls_server_config:\n  c\n",
+     "web.yml:2:3: expected 'key: value' lines"},
+    {"a list for a mapping", "basic_auth_users: []\n", "web.yml:1:19: expected 'key: value' lines"},
+    {"a text for the file", "letmein\n", "web.yml:1:1: expected 'key: value' lines"},
+    {"null for the file", "null\n", "http2 1"},
+    {"an alias", USERS("  a: &h " HASH "\n  b: *h\n"), "user a;user b;http2 1"},
+    {"an alias of null", TLS("  cert_file: c\n  cert: &n\n  client_ca_file: *n\n"),
+     "cert c;http2 1"},
+    {"an alias for a key", TLS("  cert_file: &c client_ca_file\n  *c :\n"),
+     "cert client_ca_file;http2 1"},
+    {"an anchor on a key", TLS("  &c cert_file: *c\n"), "cert cert_file;http2 1"},
+    {"an error behind an alias", "rate_limit: &r {interval: x}\nhttp_server_config: *r\n",
+     "web.yml:1:17: interval: expected a duration such as 100ms, 1s or 1m30s"},
+    {"an alias of nothing", USERS("  a: *letmein\n"),
+     "web.yml:2:6: not valid YAML: found undefined alias"},
+    {"an alias of its own mapping", "basic_auth_users: &u\n  a: *u\n",
+     "web.yml:2:3: expected a bcrypt hash"},
+    {"a merge", TLS("  <<: {cert_file: c}\n"), "web.yml:3:3: there is no '<<'"},
+    {"a merge of users", USERS("  <<: {a: " HASH "}\n"), "web.yml:2:3: expected a bcrypt hash"},
+    {"a merge that loses", TLS("  cert_file: c\n  <<: {cert_file: d}\n"),
+     "web.yml:4:3: there is no '<<'"},
+    {"a merge of a text", USERS("  <<: " HASH "\n"), "user <<;http2 1"},
+    {"a merge key in quotes", USERS("  '<<': " HASH "\n"), "user <<;http2 1"},
+    {"a user that is there twice", USERS("  letmein: " HASH "\n  letmein: " HASH "\n"),
+     "web.yml:3:3: a key is there twice"},
+    {"an unknown key that is there twice", "letmein: 1\nletmein: 1\n",
+     "web.yml:1:1: there is no 'letmein'"},
+    {"a key that is there twice, with quotes", TLS("  'key_file': k\n"),
+     "web.yml:3:3: a key is there twice"},
+    {"a list for a key", "? [a]\n: b\n", "web.yml:1:3: a key is not a text"},
+    {"a NUL in a text", TLS("  cert_file: \"a\\0b\"\n"), "web.yml:3:3: cert_file: expected a text"},
+    {"a NUL in a key", USERS("  \"letmein\\0\": " HASH "\n"), "web.yml:2:3: a key is not a text"},
+    {"two documents", USERS("  a: " HASH "\n---\nrate_limit:\n"),
+     "web.yml: has more than one YAML document"},
+    {"an empty document behind", USERS("  a: " HASH "\n---\n"),
+     "web.yml: has more than one YAML document"},
+    {"an empty document before", "---\n---\n" USERS("  a: " HASH "\n"),
+     "web.yml: has more than one YAML document"},
+    {"no YAML behind the document", USERS("  a: " HASH "\n---\n]\n"),
+     "web.yml:4:1: not valid YAML: while parsing a block node: did not find expected node content"},
+    {"a document with its ends", "---\n" USERS("  a: " HASH "\n...\n"), "user a;http2 1"},
+    {"a version of YAML", "%YAML 1.1\n---\n" USERS("  a: " HASH "\n"), "user a;http2 1"},
+    {"an unknown tag", TLS("  cert_file: !letmein c\n"), "cert c;http2 1"},
+    {"an unknown prefix of tags", TLS("  cert_file: !letmein!a c\n"),
+     "web.yml:3:14: not valid YAML: while parsing a node: found undefined tag handle"},
+};
+
+static void assert_syntax(const char *yaml, const char *wanted)
+{
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 16);
+    struct web_config c;
+    struct error err = {""};
+
+    if (web_config_parse("web.yml", yaml, strlen(yaml), &c, &err))
+        describe(&c, &got);
+    else
+        strbuf_adds(&got, err.text);
+    assert_string_equal(got.data, wanted);
+    web_config_release(&c);
+}
+
+TEST_ROWS(syntax, syntaxes, name)
+{
+    const struct syntax *row = *state;
+
+    assert_syntax(row->yaml, row->wanted);
+}
+
+static void repeat(struct strbuf *out, const char *text, unsigned times)
+{
+    for (unsigned i = 0; i < times; i++)
+        strbuf_adds(out, text);
+}
+
+/* Texts whose length is the point: `count` times one part, and another part behind. */
+static const struct limit {
+    const char *name, *first, *before;
+    unsigned count;
+    const char *between, *after, *wanted;
+} limits[] = {
+    {"64 levels", "a: ", "[", 63, "", "]", "web.yml:1:1: there is no 'a'"},
+    {"65 levels", "a: ", "[", 64, "", "]",
+     "web.yml:1:67: not valid YAML: nested deeper than 64 levels"},
+    {"100 anchors and aliases", CLIENTS("  client_allowed_sans:\n  - &a b\n"), "  - *a\n", 99, "",
+     "", NULL},
+    {"101 anchors and aliases", CLIENTS("  client_allowed_sans:\n  - &a b\n"), "  - *a\n", 100, "",
+     "", "web.yml:106:5: not valid YAML: more than 100 anchors and aliases"},
+    {"101 names", CLIENTS("  client_allowed_sans:\n"), "  - a\n", 101, "", "",
+     "web.yml:5:3: client_allowed_sans: more than 100 names"},
+    {"a long text", TLS("  cert_file: "), "x", 200000, "\n", "", NULL},
+};
+
+TEST_ROWS(limit, limits, name)
+{
+    const struct limit *row = *state;
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
+    struct web_config c;
+    struct error err = {""};
+
+    strbuf_adds(&text, row->first);
+    repeat(&text, row->before, row->count);
+    strbuf_adds(&text, row->between);
+    repeat(&text, row->after, row->count);
+    assert_int_equal(web_config_parse("web.yml", text.data, text.len, &c, &err), !row->wanted);
+    assert_string_equal(err.text, row->wanted ? row->wanted : "");
+    web_config_release(&c);
+}
+
+TEST(directives)
+{
+    CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(WEB_CONFIG_MAX);
+
+    for (unsigned i = 0; i < 100; i++)
+        strbuf_addf(&text, "%%TAG !a%u! b\n", i);
+    size_t len = text.len;
+
+    strbuf_adds(&text, "---\n" TLS("  cert_file: !a7!x c\n"));
+    assert_syntax(text.data, "cert c;http2 1");
+    strbuf_cut(&text, len);
+    strbuf_adds(&text, "%TAG !b! b\n---\n");
+    assert_syntax(text.data,
+                  "web.yml:1:1: not valid YAML: more than 100 %TAG directives in a document");
+}
+
 static void parse(const char *text, struct web_config *out)
 {
     struct error err = {""};
