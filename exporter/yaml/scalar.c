@@ -204,6 +204,11 @@ static struct scalar guess(const char *text)
     return out;
 }
 
+bool scalar_is_null(const char *text)
+{
+    return guess(text).type == SCALAR_NULL;
+}
+
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
                     struct error *err)
 {

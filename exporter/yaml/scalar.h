@@ -28,6 +28,9 @@ struct scalar {
 bool scalar_resolve(const char *text, const char *tag, bool plain, struct scalar *out,
                     struct error *err) MUST_USE;
 
+/* Returns true if the unquoted word means null. */
+bool scalar_is_null(const char *text);
+
 /*
  * Append the scalar as a key: numbers and booleans are written as
  * sigs.k8s.io/yaml writes them. Fails for null, which cannot be a key.

@@ -16,6 +16,9 @@ enum { COPIES_MAX = 8 };
 /* libyaml reads in pieces, and further than the text that it returns. */
 enum { SPAN_SLACK = 64 * 1024 };
 
+/* Texts of a configuration file with the copies by aliases, in bytes. */
+enum { CONFIG_TEXTS_MAX = 4 * YAML_CONFIG_MAX };
+
 struct yaml_reader {
     struct yaml_events events;
     struct yaml_limits limits;
@@ -30,6 +33,7 @@ struct yaml_reader {
     struct mapping list;
     struct json_position list_where;
     bool in_items; /* The next event is that of an item, or the end of the items. */
+    bool began;    /* A document has begun. */
 };
 
 /* cJSON answers NULL where we abort. */
@@ -119,10 +123,34 @@ static bool resolve(struct yaml_reader *r, const yaml_event_t *event, struct sca
 
     if (strlen(text) != event->data.scalar.length)
         return refuse(r, event->start_mark, "a NUL character in a text");
+    if (r->limits.as_written) {
+        *out = (struct scalar){.type = SCALAR_TEXT};
+        return true;
+    }
     if (scalar_resolve(text, (const char *)event->data.scalar.tag,
                        event->data.scalar.plain_implicit != 0, out, &why))
         return true;
     return refuse(r, event->start_mark, why.text);
+}
+
+/* A tree of texts has no numbers: the place is in the members of cJSON for numbers. */
+static void set_place(struct yaml_reader *r, cJSON *node, yaml_mark_t mark)
+{
+    if (!r->limits.as_written)
+        return;
+    node->valueint = (int)mark.line + 1;
+    node->valuedouble = (double)(mark.column + 1);
+}
+
+static cJSON *make_text(struct yaml_reader *r, const yaml_event_t *event)
+{
+    const char *text = (const char *)event->data.scalar.value;
+    cJSON *node = made(cJSON_CreateString(text));
+
+    if (r->limits.as_written && event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE &&
+        scalar_is_null(text))
+        node->type = cJSON_NULL;
+    return node;
 }
 
 static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
@@ -140,7 +168,7 @@ static cJSON *read_scalar(struct yaml_reader *r, const yaml_event_t *event, stru
     }
     switch (scalar.type) {
     case SCALAR_TEXT:
-        node = made(cJSON_CreateString((const char *)event->data.scalar.value));
+        node = make_text(r, event);
         break;
     case SCALAR_NULL:
         node = made(cJSON_CreateNull());
@@ -188,7 +216,7 @@ static bool read_alias_key(struct yaml_reader *r, const yaml_event_t *event, str
 
     if (!anchor)
         return false;
-    if (cJSON_IsString(anchor->node))
+    if (anchor->node->valuestring)
         strbuf_adds(key, anchor->node->valuestring);
     else if (cJSON_IsBool(anchor->node))
         strbuf_adds(key, cJSON_IsTrue(anchor->node) ? "true" : "false");
@@ -230,6 +258,9 @@ static bool read_key(struct yaml_reader *r, const struct mapping *m, const yaml_
         return false;
     if (!mapping_has(m, key->data))
         return true;
+    /* The key of a web configuration may be a password in the wrong place. */
+    if (r->limits.as_written)
+        return refuse(r, event->start_mark, "a key appears twice in one mapping");
     fail(&why, "the key '%s' appears twice in one mapping", shown(key->data).text);
     return refuse(r, event->start_mark, why.text);
 }
@@ -278,6 +309,7 @@ static bool read_member(struct yaml_reader *r, struct mapping *m, const yaml_eve
             return false;
     } else {
         mapping_put(m, key.data, value);
+        set_place(r, value, key_event->start_mark);
     }
     weight->bytes += key.len;
     weight_add(weight, inner);
@@ -303,22 +335,21 @@ static cJSON *read_mapping(struct yaml_reader *r, const yaml_event_t *start, str
     return mapping_take(&m);
 }
 
-/* Calls itself through the readers of containers; `charge` bounds the depth. */
-static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+static cJSON *read_alias(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+{
+    const struct anchor *named = find_anchor(r, event);
+
+    if (!named || !charge_copy(r, event->start_mark, named->weight))
+        return NULL;
+    *weight = named->weight;
+    return made(cJSON_Duplicate(named->node, true));
+}
+
+static cJSON *read_container(struct yaml_reader *r, const yaml_event_t *event,
+                             struct weight *weight)
 {
     bool is_sequence = event->type == YAML_SEQUENCE_START_EVENT;
     cJSON *node;
-
-    if (event->type == YAML_SCALAR_EVENT)
-        return read_scalar(r, event, weight);
-    if (event->type == YAML_ALIAS_EVENT) {
-        const struct anchor *named = find_anchor(r, event);
-
-        if (!named || !charge_copy(r, event->start_mark, named->weight))
-            return NULL;
-        *weight = named->weight;
-        return made(cJSON_Duplicate(named->node, true));
-    }
     struct anchor *anchor = open_anchor(r, is_sequence ? event->data.sequence_start.anchor
                                                        : event->data.mapping_start.anchor);
     *weight = (struct weight){.nodes = 1, .height = 1};
@@ -329,6 +360,18 @@ static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct
     r->used.height--;
     if (node)
         anchor_close(anchor, node, *weight);
+    return node;
+}
+
+/* Calls itself through the readers of containers; `charge` bounds the depth. */
+static cJSON *read_node(struct yaml_reader *r, const yaml_event_t *event, struct weight *weight)
+{
+    cJSON *node = event->type == YAML_SCALAR_EVENT  ? read_scalar(r, event, weight)
+                  : event->type == YAML_ALIAS_EVENT ? read_alias(r, event, weight)
+                                                    : read_container(r, event, weight);
+
+    if (node)
+        set_place(r, node, event->start_mark);
     return node;
 }
 
@@ -395,11 +438,15 @@ static bool read_list(struct yaml_reader *r, cJSON **out, struct json_position *
 }
 
 /* Reads the document that has just begun: up to its items, or to its end. */
-static bool read_document(struct yaml_reader *r, cJSON **out, struct json_position *where)
+static bool read_document(struct yaml_reader *r, const yaml_event_t *start, cJSON **out,
+                          struct json_position *where)
 {
     CLEANUP(yaml_event_delete) yaml_event_t root = {0};
     struct weight weight = {0};
 
+    if (r->began && r->limits.as_written)
+        return refuse(r, start->start_mark, "more than one document");
+    r->began = true;
     forget_document(r);
     if (!yaml_events_next(&r->events, &root))
         return false;
@@ -476,9 +523,9 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
             break;
         if (event.type == YAML_STREAM_END_EVENT)
             return YAML_READ_END;
-        if (reader->in_items
-                ? !read_items(reader, &tree, where)
-                : event.type == YAML_DOCUMENT_START_EVENT && !read_document(reader, &tree, where))
+        if (reader->in_items ? !read_items(reader, &tree, where)
+                             : event.type == YAML_DOCUMENT_START_EVENT &&
+                                   !read_document(reader, &event, &tree, where))
             break;
         if (!tree || (!reader->in_items && cJSON_IsNull(tree)))
             continue;
@@ -492,4 +539,35 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
 size_t yaml_line(const cJSON *mapping)
 {
     return cJSON_IsObject(mapping) ? (size_t)mapping->valueint : 0;
+}
+
+void yaml_reader_cleanup(struct yaml_reader **reader)
+{
+    yaml_reader_free(*reader);
+}
+
+bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
+                      struct error *err)
+{
+    struct yaml_limits limits = {
+        .nodes_max = YAML_CONFIG_MAX, .bytes_max = CONFIG_TEXTS_MAX, .as_written = true};
+    struct yaml_text source = {text, len};
+    CLEANUP(secret_tree_cleanup) cJSON *tree = NULL;
+    struct json_position where;
+    enum yaml_outcome outcome;
+
+    CLEANUP(yaml_reader_cleanup)
+    struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
+    do
+        outcome = yaml_reader_next(reader, &tree, &where, err);
+    while (outcome == YAML_READ_DOCUMENT);
+    if (outcome != YAML_READ_END)
+        return fail_in(err, "%s:%zu:%zu", path, where.line, where.column);
+    *out = move_out(&tree);
+    return true;
+}
+
+bool yaml_fail(const char *path, const cJSON *node, struct error *err)
+{
+    return fail_in(err, "%s:%d:%.0f", path, node->valueint, node->valuedouble);
 }

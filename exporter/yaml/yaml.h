@@ -25,6 +25,7 @@ struct yaml_limits {
     size_t nodes_max;
     size_t bytes_max; /* Of keys and texts. */
     bool by_item;     /* Hand out the items of a list one by one. */
+    bool as_written;  /* See yaml_read_config. */
     struct yaml_term term;
 };
 
@@ -40,6 +41,8 @@ struct yaml_reader *yaml_reader_new(yaml_read_fn *read, void *context,
                                     struct yaml_limits limits) MUST_USE;
 /* Takes NULL. */
 void yaml_reader_free(struct yaml_reader *reader);
+/* For CLEANUP on a `struct yaml_reader *`. */
+void yaml_reader_cleanup(struct yaml_reader **reader);
 
 /*
  * The next document that is not empty, owned by the caller, and where it
@@ -54,3 +57,21 @@ enum yaml_outcome yaml_reader_next(struct yaml_reader *reader, cJSON **out,
 
 /* The line on which a mapping of such a tree begins; 0 for anything else. */
 size_t yaml_line(const cJSON *mapping);
+
+/*
+ * Reads a configuration file of at most YAML_CONFIG_MAX bytes. It has one document. The caller
+ * gives the tree to secret_tree_cleanup(); it is NULL if the document is empty or null.
+ *
+ * The user of the tree knows the type of each value. `valuestring` of a scalar is therefore the
+ * text as it is written, and also that of a number, a boolean, or a null, which is a cJSON_NULL.
+ * Tags are ignored. Keys are such texts, too.
+ *
+ * Each node has its place: a member of a mapping that of its key. Errors begin with the path and
+ * the place, and repeat no text of the file.
+ */
+enum { YAML_CONFIG_MAX = 1024 * 1024 };
+bool yaml_read_config(const char *path, const char *text, size_t len, cJSON **out,
+                      struct error *err) MUST_USE;
+
+/* Puts the path and the place of a node of such a file before the reason. Returns false. */
+bool yaml_fail(const char *path, const cJSON *node, struct error *err);

@@ -78,6 +78,32 @@ static void see(void *context, cJSON *object, struct json_place place)
     *last = place.offset;
 }
 
+/* Each node of a configuration file is a text or has nodes, and has a place. */
+static void check_written(const cJSON *node)
+{
+    const cJSON *child;
+    bool has_text = cJSON_IsString(node) || cJSON_IsNull(node);
+
+    if (has_text != (node->valuestring != NULL) || node->valueint < 1 || node->valuedouble < 1 ||
+        !(has_text || cJSON_IsArray(node) || cJSON_IsObject(node)))
+        abort();
+    cJSON_ArrayForEach (child, node)
+        check_written(child);
+}
+
+static void read_config(const char *text, size_t len)
+{
+    cJSON *tree = NULL;
+    struct error err = {""};
+
+    if (yaml_read_config("x", text, len, &tree, &err) ? *err.text != '\0'
+                                                      : tree || strncmp(err.text, "x:", 2) != 0)
+        abort();
+    if (tree)
+        check_written(tree);
+    cJSON_Delete(tree);
+}
+
 /* The way that a file takes: all of it or nothing, objects in order. */
 static void read_objects(const char *text, size_t len)
 {
@@ -106,5 +132,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_trees(text, size, false);
     read_trees(text, size, true);
     read_objects(text, size);
+    read_config(text, size);
     return 0;
 }

@@ -38,11 +38,6 @@ static void release_sources(struct sources *sources)
     }
 }
 
-static void free_reader(struct yaml_reader **reader)
-{
-    yaml_reader_free(*reader);
-}
-
 /* The first document, as kubectl does it. NULL in `out` if there is none. */
 static bool parse(const char *file, const char *text, cJSON **out, struct error *err)
 {
@@ -50,7 +45,7 @@ static bool parse(const char *file, const char *text, cJSON **out, struct error 
     struct yaml_text source = {text, strlen(text)};
     struct json_position where;
 
-    CLEANUP(free_reader)
+    CLEANUP(yaml_reader_cleanup)
     struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     switch (yaml_reader_next(reader, out, &where, err)) {
     case YAML_READ_DOCUMENT:

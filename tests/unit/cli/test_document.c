@@ -37,11 +37,6 @@ static struct text_case {
     {"a list of maps", "[{\"a\":1,\"b\":[\"x\"]},{}]", NULL},
 };
 
-static void free_reader(struct yaml_reader **reader)
-{
-    yaml_reader_free(*reader);
-}
-
 TEST_ROWS(reads_back, text_cases, name)
 {
     const struct text_case *c = *state;
@@ -63,7 +58,7 @@ TEST_ROWS(reads_back, text_cases, name)
 
     struct yaml_limits limits = {.nodes_max = 100, .bytes_max = TEXT_MAX};
     struct yaml_text source = {text.data, text.len};
-    CLEANUP(free_reader)
+    CLEANUP(yaml_reader_cleanup)
     struct yaml_reader *reader = yaml_reader_new(yaml_read_text, &source, limits);
     assert_int_equal(yaml_reader_next(reader, &read, &where, &err), YAML_READ_DOCUMENT);
     assert_true(cJSON_Compare(read, wanted, true));

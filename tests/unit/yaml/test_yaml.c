@@ -399,6 +399,66 @@ TEST(documents_and_mappings_know_their_lines)
     yaml_reader_free(reader);
 }
 
+/* One node of a tree: its depth, place, key, and text. */
+static void add_place(struct strbuf *out, const cJSON *node, unsigned depth)
+{
+    struct error err = {""};
+    const cJSON *child;
+
+    yaml_fail("", node, &err);
+    strbuf_addf(out, "%*s%.*s", (int)depth, "", (int)strlen(err.text) - 3, err.text + 1);
+    strbuf_addf(out, " %s %s%s\n", node->string ? node->string : "-",
+                node->valuestring ? node->valuestring : "-", cJSON_IsNull(node) ? " null" : "");
+    cJSON_ArrayForEach (child, node)
+        add_place(out, child, depth + 1);
+}
+
+TEST(a_configuration_keeps_texts_and_places)
+{
+    static const char yaml[] = "# first\n"
+                               "010: 0x1F\n"
+                               "yes:\n"
+                               "  - on\n"
+                               "  - {a: ~, b: '~', c: !!int x}\n"
+                               "~: &m\n"
+                               "  <<: {d: .nan}\n"
+                               "  e:\n"
+                               "'<<': *m\n";
+    CLEANUP(strbuf_release) struct strbuf got = STRBUF_INIT(1 << 16);
+    cJSON *tree = NULL;
+    struct error err = {""};
+
+    assert_true(yaml_read_config("x.yaml", yaml, strlen(yaml), &tree, &err));
+    add_place(&got, tree, 0);
+    cJSON_Delete(tree);
+    assert_string_equal(got.data, "2:1 - -\n"
+                                  " 2:1 010 0x1F\n"
+                                  " 3:1 yes -\n"
+                                  "  4:5 - on\n"
+                                  "  5:5 - -\n"
+                                  "   5:6 a ~ null\n"
+                                  "   5:12 b ~\n"
+                                  "   5:20 c x\n"
+                                  " 6:1 ~ -\n"
+                                  "  8:3 e  null\n"
+                                  "  7:8 d .nan\n"
+                                  " 9:1 << -\n"
+                                  "  8:3 e  null\n"
+                                  "  7:8 d .nan\n");
+}
+
+TEST(a_configuration_of_nothing)
+{
+    static const char *const texts[] = {"", "# a\n", "---\n", "~\n"};
+    cJSON *tree = NULL;
+    struct error err = {""};
+
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+        assert_true(yaml_read_config("x.yaml", texts[i], strlen(texts[i]), &tree, &err));
+        assert_null(tree);
+    }
+}
+
 /* Each level names the one before nine times; `text` is what the lowest holds. */
 static void laugh(struct strbuf *out, const char *text, const char *format)
 {
