@@ -4,12 +4,19 @@
 #include <strings.h>
 
 #include "exporter/options/nearest.h"
+#include "exporter/system/secret.h"
 #include "exporter/web/values.h"
-#include "exporter/web/walk.h"
+#include "exporter/yaml/yaml.h"
 #include "metrics/base/shown.h"
 
-/* Set the field that a key stands for. The error gets its place from who calls. */
-typedef bool read_fn(struct reading *r, const yaml_node_t *value, void *field, struct error *err);
+struct reading {
+    const char *path;
+    struct web_config *config;
+    bool placed; /* The error has a place already, that of an inner key. */
+};
+
+/* Sets the field of a key. The caller puts the place before the error. */
+typedef bool read_fn(struct reading *r, const cJSON *value, void *field, struct error *err);
 
 struct key_def {
     const char *name;
@@ -19,9 +26,9 @@ struct key_def {
 
 /* ---- values ---- */
 
-static bool read_text(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_text(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
-    const char *text = document_text(value);
+    const char *text = value->valuestring;
     char **slot = field;
 
     (void)r;
@@ -32,11 +39,10 @@ static bool read_text(struct reading *r, const yaml_node_t *value, void *field, 
     return true;
 }
 
-static bool read_boolean(struct reading *r, const yaml_node_t *value, void *field,
-                         struct error *err)
+static bool read_boolean(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
-    const char *text = document_text(value);
+    const char *text = value->valuestring;
     bool *slot = field;
 
     (void)r;
@@ -49,50 +55,47 @@ static bool read_boolean(struct reading *r, const yaml_node_t *value, void *fiel
     return fail(err, "expected true or false");
 }
 
-static bool read_client_auth(struct reading *r, const yaml_node_t *value, void *field,
-                             struct error *err)
+static bool read_client_auth(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     enum web_client_auth *slot = field;
-    const char *text = document_text(value);
+    const char *text = value->valuestring;
 
     /* To the toolkit any that is named is a wish for TLS, NoClientCert too. */
     r->config->tls = text && *text != '\0';
     return web_client_auth_parse(text, slot, err);
 }
 
-static bool read_version(struct reading *r, const yaml_node_t *value, void *field,
-                         struct error *err)
+static bool read_version(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     enum web_tls_version *slot = field;
 
     (void)r;
-    return web_tls_version_parse(document_text(value), slot, err);
+    return web_tls_version_parse(value->valuestring, slot, err);
 }
 
-static bool read_interval(struct reading *r, const yaml_node_t *value, void *field,
-                          struct error *err)
+static bool read_interval(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)r;
-    return web_interval_parse(document_text(value), field, err);
+    return web_interval_parse(value->valuestring, field, err);
 }
 
-static bool read_burst(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_burst(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)r;
-    return web_burst_parse(document_text(value), field, err);
+    return web_burst_parse(value->valuestring, field, err);
 }
 
 /* Each text of a list, where one by itself would be a mistake. */
 typedef bool item_fn(struct web_config *c, const char *text, struct error *err);
 
-static bool read_list(struct reading *r, const yaml_node_t *list, item_fn *add, struct error *err)
+static bool read_list(struct reading *r, const cJSON *list, item_fn *add, struct error *err)
 {
-    if (list->type != YAML_SEQUENCE_NODE)
+    const cJSON *item;
+
+    if (!cJSON_IsArray(list))
         return fail(err, "expected a list");
-    for (const yaml_node_item_t *i = list->data.sequence.items.start;
-         i < list->data.sequence.items.top; i++) {
-        const yaml_node_t *item = yaml_document_get_node(r->document, *i);
-        const char *text = document_text(item);
+    cJSON_ArrayForEach (item, list) {
+        const char *text = item->valuestring;
 
         if (!text || *text == '\0')
             return fail(err, "expected a list of texts");
@@ -134,20 +137,19 @@ static bool add_san(struct web_config *c, const char *text, struct error *err)
     return true;
 }
 
-static bool read_ciphers(struct reading *r, const yaml_node_t *value, void *field,
-                         struct error *err)
+static bool read_ciphers(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
     return read_list(r, value, add_cipher, err);
 }
 
-static bool read_curves(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_curves(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
     return read_list(r, value, add_curve, err);
 }
 
-static bool read_sans(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_sans(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
     return read_list(r, value, add_san, err) &&
@@ -155,6 +157,33 @@ static bool read_sans(struct reading *r, const yaml_node_t *value, void *field, 
 }
 
 /* ---- mappings ---- */
+
+/* Sets what a key and its value say. */
+typedef bool member_fn(struct reading *r, const cJSON *member, const void *context,
+                       struct error *err);
+
+static bool fail_at(struct reading *r, const cJSON *node, struct error *err)
+{
+    bool placed = r->placed;
+
+    r->placed = true;
+    return !placed && yaml_fail(r->path, node, err);
+}
+
+/* A mapping that is null has no keys. */
+static bool read_members(struct reading *r, const cJSON *mapping, member_fn *read,
+                         const void *context, struct error *err)
+{
+    const cJSON *member;
+
+    if (!cJSON_IsObject(mapping) && !cJSON_IsNull(mapping))
+        return fail(err, "expected 'key: value' lines");
+    cJSON_ArrayForEach (member, mapping) {
+        if (!read(r, member, context, err))
+            return fail_at(r, member, err);
+    }
+    return true;
+}
 
 static bool fail_unknown(const char *key, const char *(*next)(void *context), void *context,
                          struct error *err)
@@ -176,18 +205,18 @@ static const char *next_key(void *context)
     return (*def)->name ? (*def)++->name : NULL;
 }
 
-static bool see_key(struct reading *r, const char *key, const yaml_node_t *value,
-                    const void *context, struct error *err)
+static bool read_known(struct reading *r, const cJSON *member, const void *context,
+                       struct error *err)
 {
     const struct key_def *first = context, *def = first;
 
-    while (def->name && strcmp(def->name, key) != 0)
+    while (def->name && strcmp(def->name, member->string) != 0)
         def++;
     if (!def->name)
-        return fail_unknown(key, next_key, &first, err);
-    if (walk_is_null(value) || def->read(r, value, (char *)r->config + def->offset, err))
+        return fail_unknown(member->string, next_key, &first, err);
+    if (cJSON_IsNull(member) || def->read(r, member, (char *)r->config + def->offset, err))
         return true;
-    return !r->placed && fail_in(err, "%s", key);
+    return !r->placed && fail_in(err, "%s", def->name);
 }
 
 #define KEY(name, read, field)                                                                     \
@@ -218,12 +247,12 @@ static const struct key_def rate_keys[] = {
     {NULL, NULL, 0},
 };
 
-static bool read_tls(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_tls(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     struct web_config *c = r->config;
 
     (void)field;
-    if (!walk_pairs(r, value, ARRAY_LEN(tls_keys), see_key, tls_keys, err))
+    if (!read_members(r, value, read_known, tls_keys, err))
         return false;
     /* Keys that only say how are no wish for TLS, to the toolkit either. */
     c->tls = c->tls || c->cert || c->cert_file || c->key || c->key_file || c->client_ca ||
@@ -231,36 +260,35 @@ static bool read_tls(struct reading *r, const yaml_node_t *value, void *field, s
     return web_tls_check(c, err);
 }
 
-static bool read_rate(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_rate(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
-    if (!walk_pairs(r, value, ARRAY_LEN(rate_keys), see_key, rate_keys, err))
+    if (!read_members(r, value, read_known, rate_keys, err))
         return false;
     if (r->config->rate_interval_ns > 0 && r->config->rate_burst == 0)
         return fail(err, "a burst of 0 would refuse every request; set burst to 1 or more");
     return true;
 }
 
-static bool see_header(struct reading *r, const char *key, const yaml_node_t *value,
-                       const void *context, struct error *err)
+static bool read_header(struct reading *r, const cJSON *member, const void *context,
+                        struct error *err)
 {
     unsigned at;
 
     (void)context;
-    if (!web_name_find(web_header_names, "header that can be set", key, &at, err))
+    if (!web_name_find(web_header_names, "header that can be set", member->string, &at, err))
         return false;
-    if (walk_is_null(value))
+    if (cJSON_IsNull(member))
         return true;
-    return (read_text(r, value, &r->config->headers[at], err) &&
+    return (read_text(r, member, &r->config->headers[at], err) &&
             web_header_check(at, r->config->headers[at], err)) ||
-           fail_in(err, "%s", key);
+           fail_in(err, "%s", member->string);
 }
 
-static bool read_headers(struct reading *r, const yaml_node_t *value, void *field,
-                         struct error *err)
+static bool read_headers(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
-    return walk_pairs(r, value, WEB_HEADERS, see_header, NULL, err);
+    return read_members(r, value, read_header, NULL, err);
 }
 
 /* HTTP/2 is what libmicrohttpd does not have: whatever the file says, it is not spoken. */
@@ -270,32 +298,33 @@ static const struct key_def http_keys[] = {
     {NULL, NULL, 0},
 };
 
-static bool read_http(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_http(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
-    return walk_pairs(r, value, ARRAY_LEN(http_keys), see_key, http_keys, err);
+    return read_members(r, value, read_known, http_keys, err);
 }
 
-static bool see_user(struct reading *r, const char *key, const yaml_node_t *value,
-                     const void *context, struct error *err)
+static bool read_user(struct reading *r, const cJSON *member, const void *context,
+                      struct error *err)
 {
-    const char *hash = document_text(value);
-    struct web_user *user = &r->config->users[r->config->user_count];
+    const char *hash = member->valuestring;
+    struct web_config *c = r->config;
 
     (void)context;
-    if (strchr(key, ':'))
+    if (c->user_count == WEB_USERS_MAX)
+        return fail(err, "more than %d keys", WEB_USERS_MAX);
+    if (strchr(member->string, ':'))
         return fail(err, "a user's name cannot have a colon, which ends it in a request");
     if (!hash || !web_hash_check(hash, err))
         return hash ? false : fail(err, "expected a bcrypt hash");
-    *user = (struct web_user){xstrdup(key), xstrdup(hash)};
-    r->config->user_count++;
+    c->users[c->user_count++] = (struct web_user){xstrdup(member->string), xstrdup(hash)};
     return true;
 }
 
-static bool read_users(struct reading *r, const yaml_node_t *value, void *field, struct error *err)
+static bool read_users(struct reading *r, const cJSON *value, void *field, struct error *err)
 {
     (void)field;
-    return walk_pairs(r, value, WEB_USERS_MAX, see_user, NULL, err);
+    return read_members(r, value, read_user, NULL, err);
 }
 
 static const struct key_def root_keys[] = {
@@ -311,8 +340,8 @@ static const struct key_def root_keys[] = {
 bool web_config_parse(const char *path, const char *text, size_t len, struct web_config *out,
                       struct error *err)
 {
-    yaml_document_t document;
-    struct reading r = {.path = path, .document = &document, .config = out};
+    CLEANUP(secret_tree_cleanup) cJSON *root = NULL;
+    struct reading r = {.path = path, .config = out};
 
     *out = (struct web_config){
         .min_version = WEB_TLS12,
@@ -320,15 +349,11 @@ bool web_config_parse(const char *path, const char *text, size_t len, struct web
         .prefer_server_ciphers = true,
         .http2 = true,
     };
-    if (len > WEB_CONFIG_MAX || !document_read(path, text, len, &document, err)) {
-        web_config_release(out);
-        return len <= WEB_CONFIG_MAX ? false
-                                     : fail(err, "%s: larger than %d bytes", path, WEB_CONFIG_MAX);
-    }
-    const yaml_node_t *root = yaml_document_get_root_node(&document);
-    bool done = !root || walk_pairs(&r, root, ARRAY_LEN(root_keys), see_key, root_keys, err);
+    bool done =
+        (len <= WEB_CONFIG_MAX || fail(err, "%s: larger than %d bytes", path, WEB_CONFIG_MAX)) &&
+        yaml_read_config(path, text, len, &root, err) &&
+        (!root || read_members(&r, root, read_known, root_keys, err) || fail_at(&r, root, err));
 
-    document_wipe(&document);
     if (!done)
         web_config_release(out);
     return done;
