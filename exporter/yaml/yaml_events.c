@@ -96,7 +96,8 @@ static bool check_directives(struct yaml_events *events, const yaml_event_t *eve
     return true;
 }
 
-bool yaml_events_fail(struct yaml_events *events)
+/* Fails with the error of libyaml's parser. Returns false. */
+static bool fail_parser(struct yaml_events *events)
 {
     const yaml_parser_t *p = &events->parser;
     char what[256];
@@ -117,7 +118,7 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out)
     if (++events->count % EVENTS_BETWEEN_LOOKS == 0 && !refuse_when_over(events))
         return false;
     if (!yaml_parser_parse(&events->parser, out))
-        return yaml_events_fail(events);
+        return fail_parser(events);
     events->span = 0;
     return out->type != YAML_DOCUMENT_START_EVENT || check_directives(events, out);
 }

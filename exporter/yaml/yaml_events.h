@@ -52,6 +52,3 @@ bool yaml_events_next(struct yaml_events *events, yaml_event_t *out) MUST_USE;
 
 /* Fail, at `mark`. Returns false. */
 bool yaml_events_refuse(struct yaml_events *events, yaml_mark_t mark, const char *what);
-
-/* Fail with the error that libyaml's parser reports. Returns false. */
-bool yaml_events_fail(struct yaml_events *events);
