@@ -29,6 +29,9 @@ static void wipe(cJSON *item)
     for (; item; item = item->next) {
         if (cJSON_IsString(item))
             explicit_bzero(item->valuestring, malloc_usable_size(item->valuestring));
+        /* A password in the wrong place may be a key. */
+        if (item->string)
+            explicit_bzero(item->string, strlen(item->string));
         wipe(item->child);
     }
 }

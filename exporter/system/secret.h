@@ -13,7 +13,7 @@
 void secret_free(char *secret);
 /* For CLEANUP on a `char *`. */
 void secret_cleanup(char **secret);
-/* For CLEANUP on a `cJSON *`: as json_cleanup(), and its texts are wiped. */
+/* For CLEANUP on a `cJSON *`: as json_cleanup(), and its keys and texts are wiped. */
 void secret_tree_cleanup(cJSON **tree);
 
 /* The texts one after another; the caller's. In one piece: asprintf(3) leaves copies as it grows.

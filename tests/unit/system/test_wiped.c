@@ -266,6 +266,7 @@ TEST(a_web_configuration_that_is_refused)
     static const char *const texts[] = {
         "basic_auth_users: {a: " MARK "}\n",
         "basic_auth_users: {a: '" OLD_HASH "', b: x}\n",
+        "basic_auth_users: {'a:" MARK "': x}\n",
         "basic_auth_users: {a: '" OLD_HASH "'\n",
         "tls_server_config: {cert: a, key: \"" MARK "\"}\n",
         "tls_server_config: {cert: a, key: \"" MARK "\", key_file: x}\n",
