@@ -16,14 +16,14 @@ const struct rules_options rules_options_default = {
 struct engine {
     struct rule_context context;
     struct engine_observer observer;
-    struct transitions *transitions; /* NULL: nothing is remembered. */
+    struct transitions *transitions; /* NULL if the limit is 0. */
     uint64_t evaluations;
 };
 
-/* Classes without decisions: their entries are evaluated only to be reported to the observer. */
+/* For classes without decisions: their entries are evaluated only to call the observer. */
 static const struct rule no_rule = {.rank = RULE_RANK_LAST};
 
-/* By class of objects; those that no rule is about have no line. */
+/* Indexed by class; NULL for a class without decisions. */
 static const struct rule *const rules[CLASS_COUNT] = {
     [CLASS_TEMPLATE] = &rule_template, [CLASS_POLICY] = &rule_policy,
     [CLASS_BINDING] = &rule_binding,   [CLASS_OVERRIDE] = &rule_override,
@@ -47,7 +47,7 @@ static unsigned rank_of(const struct entry *entry)
     return (unsigned)rule_of(entry)->rank;
 }
 
-static void changed(void *context, struct entry *entry, const void *old)
+static void object_changed(void *context, struct entry *entry, const void *old)
 {
     struct engine *e = context;
     const struct rule *rule = rule_of(entry);
@@ -62,7 +62,7 @@ static void changed(void *context, struct entry *entry, const void *old)
         rule->changed(&e->context, entry, old);
 }
 
-static bool is_entry(const void *item, const void *key)
+static bool is_same_entry(const void *item, const void *key)
 {
     return item == key;
 }
@@ -94,7 +94,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
         .binding_names = name_collisions_new(&collision_binding_name, seed),
         .cloud_resources = name_collisions_new(&collision_cloud_resource, seed),
         .cloud_names = cloud_index_new(seed),
-        .on_clusters = MAP_INIT(is_entry),
+        .on_clusters = MAP_INIT(is_same_entry),
     };
     policy_versions_init(&e->context.policy_versions, store_strings(store), options->versions);
     members_init(&e->context.members, store);
@@ -106,7 +106,7 @@ struct engine *engine_new(struct store *store, const struct rules_options *optio
     e->context.deliveries =
         (struct delivery_sources){&e->context.members, &e->context.works,
                                   &e->context.override_events, store, &e->context.incomplete};
-    store_listen(store, (struct store_listener){changed, e});
+    store_listen(store, (struct store_listener){object_changed, e});
     return e;
 }
 
@@ -151,9 +151,9 @@ void engine_free(struct engine *e)
 }
 
 /*
- * Put a fresh decision (NULL: none) in the place of the entry's: mark the entries that it
- * affects, keep registers and edges in step, set the timer and free the old decision. No other
- * function changes a decision.
+ * Replaces the entry's decision by `fresh`, which is NULL for no decision: marks the affected
+ * entries, updates the registers, the entries read and the timer, and frees the old decision. All
+ * changes of decisions go through this function.
  */
 static void decision_replace(struct rule_context *c, struct entry *entry, void *fresh,
                              const struct entry_list *reads, int64_t due_ms)
@@ -181,7 +181,7 @@ static void decision_replace(struct rule_context *c, struct entry *entry, void *
         rule->release(c, old);
 }
 
-/* Decide about one entry, call the observer, and tidy the entry if it has no object. */
+/* Decides about one entry and calls the observer; drops the entry if it has no object. */
 static void evaluate(struct engine *e, struct entry *entry, struct gathered *g)
 {
     struct rule_context *c = &e->context;
@@ -219,7 +219,7 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
     struct gathered gathered = {0};
     struct entry *entry;
 
-    /* A clock that is set back must not undo decisions: overdue stays overdue. */
+    /* If the clock is set back, overdue differences stay overdue. */
     if (now_ms > e->context.now_ms)
         e->context.now_ms = now_ms;
     observed_times_date(&e->context.seen, e->context.now_ms, e->context.options.grace_ms);
@@ -230,17 +230,17 @@ bool engine_run(struct engine *e, int64_t now_ms, size_t budget)
         members_look(&e->context.members, e->context.graph);
     for (; budget > 0 && (entry = graph_next(e->context.graph)) != NULL; budget--)
         evaluate(e, entry, &gathered);
-    bool told = graph_is_done(e->context.graph) &&
+    bool done = graph_is_done(e->context.graph) &&
                 policy_versions_tell(&e->context.policy_versions, budget, e->observer.decided,
                                      e->observer.context);
     dependency_referrers_release(&gathered.referrers);
     entry_list_release(&gathered.reads);
     target_list_release(&gathered.targets);
-    told = told && rule_template_settle(&e->context, budget) &&
+    done = done && rule_template_settle(&e->context, budget) &&
            !members_is_looking(&e->context.members);
-    if (told)
+    if (done)
         transitions_settle(e->transitions);
-    return told;
+    return done;
 }
 
 void engine_remember(struct engine *e, size_t limit)
@@ -363,7 +363,7 @@ void engine_set_incomplete(struct engine *e, const char *api_version, const char
     graph_mark_class(c->graph, CLASS_POLICY);
     if (kind_of(api_version, kind)->class == CLASS_TEMPLATE)
         return;
-    /* What policies govern may go by any other kind, and this is rare. */
+    /* Decisions about templates can depend on any other kind. Marking all is rare enough. */
     bool hidden = incomplete_classes(&c->incomplete) & 1u << CLASS_CLUSTER;
 
     placements_hide_clusters(c->placements, hidden);

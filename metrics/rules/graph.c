@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/graph.h"
 
-enum { QUEUE_KEPT = 1024 };
+enum { QUEUE_KEPT = 1024 }; /* Largest capacity that an empty queue keeps. */
 
-/* Marked entries, in the order in which they were marked. */
+/* Marked entries in the order of marking: items[first] to items[end - 1]. */
 struct queue {
     struct entry **items;
     size_t first;
@@ -20,11 +20,11 @@ struct graph {
     struct store *store;
     unsigned (*rank)(const struct entry *entry);
     struct queue queues[GRAPH_RANKS];
-    struct timer *timers; /* In no order: entry->timer is the slot, 1-based. */
+    struct timer *timers; /* Unordered; entry->timer is the 1-based index. */
     size_t timer_count;
     size_t timer_capacity;
-    int64_t deadline_ms;
-    unsigned cause : 7; /* Of marks. */
+    int64_t deadline_ms; /* Earliest time at which a timer may be due. */
+    unsigned cause : 7;  /* For the next marks. */
 };
 
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry))
@@ -72,7 +72,7 @@ void graph_mark(struct graph *g, struct entry *entry)
     entry->dirty = true;
     entry->cause = g->cause;
     if (queue->end == queue->capacity && queue->first > queue->capacity / 2) {
-        /* One that is never emptied does not grow for ever. */
+        /* Reuse the space of removed items: a queue that never runs empty must stay bounded. */
         queue->end -= queue->first;
         memmove(queue->items, queue->items + queue->first, queue->end * sizeof(struct entry *));
         queue->first = 0;
@@ -109,8 +109,8 @@ void graph_mark_class(struct graph *g, enum object_class class)
     }
 }
 
-/* Start again at the front, without the room that a first load needs once. */
-static void empty(struct queue *queue)
+/* Resets an empty queue, and frees its memory if an initial load has made it large. */
+static void queue_reset(struct queue *queue)
 {
     queue->first = queue->end = 0;
     if (queue->capacity <= QUEUE_KEPT)
@@ -131,7 +131,7 @@ struct entry *graph_next(struct graph *g)
         entry->dirty = false;
         g->cause = entry->cause;
         if (queue->first == queue->end)
-            empty(queue);
+            queue_reset(queue);
         return entry;
     }
     return NULL;
@@ -160,7 +160,7 @@ static uint32_t add_reader(struct entry *read, struct entry *reader)
     return read->reader_count++;
 }
 
-/* Move the last reader into the gap, and correct the position in its edges. */
+/* Removes one reader: the last reader takes its position, and that reader's edge is updated. */
 static void remove_reader(struct entry *read, uint32_t position)
 {
     uint32_t last = --read->reader_count;

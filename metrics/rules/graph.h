@@ -4,60 +4,62 @@
 #include "metrics/model/store.h"
 
 /*
- * Which entries have to be evaluated again: the marked ones, in queues by rank; which entry
- * reads which; and timers that mark an entry at a time. The graph knows no class of objects and
- * evaluates nothing: that is the engine's part.
+ * Dependencies between entries: the marked entries, which wait for their evaluation in queues by
+ * rank; the entries that each entry reads; and timers that mark an entry at a given time. The graph
+ * does not depend on classes of objects and evaluates nothing; the engine does.
  *
- * An entry that reads others to reach its decision is one of their readers. Each entry is in at
- * most one queue and has at most one timer; the links are in the entry itself, so that marking
- * allocates nothing.
+ * An entry that reads others for its decision is one of their readers. Each entry is in at most one
+ * queue and has at most one timer.
  */
 struct graph;
 
-/* Ranks are 0 to GRAPH_RANKS - 1; marked entries of a lower rank come first. */
+/* Ranks are 0 to GRAPH_RANKS - 1; marked entries of a lower rank are evaluated first. */
 enum { GRAPH_RANKS = 4 };
 
-/* `rank` answers the rank of an entry, always the same for one entry. Never NULL. */
+/* Returns a new graph. `rank` returns the rank of an entry, which must never change. */
 struct graph *graph_new(struct store *store, unsigned (*rank)(const struct entry *entry)) MUST_USE;
-/* Takes NULL. The entries are not touched: free the store after the graph. */
+/* Frees the graph and leaves the entries as they are: free the store after it. Accepts NULL. */
 void graph_free(struct graph *g);
 
 /*
- * Whatever is marked from now on is marked for this reason, a number below 128 that only the caller
- * understands; of several the smallest counts. graph_next() makes it that of what it returns, so
- * that a reason is handed on.
+ * Sets the cause that following marks store: a number below 128 with a meaning for the caller only.
+ * An entry marked for several causes keeps the smallest. graph_next() sets the cause of the entry
+ * that it returns, so that marks made during the evaluation inherit it.
  */
 void graph_set_cause(struct graph *g, unsigned cause);
 unsigned graph_cause(const struct graph *g);
 
-/* Mark an entry: it has to be evaluated again. Marking it twice is marking it once. */
+/* Marks an entry for evaluation; an entry that is marked already stays where it is in its queue. */
 void graph_mark(struct graph *g, struct entry *entry);
-/* Mark the readers of an entry. */
+/* Marks the readers of an entry. */
 void graph_mark_readers(struct graph *g, const struct entry *entry);
-/* Mark every entry of a type that has an object; of one without, its readers. */
+/* Marks every entry of a type that has an object; of an entry without one, its readers. */
 void graph_mark_type(struct graph *g, const struct type *type);
-/* The same for every type of a class. */
+/* Calls graph_mark_type() for every type of a class. */
 void graph_mark_class(struct graph *g, enum object_class class);
 
-/* Unmark the next entry (lowest rank, then longest marked) and return it; NULL if none is left. */
+/*
+ * Unmarks and returns the next entry: lowest rank first, then in the order of marking. Returns NULL
+ * if no entry is marked.
+ */
 struct entry *graph_next(struct graph *g) MUST_USE;
-/* True if no entry is marked. */
+/* Returns true if no entry is marked. */
 bool graph_is_done(const struct graph *g);
 
-/* True if graph_set_reads() with this list would change what `reader` reads. */
+/* Returns true if graph_set_reads() with this list would change the entries that `reader` reads. */
 bool graph_reads_differ(const struct entry *reader, const struct entry_list *reads);
 /*
- * From now on `reader` reads these entries and no others, in the order of the list, each once.
- * Entries that it no longer reads are tidied (store_tidy).
+ * Replaces the entries that `reader` reads, in the order of the list; duplicates are ignored.
+ * Passes the entries that it no longer reads to store_tidy().
  */
 void graph_set_reads(struct graph *g, struct entry *reader, const struct entry_list *reads);
 
-/* Replace the entry's timer: it is marked at `due_ms`, INT64_MAX for never. */
+/* Replaces the timer, which marks the entry at `due_ms`; INT64_MAX removes the timer. */
 void graph_set_timer(struct graph *g, struct entry *entry, int64_t due_ms);
 /*
- * Mark the entries whose time has come. Their timers stay until graph_set_timer() replaces
- * them: the evaluation that follows does.
+ * Marks the entries of all timers that are due. These timers stay until graph_set_timer() replaces
+ * them: the evaluation that follows calls it.
  */
 void graph_wake(struct graph *g, int64_t now_ms);
-/* When graph_wake() is due: never later than the next timer; INT64_MAX without any. */
+/* Returns when graph_wake() is due: never after the next timer; INT64_MAX without timers. */
 int64_t graph_deadline(const struct graph *g);

@@ -9,7 +9,7 @@
 #include "metrics/rules/projection.h"
 #include "metrics/rules/transitions.h"
 
-/* ---- the register of cloud resources ---- */
+/* ---- register of cloud resources ---- */
 
 static const struct connector_identity *identity_of(const struct entry *entry)
 {
@@ -30,41 +30,42 @@ static bool same_resource(const void *item, const void *key)
 
 const struct collision_rule collision_cloud_resource = {hash_resource, same_resource};
 
-/* True of a decision whose template is in the register of cloud resources. */
-static bool is_compared(const struct template_decision *d)
+/* True if a template with this decision (NULL: no decision) is in the register. */
+static bool is_registered(const struct template_decision *d)
 {
     return d && d->connector && !d->connector->identity.unclear;
 }
 
-/* True if both decisions about the entry put it in the register as the same resource. */
-static bool stays_compared(const struct entry *entry, const struct template_decision *a,
-                           const struct template_decision *b)
+/* True if both decisions register the entry as the same cloud resource. */
+static bool stays_registered(const struct entry *entry, const struct template_decision *a,
+                             const struct template_decision *b)
 {
-    return is_compared(a) && is_compared(b) &&
+    return is_registered(a) && is_registered(b) &&
            connector_same(entry, &a->connector->identity, entry, &b->connector->identity);
 }
 
+/* `leave` and `enter` of struct rule for the Config Connector part of a decision. */
 static void template_connector_leave(struct rule_context *c, struct entry *entry,
                                      const struct template_decision *next)
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Leaving and entering again would mark the others, and they in turn this one, without end. */
-    if (!is_compared(d) || stays_compared(entry, d, next))
+    /* Removal and re-insertion would mark the colliding templates, and these mark this one again:
+     * an endless loop. */
+    if (!is_registered(d) || stays_registered(entry, d, next))
         return;
     rule_leave(c->graph, c->cloud_resources, entry);
     cloud_index_remove_resource(c->cloud_names, entry, &d->connector->identity);
 }
 
-/* `leave` and `enter` of struct rule for that part of the decision. */
 static void template_connector_enter(struct rule_context *c, struct entry *entry,
                                      const struct template_decision *last)
 {
     const struct template_decision *d = template_decision(entry);
 
-    if (!is_compared(d))
+    if (!is_registered(d))
         return;
-    if (!stays_compared(entry, last, d)) {
+    if (!stays_registered(entry, last, d)) {
         rule_enter(c->graph, c->cloud_resources, entry);
         cloud_index_add_resource(c->cloud_names, entry, &d->connector->identity);
     }
@@ -72,9 +73,9 @@ static void template_connector_enter(struct rule_context *c, struct entry *entry
         d->connector->conflicts |= 1u << CONNECTOR_DUPLICATE_IDENTITY;
 }
 
-/* ---- the decision ---- */
+/* ---- decision about Config Connector ---- */
 
-/* `gather` of struct rule for the facts about Config Connector: the rest is filled in already. */
+/* Sets the facts about Config Connector; `facts` has all other facts already. */
 static void template_connector_gather(const struct rule_context *c, const struct entry *entry,
                                       struct template_facts *facts)
 {
@@ -95,8 +96,8 @@ static void template_connector_gather(const struct rule_context *c, const struct
         facts->lease.lease = entry_lease(cloud_index_lease(c->cloud_names, entry, &identity));
 }
 
-/* True if the first group of a placement names several clusters, and asks nothing else of them. */
-static bool names_several(const struct placement *placement)
+/* True if the first group of a placement names several clusters and has no other condition. */
+static bool names_several_clusters(const struct placement *placement)
 {
     const struct cluster_affinity *a =
         placement->group_count > 0 ? &placement->groups[0].affinity : NULL;
@@ -115,11 +116,12 @@ static bool names_several(const struct placement *placement)
 }
 
 /*
- * True if it is on several member clusters. Without a binding: if its policy's placement allows
- * several and the scheduler will use all of them, because what has no replicas is not divided.
- * Where no Cluster is known, the names in the placement are taken for clusters that exist.
+ * True if the template is on several member clusters. Without a binding: if the placement of its
+ * policy allows several clusters, because the scheduler uses all of them for a resource without
+ * replicas. If no Cluster is known, the names in the placement count as existing clusters.
  */
-static bool is_on_several(const struct binding *b, const struct resolved_placement *placement)
+static bool is_on_several_clusters(const struct binding *b,
+                                   const struct resolved_placement *placement)
 {
     if (b)
         return b->cluster_count > 1;
@@ -127,16 +129,16 @@ static bool is_on_several(const struct binding *b, const struct resolved_placeme
         placement->placement->unreadable)
         return false;
     if (!placement->has_clusters)
-        return names_several(placement->placement);
+        return names_several_clusters(placement->placement);
     return placement->group_count > 0 && placement->groups[0].count > 1 &&
            placement->groups[0].tolerated;
 }
 
 /*
- * That part of a fresh decision, but for duplicate identities, which `enter` finds; `placement`
- * is that of the policy which governs, NULL if none does. NULL if the template is no resource of
- * Config Connector, or is ignored. `due_ms` is lowered to when the lease on it changes by time.
- * Release it with template_connector_release().
+ * Returns the Config Connector part of a fresh decision, without duplicate identities, which
+ * `enter` finds. Returns NULL if the template is not a resource of Config Connector or is ignored.
+ * `placement` is that of the governing policy, or NULL. Lowers `due_ms` to the time at which the
+ * state of the lease changes. Release the result with template_connector_release().
  */
 static struct connector_decision *
 template_connector_decide(const struct template_facts *f, const struct template_decision *d,
@@ -159,14 +161,14 @@ template_connector_decide(const struct template_facts *f, const struct template_
             .lease = f->lease.lease,
             .ids = f->lease.ids,
             .clock = f->lease.clock,
-            .several_clusters = is_on_several(b, placement),
+            .several_clusters = is_on_several_clusters(b, placement),
         },
         fresh);
     int64_t ends_s =
         f->lease.lease ? lease_state_ends_s(f->lease.lease, f->lease.clock) : INT64_MAX;
     if (ends_s != INT64_MAX && ends_s * 1000 < *due_ms)
         *due_ms = ends_s * 1000;
-    /* The decision may outlive the objects that the texts are from. */
+    /* The decision needs its own references: the objects with these texts may be freed first. */
     struct connector_identity *id = &fresh->identity;
     id->container.id = intern_add(f->strings, id->container.id);
     id->location = id->location ? intern_add(f->strings, id->location) : NULL;
@@ -175,7 +177,7 @@ template_connector_decide(const struct template_facts *f, const struct template_
     return fresh;
 }
 
-/* Takes NULL. */
+/* Accepts NULL. */
 static void template_connector_release(struct intern *strings, struct connector_decision *d)
 {
     if (!d)
@@ -187,7 +189,7 @@ static void template_connector_release(struct intern *strings, struct connector_
     free(d);
 }
 
-/* ---- what depends on a Namespace and on the ids of namespaces ---- */
+/* ---- changes of Namespaces and of their ids ---- */
 
 static bool same_defaults(const struct connector_defaults *a, const struct connector_defaults *b)
 {
@@ -197,10 +199,10 @@ static bool same_defaults(const struct connector_defaults *a, const struct conne
            a->container.kind == b->container.kind && a->container.id == b->container.id;
 }
 
-/* Mark the resources of Config Connector in a namespace. */
+/* Marks the resources of Config Connector in a namespace. */
 static void mark_namespace(struct rule_context *c, const char *name)
 {
-    /* The name of every partition is a shared text. */
+    /* Partition names are interned; a name that is not interned has no partition. */
     const char *ns = intern_find(store_strings(c->store), name);
 
     if (!ns)
@@ -225,8 +227,8 @@ void connectors_mark(struct rule_context *c)
 }
 
 /*
- * `changed` of struct rule for templates and settings: a Namespace's annotations are defaults of
- * its resources, and the ConfigMap with the ids of namespaces says who holds leases.
+ * `changed` of struct rule for templates and settings. The annotations of a Namespace are defaults
+ * of its resources, and the ConfigMap namespace-id maps the holders of leases to namespaces.
  */
 static void template_connector_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
@@ -242,15 +244,15 @@ static void template_connector_changed(struct rule_context *c, struct entry *ent
 
 /* ---- gathering ---- */
 
-/* True if neither a policy nor others have made its binding; one that nobody needs is left over. */
+/* True if there is no binding, or only a leftover without policy and referrers (is_left_over). */
 static bool lacks_binding(const struct binding *b)
 {
     return !b || is_left_over(b);
 }
 
 /*
- * Collect those who will require it once they have bindings; those who do already are on its own
- * binding. True if there are any.
+ * Collects the referrers of a template without a binding. Returns true if one of them is derived,
+ * that is, will be a referrer once it has a binding. Other referrers are listed in the binding.
  */
 static bool gather_referrers(const struct rule_context *c, const struct entry *entry,
                              const struct binding *b, struct dependency_referrers *out)
@@ -272,9 +274,9 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     struct template_facts *facts = &out->template;
     struct entry *binding = template_binding(c->store, entry);
     const struct binding *b = entry_binding(binding);
-    /* To Karmada half a claim is none, whatever the binding says; what is left of one is, too. */
-    bool counts = !lacks_binding(b) && !t->half_claim;
-    const struct claim *claim = t->claim || !counts ? t->claim : b->claim;
+    /* Karmada ignores half a claim on the template, even if its binding has a complete claim. */
+    bool binding_claim_counts = !lacks_binding(b) && !t->half_claim;
+    const struct claim *claim = t->claim || !binding_claim_counts ? t->claim : b->claim;
 
     *facts = (struct template_facts){
         .drift_input = {.options = &c->options,
@@ -300,9 +302,9 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
     facts->selections = selector_index_select(c->index, entry, &facts->selection_count);
 }
 
-/* ---- the decision ---- */
+/* ---- decision ---- */
 
-/* A decision with all policies that select the template, best first. */
+/* Returns a decision with all policies that select the template, best first, and its winner. */
 static struct template_decision *new_decision(const struct template_facts *f)
 {
     size_t count = f->selection_count;
@@ -329,7 +331,7 @@ static struct template_decision *new_decision(const struct template_facts *f)
     return d;
 }
 
-/* The placement of the policy that governs, which is decided already: policies rank lower. */
+/* Returns the placement of the governing policy, or NULL; policies are decided before templates. */
 static const struct resolved_placement *placement_of(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -337,9 +339,12 @@ static const struct resolved_placement *placement_of(const struct template_decis
     return policy ? policy->resolved : NULL;
 }
 
-/* The stage. A binding that is as its policy says has a placement that is resolved already. */
-static int64_t decide_way(const struct template_facts *f, const struct drift_input *s,
-                          struct template_decision *d)
+/*
+ * Decides the stage and returns when it changes by time alone. If the binding has the placement of
+ * its policy, the resolved placement of the policy is reused.
+ */
+static int64_t decide_stages(const struct template_facts *f, const struct drift_input *s,
+                             struct template_decision *d)
 {
     const struct resolved_placement *governing = placement_of(d);
     struct delivery_facts delivery = f->delivery;
@@ -359,9 +364,9 @@ static int64_t decide_way(const struct template_facts *f, const struct drift_inp
     return template_stages_decide(s, &delivery, d);
 }
 
-/* What it wants of its dependencies, if Karmada is to propagate them. */
-static void decide_values(const struct template_facts *f, const struct binding *b,
-                          struct template_decision *d)
+/* Decides whether the template propagates dependencies, and the values it requests of them. */
+static void decide_dependency_values(const struct template_facts *f, const struct binding *b,
+                                     struct template_decision *d)
 {
     const struct policy *policy = entry_policy(d->governing);
 
@@ -396,10 +401,10 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
         if (s.own_claim && !claim_holds(s.claim, s.claimed))
             d->defects |= 1u << DEFECT_DANGLING_CLAIM;
     }
-    int64_t template_stages_due_ms = decide_way(f, &s, d);
-    if (template_stages_due_ms < *due_ms)
-        *due_ms = template_stages_due_ms;
-    decide_values(f, b, d);
+    int64_t stages_due_ms = decide_stages(f, &s, d);
+    if (stages_due_ms < *due_ms)
+        *due_ms = stages_due_ms;
+    decide_dependency_values(f, b, d);
     d->connector = template_connector_decide(f, d, placement_of(d), due_ms);
     if (d->state == STATE_STALE && b && b->has_placement)
         d->capacity = capacity_decide(f->strings, f->placements, placement_of(d), b,
@@ -410,8 +415,8 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
 }
 
 /*
- * The policies that select it, best first, and the one that it claims; also the dependencies that
- * it votes on, so that dependency_referrers_gather() finds it among their readers.
+ * Appends the policies that select the template, best first, the policy that it claims, and its
+ * dependencies, so that dependency_referrers_gather() finds the template among their readers.
  */
 static void add_reads(const struct rule_context *c, const struct entry *entry, const void *decision,
                       struct entry_list *reads)
@@ -435,22 +440,22 @@ static bool equal(const void *old, const void *fresh)
            dependency_values_equal(&a->values, &b->values);
 }
 
-/* ---- who depends on it ---- */
+/* ---- dependents of a template ---- */
 
-static void mark_of_class(struct graph *g, struct entry *entry, enum object_class class)
+static void mark_if_class(struct graph *g, struct entry *entry, enum object_class class)
 {
     if (entry_class(entry) == class)
         graph_mark(g, entry);
 }
 
-/* Bindings that others require read this decision to predict conflicts. */
+/* Marks the bindings of its dependencies: they read this decision to predict conflicts. */
 static void mark_readers(struct graph *g, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->reader_count; i++)
-        mark_of_class(g, entry->readers[i], CLASS_BINDING);
+        mark_if_class(g, entry->readers[i], CLASS_BINDING);
 }
 
-/* Dependencies, and their bindings, count the votes of the templates that read them. */
+/* Marks the dependencies and their bindings, which resolve the values of all their referrers. */
 static void mark_read(const struct rule_context *c, const struct entry *entry)
 {
     for (uint32_t i = 0; i < entry->read_count; i++) {
@@ -466,14 +471,14 @@ static void mark_read(const struct rule_context *c, const struct entry *entry)
     }
 }
 
-/* What others make of the object itself, as a template or as a setting. */
+/* `changed` of struct rule for the effects of the object's content on other entries. */
 static void content_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     template_connector_changed(c, entry, old);
     priority_changed(c->store, c->graph, entry, old);
 }
 
-/* Another object of the name has another binding, or none. */
+/* `changed` of struct rule. A recreated object may lose the binding that its readers rely on. */
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     const struct template *before = old, *now = entry_template(entry);
@@ -486,13 +491,16 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
 /* ---- registers ---- */
 
-/* True if Karmada will give the template a binding, or keep the one that it has. */
-static bool wants_binding(const struct template_decision *d)
+/* True if Karmada will create a binding for the template, or keep its present one. */
+static bool gets_binding(const struct template_decision *d)
 {
     return d && d->state != STATE_IGNORED && (d->state != STATE_PENDING || d->binding);
 }
 
-/* The version of the policy that it claims which its binding has. */
+/*
+ * Counts the template as one that runs the version of its claimed policy that its binding has.
+ * Returns the version, or NULL if the template runs no version.
+ */
 static struct policy_version *enter_version(struct rule_context *c, const struct entry *entry,
                                             const struct template_decision *d)
 {
@@ -518,26 +526,26 @@ static void leave(struct rule_context *c, struct entry *entry, const void *next)
 
     policy_versions_leave(&c->policy_versions, d->version);
     d->version = NULL;
-    if (wants_binding(d) && !wants_binding(fresh))
+    if (gets_binding(d) && !gets_binding(fresh))
         rule_leave(c->graph, c->binding_names, entry);
     if (d->capacity && !(fresh && fresh->capacity))
         map_take(&c->on_clusters, map_hash_address(entry), entry);
     template_connector_leave(c, entry, fresh);
 }
 
-/* Which state it had before, and since when it is in this one. What is played leaves no trace. */
+/* Sets the previous state and the time of the last change of state. Simulations change neither. */
 static void note_transition(struct rule_context *c, struct entry *entry,
                             const struct template_decision *old)
 {
     struct template_decision *d = entry->decision;
-    bool played = c->policy_versions.paused;
-    bool stays = old && (old->state == d->state || played);
+    bool simulated = c->policy_versions.paused;
+    bool stays = old && (old->state == d->state || simulated);
 
     d->before = d->state;
-    d->newborn = old ? old->newborn : !played;
+    d->newborn = old ? old->newborn : !simulated;
     if (old && !old->newborn)
         d->before = stays ? old->before : old->state;
-    if (stays || !played)
+    if (stays || !simulated)
         d->seen_ms = stays && old->seen_ms ? old->seen_ms : c->now_ms;
     if (!old && d->newborn) {
         store_pin(entry);
@@ -566,8 +574,8 @@ static void enter(struct rule_context *c, struct entry *entry, const void *last)
 
     d->version = enter_version(c, entry, d);
     note_transition(c, entry, old);
-    if (wants_binding(d)) {
-        if (!wants_binding(old))
+    if (gets_binding(d)) {
+        if (!gets_binding(old))
             rule_enter(c->graph, c->binding_names, entry);
         if (name_collisions_has(c->binding_names, entry))
             d->defects |= 1u << DEFECT_NAME_COLLISION;
@@ -605,5 +613,5 @@ const struct rule rule_template = {
     .release = release,
 };
 
-/* A setting has no decision, but others go by it as by a template. */
+/* Settings have no decision, but affect other entries in the same ways as templates do. */
 const struct rule rule_setting = {.rank = RULE_RANK_LAST, .changed = content_changed};

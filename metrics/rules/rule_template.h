@@ -3,10 +3,10 @@
 
 #include "metrics/rules/rule.h"
 
-/* The part of the rule of templates that is about Config Connector (seed 004). */
+/* The rule of templates: what other rules need of its Config Connector part (seed 004). */
 
-/* Templates that stand for the same cloud resource collide. */
+/* Two templates collide if they declare the same cloud resource. */
 extern const struct collision_rule collision_cloud_resource;
 
-/* Mark every template that is a resource of Config Connector. */
+/* Marks every template that is a resource of Config Connector. */
 void connectors_mark(struct rule_context *c);
