@@ -4,7 +4,7 @@
 #include "metrics/base/map.h"
 #include "metrics/rules/drift.h"
 
-/* A copy of values that holds its texts. */
+/* Returns a copy of the values with its own references to the texts. */
 static struct propagation values_copy(const struct propagation *p)
 {
     struct propagation copy = *p;
@@ -18,7 +18,7 @@ static struct propagation values_copy(const struct propagation *p)
     return copy;
 }
 
-/* A new one of these values, of no history yet, for policy_version_free(). */
+/* Returns a new version of these values, without history. Free it with policy_version_free(). */
 static MUST_USE struct policy_version *policy_version_new(const struct propagation *values)
 {
     struct policy_version *v = xcalloc(1, sizeof(*v));
@@ -27,9 +27,9 @@ static MUST_USE struct policy_version *policy_version_new(const struct propagati
     return v;
 }
 
-/* Other texts for the same values: what a policy says is more exact than what a binding shows. */
-static void policy_version_adopt(struct policy_version *v, struct intern *strings,
-                                 const struct propagation *values)
+/* Replaces the values by equal values of a policy, which are more exact than those of a binding. */
+static void policy_version_set_values(struct policy_version *v, struct intern *strings,
+                                      const struct propagation *values)
 {
     struct propagation exact = values_copy(values);
 
@@ -46,20 +46,21 @@ static void policy_version_free(struct policy_version *v, struct intern *strings
 }
 
 /*
- * True if an earlier version has the values `p` of a binding. Of its priority only that there is
- * one tells a version: the number behind a PriorityClass is none of the policy's values.
+ * True if an earlier version has the values `p` of a binding. Only the presence of a priority is
+ * compared: the number of a PriorityClass is not a value of the policy.
  */
-static bool policy_version_has(const struct policy_version *v, const struct propagation *p,
-                               bool cluster_scoped)
+static bool policy_version_equals_binding(const struct policy_version *v,
+                                          const struct propagation *p, bool cluster_scoped)
 {
     return drift_fields(&v->values, NULL, p, cluster_scoped) == 0 &&
            (cluster_scoped || !v->values.schedule_priority == !p->schedule_priority);
 }
 
-/* The same of what a policy says; a recovered version does not know the name of the class. */
-static bool policy_version_says(const struct policy_version *v, const struct propagation *p)
+/* True if a version has the values `p` of a policy; a recovered version has no PriorityClass. */
+static bool policy_version_equals_policy(const struct policy_version *v,
+                                         const struct propagation *p)
 {
-    return policy_version_has(v, p, false) &&
+    return policy_version_equals_binding(v, p, false) &&
            (v->recovered || v->values.schedule_priority == p->schedule_priority);
 }
 
@@ -76,10 +77,10 @@ void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION
     snprintf(out, POLICY_VERSION_HASH_SIZE, "%010" PRIx64, hash >> 24);
 }
 
-/* ---- the list ---- */
+/* ---- list of versions ---- */
 
-/* Append a version of these values, the newest. */
-static struct policy_version *append(struct policy_history *h, struct policy_version *v)
+/* Appends the newest version. */
+static struct policy_version *append_version(struct policy_history *h, struct policy_version *v)
 {
     v->history = h;
     v->number = h->count > 0 ? h->versions[h->count - 1]->number + 1 : 1;
@@ -88,12 +89,13 @@ static struct policy_version *append(struct policy_history *h, struct policy_ver
     return v;
 }
 
-static struct policy_version *add(struct policy_history *h, const struct propagation *values)
+static struct policy_version *add_version(struct policy_history *h,
+                                          const struct propagation *values)
 {
-    return append(h, policy_version_new(values));
+    return append_version(h, policy_version_new(values));
 }
 
-/* Unlink a version without freeing it. */
+/* Removes a version from the list without freeing it. */
 static void unlink_version(struct policy_history *h, size_t at)
 {
     h->count--;
@@ -101,7 +103,7 @@ static void unlink_version(struct policy_history *h, size_t at)
             (h->count - at) * sizeof(struct policy_version *));
 }
 
-static int by_age(const void *a, const void *b)
+static int compare_age(const void *a, const void *b)
 {
     const struct policy_version *x = *(struct policy_version *const *)a;
     const struct policy_version *y = *(struct policy_version *const *)b;
@@ -118,7 +120,8 @@ static int by_age(const void *a, const void *b)
     return strcmp(x_hash, y_hash);
 }
 
-static void swap(struct policy_version **a, struct policy_version **b)
+/* Swaps two versions in the list, but not their numbers. */
+static void swap_versions(struct policy_version **a, struct policy_version **b)
 {
     struct policy_version *v = *a;
     uint32_t number = v->number;
@@ -129,19 +132,18 @@ static void swap(struct policy_version **a, struct policy_version **b)
     *b = v;
 }
 
-/* Move the version to where it belongs by its age; the numbers stay where they are in the list. */
-static void place(struct policy_history *h, size_t at)
+/* Moves the version at index `at` to its position by age. */
+static void sort_version(struct policy_history *h, size_t at)
 {
     struct policy_version **v = h->versions;
 
-    for (; at > 0 && by_age(&v[at - 1], &v[at]) > 0; at--)
-        swap(&v[at - 1], &v[at]);
-    for (; at + 1 < h->count && by_age(&v[at], &v[at + 1]) > 0; at++)
-        swap(&v[at], &v[at + 1]);
+    for (; at > 0 && compare_age(&v[at - 1], &v[at]) > 0; at--)
+        swap_versions(&v[at - 1], &v[at]);
+    for (; at + 1 < h->count && compare_age(&v[at], &v[at + 1]) > 0; at++)
+        swap_versions(&v[at], &v[at + 1]);
 }
 
-/* Where in the list it is. */
-static size_t place_of(const struct policy_version *v)
+static size_t index_of_version(const struct policy_version *v)
 {
     size_t at = 0;
 
@@ -150,7 +152,7 @@ static size_t place_of(const struct policy_version *v)
     return at;
 }
 
-/* Drop the oldest versions that no template runs, until `limit` are left beside that of now. */
+/* Frees the oldest unused versions until `limit` of them are left beside the current version. */
 static void policy_history_trim(struct policy_history *h, struct intern *strings, size_t limit)
 {
     size_t unused = 0;
@@ -167,7 +169,7 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
         unlink_version(h, i);
         policy_version_free(v, strings);
         unused--;
-        /* From now on what may have come before the next one is not all known. */
+        /* The next observed version now has an incomplete past. */
         for (size_t next = i; next < h->count; next++) {
             if (!h->versions[next]->recovered) {
                 h->versions[next]->missed = true;
@@ -177,11 +179,11 @@ static void policy_history_trim(struct policy_history *h, struct intern *strings
     }
 }
 
-/* ---- what the policy says ---- */
+/* ---- changes of the policy ---- */
 
-/* The policy says this from now on, and has since then; 0 if no object tells. */
-static void come(struct policy_history *h, struct policy_version *v, const struct policy *p,
-                 int64_t since_ms)
+/* Records `v` as the version that the policy `p` has since `since_ms`, 0 if unknown. */
+static void record_arrival(struct policy_history *h, struct policy_version *v,
+                           const struct policy *p, int64_t since_ms)
 {
     v->turn = ++h->turns;
     v->generation = p->generation;
@@ -190,7 +192,7 @@ static void come(struct policy_history *h, struct policy_version *v, const struc
     v->since_ms = since_ms;
 }
 
-/* The history of a policy that is seen for the first time; one holder. */
+/* Returns the history of a policy that is read for the first time, with one reference. */
 static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
 {
     struct policy_history *h = xcalloc(1, sizeof(*h));
@@ -199,12 +201,13 @@ static MUST_USE struct policy_history *policy_history_new(struct entry *policy)
     h->policy = policy;
     h->holders = 1;
     h->unknown.history = h;
-    come(h, add(h, &p->propagation), p, p->write.time_ms ? p->write.time_ms : p->changed_ms);
+    record_arrival(h, add_version(h, &p->propagation), p,
+                   p->write.time_ms ? p->write.time_ms : p->changed_ms);
     h->versions[0]->missed = true;
     return h;
 }
 
-/* Takes NULL and answers it: one holder more. */
+/* Adds a reference and returns `h`. Accepts NULL. */
 static struct policy_history *policy_history_ref(struct policy_history *h)
 {
     if (h)
@@ -222,43 +225,43 @@ void policy_history_drop(struct policy_history *h, struct intern *strings)
     free(h);
 }
 
-/* The version of these values, moved to the end, or a new one there. */
-static struct policy_version *say(struct policy_history *h, struct intern *strings,
-                                  const struct propagation *values)
+/* Moves the version with these values to the end, or appends a new version. Returns it. */
+static struct policy_version *make_current(struct policy_history *h, struct intern *strings,
+                                           const struct propagation *values)
 {
     for (size_t i = 0; i < h->count; i++) {
         struct policy_version *v = h->versions[i];
 
-        if (!policy_version_says(v, values))
+        if (!policy_version_equals_policy(v, values))
             continue;
-        policy_version_adopt(v, strings, values);
+        policy_version_set_values(v, strings, values);
         intern_drop(strings, v->by);
         unlink_version(h, i);
-        return append(h, v);
+        return append_version(h, v);
     }
-    return add(h, values);
+    return add_version(h, values);
 }
 
-/* The policy was replaced; `old` is what it was. */
+/* Updates the history after the policy object `old` was replaced. */
 static void policy_history_follow(struct policy_history *h, struct intern *strings,
                                   const struct policy *old)
 {
     const struct policy *p = entry_policy(h->policy);
-    struct policy_version *now = h->versions[h->count - 1];
+    struct policy_version *current = h->versions[h->count - 1];
     bool missed = old->generation > 0 && p->generation > old->generation + 1;
 
-    if (policy_version_says(now, &p->propagation)) {
-        now->missed |= missed;
+    if (policy_version_equals_policy(current, &p->propagation)) {
+        current->missed |= missed;
         return;
     }
     int64_t since_ms = p->write.time_ms > old->write.time_ms ? p->write.time_ms
                        : p->undated                          ? 0
                                                              : p->changed_ms;
 
-    now = say(h, strings, &p->propagation);
-    come(h, now, p, since_ms);
-    now->undated = since_ms == 0;
-    now->missed = missed;
+    current = make_current(h, strings, &p->propagation);
+    record_arrival(h, current, p, since_ms);
+    current->undated = since_ms == 0;
+    current->missed = missed;
 }
 
 void policy_history_date(struct policy_history *h, int64_t now_ms)
@@ -274,15 +277,15 @@ void policy_history_date(struct policy_history *h, int64_t now_ms)
     }
 }
 
-/* ---- what templates run ---- */
+/* ---- versions that templates run ---- */
 
-/* When it is known that these values were in force. */
-static int64_t evidence_of(const struct binding *b)
+/* Returns the latest known time at which a binding got its values; 0 if unknown. */
+static int64_t binding_evidence_ms(const struct binding *b)
 {
     return b->changed_ms ? b->changed_ms : (int64_t)b->status.scheduled_s * 1000;
 }
 
-/* The version that it runs; NULL if no known one has its values. */
+/* Returns the known version with the values of `r`; NULL if there is no such version. */
 static struct policy_version *policy_history_find(const struct policy_history *h,
                                                   const struct running *r)
 {
@@ -293,21 +296,23 @@ static struct policy_version *policy_history_find(const struct policy_history *h
     if (differ == 0 || r->priority_moved)
         return h->versions[last];
     for (size_t i = last; i-- > 0;) {
-        if (policy_version_has(h->versions[i], p, r->cluster_scoped))
+        if (policy_version_equals_binding(h->versions[i], p, r->cluster_scoped))
             return h->versions[i];
     }
     return NULL;
 }
 
 /*
- * Before which version that was seen to come an unknown one may have come: its turn; 0 if nobody
- * can have missed it. Values that were there before they were first looked at may be as old as
- * anything; those that were seen to arrive came in the time that was missed, or are nobody's.
+ * Returns the turn of the observed version before which the unknown values of a binding may have
+ * been a version; 0 if the exporter cannot have missed such a version. Values that the binding had
+ * when it was first read can be of any age. Values that were seen to change are a missed version
+ * only if they fall into a gap of the observation.
  */
 static uint32_t missed_turn(const struct policy_history *h, const struct binding *b)
 {
-    /* The scheduler writes to the spec, too: that says nothing of whose values they are. */
-    int64_t evidence_ms = b->propagated_s ? (int64_t)b->propagated_s * 1000 : evidence_of(b);
+    /* Prefer the time of the copied fields: the scheduler writes to other fields of the spec. */
+    int64_t evidence_ms =
+        b->propagated_s ? (int64_t)b->propagated_s * 1000 : binding_evidence_ms(b);
     int64_t before_ms = 0;
     uint32_t turn = 0;
 
@@ -326,20 +331,21 @@ static uint32_t missed_turn(const struct policy_history *h, const struct binding
     return turn;
 }
 
-/* A recovered version is as old as the newest binding that shows it. */
-static void prove(struct policy_version *v, const struct binding *b)
+/* Dates a recovered version by the newest binding that has its values. */
+static void add_evidence(struct policy_version *v, const struct binding *b)
 {
-    int64_t evidence_ms = evidence_of(b);
+    int64_t evidence_ms = binding_evidence_ms(b);
 
     if (!v->recovered || evidence_ms <= v->evidence_ms)
         return;
     v->evidence_ms = evidence_ms;
-    place(v->history, place_of(v));
+    sort_version(v->history, index_of_version(v));
 }
 
 /*
- * The same, recovered where it came before the history began, or while nobody watched; the unknown
- * one for values that cannot be a version. Never NULL.
+ * Returns the version with the values of `r`. Adds a recovered version if it may have been in force
+ * before the history began or while the exporter did not watch. Returns the unknown version for
+ * values that cannot be a version.
  */
 static struct policy_version *policy_history_recover(struct policy_history *h,
                                                      const struct running *r)
@@ -350,7 +356,7 @@ static struct policy_version *policy_history_recover(struct policy_history *h,
 
     if (v) {
         if (r->made_by_it)
-            prove(v, r->binding);
+            add_evidence(v, r->binding);
         return v;
     }
     for (size_t i = 0; i < h->count; i++)
@@ -358,17 +364,17 @@ static struct policy_version *policy_history_recover(struct policy_history *h,
     turn = r->made_by_it ? missed_turn(h, r->binding) : 0;
     if (turn == 0 || recovered >= POLICY_VERSIONS_RECOVERED_MAX)
         return &h->unknown;
-    v = add(h, &r->binding->propagation);
+    v = add_version(h, &r->binding->propagation);
     v->recovered = true;
     v->turn = turn;
-    v->evidence_ms = evidence_of(r->binding);
-    place(h, h->count - 1);
+    v->evidence_ms = binding_evidence_ms(r->binding);
+    sort_version(h, h->count - 1);
     return v;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* Nothing tells which of two was first that were recovered and have no times, or the same. */
+/* True for a recovered version if another one has the same turn and no evidence orders the two. */
 static bool is_unordered(const struct policy_version *v)
 {
     const struct policy_history *h = v->history;
@@ -387,7 +393,7 @@ int policy_version_behind(const struct policy_version *v)
 {
     if (policy_version_is_unknown(v) || is_unordered(v))
         return -1;
-    return (int)(v->history->count - 1 - place_of(v));
+    return (int)(v->history->count - 1 - index_of_version(v));
 }
 
 int64_t policy_version_superseded_ms(const struct policy_version *v)
@@ -396,7 +402,7 @@ int64_t policy_version_superseded_ms(const struct policy_version *v)
 
     if (policy_version_is_unknown(v))
         return 0;
-    for (size_t i = place_of(v) + 1; i < h->count; i++) {
+    for (size_t i = index_of_version(v) + 1; i < h->count; i++) {
         if (h->versions[i]->since_ms)
             return h->versions[i]->since_ms;
     }
@@ -434,15 +440,17 @@ const struct policy_version *policy_history_named(const struct policy_history *h
     return NULL;
 }
 
-static bool is_of(const void *item, const void *key)
+/* ---- histories of all policies ---- */
+
+static bool is_history_of(const void *item, const void *key)
 {
     return ((const struct policy_history *)item)->policy == key;
 }
 
 void policy_versions_init(struct policy_versions *all, struct intern *strings, size_t limit)
 {
-    *all =
-        (struct policy_versions){.by_policy = MAP_INIT(is_of), .strings = strings, .limit = limit};
+    *all = (struct policy_versions){
+        .by_policy = MAP_INIT(is_history_of), .strings = strings, .limit = limit};
 }
 
 void policy_versions_release(struct policy_versions *all)
@@ -457,13 +465,14 @@ void policy_versions_release(struct policy_versions *all)
     free(all->touched);
 }
 
-static struct policy_history *find(const struct policy_versions *all, const struct entry *policy)
+static struct policy_history *find_history(const struct policy_versions *all,
+                                           const struct entry *policy)
 {
     return map_get(&all->by_policy, map_hash_address(policy), policy);
 }
 
-/* True if they are two policies of one name: the second was made after the first was deleted. */
-static bool is_another(const struct policy *old, const struct policy *fresh)
+/* True if the policy was deleted and created again between the two objects. */
+static bool is_recreated(const struct policy *old, const struct policy *fresh)
 {
     return (old->id && fresh->id && old->id != fresh->id) ||
            (old->created_ms && fresh->created_ms && old->created_ms != fresh->created_ms);
@@ -473,11 +482,11 @@ void policy_versions_changed(struct policy_versions *all, struct entry *policy,
                              const struct policy *old)
 {
     const struct policy *fresh = entry_policy(policy);
-    struct policy_history *h = find(all, policy);
+    struct policy_history *h = find_history(all, policy);
 
     if (all->paused)
         return;
-    if (h && (!fresh || is_another(old, fresh))) {
+    if (h && (!fresh || is_recreated(old, fresh))) {
         map_take(&all->by_policy, map_hash_address(policy), policy);
         h->gone = true;
         policy_history_drop(h, all->strings);
@@ -496,9 +505,10 @@ void policy_versions_changed(struct policy_versions *all, struct entry *policy,
 struct policy_history *policy_versions_hold(const struct policy_versions *all,
                                             const struct entry *policy)
 {
-    return policy_history_ref(find(all, policy));
+    return policy_history_ref(find_history(all, policy));
 }
 
+/* Queues a history for policy_versions_tell(). */
 static void touch(struct policy_versions *all, struct policy_history *h)
 {
     if (h->touched)

@@ -6,139 +6,146 @@
 #include "metrics/rules/decision.h"
 
 /*
- * A version of a policy (product contract 3.7): a set of the values that Karmada copies into
- * bindings. A change of selectors, priority or preemption makes none.
+ * Versions of policies and the templates that run them (product contract 3.7). A version is a set
+ * of the values that Karmada copies into bindings; a change of selectors, priority or preemption
+ * makes no new version. Karmada keeps no record of versions. The exporter observes new ones with
+ * their time and author, and recovers earlier ones from the values that bindings still have.
  */
+
+/* ---- one version ---- */
+
 struct policy_history;
 
 struct policy_version {
-    struct policy_history *history; /* That it is part of (policy_history.h). */
-    struct propagation values; /* As a policy sets them; `preserve` is true or false. Shared. */
-    const char *by;            /* The manager who wrote it; NULL if unknown. Shared. */
-    int64_t generation;        /* The policy's when it came; 0 if unknown. */
-    int64_t since_ms;          /* When it came; 0 if unknown, always so where recovered. */
-    /* Recovered: when a binding with these values was last seen to be written; 0 if unknown. */
+    struct policy_history *history;
+    struct propagation
+        values;         /* Values of the policy; `preserve` is true or false. Shared texts. */
+    const char *by;     /* Field manager that wrote the version; NULL if unknown. Shared. */
+    int64_t generation; /* metadata.generation of the policy at its start; 0 if unknown. */
+    int64_t since_ms;   /* Start of the version; 0 if unknown or recovered. */
+    /* Recovered: latest time at which a binding had these values; 0 if unknown. */
     int64_t evidence_ms;
-    uint32_t number;    /* From 1 on, greater for what came later. */
-    uint32_t turn;      /* How many versions had been seen with it, or after a recovered one. */
-    uint32_t templates; /* That run it. */
+    uint32_t number;    /* From 1; a later version has a higher number. */
+    uint32_t turn;      /* Ordinal among the observed versions; recovered: of the next observed. */
+    uint32_t templates; /* Number of templates that run it. */
     bool recovered;
-    bool since_seen; /* `since_ms` is when the change was seen: no object has the time. */
-    bool missed;     /* Others may have come between the version seen before and this one. */
-    bool undated;
+    bool since_seen; /* `since_ms` is when the exporter saw the change: no object has the time. */
+    bool missed;     /* Other versions may have been in force since the previous observed one. */
+    bool undated;    /* `since_ms` is to be set by policy_history_date(). */
 };
 
 /*
- * The same text for the same values, also after a restart; save that a recovered version does not
- * know the name of a PriorityClass.
+ * Writes a hash of the values, which is the same after a restart. Exception: the hash of a
+ * recovered version ignores the name of a PriorityClass, which bindings do not have.
  */
 enum { POLICY_VERSION_HASH_SIZE = 11 };
 void policy_version_hash(const struct policy_version *v, char out[POLICY_VERSION_HASH_SIZE]);
 
 /*
- * The versions of one policy, oldest first, and who runs them. Karmada keeps no record of them:
- * what was seen to come is known with its time and author, what only bindings still show is
- * recovered from these. A policy that goes back to what it said before has that version again, as
- * the newest.
+ * Returns how many later versions are known: 0 exactly for the current version; -1 if the version
+ * is the unknown one, or its order among recovered versions is not known.
  */
+int policy_version_behind(const struct policy_version *v);
+/* Returns when the next version came; 0 for the current version or if the time is unknown. */
+int64_t policy_version_superseded_ms(const struct policy_version *v);
 
-/* Beyond these recovered versions of one policy, what bindings show is unknown. */
+/* ---- history of one policy ---- */
+
+/* Limit of recovered versions per policy; further values in bindings count as unknown. */
 enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
 
+/*
+ * The versions of one policy. If a policy returns to earlier values, the earlier version becomes
+ * the newest one again.
+ */
 struct policy_history {
     struct entry *policy;
-    struct policy_version **versions; /* Oldest first. The last one is what the policy says now. */
+    struct policy_version **versions; /* Oldest first, the current version last; never empty. */
     size_t count;
-    struct policy_version unknown; /* Of templates that run what no version ever said. */
-    uint32_t turns;                /* Versions that were seen to come. */
-    uint32_t holders;
-    bool gone;    /* The policy was deleted, or is another one of its name. */
-    bool touched; /* See policy_versions.h. */
+    struct policy_version unknown; /* For templates with values that no version ever had. */
+    uint32_t turns;                /* Number of observed versions. */
+    uint32_t holders;              /* Number of references. */
+    bool gone;    /* The policy was deleted, or deleted and created again under its name. */
+    bool touched; /* To be reported by policy_versions_tell(). */
 };
 
-/* One holder less. Takes NULL. `strings` are those of the policy's store. */
+/* Drops one reference. Accepts NULL. `strings` are those of the policy's store. */
 void policy_history_drop(struct policy_history *h, struct intern *strings);
 
-/* The versions that were seen to come and have no time of their own came now. */
+/* Sets `since_ms` of the undated versions to `now_ms`. */
 void policy_history_date(struct policy_history *h, int64_t now_ms);
 
-/* What a template runs, and whether a history may learn from it. */
+/* Values that a template runs with, and whether versions may be recovered from them. */
 struct running {
-    const struct binding *binding; /* That a policy made. */
+    const struct binding *binding; /* Made by a policy. */
     const struct priority *priority;
     bool cluster_scoped;
-    bool priority_moved; /* As in struct template_decision. */
+    bool priority_moved; /* See struct template_decision. */
     bool made_by_it;     /* The binding carries the claim of this policy. */
 };
 
-/* What the policy says now. */
+/* Returns the current version. */
 static inline const struct policy_version *policy_history_now(const struct policy_history *h)
 {
     return h->versions[h->count - 1];
 }
 
-/* The known version of this number or this hash; NULL if there is none. */
+/* Returns the known version with this number or hash; NULL if there is no such version. */
 const struct policy_version *policy_history_named(const struct policy_history *h, const char *name);
 
-/* True if it is the one for values that no version ever had. */
+/* Returns true for the version that stands for values that no version ever had. */
 static inline bool policy_version_is_unknown(const struct policy_version *v)
 {
     return v == &v->history->unknown;
 }
 
-/*
- * How many later versions are known: 0 exactly for what the policy says now, -1 if that is not
- * known, because the values are no version's or nothing tells which of two was first.
- */
-int policy_version_behind(const struct policy_version *v);
-/* When the next version came, as far as is known; 0 for that of now, and if unknown. */
-int64_t policy_version_superseded_ms(const struct policy_version *v);
-
-/* How many versions templates run, the unknown ones as one. */
+/* Returns how many versions templates run; all unknown values count as one version. */
 size_t policy_history_in_force(const struct policy_history *h);
 
-/* Templates that run anything but what the policy says now: then a rollout is under way. */
+/* Returns how many templates run another version than the current one: a rollout is under way. */
 uint32_t policy_history_lagging(const struct policy_history *h);
 
+/* ---- histories of all policies ---- */
+
 /*
- * The histories of all policies (policy_history.h), kept in step with what the store reports and
- * with what templates are decided to run. It is the one thing that an engine knows beyond the
- * objects there are now.
+ * The histories of all policies, updated by changes of the store and by decisions about templates.
+ * This is the only state of an engine that does not follow from the present objects.
  */
 struct policy_versions {
     struct map by_policy;
     struct intern *strings;
-    size_t limit; /* Versions kept of a policy beside those that templates run. */
-    bool paused;  /* Changes are played, not seen: nothing is learnt and nothing forgotten. */
-    struct policy_history **touched; /* Templates run other versions of these policies. */
+    size_t limit; /* Number of versions kept per policy beside those that templates run. */
+    bool paused;  /* A simulation is running: histories neither gain nor lose versions. */
+    struct policy_history **touched; /* Histories to report; one reference each. */
     size_t touched_count;
     size_t touched_capacity;
 };
 
 void policy_versions_init(struct policy_versions *all, struct intern *strings, size_t limit);
-/* All that hold a history must have dropped it. */
+/* Frees all histories. Other holders must have dropped their references. */
 void policy_versions_release(struct policy_versions *all);
 
-/* A policy came (`old` is NULL), went or was replaced. */
+/* Updates the history after a policy was created (`old` is NULL), deleted or replaced. */
 void policy_versions_changed(struct policy_versions *all, struct entry *policy,
                              const struct policy *old);
-/* The history of a policy, with one holder more; NULL if there is none. */
+/* Returns a new reference to the history of a policy; NULL if there is no history. */
 struct policy_history *policy_versions_hold(const struct policy_versions *all,
                                             const struct entry *policy);
 
 /*
- * A template begins to run what `r` says of this policy: the version, until
- * policy_versions_leave(); NULL without a history.
+ * Counts a template as running the version that `r` shows, until policy_versions_leave(). Returns
+ * the version; NULL if `h` is NULL.
  */
 struct policy_version *policy_versions_enter(struct policy_versions *all, struct policy_history *h,
                                              const struct running *r);
-/* Takes NULL. */
+/* Accepts NULL. */
 void policy_versions_leave(struct policy_versions *all, struct policy_version *v);
 
 /*
- * Report up to `budget` of the policies of whose versions templates have come or gone, in no order;
- * `decided` is NULL where nobody asks. What is too old and run by nobody is forgotten now, not
- * before: a template that is decided anew leaves its version for a moment. True if none is left.
+ * Calls `decided`, unless NULL, for up to `budget` of the policies with touched histories, in no
+ * order. Drops their old versions that no template runs; policy_versions_leave() cannot do so,
+ * because a template that is evaluated again leaves its version for a moment. Returns true if no
+ * history is left to report.
  */
 bool policy_versions_tell(struct policy_versions *all, size_t budget,
                           void (*decided)(void *context, struct entry *policy), void *context);

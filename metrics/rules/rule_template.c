@@ -50,8 +50,7 @@ static void template_connector_leave(struct rule_context *c, struct entry *entry
 {
     const struct template_decision *d = template_decision(entry);
 
-    /* Removal and re-insertion would mark the colliding templates, and these mark this one again:
-     * an endless loop. */
+    /* Removing and adding it again would mark the colliding templates, and these mark it again. */
     if (!is_registered(d) || stays_registered(entry, d, next))
         return;
     rule_leave(c->graph, c->cloud_resources, entry);
