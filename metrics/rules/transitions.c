@@ -8,8 +8,8 @@
 #include "metrics/rules/policy_versions.h"
 
 enum {
-    CHUNK = 1024, /* Records: memory is taken in such pieces. */
-    MERGE_MS = 1000,
+    CHUNK = 1024,    /* Records per allocation. */
+    MERGE_MS = 1000, /* Younger records absorb further changes of the same run. */
 };
 
 #define CAUSE_NAME(id, word, text) word,
@@ -17,15 +17,14 @@ enum {
 const char *const cause_names[CAUSE_COUNT] = {CAUSES(CAUSE_NAME)};
 const char *const cause_texts[CAUSE_COUNT] = {CAUSES(CAUSE_TEXT)};
 
-/* Neighbours of one template in the ring are so many numbers away; 0: there is none. */
 struct transition_record {
     int64_t time_ms;
     uint64_t number;
     struct entry *template;
     struct entry *policy;
     struct entry *claimed;
-    uint32_t older;
-    uint32_t newer;
+    uint32_t older; /* Distance to the template's previous record, in numbers; 0 without one. */
+    uint32_t newer; /* Distance to its next record; 0 without one. */
     uint32_t version;
     uint32_t cluster_hash;
     uint32_t clusters;
@@ -36,24 +35,24 @@ struct transition_record {
     uint32_t stage : 6;
     uint32_t stage_reason : 6;
     uint32_t decided : 1;
-    uint32_t undone : 1; /* In the run that made it. */
+    uint32_t undone : 1; /* The run that made the change also reverted it. */
 };
-_Static_assert(sizeof(struct transition_record) <= 64, "what is promised");
+_Static_assert(sizeof(struct transition_record) <= 64, "documented size of a record");
 _Static_assert((int)STATE_COUNT <= 16 && (int)STALE_REASON_COUNT <= 16 &&
                    (int)PENDING_REASON_COUNT <= 16 && (int)UNBOUND_REASON_COUNT <= 16 &&
                    (int)IGNORED_REASON_COUNT <= 16 && (int)PHASE_COUNT <= 4 &&
                    (int)CAUSE_COUNT <= 16 && (int)STAGE_COUNT <= 64 &&
                    (int)STAGE_REASON_COUNT <= 64,
-               "they fit into a record");
+               "the enumerators fit into the bit fields of a record");
 
 struct transitions {
     struct store *store;
-    struct transition_record **chunks; /* Taken as they are needed. */
+    struct transition_record **chunks; /* The ring of records, allocated on demand. */
     size_t chunk_count;
-    struct map newest; /* Of each template that has any. */
+    struct map newest; /* Newest record of each template. */
     size_t limit;
-    uint64_t last;    /* Number; 0: none yet. */
-    uint64_t settled; /* The last number when nothing was left to evaluate. */
+    uint64_t last;    /* Number of the newest record; 0 without records. */
+    uint64_t settled; /* Value of `last` at the end of the last complete run. */
     int64_t begun_ms;
 };
 
@@ -72,14 +71,14 @@ enum cause cause_of_class(enum object_class class)
 
 enum cause cause_of_decision(enum cause cause)
 {
-    /* What is about many is the cause still, wherever it leads. */
+    /* A change that affects many templates stays the cause for their dependents too. */
     const unsigned shared = 1U << CAUSE_DISCOVERY | 1U << CAUSE_POLICY | 1U << CAUSE_OVERRIDE |
                             1U << CAUSE_CLUSTER | 1U << CAUSE_SETTING;
 
     return shared >> cause & 1 ? cause : CAUSE_OTHER_TEMPLATE;
 }
 
-/* ---- moments ---- */
+/* ---- parts of a decision ---- */
 
 struct moment moment_now(const struct entry *template)
 {
@@ -136,9 +135,9 @@ static struct moment moment_before(const struct transition_record *r)
     };
 }
 
-/* ---- the ring ---- */
+/* ---- ring of records ---- */
 
-static bool is_of(const void *item, const void *key)
+static bool is_record_of(const void *item, const void *key)
 {
     return ((const struct transition_record *)item)->template == key;
 }
@@ -148,7 +147,7 @@ struct transitions *transitions_new(struct store *store, size_t limit, int64_t n
     struct transitions *t = xcalloc(1, sizeof(*t));
 
     t->store = store;
-    t->newest = MAP_INIT(is_of);
+    t->newest = MAP_INIT(is_record_of);
     t->limit = limit;
     t->begun_ms = now_ms;
     return t;
@@ -161,19 +160,19 @@ static struct transition_record *slot(const struct transitions *t, uint64_t numb
     return &t->chunks[at / CHUNK][at % CHUNK];
 }
 
-/* The number of the oldest one; one more than the last if there is none. */
+/* Returns the number of the oldest record; last + 1 without records. */
 static uint64_t oldest(const struct transitions *t)
 {
     return t->last > t->limit ? t->last - t->limit + 1 : 1;
 }
 
-static void hold(struct entry *entry)
+static void pin(struct entry *entry)
 {
     if (entry)
         store_pin(entry);
 }
 
-static void let_go(const struct transitions *t, struct entry *entry)
+static void unpin(const struct transitions *t, struct entry *entry)
 {
     if (entry)
         store_unpin(t->store, entry);
@@ -185,14 +184,15 @@ static struct transition_record *newest_of(const struct transitions *t,
     return map_get(&t->newest, map_hash_address(template), template);
 }
 
-/* Its newer neighbour does not look for it: numbers say how old the oldest one is. */
-static void forget(struct transitions *t, struct transition_record *r)
+/* Releases the oldest record. Its `newer` needs no update: older_of() checks for dropped records.
+ */
+static void drop_record(struct transitions *t, struct transition_record *r)
 {
     if (r->newer == 0)
         map_take(&t->newest, map_hash_address(r->template), r->template);
-    let_go(t, r->policy);
-    let_go(t, r->claimed);
-    let_go(t, r->template);
+    unpin(t, r->policy);
+    unpin(t, r->claimed);
+    unpin(t, r->template);
 }
 
 void transitions_free(struct transitions *t)
@@ -200,7 +200,7 @@ void transitions_free(struct transitions *t)
     if (!t)
         return;
     for (uint64_t number = oldest(t); number <= t->last; number++)
-        forget(t, slot(t, number));
+        drop_record(t, slot(t, number));
     for (size_t i = 0; i < t->chunk_count; i++)
         free(t->chunks[i]);
     free(t->chunks);
@@ -208,11 +208,11 @@ void transitions_free(struct transitions *t)
     free(t);
 }
 
-/* The place of the next record, which the oldest one leaves if there is no other. */
+/* Returns the slot for a new record; drops the oldest record if the ring is full. */
 static struct transition_record *next_slot(struct transitions *t)
 {
     if (t->last >= t->limit)
-        forget(t, slot(t, oldest(t)));
+        drop_record(t, slot(t, oldest(t)));
     t->last++;
     if (t->last <= t->limit && (t->last - 1) / CHUNK == t->chunk_count) {
         t->chunks =
@@ -222,25 +222,25 @@ static struct transition_record *next_slot(struct transitions *t)
     return slot(t, t->last);
 }
 
-/* ---- what the engine says ---- */
+/* ---- recording ---- */
 
 void transitions_before(const struct transitions *t, struct entry *template, struct moment *before)
 {
     if (!t || entry_class(template) != CLASS_TEMPLATE)
         return;
     *before = moment_now(template);
-    hold(before->policy);
-    hold(before->claimed);
+    pin(before->policy);
+    pin(before->claimed);
 }
 
-static void add(struct transitions *t, struct entry *template, const struct moment *before,
-                enum cause cause, int64_t now_ms)
+static void add_record(struct transitions *t, struct entry *template, const struct moment *before,
+                       enum cause cause, int64_t now_ms)
 {
     struct transition_record *r;
 
-    hold(template);
-    hold(before->policy);
-    hold(before->claimed);
+    pin(template);
+    pin(before->policy);
+    pin(before->claimed);
     r = next_slot(t);
     *r = (struct transition_record){
         .time_ms = now_ms,
@@ -260,7 +260,7 @@ static void add(struct transitions *t, struct entry *template, const struct mome
         .decided = before->decided,
     };
 
-    /* Looked for only now: making room may have forgotten it. */
+    /* Only after next_slot(), which may have dropped the older record. */
     struct transition_record *older = map_take(&t->newest, map_hash_address(template), template);
 
     if (older)
@@ -268,14 +268,15 @@ static void add(struct transitions *t, struct entry *template, const struct mome
     map_add(&t->newest, map_hash_address(template), r);
 }
 
-static enum cause cause_of(const struct moment *before, const struct moment *after,
-                           enum cause cause)
+static enum cause transition_cause(const struct moment *before, const struct moment *after,
+                                   enum cause cause)
 {
     return cause == CAUSE_DISCOVERY || (before->decided && after->decided) ? cause : CAUSE_TEMPLATE;
 }
 
-/* True if this is the end of what began with the record: both are of one run. */
-static bool goes_on(const struct transitions *t, const struct transition_record *r, int64_t now_ms)
+/* True if a change at `now_ms` is part of the transition in the record: both are of one run. */
+static bool is_same_transition(const struct transitions *t, const struct transition_record *r,
+                               int64_t now_ms)
 {
     return r && r->number > t->settled && now_ms - r->time_ms < MERGE_MS;
 }
@@ -289,20 +290,20 @@ void transitions_after(struct transitions *t, struct entry *template, const stru
     struct moment after = moment_now(template);
     struct transition_record *r = newest_of(t, template);
 
-    if (goes_on(t, r, now_ms)) {
+    if (is_same_transition(t, r, now_ms)) {
         struct moment first = moment_before(r);
 
         r->undone = moment_equal(&first, &after);
-        cause = cause_of(&first, &after, cause);
+        cause = transition_cause(&first, &after, cause);
         if (cause < r->cause || !after.decided)
             r->cause = cause & 0xfU;
     } else if (!moment_equal(before, &after) &&
-               /* Of a kind that is read for the first time nothing has happened. */
+               /* The first read of a kind is no transition of its templates. */
                (r || cause != CAUSE_DISCOVERY || (before->decided && after.decided))) {
-        add(t, template, before, cause_of(before, &after, cause), now_ms);
+        add_record(t, template, before, transition_cause(before, &after, cause), now_ms);
     }
-    let_go(t, before->policy);
-    let_go(t, before->claimed);
+    unpin(t, before->policy);
+    unpin(t, before->claimed);
 }
 
 void transitions_settle(struct transitions *t)
@@ -311,10 +312,10 @@ void transitions_settle(struct transitions *t)
         t->settled = t->last;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-static void tell(const struct transitions *t, const struct transition_record *r,
-                 struct transition *out)
+static void fill_transition(const struct transitions *t, const struct transition_record *r,
+                            struct transition *out)
 {
     *out = (struct transition){
         .number = r->number,
@@ -337,13 +338,13 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 
         if (r->undone)
             continue;
-        tell(t, r, out);
+        fill_transition(t, r, out);
         return true;
     }
     return false;
 }
 
-/* The one before it of the same template; NULL if there is none, or it is forgotten. */
+/* Returns the template's previous record; NULL if there is no such record any more. */
 static const struct transition_record *older_of(const struct transitions *t,
                                                 const struct transition_record *r)
 {
@@ -357,7 +358,7 @@ bool transitions_next_of(const struct transitions *t, const struct entry *templa
 
     if (!t)
         return false;
-    /* From the one before, where there is one: a long history is not walked again for each. */
+    /* Continue at the record returned last, instead of searching from the newest each time. */
     if (*below <= t->last && *below >= oldest(t) && slot(t, *below)->template == template)
         r = older_of(t, slot(t, *below));
     else
@@ -367,7 +368,7 @@ bool transitions_next_of(const struct transitions *t, const struct entry *templa
     if (!r)
         return false;
     *below = r->number;
-    tell(t, r, out);
+    fill_transition(t, r, out);
     return true;
 }
 
@@ -391,7 +392,9 @@ int64_t transitions_since_ms(const struct transitions *t)
     return t && t->last > t->limit ? slot(t, oldest(t))->time_ms : transitions_begun_ms(t);
 }
 
-/* The policy of a claim that came or went, unless it is the one that was noted last. */
+/* ---- observed times ---- */
+
+/* Records that Karmada processes the policy of a claim. Repetitions in a row are recorded once. */
 static void note_worked(struct observed_times *seen, struct store *store, const struct claim *claim)
 {
     struct entry *policy = claim ? find_claim_policy(store, claim) : NULL;
@@ -402,6 +405,7 @@ static void note_worked(struct observed_times *seen, struct store *store, const 
         entry_list_add(&seen->worked, policy);
 }
 
+/* Records the policies of both claims after a claim or the values of a binding have changed. */
 static void note_claims(struct observed_times *seen, struct store *store, const struct claim *old,
                         const struct claim *fresh)
 {
@@ -430,6 +434,7 @@ void observed_times_note(struct observed_times *seen, struct store *store, struc
         note_claims(seen, store, ((const struct binding *)old)->claim, b->claim);
 }
 
+/* Extends the time in which Karmada counts as busy with the policy. */
 static void date_worked(struct policy *p, int64_t now_ms, int64_t grace_ms)
 {
     int64_t until_ms = p->changed_ms + grace_ms;

@@ -5,20 +5,17 @@
 #include "metrics/rules/decision.h"
 
 /*
- * The history of decisions: what was decided about templates before, when that changed, and what
- * made it. The newest transitions of all templates are kept, up to a limit; the oldest go first.
- *
- * A transition keeps the values before it. Those after it are what the template's next transition
- * has before it, or its present decision. One that is kept pins its template and its policies: they
- * have their names for as long, whether or not the objects exist.
- *
- * What is undone within one run of the engine leaves no trace.
+ * History of decisions about templates: earlier decisions, the time of each change, and its cause.
+ * Keeps the newest transitions of all templates, up to a limit. A change that is undone within one
+ * run of the engine is not kept. Also: times of changes that no object records (observed_times).
  */
 
+/* ---- causes ---- */
+
 /*
- * Why a decision was made again. Of several causes the first one here counts: a template is often
- * written, or read again, without consequence. One that comes or goes is its own cause. A row is
- * its enumerator, its word for programs and a sentence for people.
+ * Causes of a new decision. If several apply, the first in this order counts, because a template is
+ * often written or read again without consequence. A decision that appears or disappears has the
+ * cause TEMPLATE. A row has the enumerator, the word for programs and a sentence for people.
  */
 #define CAUSES(ROW)                                                                                \
     ROW(DISCOVERY, "discovery",                                                                    \
@@ -40,56 +37,66 @@
 #define CAUSE_ENUMERATOR(id, word, text) CAUSE_##id,
 enum cause { CAUSES(CAUSE_ENUMERATOR) CAUSE_COUNT };
 extern const char *const cause_names[CAUSE_COUNT];
-/* One sentence for people. */
+/* One sentence each, for people. */
 extern const char *const cause_texts[CAUSE_COUNT];
 
-/* The cause that a change of an object of this class is. */
+/* Returns the cause that stands for a change of an object of this class. */
 enum cause cause_of_class(enum object_class class);
-/* The cause to whom a template's new decision affects. */
+/* Returns the cause for entries affected by the new decision of a template with this cause. */
 enum cause cause_of_decision(enum cause cause);
 
-/* What a decision about a template says, as far as it is kept. */
+/* ---- transitions ---- */
+
+/* The parts of a decision about a template that the history keeps. */
 struct moment {
-    struct entry *policy;  /* That wins a fresh match, and that it claims; NULL: none. */
-    struct entry *claimed; /* Existing or not. */
-    uint32_t version;      /* Of the claimed policy, that it runs; 0 if unknown. */
-    uint32_t cluster_hash; /* The same number for the same set of clusters. */
-    uint32_t clusters;
+    struct entry *policy;  /* Winner of a fresh match; NULL if there is no winner or if ignored. */
+    struct entry *claimed; /* Claimed policy, existing or not; NULL without a claim. */
+    uint32_t version;      /* Number of the version that the template runs; 0 if unknown. */
+    uint32_t cluster_hash; /* Hash of the set of clusters; independent of their order. */
+    uint32_t clusters;     /* Number of clusters. */
     uint8_t state;
     uint8_t reason;
-    uint8_t phase; /* Only of what is stale. */
+    uint8_t phase; /* 0 unless the state is stale. */
     uint8_t stage;
     uint8_t stage_reason;
-    bool decided; /* False: there was no decision, and all the rest is zero. */
+    bool decided; /* False if there was no decision: all other members are 0. */
 };
 
-/* What is decided about a template now. */
+/* Returns the present decision about a template. */
 struct moment moment_now(const struct entry *template);
 bool moment_equal(const struct moment *a, const struct moment *b);
-/* A number for the set of clusters that a binding is on: the same for the same set. */
+/* Returns a hash of the set of clusters that a binding is on; independent of their order. */
 uint32_t cluster_set_hash(const struct binding *b);
 
+/*
+ * The transitions kept. A record holds only the values before the transition; the values after it
+ * are those before the next transition of the template, or its present decision. Records pin their
+ * template and policies, so that the names stay available after a deletion.
+ */
 struct transitions;
 
-/* Keep up to `limit` from `now_ms` on, milliseconds since the epoch. The store outlives it. */
+/*
+ * Returns an empty history of up to `limit` transitions, starting at `now_ms`, milliseconds since
+ * the epoch. Free it before the store.
+ */
 struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms) MUST_USE;
-/* NULL is fine, here and below: then nothing is kept. */
+/* This and all functions below accept NULL, an empty history. */
 void transitions_free(struct transitions *t);
 
 /*
- * For the engine: the template is about to be decided anew, and has been. `before` holds the
- * entries that it names from the first call to the second.
+ * The engine calls the first function before a template is decided again and the second one after.
+ * `before` has references to its entries between the two calls.
  */
 void transitions_before(const struct transitions *t, struct entry *template, struct moment *before);
 void transitions_after(struct transitions *t, struct entry *template, const struct moment *before,
                        enum cause cause, int64_t now_ms);
-/* The run has come to its end: nothing is left to evaluate. */
+/* Marks the end of a run of the engine: no entry is left to evaluate. */
 void transitions_settle(struct transitions *t);
 
-/* A transition as it is read: entries are borrowed, until the engine runs. */
+/* One transition, as returned to readers. Entries are borrowed until the engine runs again. */
 struct transition {
-    uint64_t number; /* From 1 on, greater for what came later; never used twice. */
-    int64_t time_ms; /* Since the epoch. */
+    uint64_t number; /* From 1; a later transition has a higher number. */
+    int64_t time_ms; /* Milliseconds since the epoch. */
     struct entry *template;
     enum cause cause;
     struct moment before;
@@ -97,38 +104,42 @@ struct transition {
 };
 
 /*
- * The newest transition with a number below *below, of all templates or of one, which then is in
- * *below: start with UINT64_MAX. False if no older one is kept.
+ * Stores in `out` the newest transition with a number below *below, of all templates or of one, and
+ * its number in *below. Start with UINT64_MAX. Returns false if no older transition is kept.
  */
 bool transitions_next(const struct transitions *t, uint64_t *below, struct transition *out);
 bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
                          struct transition *out);
 
-/* How many there is room for, and how many are kept. */
+/* Return the limit, and the number of transitions kept. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
-/* When it began, and since when all are kept: that, until there is no room, then the oldest's. */
+/* Returns when the history began, in milliseconds since the epoch. */
 int64_t transitions_begun_ms(const struct transitions *t);
+/* Returns the time since which the history is complete: its begin, or that of the oldest record. */
 int64_t transitions_since_ms(const struct transitions *t);
 
+/* ---- observed times ---- */
+
 /*
- * What no object says but a source saw happen: when a change came that left no time of its own,
- * and how long Karmada works off a change of a policy. A change is noted when the store reports
- * it, and dated at the start of the next evaluation, because only then the time is known.
+ * Times that no object has but a source observed: of changes without a time stamp, and how long
+ * Karmada processes a change of a policy. The store reports a change without the present time, so
+ * the change gets its time at the start of the next evaluation.
  */
 struct observed_times {
-    bool paused;               /* Changes are played, not seen. */
-    struct entry_list undated; /* Templates and policies whose change left no time. */
-    struct entry_list worked;  /* Policies that Karmada was seen to work off. */
+    bool paused;               /* A simulation is running: changes are not observed. */
+    struct entry_list undated; /* Templates and policies with a change without a time. */
+    struct entry_list worked;  /* Policies that Karmada was observed to process. */
 };
 
-/* An object was replaced (`old` was there before), came (`old` is NULL) or went. */
+/* Records a change of an object: replaced, created (`old` is NULL) or deleted. */
 void observed_times_note(struct observed_times *seen, struct store *store, struct entry *entry,
                          const void *old);
 
 /*
- * Date what was noted. A policy that Karmada was seen to work off within the grace after its
- * change, or after it was last seen to, has as long again (struct policy, busy_until_ms).
+ * Dates the recorded changes. A policy that Karmada was observed to process within `grace_ms` after
+ * its change, or after the last such observation, gets another `grace_ms` (busy_until_ms of struct
+ * policy).
  */
 void observed_times_date(struct observed_times *seen, int64_t now_ms, int64_t grace_ms);
 
