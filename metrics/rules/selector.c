@@ -4,7 +4,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-static bool lists(const struct label_requirement *r, const char *value)
+static bool lists_value(const struct label_requirement *r, const char *value)
 {
     for (size_t i = 0; i < r->value_count; i++) {
         if (r->values[i] == value)
@@ -19,9 +19,9 @@ static bool requirement_holds(const struct label_requirement *r, const struct la
 
     switch (r->op) {
     case LABEL_IN:
-        return value && lists(r, value);
+        return value && lists_value(r, value);
     case LABEL_NOT_IN:
-        return !value || !lists(r, value);
+        return !value || !lists_value(r, value);
     case LABEL_EXISTS:
         return value;
     case LABEL_DOES_NOT_EXIST:

@@ -4,8 +4,10 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
+/* ---- references to kinds ---- */
+
 struct type_count {
-    const char *names[2];
+    const char *names[2]; /* apiVersion and kind. */
     size_t references;
 };
 
@@ -83,7 +85,9 @@ bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_
     return true;
 }
 
-/* All texts are shared; NULL for what the selector leaves open. */
+/* ---- selectors of policies ---- */
+
+/* Shared texts; NULL for a property that the selector does not restrict. */
 struct bucket_key {
     const char *policy_ns; /* NULL for cluster-wide policies. */
     const char *api_version;
@@ -94,14 +98,14 @@ struct bucket_key {
     const char *label_value;
 };
 
-struct indexed {
+struct indexed_selector {
     struct entry *policy;
     const struct resource_selector *selector;
 };
 
 struct bucket {
     struct bucket_key key;
-    struct indexed *items;
+    struct indexed_selector *items;
     size_t count;
     size_t capacity;
 };
@@ -111,7 +115,7 @@ struct selector_index {
     uint64_t seed;
     struct map buckets;
     struct type_counts types;
-    struct selection *found;
+    struct selection *found; /* Result of the last search. */
     size_t found_count;
     size_t found_capacity;
 };
@@ -154,8 +158,9 @@ void selector_index_free(struct selector_index *index)
     free(index);
 }
 
-/* The first label that every selected template must have; NULL if there is none. */
-static const struct label_requirement *anchor_of(const struct label_selector *selector)
+/* Returns the first label that every selected template must have; NULL if there is no such label.
+ */
+static const struct label_requirement *required_label(const struct label_selector *selector)
 {
     for (size_t i = 0; selector && i < selector->count; i++) {
         const struct label_requirement *r = &selector->items[i];
@@ -166,19 +171,20 @@ static const struct label_requirement *anchor_of(const struct label_selector *se
     return NULL;
 }
 
-/* Where the bucket of a selector is, or would be. */
+/* Position of the bucket of a selector. */
 struct slot {
     struct bucket_key key;
     uint64_t hash;
-    struct bucket *bucket; /* NULL if there is none yet. */
+    struct bucket *bucket; /* NULL if the bucket does not exist yet. */
 };
 
-/* False if the selector can never match, and so is in no bucket. */
+/* Returns false if the selector can never match; then it is not in the index. */
 static bool find_slot(const struct selector_index *index, const struct entry *policy,
                       const struct resource_selector *selector, struct slot *out)
 {
     bool cluster_wide = policy->partition->type->def->cluster_scoped;
-    const struct label_requirement *anchor = selector->name ? NULL : anchor_of(selector->labels);
+    const struct label_requirement *label =
+        selector->name ? NULL : required_label(selector->labels);
 
     if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
         return false;
@@ -189,8 +195,8 @@ static bool find_slot(const struct selector_index *index, const struct entry *po
         /* A PropagationPolicy selects templates of its own namespace only. */
         .ns = cluster_wide ? selector->ns : policy->partition->ns,
         .name = selector->name,
-        .label_key = anchor ? anchor->key : NULL,
-        .label_value = anchor ? anchor->values[0] : NULL,
+        .label_key = label ? label->key : NULL,
+        .label_value = label ? label->values[0] : NULL,
     };
     out->hash = map_hash(&out->key, sizeof(out->key), index->seed);
     out->bucket = map_get(&index->buckets, out->hash, &out->key);
@@ -233,7 +239,7 @@ static void add_selector(struct selector_index *index, struct entry *policy,
         bucket->capacity = bucket->capacity ? 2 * bucket->capacity : 1;
         bucket->items = xreallocarray(bucket->items, bucket->capacity, sizeof(*bucket->items));
     }
-    bucket->items[bucket->count++] = (struct indexed){policy, selector};
+    bucket->items[bucket->count++] = (struct indexed_selector){policy, selector};
 }
 
 static void remove_selector(struct selector_index *index, struct entry *policy,
@@ -270,8 +276,8 @@ void selector_index_remove(struct selector_index *index, struct entry *entry,
         remove_selector(index, entry, &policy->selectors[i]);
 }
 
-static void search(struct selector_index *index, const struct bucket_key *key,
-                   const struct entry *template)
+static void search_bucket(struct selector_index *index, const struct bucket_key *key,
+                          const struct entry *template)
 {
     const struct bucket *bucket =
         map_get(&index->buckets, map_hash(key, sizeof(*key), index->seed), key);
@@ -290,22 +296,25 @@ static void search(struct selector_index *index, const struct bucket_key *key,
     }
 }
 
-/* Search by name, by label or by neither, first the namespace's own policies. */
-static void search_all(struct selector_index *index, struct bucket_key key,
-                       const struct entry *template)
+/*
+ * Searches the policies of the template's namespace, then the cluster-wide policies, by the name or
+ * label in `key`, if it has one.
+ */
+static void search_scopes(struct selector_index *index, struct bucket_key key,
+                          const struct entry *template)
 {
     const char *ns = template->partition->ns;
 
     key.ns = ns;
     if (*ns) {
         key.policy_ns = ns;
-        search(index, &key, template);
+        search_bucket(index, &key, template);
     }
     key.policy_ns = NULL;
     if (*ns)
-        search(index, &key, template);
+        search_bucket(index, &key, template);
     key.ns = NULL;
-    search(index, &key, template);
+    search_bucket(index, &key, template);
 }
 
 static int by_policy(const void *a, const void *b)
@@ -317,8 +326,8 @@ static int by_policy(const void *a, const void *b)
     return (int)right->score - (int)left->score;
 }
 
-/* Keep each policy once, with its best score. */
-static void merge(struct selector_index *index)
+/* Keeps each policy found once, with its best score. */
+static void merge_found(struct selector_index *index)
 {
     size_t kept = 0;
 
@@ -340,21 +349,23 @@ const struct selection *selector_index_select(struct selector_index *index,
 
     index->found_count = 0;
     if (selector_index_type_count(index, type->api_version, type->kind) > 0) {
-        search_all(index, key, template);
+        search_scopes(index, key, template);
         for (size_t i = 0; i < t->labels.count; i++) {
             key.label_key = t->labels.items[i].key;
             key.label_value = t->labels.items[i].value;
-            search_all(index, key, template);
+            search_scopes(index, key, template);
         }
         key.label_key = key.label_value = NULL;
         key.name = intern_find(store_strings(index->store), template->name);
         if (key.name)
-            search_all(index, key, template);
-        merge(index);
+            search_scopes(index, key, template);
+        merge_found(index);
     }
     *out_count = index->found_count;
     return index->found;
 }
+
+/* ---- watched versions of kinds ---- */
 
 static bool same_group(const char *a, const char *b)
 {
@@ -363,7 +374,7 @@ static bool same_group(const char *a, const char *b)
     return len == api_group_len(b) && memcmp(a, b, len) == 0;
 }
 
-/* The other version of the same kind, or the same one. */
+/* True if both are versions of one kind. */
 static bool same_kind(const struct type *type, const char *api_version, const char *kind)
 {
     return strcmp(type->kind, kind) == 0 && same_group(type->api_version, api_version);
@@ -372,7 +383,7 @@ static bool same_kind(const struct type *type, const char *api_version, const ch
 bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
                               const char *api_version, const char *kind)
 {
-    bool others = false;
+    bool has_other_version = false;
 
     if (judge->judge)
         return judge->judge(judge->context, api_version, kind) == API_VERSION_UNWATCHED;
@@ -381,9 +392,9 @@ bool api_version_is_unwatched(const struct store *store, const struct api_versio
             continue;
         if (strcmp(type->api_version, api_version) == 0)
             return false;
-        others = true;
+        has_other_version = true;
     }
-    return others;
+    return has_other_version;
 }
 
 void api_versions_changed(const struct selector_index *index, struct graph *graph,

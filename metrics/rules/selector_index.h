@@ -6,110 +6,121 @@
 #include "metrics/rules/selector.h"
 
 /*
- * The selectors of all policies, in buckets by what a template must have for them to match:
- * apiVersion and kind, namespace, and then its name, or a label, or nothing. A search looks
- * into the few buckets that a template fits, and finds there almost only policies that select
- * it, however many policies there are.
+ * Indexes of selectors and references: the selectors of all policies, the number of references to
+ * each kind, and the version of each kind that Karmada watches.
+ */
+
+/* ---- selectors of policies ---- */
+
+/*
+ * The selectors of all policies, in buckets by the properties that a template must have: apiVersion
+ * and kind, namespace, and optionally its name or one label. A search reads only the few buckets
+ * that fit the template; its cost hardly depends on the number of policies.
  */
 struct selector_index;
 
 struct selector_index *selector_index_new(const struct store *store, uint64_t seed) MUST_USE;
-/* Takes NULL. */
+/* Accepts NULL. */
 void selector_index_free(struct selector_index *index);
 
 /*
- * Add or remove all selectors of a policy, those of `policy`: its new object, or its old one.
- * The index borrows them until they are removed.
+ * Adds or removes the selectors of a policy. `policy` is the new object, or the old one for a
+ * removal. The index borrows the selectors until they are removed.
  */
 void selector_index_add(struct selector_index *index, struct entry *entry,
                         const struct policy *policy);
 void selector_index_remove(struct selector_index *index, struct entry *entry,
                            const struct policy *policy);
 
-/* A policy that selects a template by at least one selector. */
+/* A policy with at least one selector that selects a template. */
 struct selection {
     struct entry *policy;
     enum selector_score score;
 };
 
 /*
- * The policies that select the template, each once with its best score, in no particular order;
- * exclusions and deletion are left to the caller. Borrowed from the index until the next call.
+ * Returns the policies that select the template, each once with its best score, in no order. The
+ * caller checks exclusions and deletion. Borrowed from the index until the next call.
  */
 const struct selection *selector_index_select(struct selector_index *index,
                                               const struct entry *template, size_t *out_count);
 
-/* How many selectors, of policies in any namespace, are of this apiVersion and kind (shared). */
+/* Returns how many selectors of all policies name this apiVersion and kind (shared texts). */
 size_t selector_index_type_count(const struct selector_index *index, const char *api_version,
                                  const char *kind);
 
 /*
- * Walk over every apiVersion and kind of which there is a selector, in no order: start with
- * *at = 0; false at the end. Shared texts. The index must not change during the walk.
+ * Iterates over every apiVersion and kind that a selector names, in no order: start with *at = 0.
+ * Returns false at the end. Shared texts. The index must not change meanwhile.
  */
 bool selector_index_next_type(const struct selector_index *index, size_t *at,
                               const char **api_version, const char **kind);
 
-/* A number that changes whenever that set does. */
+/* Returns a number that changes whenever the set of these types changes. */
 uint64_t selector_index_types_version(const struct selector_index *index);
 
+/* ---- references to kinds ---- */
+
 /*
- * How often each apiVersion and kind is referred to: which kinds are, and whether that set has
- * changed. All texts are shared, and borrowed for as long as their count is not 0.
+ * Number of references to each apiVersion and kind. All texts are shared, and borrowed while their
+ * count is not 0.
  */
 struct type_counts {
     struct map types;
-    struct type_count **order; /* The same, as they came. */
+    struct type_count **order; /* The same, in the order of their first reference. */
     size_t count;
     uint64_t seed;
-    uint64_t version; /* Changes whenever a type comes or goes. */
+    uint64_t version; /* Changes whenever the set of types changes. */
 };
 
 void type_counts_init(struct type_counts *c, uint64_t seed);
 void type_counts_release(struct type_counts *c);
 
-/* One reference more, or one less. */
+/* Add or remove one reference. */
 void type_counts_add(struct type_counts *c, const char *api_version, const char *kind);
 void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind);
 
-/* How many references there are. */
+/* Returns the number of references. */
 size_t type_counts_get(const struct type_counts *c, const char *api_version, const char *kind);
 
 /*
- * Walk over every type that is referred to, in the order in which they came to be: the same
- * history asks a server the same questions in the same order. Start with *at = 0; false at the
- * end. No count may change during the walk.
+ * Iterates over every type with references: start with *at = 0. Returns false at the end. No count
+ * may change meanwhile. The order is that of the first references, so that equal histories cause
+ * equal sequences of requests to an API server.
  */
 bool type_counts_next(const struct type_counts *c, size_t *at, const char **api_version,
                       const char **kind);
 
+/* ---- watched versions of kinds ---- */
+
 /*
- * Which version of a kind Karmada looks at: the one that the API server prefers. A policy that
- * names another one selects nothing. Where no API server says so, in files, versions are matched
- * as they are written, and a policy names another one if objects have only others.
+ * Karmada watches one version of each kind, the one that the API server prefers; a policy that
+ * names another version selects nothing. With files as source the preferred version is unknown: a
+ * version counts as unwatched if all objects of the kind have other versions.
  */
 
-/* An API server's answer about one apiVersion and kind. */
+/* Answer of an API server about one apiVersion and kind. */
 enum api_version_answer {
     API_VERSION_UNKNOWN,
     API_VERSION_WATCHED,
-    API_VERSION_UNWATCHED, /* Another one is preferred, or the kind cannot be watched. */
+    API_VERSION_UNWATCHED, /* Another version is preferred, or the kind cannot be watched. */
 };
 
-/* Who knows; all zero: nobody. */
+/* Source of these answers; all zero: no API server, versions are unknown. */
 struct api_version_judge {
     enum api_version_answer (*judge)(const void *context, const char *api_version,
                                      const char *kind);
     const void *context;
 };
 
-/* True if Karmada looks at another version of the kind than this. */
+/* Returns true if Karmada watches another version of the kind than this one. */
 bool api_version_is_unwatched(const struct store *store, const struct api_version_judge *judge,
                               const char *api_version, const char *kind);
 
 /*
- * A template came (`old` is NULL), went or was replaced. Mark the policies if it is the first or
- * was the last of its version, and some policy names another version of its kind.
+ * Handles a template that was created (`old` is NULL), deleted or replaced: marks the policies if
+ * it is the first or was the last object of its version, and some policy names a version of its
+ * kind.
  */
 void api_versions_changed(const struct selector_index *index, struct graph *graph,
                           const struct entry *template, const void *old);

@@ -184,8 +184,7 @@ static struct transition_record *newest_of(const struct transitions *t,
     return map_get(&t->newest, map_hash_address(template), template);
 }
 
-/* Releases the oldest record. Its `newer` needs no update: older_of() checks for dropped records.
- */
+/* Releases the oldest record. The link to it in the next record stays: older_of() checks it. */
 static void drop_record(struct transitions *t, struct transition_record *r)
 {
     if (r->newer == 0)
