@@ -7,7 +7,7 @@
 #include "metrics/model/store.h"
 #include "metrics/model/template.h"
 
-/* A part that is NULL matches any. */
+/* A member that is NULL matches any value. */
 struct skipped_api {
     char *group;
     char *version;
@@ -21,11 +21,15 @@ struct ignored {
     size_t api_count;
 };
 
-/* Karmada's own groups, which it skips too, are no templates in the first place (kind.c). */
+/* Karmada also skips its own groups, but kind.c does not treat these as templates at all. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* The `verdict` of a partition: not decided yet, not ignored, or this plus the reason. */
-enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
+/* Values of `verdict` of a partition. */
+enum {
+    VERDICT_UNKNOWN, /* Not decided yet. */
+    VERDICT_NONE,    /* Not ignored. */
+    VERDICT_REASON,  /* Plus an enum ignored_reason: ignored. */
+};
 
 static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
                           struct error *err)
@@ -73,7 +77,7 @@ static void add_kinds(struct ignored *ignored, struct skipped_api api, const cha
     }
 }
 
-/* group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle). */
+/* Parses group | group/version | v1/Kind,... | group/version/Kind,... (Karmada: parseSingle). */
 static bool add_token(struct ignored *ignored, const char *token, size_t len, struct error *err)
 {
     const char *end = token + len;
@@ -106,7 +110,7 @@ static bool add_token(struct ignored *ignored, const char *token, size_t len, st
 
 typedef bool add_fn(struct ignored *ignored, const char *token, size_t len, struct error *err);
 
-/* Call `add` for each non-empty part of `list`. */
+/* Calls `add` for each non-empty part of `list`. Returns false if a call fails. */
 static bool each_part(struct ignored *ignored, const char *list, const char *separator, add_fn *add,
                       struct error *err)
 {
@@ -176,8 +180,8 @@ static bool is_reserved(const char *ns)
            strncmp(ns, prefix, sizeof(prefix) - 1) == 0;
 }
 
-/* The verdict on all objects of a partition. */
-static int judge(const struct ignored *ignored, const struct partition *partition)
+/* Returns the verdict for all objects of a partition. */
+static int decide_verdict(const struct ignored *ignored, const struct partition *partition)
 {
     for (size_t i = 0; i < ignored->api_count; i++) {
         if (api_fits(&ignored->apis[i], partition->type))
@@ -190,7 +194,7 @@ static int judge(const struct ignored *ignored, const struct partition *partitio
     return VERDICT_NONE;
 }
 
-/* The API server's own configuration: it writes it at every start. */
+/* True for the ConfigMap that the API server writes at every start. */
 static bool is_system_object(const struct entry *template)
 {
     return strcmp(template->name, "extension-apiserver-authentication") == 0 &&
@@ -205,7 +209,7 @@ bool ignored_reason(const struct ignored *ignored, const struct entry *template,
     struct partition *partition = template->partition;
 
     if (partition->verdict == VERDICT_UNKNOWN)
-        partition->verdict = judge(ignored, partition);
+        partition->verdict = decide_verdict(ignored, partition);
     if (is_system_object(template))
         *reason = IGNORED_SYSTEM_OBJECT;
     else if (partition->verdict != VERDICT_NONE)

@@ -3,20 +3,20 @@
 
 #include "metrics/model/binding.h"
 
-/* Several templates that want the same. */
+/* Several templates with the same key. */
 struct group {
     struct entry_list members;
-    size_t strangers; /* Members that are not versions of the first one's object. */
+    size_t other_objects; /* Members that are not versions of the first member's object. */
 };
 
-/* An item of the map is a template, or a group of several: then its lowest bit is set. */
+/* An item of the map is a template, or a group of several with the lowest pointer bit set. */
 enum { GROUPED = 1 };
 
 struct name_collisions {
-    struct map found; /* By what they want. */
+    struct map found; /* Templates and groups by key. */
     const struct collision_rule *rule;
     uint64_t seed;
-    size_t groups; /* Without any, which is the rule, no search is needed. */
+    size_t groups; /* Number of groups; usually 0, which makes searches unnecessary. */
 };
 
 static struct group *group_of(void *item)
@@ -111,16 +111,16 @@ void name_collisions_free(struct name_collisions *c)
     free(c);
 }
 
-/* Count the strangers again. Where that begins or ends a collision, the others are affected. */
+/* Counts the other objects again; if a collision begins or ends, appends all but `cause`. */
 static void recount(struct group *g, bool collided, const struct entry *cause,
                     struct entry_list *affected)
 {
     const struct entry_list *m = &g->members;
 
-    g->strangers = 0;
+    g->other_objects = 0;
     for (size_t i = 1; i < m->count; i++)
-        g->strangers += !same_object(m->items[0], m->items[i]);
-    for (size_t i = 0; i < m->count && collided != (g->strangers > 0); i++) {
+        g->other_objects += !same_object(m->items[0], m->items[i]);
+    for (size_t i = 0; i < m->count && collided != (g->other_objects > 0); i++) {
         if (m->items[i] != cause)
             entry_list_add(affected, m->items[i]);
     }
@@ -143,12 +143,12 @@ void name_collisions_add(struct name_collisions *c, struct entry *template,
         c->groups++;
     }
     entry_list_add(&g->members, template);
-    recount(g, g->strangers > 0, template, affected);
+    recount(g, g->other_objects > 0, template, affected);
     map_add(&c->found, hash, group_item(g));
 }
 
-/* Remove a template; the order of the others does not matter. */
-static void drop(struct entry_list *members, const struct entry *template)
+/* Removes a template without keeping the order of the others. */
+static void remove_member(struct entry_list *members, const struct entry *template)
 {
     for (size_t i = 0; i < members->count; i++) {
         if (members->items[i] == template)
@@ -165,8 +165,8 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
 
     if (!g)
         return;
-    drop(&g->members, template);
-    recount(g, g->strangers > 0, template, affected);
+    remove_member(&g->members, template);
+    recount(g, g->other_objects > 0, template, affected);
     if (g->members.count > 1) {
         map_add(&c->found, hash, group_item(g));
         return;
@@ -187,7 +187,7 @@ bool name_collisions_has(const struct name_collisions *c, const struct entry *te
 {
     const struct group *g = find_group(c, template);
 
-    return g && g->strangers > 0;
+    return g && g->other_objects > 0;
 }
 
 size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,

@@ -67,7 +67,7 @@ bool claim_holds(const struct claim *claim, const struct entry *claimed)
 {
     const struct policy *policy = entry_policy(claimed);
 
-    /* Karmada's webhook adds the id: a policy without one, in a manifest, has its name alone. */
+    /* Karmada's webhook adds the id, so a policy in a manifest has only its name. */
     return policy && (!policy->id || policy->id == claim->id);
 }
 
@@ -81,10 +81,10 @@ bool policy_selects(const struct entry *policy, const struct entry *template)
     const struct policy *p = entry_policy(policy);
     const char *ns = entry_ns(policy);
 
-    /* Its labels are unknown: its binding says that the policy selected it. */
+    /* The template was not read, but its binding shows that the policy selected it. */
     if (entry_template(template)->unread)
         return true;
-    /* A claim may be foreign, as from a backup of another namespace. */
+    /* A claim can name a policy of another namespace, for example after a restore of a backup. */
     return (!*ns || ns == entry_ns(template)) && policy_score(p, template) != SCORE_NONE &&
            !policy_excludes(p, template);
 }
@@ -97,18 +97,20 @@ struct identity binding_identity(const struct identity *template, struct strbuf 
     return (struct identity){def->api_version, def->name, template->ns, name->data};
 }
 
-/* The binding that Karmada would update for the template, whosever it is. */
+/* Returns the binding with the template's binding name and reference, even of an earlier object. */
 static struct entry *binding_by_name(const struct store *s, const struct entry *template)
 {
     CLEANUP(strbuf_release) struct strbuf name = STRBUF_INIT(BINDING_NAME_MAX);
-    const struct identity of = {NULL, entry_kind(template), entry_ns(template), template->name};
-    const struct identity id = binding_identity(&of, &name);
+    const struct identity template_id = {NULL, entry_kind(template), entry_ns(template),
+                                         template->name};
+    const struct identity id = binding_identity(&template_id, &name);
     struct entry *binding = store_find(s, &id);
     const struct binding *b = entry_binding(binding);
     return b && binding_template(s, b) == template ? binding : NULL;
 }
 
-static bool is_in_the_way(const struct binding *b, const struct entry *template)
+/* True if the binding is in deletion or belongs to an earlier object of the template's name. */
+static bool blocks_name(const struct binding *b, const struct entry *template)
 {
     const struct template *t = entry_template(template);
 
@@ -120,17 +122,17 @@ struct entry *template_binding(const struct store *s, const struct entry *templa
     struct entry *binding = binding_by_name(s, template);
     const struct binding *b = entry_binding(binding);
 
-    return b && !is_in_the_way(b, template) ? binding : NULL;
+    return b && !blocks_name(b, template) ? binding : NULL;
 }
 
 bool binding_in_the_way(const struct store *s, const struct entry *template)
 {
     const struct binding *b = entry_binding(binding_by_name(s, template));
 
-    return b && is_in_the_way(b, template);
+    return b && blocks_name(b, template);
 }
 
-/* Karmada propagates what it finds by this name, unless that is no template at all. */
+/* Appends a dependency, unless its kind is not a kind of templates, which Karmada ignores. */
 static void add_dependency(struct store *s, struct identity id, struct entry_list *out)
 {
     if (kind_of(id.api_version, id.kind)->class == CLASS_TEMPLATE)
@@ -175,7 +177,9 @@ struct entry *binding_referring_to(const struct store *s, const struct identity 
     return refers ? binding : NULL;
 }
 
-static bool is_about(const void *item, const void *key)
+/* ---- entries by subject ---- */
+
+static bool has_subject(const void *item, const void *key)
 {
     const struct subject_group *group = item;
     const struct subject *subject = key;
@@ -185,7 +189,7 @@ static bool is_about(const void *item, const void *key)
            strcmp(group->subject.kind, subject->kind) == 0;
 }
 
-static uint64_t hash_of(const struct subject_index *index, const struct subject *subject)
+static uint64_t hash_subject(const struct subject_index *index, const struct subject *subject)
 {
     uint64_t hash = map_hash(subject->kind, strlen(subject->kind), index->seed);
 
@@ -195,7 +199,7 @@ static uint64_t hash_of(const struct subject_index *index, const struct subject 
 
 void subject_index_init(struct subject_index *index, uint64_t seed)
 {
-    *index = (struct subject_index){.groups = MAP_INIT(is_about), .seed = seed};
+    *index = (struct subject_index){.groups = MAP_INIT(has_subject), .seed = seed};
 }
 
 void subject_index_release(struct subject_index *index)
@@ -207,8 +211,9 @@ void subject_index_release(struct subject_index *index)
     map_release(&index->groups);
 }
 
-/* Most have one entry for each of a few clusters: room is made for little more than there is. */
-static struct subject_group *with_room(struct subject_group *group, const struct subject *subject)
+/* Grows a group, or creates it if NULL, in small steps: most groups have one entry per cluster. */
+static struct subject_group *reserve_entry(struct subject_group *group,
+                                           const struct subject *subject)
 {
     uint32_t capacity = group ? group->capacity + group->capacity / 2 + 1 : 1;
 
@@ -227,8 +232,8 @@ static struct subject_group *with_room(struct subject_group *group, const struct
 void subject_index_add(struct subject_index *index, const struct subject *subject,
                        struct entry *entry)
 {
-    uint64_t hash = hash_of(index, subject);
-    struct subject_group *group = with_room(map_take(&index->groups, hash, subject), subject);
+    uint64_t hash = hash_subject(index, subject);
+    struct subject_group *group = reserve_entry(map_take(&index->groups, hash, subject), subject);
     size_t at = entry_place(group->entries, group->count, entry);
 
     memmove(&group->entries[at + 1], &group->entries[at],
@@ -241,7 +246,7 @@ void subject_index_add(struct subject_index *index, const struct subject *subjec
 void subject_index_remove(struct subject_index *index, const struct subject *subject,
                           struct entry *entry)
 {
-    uint64_t hash = hash_of(index, subject);
+    uint64_t hash = hash_subject(index, subject);
     struct subject_group *group = map_take(&index->groups, hash, subject);
     size_t at = group ? entry_place(group->entries, group->count, entry) : 0;
 
@@ -258,7 +263,7 @@ void subject_index_remove(struct subject_index *index, const struct subject *sub
 const struct subject_group *subject_index_find(const struct subject_index *index,
                                                const struct subject *subject)
 {
-    /* Without Works or Events, as by default, nothing is hashed for each target. */
-    return index->groups.count > 0 ? map_get(&index->groups, hash_of(index, subject), subject)
+    /* Skip the hash if the index is empty: by default there are no Works and Events. */
+    return index->groups.count > 0 ? map_get(&index->groups, hash_subject(index, subject), subject)
                                    : NULL;
 }

@@ -5,102 +5,116 @@
 #include "metrics/model/binding.h"
 #include "metrics/model/store.h"
 
-/* Which entry an object means when it refers to another one by name. */
+/*
+ * References between objects by name: bindings and their templates, claims and their policies,
+ * referrers, dependencies; and an index of entries by the object that they are about.
+ */
 
-/* What spec.resource of a binding names, with the binding's texts. False if it is no template. */
+/* ---- bindings and claims ---- */
+
+/*
+ * Stores in `out` the identity in spec.resource of a binding, with the binding's texts. Returns
+ * false if the identity is incomplete or its kind is not a kind of templates.
+ */
 bool binding_resource(const struct binding *b, struct identity *out);
 
-/* True if no policy has made it, and nobody requires it any more: it counts as none. */
+/* Returns true if a binding has neither a placement nor referrers: it counts as absent. */
 static inline bool is_left_over(const struct binding *b)
 {
     return !b->has_placement && b->referrer_count == 0;
 }
 
-/* The template of a binding, existing or not; NULL if the store has no entry of it. */
+/* Returns the template of a binding, existing or not; NULL if the store has no entry for it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
 /*
- * `changed` is called after a binding began to refer to a template, or ceased to; from a change
- * of the store, so that it must not change anything there.
+ * Callback after a binding has started or stopped to refer to a template. It runs within a change
+ * of the store and must not change the store.
  */
 struct bound_observer {
     void (*changed)(void *context, const struct identity *template);
     void *context;
 };
 
-/* The binding that an element of spec.requiredBy names, with the referrer's texts. */
+/* Returns the identity of the binding in an element of spec.requiredBy, with the element's texts.
+ */
 struct identity referrer_identity(const struct referrer *r);
 
 /*
- * The binding that refers to a template, existing or not: it has the name that Karmada makes of
- * the template's, names it in spec.resource and is not left over; that it may be a namesake's or
- * is being deleted is not asked. NULL if none.
+ * Returns the binding that refers to a template, existing or not: the binding with the name that
+ * Karmada derives from the template's name, if its spec.resource is the template and it is not left
+ * over. The binding may belong to an earlier object of this name or be in deletion. Returns NULL if
+ * there is no such binding.
  */
 struct entry *binding_referring_to(const struct store *s, const struct identity *template);
 
-/* The policy of a claim; NULL if the store has no entry of it. */
+/* Returns the policy of a claim; NULL if the store has no entry for it. */
 struct entry *find_claim_policy(const struct store *s, const struct claim *claim);
-/* The policy of a claim; the entry is made if the store has none (store_refer). */
+/* Returns the policy of a claim; adds an entry if the store has no entry for it (store_refer). */
 struct entry *claim_policy(struct store *s, const struct claim *claim);
 
-/* What the element `at` of a policy's dependentOverrides names, with the policy's texts. */
+/* Returns the identity in element `at` of a policy's dependentOverrides, with the policy's texts.
+ */
 struct identity override_identity(const struct entry *policy, uint32_t at);
 
-/* True if the claim names this policy, whatever its id. */
+/* Returns true if the claim names this policy; ignores the id. */
 bool claim_names(const struct claim *claim, const struct entry *policy);
 
-/* True if it is the claim of this policy, which exists: its name, and its id. Takes NULL. */
+/* Returns true if the claim has the name and the id of this existing policy. Accepts NULL. */
 bool claim_is_of(const struct claim *claim, const struct entry *policy);
 
-/* True if the policy has the template among those that it selects, and does not exclude it. */
+/* Returns true if the policy selects the template and does not exclude it. */
 bool policy_selects(const struct entry *policy, const struct entry *template);
 
 /*
- * The identity of the binding that Karmada makes for a template (binding_name), with the texts of
- * `template` and of `name`.
+ * Returns the identity of the binding that Karmada creates for a template (binding_name), with the
+ * texts of `template` and of `name`.
  */
 struct identity binding_identity(const struct identity *template, struct strbuf *name);
 
 /*
- * True if the policy of a claim exists and has the id of the claim. `claimed` is what
- * claim_policy() answered, or NULL.
+ * Returns true if the policy of a claim exists and has the id of the claim. `claimed` is the result
+ * of claim_policy(), or NULL.
  */
 bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
- * The binding of a template: the one that has the name which Karmada makes (binding_name), if it
- * exists and its spec.resource is this very template, by its uid where both are known; else NULL.
- * Of two templates whose bindings would have the same name only one has it. A binding that is
- * being deleted is none.
+ * Returns the binding of a template: the binding with the name that Karmada gives it
+ * (binding_name), if its spec.resource is this template, compared by uid too if both uids are
+ * known. Returns NULL otherwise, and if the binding is being deleted. If the bindings of two
+ * templates have the same name, only one of the templates has it.
  */
 struct entry *template_binding(const struct store *s, const struct entry *template);
 
 /*
- * True if the template has no binding because one keeps its name: that of a deleted object of the
- * template's name, or one that is being deleted. Karmada makes none before that is gone.
+ * Returns true if another binding blocks the name of the template's binding: the binding of an
+ * earlier object of the template's name, or a binding in deletion. Karmada creates no binding until
+ * the other one is gone.
  */
 bool binding_in_the_way(const struct store *s, const struct entry *template);
 
 /*
- * Append the objects that a template needs to run, existing or not: what its spec refers to or, of
- * a template whose references are unknown (only its metadata was read, or nobody here knows its
- * kind), what Karmada has noted on its binding `b`, NULL if it has none. Entries are made where the
- * store has none (store_refer). False if neither is known.
+ * Appends the dependencies of a template, existing or not: the objects that its spec refers to. If
+ * these are unknown (only metadata was read, or the kind is unknown), appends the dependencies that
+ * Karmada has recorded on the binding `b`, which may be NULL. Adds missing entries to the store
+ * (store_refer). Returns false if the dependencies are unknown.
  *
- * Karmada makes attached bindings of these where they exist, one level deep. What is referred to
- * by label (the EndpointSlices of a ServiceImport) is left out: it has no name. What Karmada noted
- * twice comes twice.
+ * Karmada creates attached bindings for existing dependencies, one level deep. References by label
+ * (the EndpointSlices of a ServiceImport) are omitted: they have no name. Duplicates in Karmada's
+ * record stay duplicates.
  */
 bool template_dependencies(struct store *s, const struct entry *template, const struct binding *b,
                            struct entry_list *out);
 
+/* ---- entries by subject ---- */
+
 /*
- * Finds the entries that are about an object by that object's name, be it in the store or not: the
- * Works of a binding, the events about a template.
+ * The object that an entry is about, in the store or not: the binding of a Work, the template of an
+ * Event.
  */
 struct subject {
     const char *kind;
-    const char *ns; /* "" for what is cluster-scoped. */
+    const char *ns; /* "" for a cluster-scoped object. */
     const char *name;
 };
 
@@ -121,14 +135,14 @@ void subject_index_init(struct subject_index *index, uint64_t seed);
 void subject_index_release(struct subject_index *index);
 
 /*
- * Put an entry in that is not in it, or remove one that was put in with this subject. The texts
- * are shared, and what the entry keeps for as long as it is in: equal ones are one pointer.
+ * Adds an entry that is not in the index, or removes one that was added with this subject. The
+ * entry must keep the texts, which are shared, until it is removed.
  */
 void subject_index_add(struct subject_index *index, const struct subject *subject,
                        struct entry *entry);
 void subject_index_remove(struct subject_index *index, const struct subject *subject,
                           struct entry *entry);
 
-/* NULL if there is none. Any texts; the answer is valid until the index changes. */
+/* Returns the entries about a subject, or NULL. Borrowed until the index changes. Any texts. */
 const struct subject_group *subject_index_find(const struct subject_index *index,
                                                const struct subject *subject);
