@@ -6,14 +6,14 @@
 #include "metrics/model/template.h"
 #include "metrics/rules/placement_match.h"
 
-/* ---- who selects it ---- */
+/* ---- selection ---- */
 
 static bool is_cluster_wide(const struct entry *policy)
 {
     return policy->partition->type->def->cluster_scoped;
 }
 
-/* Those of one kind in one namespace. */
+/* Adds the selecting override policies of one kind in one namespace. */
 static void add_selecting(const struct store *store, bool cluster_scoped, const char *ns,
                           const struct entry *template, struct override_selection *out)
 {
@@ -41,7 +41,7 @@ static void add_selecting(const struct store *store, bool cluster_scoped, const 
     }
 }
 
-static int by_application(const void *left, const void *right)
+static int compare_application(const void *left, const void *right)
 {
     const struct overriding *a = left;
     const struct overriding *b = right;
@@ -62,7 +62,7 @@ struct override_selection override_selection_make(const struct store *store,
     if (*entry_ns(template))
         add_selecting(store, false, entry_ns(template), template, &selection);
     if (selection.count > 1)
-        qsort(selection.items, selection.count, sizeof(*selection.items), by_application);
+        qsort(selection.items, selection.count, sizeof(*selection.items), compare_application);
     return selection;
 }
 
@@ -72,10 +72,11 @@ void override_selection_release(struct override_selection *selection)
     *selection = (struct override_selection){0};
 }
 
-/* ---- where they act ---- */
+/* ---- rules by cluster ---- */
 
-static bool acts(const struct override_rule *rule, const char *name, const struct cluster *cluster,
-                 bool *unsure)
+/* True if the rule applies to the cluster, or may do so: then sets `unsure`. */
+static bool rule_applies(const struct override_rule *rule, const char *name,
+                         const struct cluster *cluster, bool *unsure)
 {
     const struct cluster_affinity *target = rule->target;
 
@@ -101,7 +102,7 @@ struct override_steps override_steps_make(const struct override_selection *selec
         for (uint32_t k = 0; k < override->rule_count; k++) {
             const struct override_rule *rule = &override->rules[k];
 
-            if (!acts(rule, name, cluster, &steps.unsure))
+            if (!rule_applies(rule, name, cluster, &steps.unsure))
                 continue;
             steps.items = xreallocarray(steps.items, steps.count + 1, sizeof(*steps.items));
             steps.items[steps.count++] = (struct override_step){by, rule};
@@ -133,6 +134,8 @@ uint32_t override_step_index(const struct override_step *step)
     return (uint32_t)(step->rule - entry_override(step->by->policy)->rules);
 }
 
+/* ---- failures ---- */
+
 void override_events_init(struct override_events *o, struct store *store,
                           const struct incomplete *incomplete, uint64_t seed)
 {
@@ -145,7 +148,7 @@ void override_events_release(struct override_events *o)
     subject_index_release(&o->index);
 }
 
-/* Karmada writes some about bindings, too, which say the same once more. */
+/* True for Events about templates. Karmada repeats some of them for the binding. */
 static bool is_indexed(const struct event *event)
 {
     return event && event->override &&
@@ -161,22 +164,22 @@ bool override_events_changed(struct override_events *o, struct entry *entry,
                              const struct event *old)
 {
     const struct event *fresh = entry_event(entry);
-    bool was = is_indexed(old), is = is_indexed(fresh);
+    bool was_indexed = is_indexed(old), is_indexed_now = is_indexed(fresh);
 
-    if (was && is && old->kind == fresh->kind && old->ns == fresh->ns && old->name == fresh->name &&
-        override_event_equal(old->override, fresh->override))
+    if (was_indexed && is_indexed_now && old->kind == fresh->kind && old->ns == fresh->ns &&
+        old->name == fresh->name && override_event_equal(old->override, fresh->override))
         return false;
-    if (was) {
+    if (was_indexed) {
         struct subject subject = subject_of(old);
 
         subject_index_remove(&o->index, &subject, entry);
     }
-    if (is) {
+    if (is_indexed_now) {
         struct subject subject = subject_of(fresh);
 
         subject_index_add(&o->index, &subject, entry);
     }
-    return was || is;
+    return was_indexed || is_indexed_now;
 }
 
 struct entry *override_event_template(const struct override_events *o, const struct event *event)
@@ -187,8 +190,8 @@ struct entry *override_event_template(const struct override_events *o, const str
                : NULL;
 }
 
-/* What is asked about. */
-struct override_question {
+/* Arguments of override_failed() and the Events about the template. */
+struct override_query {
     const struct incomplete *incomplete;
     const struct entry *template;
     const struct subject_group *events;
@@ -196,7 +199,7 @@ struct override_question {
     const struct work *work;
 };
 
-static bool is_about(const struct entry *event, const struct override_question *q)
+static bool is_about(const struct entry *event, const struct override_query *q)
 {
     const struct override_event *e = entry_event(event)->override;
     const struct template *t = entry_template(q->template);
@@ -220,9 +223,9 @@ static bool is_later(int64_t ms, const struct override_event *failure)
     return ms / 1000 > failure->time_ms / 1000;
 }
 
-/* True if the policy, as it is now, has not failed: it is another one since, or none. */
-static bool is_another(const struct override_events *o, const struct entry *policy,
-                       const struct override_event *failure)
+/* True if the policy was deleted, changed or recreated after the failure. */
+static bool has_changed_since(const struct override_events *o, const struct entry *policy,
+                              const struct override_event *failure)
 {
     const struct override *override = policy->object;
 
@@ -232,19 +235,19 @@ static bool is_another(const struct override_events *o, const struct entry *poli
            is_later(override->created_ms, failure);
 }
 
-/* True if something later says that it worked. */
-static bool is_overcome(const struct override_question *q, const struct override_event *failure)
+/* True if a later Event or the Work shows that the policy was applied after the failure. */
+static bool is_resolved(const struct override_query *q, const struct override_event *failure)
 {
-    bool overcome = q->work && is_later((int64_t)q->work->written_s * 1000, failure);
+    bool resolved = q->work && is_later((int64_t)q->work->written_s * 1000, failure);
 
-    for (uint32_t i = 0; i < q->events->count && !overcome; i++) {
+    for (uint32_t i = 0; i < q->events->count && !resolved; i++) {
         const struct override_event *e = entry_event(q->events->entries[i])->override;
         bool same = e->policy == failure->policy && e->policy_ns == failure->policy_ns;
 
-        overcome = e->outcome != OVERRIDE_FAILED && (same || e->outcome == WORKS_WRITTEN) &&
+        resolved = e->outcome != OVERRIDE_FAILED && (same || e->outcome == WORKS_WRITTEN) &&
                    is_about(q->events->entries[i], q) && is_later(e->time_ms, failure);
     }
-    return overcome;
+    return resolved;
 }
 
 bool override_failed(const struct override_events *o, const struct entry *template,
@@ -252,7 +255,7 @@ bool override_failed(const struct override_events *o, const struct entry *templa
                      struct override_failure *out)
 {
     const struct subject subject = {entry_kind(template), entry_ns(template), template->name};
-    const struct override_question q = {
+    const struct override_query q = {
         .incomplete = o->incomplete,
         .template = template,
         .events = subject_index_find(&o->index, &subject),
@@ -269,7 +272,7 @@ bool override_failed(const struct override_events *o, const struct entry *templa
             continue;
         policy = policy_of(o, e);
         entry_list_add(reads, policy);
-        if (!is_another(o, policy, e) && !is_overcome(&q, e) &&
+        if (!has_changed_since(o, policy, e) && !is_resolved(&q, e) &&
             (!latest || e->time_ms > latest->time_ms))
             latest = e;
     }

@@ -20,7 +20,8 @@ bool affinity_allows_name(const struct cluster_affinity *affinity, const char *n
     return affinity->name_count == 0 || lists(affinity->names, affinity->name_count, name);
 }
 
-/* Add a field of the cluster under the selector's own key: keys are compared as pointers. */
+/* Adds a field of the cluster with the selector's copy of the key: keys are compared as pointers.
+ */
 static void add_field(const struct label_selector *selector, const char *key, const char *value,
                       struct labels *out)
 {
@@ -51,7 +52,7 @@ static bool shares_zone(const struct label_requirement *r, const struct cluster 
     return false;
 }
 
-/* In holds if one of the cluster's zones is listed; so does NotIn fail. */
+/* A listed zone of the cluster satisfies In and violates NotIn. */
 static bool zone_matches(const struct label_requirement *r, const struct cluster *cluster)
 {
     switch (r->op) {
@@ -67,7 +68,7 @@ static bool zone_matches(const struct label_requirement *r, const struct cluster
     abort();
 }
 
-/* Karmada does not check that zones are legal label values, so `invalid` does not count here. */
+/* Karmada does not check that zones are valid label values, so `invalid` is ignored here. */
 static bool zones_match(const struct label_selector *selector, const struct cluster *cluster)
 {
     for (size_t i = 0; i < selector->count; i++) {
@@ -112,7 +113,7 @@ static bool is_tolerated(const struct placement *placement, const struct taint *
 
 bool placement_tolerates(const struct placement *placement, const struct cluster *cluster)
 {
-    /* Karmada will taint it, if it has not yet. */
+    /* Karmada adds a taint to a cluster in deletion, with some delay. */
     if (cluster->deleting)
         return false;
     for (uint32_t i = 0; i < cluster->taint_count; i++) {
@@ -122,14 +123,16 @@ bool placement_tolerates(const struct placement *placement, const struct cluster
     return true;
 }
 
+/* ---- placements of a store ---- */
+
 struct placements {
     struct store *store;
-    struct map placements; /* By canonical text. */
+    struct map placements; /* Resolved placements by canonical text. */
     uint64_t seed;
-    uint64_t version;        /* Grows with every change of the clusters. */
-    struct listing clusters; /* In the order of entry_compare(), which is by name. */
-    uint64_t listed;         /* The version as of which `clusters` is right. */
-    bool hidden;             /* Not all clusters have been read: as if there were none. */
+    uint64_t version;        /* Incremented by every change of the clusters. */
+    struct listing clusters; /* Sorted by entry_compare(), that is, by name. */
+    uint64_t listed;         /* Version of `clusters`. */
+    bool hidden;             /* Resolve as if there were no clusters: some have not been read. */
 };
 
 static bool is_of_text(const void *item, const void *key)
@@ -176,7 +179,7 @@ void placements_hide_clusters(struct placements *p, bool hidden)
     p->version++;
 }
 
-/* Bring p->clusters up to date. */
+/* Updates p->clusters. */
 static void list_clusters(struct placements *p)
 {
     if (p->listed == p->version)
@@ -187,7 +190,8 @@ static void list_clusters(struct placements *p)
         p->clusters = listing_make(p->store, CLASS_CLUSTER);
 }
 
-static int64_t weigh(const struct placement *placement, const struct entry *cluster)
+/* Returns the largest static weight that matches the cluster; 0 without a match. */
+static int64_t cluster_weight(const struct placement *placement, const struct entry *cluster)
 {
     int64_t weight = 0;
 
@@ -201,7 +205,7 @@ static int64_t weigh(const struct placement *placement, const struct entry *clus
     return weight;
 }
 
-/* The clusters that one group allows; without a group all of them. */
+/* Stores the clusters that one group allows; all clusters if `group` is NULL. */
 static void fill_set(struct placements *p, const struct placement *placement,
                      const struct affinity_group *group, struct cluster_set *out)
 {
@@ -218,7 +222,7 @@ static void fill_set(struct placements *p, const struct placement *placement,
 
         const struct member member = {
             .name = intern_add(strings, cluster->name),
-            .weight = weigh(placement, cluster),
+            .weight = cluster_weight(placement, cluster),
             .tolerated = placement_tolerates(placement, entry_cluster(cluster)),
             .cluster = cluster,
         };
@@ -261,6 +265,7 @@ static void fill_clusters(struct placements *p, struct resolved_placement *resol
     }
 }
 
+/* Drops the clusters of a resolved placement. */
 static void clear(struct placements *p, struct resolved_placement *resolved)
 {
     struct intern *strings = store_strings(p->store);
@@ -277,7 +282,8 @@ static void clear(struct placements *p, struct resolved_placement *resolved)
     resolved->group_count = resolved->cluster_count = 0;
 }
 
-static void fill(struct placements *p, struct resolved_placement *resolved)
+/* Resolves a placement to the present clusters. */
+static void resolve(struct placements *p, struct resolved_placement *resolved)
 {
     const struct placement *placement = resolved->placement;
 
@@ -308,7 +314,7 @@ const struct resolved_placement *placements_ref(struct placements *p, const char
     }
     resolved->references++;
     if (resolved->version != p->version)
-        fill(p, resolved);
+        resolve(p, resolved);
     return resolved;
 }
 
@@ -330,7 +336,7 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
     free(own);
 }
 
-static int name_before(const void *key, const void *item)
+static int compare_cluster_name(const void *key, const void *item)
 {
     const struct entry *const *cluster = item;
 
@@ -341,10 +347,10 @@ bool placements_has_cluster(struct placements *p, const char *name)
 {
     list_clusters(p);
     return p->clusters.count > 0 && bsearch(name, p->clusters.entries, p->clusters.count,
-                                            sizeof(struct entry *), name_before);
+                                            sizeof(struct entry *), compare_cluster_name);
 }
 
-static int text_before(const void *key, const void *item)
+static int compare_text(const void *key, const void *item)
 {
     return strcmp(key, *(const char *const *)item);
 }
@@ -370,7 +376,7 @@ bool placements_allow(struct placements *p, const struct resolved_placement *res
     if (placements_has_cluster(p, name))
         return resolved->cluster_count > 0 &&
                bsearch(name, resolved->clusters, resolved->cluster_count,
-                       sizeof(*resolved->clusters), text_before);
+                       sizeof(*resolved->clusters), compare_text);
     for (uint32_t i = 0; i < placement->group_count; i++) {
         if (group_allows_name(&placement->groups[i], name))
             return true;

@@ -5,84 +5,89 @@
 #include "metrics/model/placement.h"
 #include "metrics/model/store.h"
 
-/* Which member clusters a placement may use (Karmada: ClusterMatches, TaintToleration). */
+/* Member clusters that a placement allows (Karmada: ClusterMatches, TaintToleration). */
 
-/* True if the affinity allows this cluster: all that is set in it must hold. */
+/* Returns true if the affinity allows this cluster: all its conditions must hold. */
 bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
                       const struct cluster *cluster);
 
 /*
- * True if the affinity allows a cluster as far as its name says: all that is known of a cluster
- * whose object is not in the source.
+ * Returns true if the affinity allows a cluster of this name. Ignores all other conditions, for
+ * clusters without an object in the source.
  */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
- * True if the scheduler may put something new on the cluster: the placement tolerates its
- * taints, and it is not being removed.
+ * Returns true if the scheduler may place new workloads on the cluster: the placement tolerates its
+ * taints, and the cluster is not in deletion.
  */
 bool placement_tolerates(const struct placement *placement, const struct cluster *cluster);
 
 /*
- * The placements of all policies, resolved to the member clusters of a store: each distinct one
- * is parsed and matched once, however many policies and templates share it.
+ * The placements of all policies, resolved to the member clusters of a store. Each distinct
+ * placement is parsed and matched once; policies and templates share the result.
  */
 struct placements;
 
 /* A member cluster that a group of affinities allows. */
 struct member {
     const char *name; /* Shared. */
-    int64_t weight;   /* The largest of the static weights that match it; 0 if none does. */
+    int64_t weight;   /* Largest matching static weight; 0 without a match. */
     bool tolerated;   /* The placement tolerates its taints. */
     const struct entry *cluster;
 };
 
+/* The clusters that one group allows. */
 struct cluster_set {
-    struct member *members; /* By name, in byte order. */
+    struct member *members; /* Sorted by name, in byte order. */
     uint32_t count;
     bool tolerated; /* The placement tolerates the taints of all of them. */
 };
 
 /* A placement, and the clusters that it allows. */
 struct resolved_placement {
-    const char *text; /* The canonical text, shared; NULL for the empty placement. */
+    const char *text; /* Canonical text, shared; NULL for the empty placement. */
     struct placement *placement;
-    struct cluster_set *groups; /* Of placement->groups; without any, one of all clusters. */
+    struct cluster_set
+        *groups; /* One per placement->groups; without groups one set of all clusters. */
     uint32_t group_count;
-    const char **clusters; /* All that any group allows, overflow too, by name; shared texts. */
+    const char **clusters; /* Allowed by any group or overflow, sorted by name; shared. */
     uint32_t cluster_count;
-    bool has_clusters;   /* There are Cluster objects at all. */
-    uint32_t references; /* The last placements_drop() frees it. */
-    uint64_t version;    /* Of the set of clusters that it was resolved to. */
+    bool has_clusters;   /* The store has Cluster objects. */
+    uint32_t references; /* Freed by the last placements_drop(). */
+    uint64_t version;    /* Version of the set of clusters that it was resolved to. */
 };
 
 struct placements *placements_new(struct store *store, uint64_t seed) MUST_USE;
-/* Takes NULL. Every reference must have been dropped. */
+/* Accepts NULL. Every reference must have been dropped. */
 void placements_free(struct placements *p);
 
 /*
- * A cluster came or went, or what placements choose by (labels, fields, taints) changed:
- * placements_ref() resolves again each placement that it is asked for.
+ * Marks all placements as outdated after a cluster was added or removed, or its labels, fields or
+ * taints changed. placements_ref() then resolves them again.
  */
 void placements_clusters_changed(struct placements *p);
 
 /*
- * Not all clusters have been read: as long as that is so placements are resolved as if there
- * were none at all. As placements_clusters_changed() otherwise.
+ * Sets whether placements are resolved as if there were no clusters, because some have not been
+ * read yet. Marks all placements as outdated.
  */
 void placements_hide_clusters(struct placements *p, bool hidden);
 
 /*
- * A new reference to the placement of a canonical text (struct propagation). It is resolved to
- * the clusters there are now, also for those who have a reference already.
+ * Returns a new reference to the placement of a canonical text (struct propagation). An outdated
+ * placement is resolved again in place, for all holders of a reference.
  */
 const struct resolved_placement *placements_ref(struct placements *p, const char *text) MUST_USE;
-/* Give a reference back. Takes NULL. */
+/* Drops a reference. Accepts NULL. */
 void placements_drop(struct placements *p, const struct resolved_placement *resolved);
 
-/* True if there is a Cluster of this name. */
+/* Returns true if there is a Cluster of this name. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
-/* True if any affinity of the placement allows this cluster; one without an object, by its name. */
+/*
+ * Returns true if any affinity of the placement allows the cluster of this name. Without a Cluster
+ * object only the name counts.
+ */
 bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
                       const char *name);

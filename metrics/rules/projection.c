@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "metrics/rules/projection.h"
 
-/* The shares by who gets the next replica: a heap with the first in line on top. */
-struct line {
+/* ---- division by weight ---- */
+
+/* A heap of shares. The top item gets the next replica. */
+struct share_heap {
     struct share **items;
     size_t count;
-    bool larger_name; /* At a tie the larger name comes first. */
+    bool larger_name; /* A tie goes to the larger name. */
 };
 
-/* In doubles like Karmada, because rounding makes ties. */
+/* Uses doubles like Karmada: rounding decides which shares tie. */
 static double priority(const struct share *share, int64_t replicas)
 {
     return (double)share->weight / (2 * (double)replicas + 1);
 }
 
-static bool comes_before(const struct line *line, const struct share *a, const struct share *b)
+static bool comes_before(const struct share_heap *heap, const struct share *a,
+                         const struct share *b)
 {
     double first = priority(a, a->replicas);
     double second = priority(b, b->replicas);
@@ -23,31 +26,32 @@ static bool comes_before(const struct line *line, const struct share *a, const s
         return first > second;
     if (a->replicas != b->replicas)
         return a->replicas < b->replicas;
-    return (strcmp(a->name, b->name) < 0) != line->larger_name;
+    return (strcmp(a->name, b->name) < 0) != heap->larger_name;
 }
 
-static void sink(struct line *line, size_t at)
+/* Restores the heap after the item at `at` has moved back in the order. */
+static void sink(struct share_heap *heap, size_t at)
 {
-    struct share *moved = line->items[at];
+    struct share *moved = heap->items[at];
 
-    for (size_t child = 2 * at + 1; child < line->count; child = 2 * at + 1) {
-        if (child + 1 < line->count &&
-            comes_before(line, line->items[child + 1], line->items[child]))
+    for (size_t child = 2 * at + 1; child < heap->count; child = 2 * at + 1) {
+        if (child + 1 < heap->count &&
+            comes_before(heap, heap->items[child + 1], heap->items[child]))
             child++;
-        if (!comes_before(line, line->items[child], moved))
+        if (!comes_before(heap, heap->items[child], moved))
             break;
-        line->items[at] = line->items[child];
+        heap->items[at] = heap->items[child];
         at = child;
     }
-    line->items[at] = moved;
+    heap->items[at] = moved;
 }
 
-/* How many replicas the share gets before any other with a priority below `least`. */
+/* Returns how many replicas the share gets with a priority of at least `least`. */
 static int64_t count_above(const struct share *share, double least)
 {
     int64_t count = (int64_t)((double)share->weight / least / 2 + 0.5);
 
-    /* The estimate may be off by a rounding. */
+    /* Correct rounding errors of the estimate. */
     while (count > 0 && priority(share, count - 1) < least)
         count--;
     while (priority(share, count) >= least)
@@ -56,11 +60,11 @@ static int64_t count_above(const struct share *share, double least)
 }
 
 /*
- * Hand out in one step what every share gets in any case: all replicas for which its priority is
- * at least `least`. Each share gets at most weight / (2 x least) + 1/2 by that, so with this
- * `least` all together get fewer than there are, and about one each remains. Returns the rest.
+ * Assigns in one step most of the replicas: those with a priority of at least total / spare. Each
+ * share gets at most weight / (2 x total / spare) + 1/2 of them. The sum stays below `replicas`,
+ * and about one replica per share remains for the heap. Returns the number of remaining replicas.
  */
-static int64_t hand_out(struct share *shares, size_t count, int64_t replicas)
+static int64_t assign_majority(struct share *shares, size_t count, int64_t replicas)
 {
     double spare = 2 * (double)replicas - (double)count - 2;
     double total = 0;
@@ -82,19 +86,21 @@ void divide_by_weight(struct share *shares, size_t count, int64_t replicas, uint
         return;
 
     CLEANUP(free_cleanup) struct share **items = xreallocarray(NULL, count, sizeof(struct share *));
-    struct line line = {items, count, uid_hash & 1};
+    struct share_heap heap = {items, count, uid_hash & 1};
 
     for (size_t i = 0; i < count; i++)
         items[i] = &shares[i];
-    replicas = hand_out(shares, count, replicas);
+    replicas = assign_majority(shares, count, replicas);
     assert(replicas >= 0);
     for (size_t i = count; i > 0; i--)
-        sink(&line, i - 1);
+        sink(&heap, i - 1);
     for (; replicas > 0; replicas--) {
         items[0]->replicas++;
-        sink(&line, 0);
+        sink(&heap, 0);
     }
 }
+
+/* ---- projection ---- */
 
 const char *const undetermined_reason_names[UNDETERMINED_REASON_COUNT] = {
     [UNDETERMINED_AGGREGATED] = "aggregated",
@@ -118,12 +124,12 @@ static bool has_group(const struct placement *placement, const char *name)
 }
 
 /*
- * Karmada starts at the affinity that it used last, if the placement still has it
- * (schedulerObservingAffinityName). No source says which one that is, but it is one of those
- * that the binding was last scheduled with: true if another than the first may be it.
+ * True if Karmada may start with another affinity group than the first. It starts with the group
+ * that it used last, if the placement still has that one (schedulerObservingAffinityName). No
+ * source has its name, but it is a group of the placement that the binding was last scheduled with.
  */
-static bool may_start_later(struct intern *strings, const struct placement *placement,
-                            const struct binding *b)
+static bool may_start_at_later_group(struct intern *strings, const struct placement *placement,
+                                     const struct binding *b)
 {
     const char *text = b->applied_placement ? b->applied_placement : b->propagation.placement;
     bool found = false;
@@ -142,7 +148,7 @@ static bool may_start_later(struct intern *strings, const struct placement *plac
     return found;
 }
 
-/* The first group that allows any cluster: Karmada tries the next one only if it finds none. */
+/* Returns the first group that allows a cluster: Karmada skips groups without clusters. */
 static const struct cluster_set *first_set(const struct resolved_placement *resolved)
 {
     for (uint32_t i = 0; i < resolved->group_count; i++) {
@@ -152,24 +158,25 @@ static const struct cluster_set *first_set(const struct resolved_placement *reso
     return NULL;
 }
 
+/* A condition that makes a projection undetermined. */
 struct obstacle {
-    bool stands;
+    bool applies;
     enum undetermined_reason reason;
 };
 
-/* The reason of the first obstacle that stands; UNDETERMINED_REASON_COUNT if none does. */
-static enum undetermined_reason first_of(const struct obstacle *obstacles, size_t count)
+/* Returns the reason of the first obstacle that applies, or UNDETERMINED_REASON_COUNT. */
+static enum undetermined_reason first_reason(const struct obstacle *obstacles, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (obstacles[i].stands)
+        if (obstacles[i].applies)
             return obstacles[i].reason;
     }
     return UNDETERMINED_REASON_COUNT;
 }
 
-/* What in the placement, or in the workload, only the scheduler can answer. */
-static enum undetermined_reason obstacle_in(const struct placement *placement,
-                                            const struct binding *b)
+/* Returns the first obstacle in the placement or in the workload. */
+static enum undetermined_reason placement_obstacle(const struct placement *placement,
+                                                   const struct binding *b)
 {
     bool divides = b->replicas > 0;
     bool overflows = false;
@@ -188,23 +195,23 @@ static enum undetermined_reason obstacle_in(const struct placement *placement,
         {divides && placement->division == DIVISION_UNKNOWN, UNDETERMINED_UNSUPPORTED},
     };
 
-    return first_of(obstacles, ARRAY_LEN(obstacles));
+    return first_reason(obstacles, ARRAY_LEN(obstacles));
 }
 
-/* What is not known of the clusters, before the scheduler has looked at them. */
-static enum undetermined_reason obstacle_around(struct intern *strings,
-                                                const struct resolved_placement *resolved,
-                                                const struct binding *b)
+/* Returns the first obstacle in the clusters, which the scheduler has not filtered yet. */
+static enum undetermined_reason cluster_obstacle(struct intern *strings,
+                                                 const struct resolved_placement *resolved,
+                                                 const struct binding *b)
 {
     const struct cluster_set *set = first_set(resolved);
     const struct obstacle obstacles[] = {
         {!resolved->has_clusters, UNDETERMINED_NO_CLUSTERS},
-        {may_start_later(strings, resolved->placement, b), UNDETERMINED_OVERFLOW},
+        {may_start_at_later_group(strings, resolved->placement, b), UNDETERMINED_OVERFLOW},
         {!set, UNDETERMINED_NO_CLUSTERS},
         {set && !set->tolerated, UNDETERMINED_TAINTS},
     };
 
-    return first_of(obstacles, ARRAY_LEN(obstacles));
+    return first_reason(obstacles, ARRAY_LEN(obstacles));
 }
 
 static void add_cluster(struct projection *out, const char *name, int64_t replicas)
@@ -213,7 +220,7 @@ static void add_cluster(struct projection *out, const char *name, int64_t replic
         (struct target_cluster){.name = intern_ref(name), .replicas = (int32_t)replicas};
 }
 
-/* Every cluster gets all replicas; what has none goes to every cluster too. */
+/* Assigns all replicas to every cluster; resources without replicas go to every cluster too. */
 static void duplicate(const struct cluster_set *set, int32_t replicas, struct projection *out)
 {
     for (uint32_t i = 0; i < set->count; i++)
@@ -231,7 +238,7 @@ static void divide(const struct cluster_set *set, const struct binding *b, struc
         if (member->weight > 0)
             shares[count++] = (struct share){.name = member->name, .weight = member->weight};
     }
-    /* Without any weight all have the same. */
+    /* If no cluster has a weight, all clusters have the same weight. */
     for (uint32_t i = 0; count == 0 && i < set->count; i++)
         shares[i] = (struct share){.name = set->members[i].name, .weight = 1};
     if (count == 0)
@@ -257,11 +264,11 @@ static void assign(const struct placement *placement, const struct binding *b,
 void projection_make(struct intern *strings, const struct resolved_placement *resolved,
                      const struct binding *b, struct projection *out)
 {
-    enum undetermined_reason around = obstacle_around(strings, resolved, b);
-    enum undetermined_reason in = obstacle_in(resolved->placement, b);
-    bool around_first = !resolved->has_clusters || in == UNDETERMINED_REASON_COUNT;
+    enum undetermined_reason by_clusters = cluster_obstacle(strings, resolved, b);
+    enum undetermined_reason by_placement = placement_obstacle(resolved->placement, b);
+    bool clusters_first = !resolved->has_clusters || by_placement == UNDETERMINED_REASON_COUNT;
 
-    *out = (struct projection){.reason = around_first ? around : in};
+    *out = (struct projection){.reason = clusters_first ? by_clusters : by_placement};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;
     if (out->determined)
         assign(resolved->placement, b, first_set(resolved), out);
@@ -270,7 +277,7 @@ void projection_make(struct intern *strings, const struct resolved_placement *re
 void projection_among(const struct resolved_placement *resolved, const struct binding *b,
                       const struct cluster_set *candidates, struct projection *out)
 {
-    *out = (struct projection){.reason = obstacle_in(resolved->placement, b)};
+    *out = (struct projection){.reason = placement_obstacle(resolved->placement, b)};
     out->determined = out->reason == UNDETERMINED_REASON_COUNT;
     if (out->determined)
         assign(resolved->placement, b, candidates, out);
@@ -283,6 +290,8 @@ void projection_release(struct intern *strings, struct projection *p)
     free(p->clusters);
     *p = (struct projection){0};
 }
+
+/* ---- capacity ---- */
 
 const char *const movement_names[MOVEMENT_COUNT] = {
     [MOVEMENT_STAYING] = "staying",
@@ -301,7 +310,7 @@ static int by_name(const void *a, const void *b)
 
 struct capacity *capacity_decide(struct intern *strings, struct placements *placements,
                                  const struct resolved_placement *resolved, const struct binding *b,
-                                 bool outrun, bool moves)
+                                 bool change_missing, bool moves)
 {
     struct capacity *c = xcalloc(1, sizeof(*c));
 
@@ -327,14 +336,14 @@ struct capacity *capacity_decide(struct intern *strings, struct placements *plac
             .resource = intern_ref(b->requests[i].resource),
             .amount = b->requests[i].amount,
         };
-    if (resolved && outrun)
+    if (resolved && change_missing)
         c->projection.reason = UNDETERMINED_TEMPLATE_UPDATED;
     else if (resolved)
         projection_make(strings, resolved, b, &c->projection);
     return c;
 }
 
-/* Of two ordered lists: below 0 if the first has the next name, 0 if both have it. */
+/* Compares the next names: below 0 if the assigned one is first, 0 if both are equal. */
 static int compare_next(const struct capacity *c, const struct movement_walk *at)
 {
     if (at->assigned == c->assigned_count)
