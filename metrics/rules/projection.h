@@ -21,7 +21,7 @@ enum undetermined_reason {
     UNDETERMINED_TAINTS,           /* An allowed cluster has a taint that is not tolerated. */
     UNDETERMINED_COMPONENTS,       /* The workload has several pod templates. */
     UNDETERMINED_OVERFLOW,         /* The affinity in use depends on live capacity. */
-    UNDETERMINED_NO_CLUSTERS,      /* No Cluster in the source, or the affinity allows no cluster. */
+    UNDETERMINED_NO_CLUSTERS,      /* No Cluster in the source or allowed by the affinity. */
     UNDETERMINED_TEMPLATE_UPDATED, /* The binding lacks the last change of the template. */
     UNDETERMINED_UNSUPPORTED,      /* workloadAffinity, or a placement of a newer Karmada. */
     UNDETERMINED_REASON_COUNT,

@@ -3,7 +3,9 @@
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"
 
-/* The state of a template depends on its binding. */
+/* ---- rule of bindings ---- */
+
+/* Marks the template of a binding: its decision depends on the binding. Accepts NULL. */
 static void mark_template(struct rule_context *c, const struct binding *b)
 {
     struct entry *template = b ? binding_template(c->store, b) : NULL;
@@ -12,8 +14,8 @@ static void mark_template(struct rule_context *c, const struct binding *b)
         graph_mark(c->graph, template);
 }
 
-/* Count the kind that a binding refers to, and report the template to the observer. */
-static void refer(struct rule_context *c, const struct identity *template, bool begins)
+/* Counts a reference that begins or ends, and reports its template to the observer. */
+static void count_reference(struct rule_context *c, const struct identity *template, bool begins)
 {
     if (begins)
         type_counts_add(&c->bound, template->api_version, template->kind);
@@ -23,7 +25,7 @@ static void refer(struct rule_context *c, const struct identity *template, bool 
         type_counts_remove(&c->bound, template->api_version, template->kind);
 }
 
-/* Which template the binding refers to has changed, if it has. */
+/* Counts the references anew if the binding now refers to another template, or to no template. */
 static void update_reference(struct rule_context *c, const struct binding *fresh,
                              const struct binding *old)
 {
@@ -35,9 +37,9 @@ static void update_reference(struct rule_context *c, const struct binding *fresh
         id.kind == old_id.kind && id.api_version == old_id.api_version)
         return;
     if (refers)
-        refer(c, &id, true);
+        count_reference(c, &id, true);
     if (referred)
-        refer(c, &old_id, false);
+        count_reference(c, &old_id, false);
 }
 
 static void changed(struct rule_context *c, struct entry *entry, const void *old)
@@ -48,7 +50,10 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     graph_mark_readers(c->graph, entry);
 }
 
-/* The template of a binding, NULL if it does not exist. It is read either way: it may come. */
+/*
+ * Returns the template of a binding, NULL if it does not exist. Appends its entry to `reads` in
+ * both cases, because the template may be created later.
+ */
 static struct entry *read_template(const struct rule_context *c, const struct binding *b,
                                    struct entry_list *reads)
 {
@@ -86,7 +91,7 @@ static void gather(const struct rule_context *c, struct entry *entry, struct gat
         entry_list_add(&out->reads, claimed);
 }
 
-/* What is wrong with it as a dependency of others; nothing, if it is none. */
+/* Returns the defects of a binding as a dependency; 0 if `d` is NULL: it is no dependency. */
 static unsigned dependency_defects(const struct binding *b, const struct dependency_decision *d)
 {
     enum defect differing =
@@ -113,7 +118,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     d->template = f->template;
     if (b->claim && !claim_holds(b->claim, f->claimed))
         d->defects |= 1u << DEFECT_DANGLING_CLAIM;
-    /* All of the kind has been read, so this template really does not exist. */
+    /* All objects of the kind have been read, so the template does not exist. */
     if (!f->template && f->kind_read && binding_resource(b, &id))
         d->defects |= 1u << DEFECT_MISSING_TEMPLATE;
     d->dependency = dependency_decide(b, &g->referrers, f->resolves);
@@ -140,7 +145,10 @@ const struct rule rule_binding = {
     .release = release,
 };
 
-static void mark_bound(struct rule_context *c)
+/* ---- rule of Works ---- */
+
+/* Marks the templates of all bindings. */
+static void mark_bound_templates(struct rule_context *c)
 {
     for (const struct type *type = store_types(c->store); type; type = type->next) {
         if (type->def->class != CLASS_BINDING)
@@ -160,11 +168,11 @@ void rule_works_changed(struct rule_context *c)
     if (known == c->works.known)
         return;
     c->works.known = known;
-    mark_bound(c);
+    mark_bound_templates(c);
 }
 
-/* The template of the binding that it belongs to. */
-static void mark_template_of(struct rule_context *c, const struct work *work)
+/* Marks the template of the binding that a Work belongs to. Accepts NULL. */
+static void mark_template_of_work(struct rule_context *c, const struct work *work)
 {
     const struct kind_def *def;
 
@@ -176,18 +184,20 @@ static void mark_template_of(struct rule_context *c, const struct work *work)
                                                       work->binding_name})));
 }
 
-static void rule_work_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void work_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     if (works_changed(&c->works, entry, old)) {
-        mark_template_of(c, old);
-        mark_template_of(c, entry_work(entry));
+        mark_template_of_work(c, old);
+        mark_template_of_work(c, entry_work(entry));
     }
     rule_works_changed(c);
 }
 
-const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = rule_work_changed};
+const struct rule rule_work = {.rank = RULE_RANK_LAST, .changed = work_changed};
 
-static void mark(struct rule_context *c, const struct event *event)
+/* ---- rule of Events ---- */
+
+static void mark_template_of_event(struct rule_context *c, const struct event *event)
 {
     struct entry *template = override_event_template(&c->override_events, event);
 
@@ -195,13 +205,13 @@ static void mark(struct rule_context *c, const struct event *event)
         graph_mark(c->graph, template);
 }
 
-static void rule_event_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void event_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     conflict_events_changed(&c->conflict_events, entry, old);
     if (!override_events_changed(&c->override_events, entry, old))
         return;
-    mark(c, old);
-    mark(c, entry_event(entry));
+    mark_template_of_event(c, old);
+    mark_template_of_event(c, entry_event(entry));
 }
 
-const struct rule rule_event = {.rank = RULE_RANK_LAST, .changed = rule_event_changed};
+const struct rule rule_event = {.rank = RULE_RANK_LAST, .changed = event_changed};

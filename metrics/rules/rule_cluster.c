@@ -6,15 +6,17 @@
 #include "metrics/rules/rule.h"
 #include "metrics/rules/rule_template.h"
 
+/* ---- rule of member clusters ---- */
+
 static bool same_bytes(const void *a, const void *b, size_t bytes)
 {
     return bytes == 0 || memcmp(a, b, bytes) == 0;
 }
 
 /*
- * True if the two differ in nothing that a placement chooses by. Clusters report their free
- * resources every few seconds, and that must not cause an evaluation of every policy. Texts are
- * shared, so they are compared as pointers.
+ * True if both objects are equal in the properties that placements select by. Clusters report their
+ * free resources every few seconds, which must not cause an evaluation of every policy. Texts are
+ * interned and compared as pointers.
  */
 static bool same_to_placements(const struct cluster *a, const struct cluster *b)
 {
@@ -35,7 +37,7 @@ void rule_clusters_changed(struct rule_context *c)
     graph_mark_class(c->graph, CLASS_POLICY);
     for (size_t at = 0; (template = map_next(&c->on_clusters, &at)) != NULL;)
         graph_mark(c->graph, template);
-    /* Where connectors without a binding would run follows from placements. */
+    /* For Config Connector's resources without a binding, the clusters follow from placements. */
     connectors_mark(c);
 }
 
@@ -51,7 +53,9 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
 
 const struct rule rule_cluster = {.rank = RULE_RANK_LAST, .changed = changed};
 
-/* The resources that it may be about: who holds it decides whether they are refused. */
+/* ---- rule of Config Connector's leases ---- */
+
+/* Marks the resources that a lease may be about: its holder decides whether they are refused. */
 static void mark_resources(struct rule_context *c, const struct entry *entry)
 {
     CLEANUP(entry_list_release) struct entry_list resources = {0};
@@ -61,7 +65,7 @@ static void mark_resources(struct rule_context *c, const struct entry *entry)
         graph_mark(c->graph, resources.items[i]);
 }
 
-static void rule_lease_changed(struct rule_context *c, struct entry *entry, const void *old)
+static void lease_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     if (!old)
         cloud_index_add_lease(c->cloud_names, entry);
@@ -86,7 +90,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     int64_t ends_s = lease_state_ends_s(f->lease, f->clock);
 
     lease_decide(f->lease, f->ids, f->clock, d);
-    /* The decision may outlive the object with the ids. */
+    /* The decision needs its own reference: the object with the ids may be freed first. */
     if (d->holder_ns)
         intern_ref(d->holder_ns);
     if (ends_s != INT64_MAX)
@@ -104,7 +108,7 @@ static void release(const struct rule_context *c, void *decision)
 }
 
 const struct rule rule_lease = {.rank = RULE_RANK_LAST,
-                                .changed = rule_lease_changed,
+                                .changed = lease_changed,
                                 .gather = gather,
                                 .decide = decide,
                                 .release = release};

@@ -5,14 +5,17 @@
 #include "metrics/rules/object_index.h"
 #include "metrics/rules/rule.h"
 
+/* ---- problems of a policy ---- */
+
 static bool has_invalid_labels(const struct resource_selector *selector)
 {
     return selector->labels && selector->labels->invalid;
 }
 
 /*
- * What is wrong with a policy by itself: bits by enum policy_problem. The API server accepts
- * each of these, and Karmada then silently ignores it. The entry must have an object.
+ * Returns the problems of a policy that do not depend on other objects: bits by policy_problem. The
+ * API server accepts such policies; Karmada silently ignores the fields. `policy` must have an
+ * object.
  */
 static unsigned policy_problems(const struct entry *policy)
 {
@@ -25,7 +28,7 @@ static unsigned policy_problems(const struct entry *policy)
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *selector = &p->selectors[i];
 
-        /* With a name the labelSelector is ignored. */
+        /* Karmada ignores the labelSelector of a selector with a name. */
         if (!selector->name && has_invalid_labels(selector))
             problems |= 1U << POLICY_INVALID_SELECTOR;
         if (!cluster_wide && selector->ns && selector->ns != policy->partition->ns)
@@ -42,7 +45,7 @@ static unsigned policy_problems(const struct entry *policy)
     return problems;
 }
 
-/* ---- what a change affects ---- */
+/* ---- effects of a change ---- */
 
 static void mark_selected_in(struct graph *g, const struct partition *partition,
                              const struct resource_selector *selector)
@@ -55,7 +58,7 @@ static void mark_selected_in(struct graph *g, const struct partition *partition,
     }
 }
 
-/* Mark the templates that a selector of this policy selects. */
+/* Marks the templates that a selector of this policy selects. */
 static void mark_selected(struct rule_context *c, const struct entry *policy,
                           const struct resource_selector *selector)
 {
@@ -84,8 +87,8 @@ static void mark_selected(struct rule_context *c, const struct entry *policy,
         mark_selected_in(c->graph, p, selector);
 }
 
-/* The first selector of a kind and the last one change "no policy selects the kind". */
-static void mark_unselected(struct rule_context *c, const struct policy *policy)
+/* Marks all templates of the kinds of `policy` that no indexed selector names at present. */
+static void mark_unselected_kinds(struct rule_context *c, const struct policy *policy)
 {
     for (uint32_t i = 0; policy && i < policy->selector_count; i++) {
         const struct resource_selector *selector = &policy->selectors[i];
@@ -103,18 +106,18 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     c->priority_policies += fresh && fresh->propagation.schedule_priority;
     c->priority_policies -= last && last->propagation.schedule_priority;
     policy_versions_changed(&c->policy_versions, entry, last);
-    mark_unselected(c, fresh);
+    mark_unselected_kinds(c, fresh);
     if (fresh)
         selector_index_add(c->index, entry, fresh);
     if (old)
         selector_index_remove(c->index, entry, old);
-    mark_unselected(c, old);
+    mark_unselected_kinds(c, old);
     for (uint32_t i = 0; fresh && i < fresh->selector_count; i++)
         mark_selected(c, entry, &fresh->selectors[i]);
     graph_mark_readers(c->graph, entry);
 }
 
-/* ---- the decision ---- */
+/* ---- decision ---- */
 
 static void gather(const struct rule_context *c, struct entry *entry, struct gathered *out)
 {
@@ -163,7 +166,7 @@ static void *decide(const struct gathered *g, int64_t *due_ms)
     return d;
 }
 
-/* Templates read no more of the decision than this: all else is the object, see `changed`. */
+/* Compares only the members that templates read; for changes of the object see `changed`. */
 static bool equal(const void *old, const void *fresh)
 {
     const struct policy_decision *a = old, *b = fresh;
@@ -205,7 +208,7 @@ const struct rule rule_policy = {
     .release = release,
 };
 
-/* Policies with dependentOverrides depend on no more than whether the override policy exists. */
+/* Policies with dependentOverrides depend only on the existence of the override policies. */
 static void override_changed(struct rule_context *c, struct entry *entry, const void *old)
 {
     (void)old;
