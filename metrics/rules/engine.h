@@ -81,10 +81,7 @@ uint64_t engine_evaluations(const struct engine *e);
 /* Returns the takeover rules in force. */
 enum takeover engine_takeover(const struct engine *e);
 
-/*
- * Returns true if this release of Karmada resolves the values that referrers request of a
- * dependency (control_plane.h).
- */
+/* Returns true if this release of Karmada resolves values that referrers request. */
 bool engine_resolves_dependencies(const struct engine *e);
 
 /*
@@ -104,10 +101,7 @@ void engine_judge_api_versions(struct engine *e, struct api_version_judge judge)
 bool engine_names_priorities(const struct engine *e);
 /* Returns true if the store has an override policy. */
 bool engine_has_overrides(const struct engine *e);
-/*
- * Returns a number that changes whenever the set of engine_next_selected() or one of these two
- * answers changes.
- */
+/* Returns a number that changes with the selected types and with the two results above. */
 uint64_t engine_selected_version(const struct engine *e);
 
 /* Likewise for every apiVersion and kind that a binding refers to (engine_next_selected). */
@@ -132,15 +126,12 @@ void engine_follow_works(struct engine *e, bool followed);
 /* Returns the classes of the incomplete kinds: a bit for each enum object_class. */
 unsigned engine_incomplete_classes(const struct engine *e);
 
-/* Call delivery_target_message() and delivery_message() (delivery.h) with this engine's data. */
+/* Calls delivery_target_message() or delivery_message() (delivery.h) with this engine's data. */
 const char *engine_target_message(const struct engine *e, const struct entry *template,
                                   uint32_t target);
 const char *engine_delivery_message(const struct engine *e, const struct entry *template);
 
-/*
- * Returns the namespace that holds Config Connector's leases under this id; NULL if the id is
- * unknown. Borrowed.
- */
+/* Returns the namespace that holds leases under this id; NULL if unknown. Borrowed. */
 const char *engine_namespace_of_id(const struct engine *e, const char *id);
 
 /*

@@ -24,12 +24,8 @@ struct ignored {
 /* Karmada also skips its own groups, but kind.c does not treat these as templates at all. */
 static const char default_apis[] = "events.k8s.io;coordination.k8s.io/v1";
 
-/* Values of `verdict` of a partition. */
-enum {
-    VERDICT_UNKNOWN, /* Not decided yet. */
-    VERDICT_NONE,    /* Not ignored. */
-    VERDICT_REASON,  /* Plus an enum ignored_reason: ignored. */
-};
+/* `verdict` of a partition: undecided, not ignored, or ignored (plus an enum ignored_reason). */
+enum { VERDICT_UNKNOWN, VERDICT_NONE, VERDICT_REASON };
 
 static bool add_namespace(struct ignored *ignored, const char *pattern, size_t len,
                           struct error *err)

@@ -42,9 +42,6 @@ void name_collisions_remove(struct name_collisions *c, struct entry *template,
 
 /* Returns true if another registered template has the same key. `template` must be registered. */
 bool name_collisions_has(const struct name_collisions *c, const struct entry *template);
-/*
- * Returns how many other templates have the same key. Stores the first `max` of them in `out`, in
- * the order of lists.
- */
+/* Returns how many others have the same key; `out` gets the first `max`, in list order. */
 size_t name_collisions_others(const struct name_collisions *c, const struct entry *template,
                               const struct entry **out, size_t max);

@@ -12,10 +12,7 @@
 
 /* ---- bindings and claims ---- */
 
-/*
- * Stores in `out` the identity in spec.resource of a binding, with the binding's texts. Returns
- * false if the identity is incomplete or its kind is not a kind of templates.
- */
+/* Stores spec.resource, with the texts of `b`. Returns false if it is not a template. */
 bool binding_resource(const struct binding *b, struct identity *out);
 
 /* Returns true if a binding has neither a placement nor referrers: it counts as absent. */
@@ -27,10 +24,7 @@ static inline bool is_left_over(const struct binding *b)
 /* Returns the template of a binding, existing or not; NULL if the store has no entry for it. */
 struct entry *binding_template(const struct store *s, const struct binding *b);
 
-/*
- * Callback after a binding has started or stopped to refer to a template. It runs within a change
- * of the store and must not change the store.
- */
+/* Called after a binding began or ceased to refer to a template; must not change the store. */
 struct bound_observer {
     void (*changed)(void *context, const struct identity *template);
     void *context;
@@ -66,16 +60,10 @@ bool claim_is_of(const struct claim *claim, const struct entry *policy);
 /* Returns true if the policy selects the template and does not exclude it. */
 bool policy_selects(const struct entry *policy, const struct entry *template);
 
-/*
- * Returns the identity of the binding that Karmada creates for a template (binding_name), with the
- * texts of `template` and of `name`.
- */
+/* Returns the identity of a template's binding, with the texts of `template` and `name`. */
 struct identity binding_identity(const struct identity *template, struct strbuf *name);
 
-/*
- * Returns true if the policy of a claim exists and has the id of the claim. `claimed` is the result
- * of claim_policy(), or NULL.
- */
+/* Returns true if a claim's policy (`claimed`, may be NULL) exists and has the claim's id. */
 bool claim_holds(const struct claim *claim, const struct entry *claimed);
 
 /*
@@ -108,10 +96,7 @@ bool template_dependencies(struct store *s, const struct entry *template, const 
 
 /* ---- entries by subject ---- */
 
-/*
- * The object that an entry is about, in the store or not: the binding of a Work, the template of an
- * Event.
- */
+/* The object, existing or not, that an entry is about: a Work's binding, an Event's template. */
 struct subject {
     const char *kind;
     const char *ns; /* "" for a cluster-scoped object. */

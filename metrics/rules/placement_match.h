@@ -11,10 +11,7 @@
 bool affinity_matches(const struct cluster_affinity *affinity, const char *name,
                       const struct cluster *cluster);
 
-/*
- * Returns true if the affinity allows a cluster of this name. Ignores all other conditions, for
- * clusters without an object in the source.
- */
+/* Returns true if the affinity allows the name; ignores conditions that need the object. */
 bool affinity_allows_name(const struct cluster_affinity *affinity, const char *name);
 
 /*
@@ -68,10 +65,7 @@ void placements_free(struct placements *p);
  */
 void placements_clusters_changed(struct placements *p);
 
-/*
- * Sets whether placements are resolved as if there were no clusters, because some have not been
- * read yet. Marks all placements as outdated.
- */
+/* Sets whether placements are resolved without clusters, as long as some are unread. */
 void placements_hide_clusters(struct placements *p, bool hidden);
 
 /*
@@ -85,9 +79,6 @@ void placements_drop(struct placements *p, const struct resolved_placement *reso
 /* Returns true if there is a Cluster of this name. */
 bool placements_has_cluster(struct placements *p, const char *name);
 
-/*
- * Returns true if any affinity of the placement allows the cluster of this name. Without a Cluster
- * object only the name counts.
- */
+/* Returns true if any affinity allows the cluster; without a Cluster object, by its name. */
 bool placements_allow(struct placements *p, const struct resolved_placement *resolved,
                       const char *name);

@@ -21,8 +21,8 @@ struct policy_version {
     struct propagation
         values;         /* Values of the policy; `preserve` is true or false. Shared texts. */
     const char *by;     /* Field manager that wrote the version; NULL if unknown. Shared. */
-    int64_t generation; /* metadata.generation of the policy at its start; 0 if unknown. */
-    int64_t since_ms;   /* Start of the version; 0 if unknown or recovered. */
+    int64_t generation; /* Generation of the policy when the version came; 0 if unknown. */
+    int64_t since_ms;   /* When the version came; 0 if unknown or recovered. */
     /* Recovered: latest time at which a binding had these values; 0 if unknown. */
     int64_t evidence_ms;
     uint32_t number;    /* From 1; a later version has a higher number. */
@@ -54,10 +54,7 @@ int64_t policy_version_superseded_ms(const struct policy_version *v);
 /* Limit of recovered versions per policy; further values in bindings count as unknown. */
 enum { POLICY_VERSIONS_RECOVERED_MAX = 256 };
 
-/*
- * The versions of one policy. If a policy returns to earlier values, the earlier version becomes
- * the newest one again.
- */
+/* The versions of one policy. A return to earlier values makes that version the newest again. */
 struct policy_history {
     struct entry *policy;
     struct policy_version **versions; /* Oldest first, the current version last; never empty. */

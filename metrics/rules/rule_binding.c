@@ -50,10 +50,7 @@ static void changed(struct rule_context *c, struct entry *entry, const void *old
     graph_mark_readers(c->graph, entry);
 }
 
-/*
- * Returns the template of a binding, NULL if it does not exist. Appends its entry to `reads` in
- * both cases, because the template may be created later.
- */
+/* Returns the template or NULL. Adds its entry to `reads` even if it does not exist yet. */
 static struct entry *read_template(const struct rule_context *c, const struct binding *b,
                                    struct entry_list *reads)
 {

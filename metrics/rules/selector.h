@@ -18,10 +18,7 @@ enum selector_score {
     SCORE_NAME,   /* Selected by name. */
 };
 
-/*
- * Returns true if all requirements hold (apimachinery: LabelSelectorAsSelector); false for an
- * invalid selector.
- */
+/* Returns true if valid and all requirements hold (apimachinery: LabelSelectorAsSelector). */
 bool label_selector_matches(const struct label_selector *selector, const struct labels *labels);
 
 /*

@@ -296,10 +296,7 @@ static void search_bucket(struct selector_index *index, const struct bucket_key 
     }
 }
 
-/*
- * Searches the policies of the template's namespace, then the cluster-wide policies, by the name or
- * label in `key`, if it has one.
- */
+/* Searches the policies of the template's namespace, then the cluster-wide policies. */
 static void search_scopes(struct selector_index *index, struct bucket_key key,
                           const struct entry *template)
 {

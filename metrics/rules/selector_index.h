@@ -61,10 +61,7 @@ uint64_t selector_index_types_version(const struct selector_index *index);
 
 /* ---- references to kinds ---- */
 
-/*
- * Number of references to each apiVersion and kind. All texts are shared, and borrowed while their
- * count is not 0.
- */
+/* Number of references to each apiVersion and kind. Shared texts, borrowed while above 0. */
 struct type_counts {
     struct map types;
     struct type_count **order; /* The same, in the order of their first reference. */
@@ -76,7 +73,7 @@ struct type_counts {
 void type_counts_init(struct type_counts *c, uint64_t seed);
 void type_counts_release(struct type_counts *c);
 
-/* Add or remove one reference. */
+/* Adds or removes one reference. */
 void type_counts_add(struct type_counts *c, const char *api_version, const char *kind);
 void type_counts_remove(struct type_counts *c, const char *api_version, const char *kind);
 

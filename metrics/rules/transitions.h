@@ -75,10 +75,7 @@ uint32_t cluster_set_hash(const struct binding *b);
  */
 struct transitions;
 
-/*
- * Returns an empty history of up to `limit` transitions, starting at `now_ms`, milliseconds since
- * the epoch. Free it before the store.
- */
+/* Returns an empty history of `limit` records from `now_ms` on. Free it before the store. */
 struct transitions *transitions_new(struct store *store, size_t limit, int64_t now_ms) MUST_USE;
 /* This and all functions below accept NULL, an empty history. */
 void transitions_free(struct transitions *t);
@@ -111,7 +108,7 @@ bool transitions_next(const struct transitions *t, uint64_t *below, struct trans
 bool transitions_next_of(const struct transitions *t, const struct entry *template, uint64_t *below,
                          struct transition *out);
 
-/* Return the limit, and the number of transitions kept. */
+/* Returns the limit, and the number of transitions kept. */
 size_t transitions_limit(const struct transitions *t);
 size_t transitions_count(const struct transitions *t);
 /* Returns when the history began, in milliseconds since the epoch. */
