@@ -8,8 +8,10 @@
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
 
-/* `claim` if it is the policy's, else a new one that is, kept by the play. */
-static struct claim *claims_of(struct overlay *overlay, const struct entry *policy,
+/* ---- claims ---- */
+
+/* Returns `claim` if it names the policy, else a new claim of the policy in overlay memory. */
+static struct claim *claim_for(struct overlay *overlay, const struct entry *policy,
                                struct claim *claim)
 {
     const struct policy *p = entry_policy(policy);
@@ -18,7 +20,7 @@ static struct claim *claims_of(struct overlay *overlay, const struct entry *poli
     if (claim_is_of(claim, policy))
         return claim;
     fresh = overlay_keep(overlay, xmalloc(sizeof(*fresh)));
-    /* Karmada's webhook makes the id of a policy that is new. */
+    /* A new policy has no id yet: Karmada's webhook would generate it. */
     *fresh = (struct claim){
         .ns = entry_ns(policy),
         .name = overlay_text(overlay, policy->name),
@@ -35,18 +37,19 @@ static void set_claim(struct overlay *overlay, struct entry *template, const str
     overlay_replace(overlay, template, overlay_keep(overlay, template_with_claim(t, claim)));
 }
 
-/* The policy claims the template; nothing is written if it has that claim. */
-static void claims_put(struct overlay *overlay, struct entry *template, const struct entry *policy)
+/* Claims the template for the policy. Writes nothing if the template has that claim already. */
+static void claim_template(struct overlay *overlay, struct entry *template,
+                           const struct entry *policy)
 {
     struct claim *own = entry_template(template)->claim;
-    const struct claim *claim = claims_of(overlay, policy, own);
+    const struct claim *claim = claim_for(overlay, policy, own);
 
     if (claim != own)
         set_claim(overlay, template, claim);
 }
 
-/* Take the policy's claim off the template or the binding, if that has it. False if not. */
-static bool claims_strip(struct overlay *overlay, struct entry *entry, const struct entry *policy)
+/* Removes the policy's claim from a template or binding. Returns false if it has another claim. */
+static bool remove_claim(struct overlay *overlay, struct entry *entry, const struct entry *policy)
 {
     const struct template *t = entry_template(entry);
     const struct binding *b = entry_binding(entry);
@@ -65,7 +68,9 @@ static bool claims_strip(struct overlay *overlay, struct entry *entry, const str
     return false;
 }
 
-/* Copy what the policy says (BuildResourceBinding, and the mutations of ApplyPolicy). */
+/* ---- bindings ---- */
+
+/* Copies the policy's fields (Karmada: BuildResourceBinding, and the mutations of ApplyPolicy). */
 static void copy_policy(struct binding *b, const struct binding *old, const struct policy *p,
                         const char *priority, bool cluster_scoped)
 {
@@ -73,7 +78,7 @@ static void copy_policy(struct binding *b, const struct binding *old, const stru
 
     b->propagation = p->propagation;
     b->propagation.schedule_priority = priority;
-    /* ApplyClusterPolicy copies it only when it makes the binding. */
+    /* ApplyClusterPolicy copies propagateDeps only into new bindings. */
     if (old && cluster_scoped)
         b->propagation.propagate_deps = propagate_deps;
     b->has_placement = true;
@@ -81,8 +86,8 @@ static void copy_policy(struct binding *b, const struct binding *old, const stru
 }
 
 /*
- * What schedulePriority of the policy comes to in a binding; false if Karmada cannot resolve it,
- * and applies nothing at all. An unknown number stays as it was.
+ * Sets *text to the schedulePriority for the binding; leaves it unchanged if the number is unknown.
+ * Returns false if the PriorityClass is missing: Karmada then does not apply the policy at all.
  */
 static bool resolve_priority(struct overlay *overlay, const struct entry *template,
                              const struct policy *p, const char **text)
@@ -105,8 +110,8 @@ static bool resolve_priority(struct overlay *overlay, const struct entry *templa
 }
 
 /*
- * Copy the replicas of a kind that Karmada itself reads. Of any other, a customization may say
- * what they are: they stay as they were. False if they are not known.
+ * Copies the replicas of kinds with built-in support in Karmada. Other kinds may have replicas by a
+ * ResourceInterpreterCustomization and keep the old number. Returns false if the number is unknown.
  */
 static bool copy_replicas(struct binding *b, const struct binding *old,
                           const struct entry *template)
@@ -122,7 +127,7 @@ static bool copy_replicas(struct binding *b, const struct binding *old,
     return t->replicas >= 0 || old;
 }
 
-/* What a pod requests, where the template says: it is what Karmada writes. */
+/* Copies the resource requests of one pod, if the template has them. */
 static void copy_requests(struct overlay *overlay, struct binding *b, const struct template *t)
 {
     struct intern *strings = store_strings(overlay_context(overlay)->store);
@@ -141,12 +146,12 @@ static void copy_requests(struct overlay *overlay, struct binding *b, const stru
 }
 
 /*
- * A policy is applied to a template that it has claimed: the template's binding is made or
- * renewed, scheduled, and its dependencies follow (ApplyPolicy, ApplyClusterPolicy). Nothing
- * happens where Karmada fails: a namesake's binding is in the way, or a PriorityClass is missing.
+ * Applies a policy to a template that it has claimed (Karmada: ApplyPolicy, ApplyClusterPolicy):
+ * creates or updates the binding, schedules it and syncs its dependencies. Does nothing if Karmada
+ * would fail: the binding of another template has the same name, or the PriorityClass is missing.
  */
-static void binder_apply(struct overlay *overlay, struct entry *template,
-                         const struct entry *policy)
+static void apply_claimed_policy(struct overlay *overlay, struct entry *template,
+                                 const struct entry *policy)
 {
     struct entry *entry = bindings_entry(overlay, template);
     const struct binding *old = entry_binding(entry);
@@ -160,7 +165,7 @@ static void binder_apply(struct overlay *overlay, struct entry *template,
         return;
     fresh = old ? bindings_copy(overlay, old) : bindings_make(overlay, template);
     copy_policy(fresh, old, entry_policy(policy), priority, cluster_scoped);
-    fresh->claim = claims_of(overlay, policy, fresh->claim);
+    fresh->claim = claim_for(overlay, policy, fresh->claim);
     bindings_follow(fresh, entry_template(template));
     copy_requests(overlay, fresh, entry_template(template));
     fresh->undetermined = 0;
@@ -176,7 +181,7 @@ static void binder_apply(struct overlay *overlay, struct entry *template,
 
 /* ---- templates ---- */
 
-static bool lacks_override(const struct overlay *overlay, const struct entry *policy)
+static bool lacks_override_policy(const struct overlay *overlay, const struct entry *policy)
 {
     const struct policy *p = entry_policy(policy);
 
@@ -190,7 +195,7 @@ static bool lacks_override(const struct overlay *overlay, const struct entry *po
     return false;
 }
 
-/* Whether Karmada never looks at a template does not depend on policies. */
+/* Needs no decision: whether Karmada skips a template does not depend on policies. */
 static bool is_ignored(const struct overlay *overlay, const struct entry *template)
 {
     enum ignored_reason reason;
@@ -198,63 +203,66 @@ static bool is_ignored(const struct overlay *overlay, const struct entry *templa
     return ignored_reason(overlay_context(overlay)->ignored, template, &reason);
 }
 
-/* The decision as it is now: of a claimed template nobody needs one, and a thousand may be due. */
-static const struct template_decision *decision_of(struct overlay *overlay,
-                                                   const struct entry *template)
+/*
+ * Returns the decision after all pending evaluations. Called only for templates without a valid
+ * claim, because thousands of evaluations may be pending.
+ */
+static const struct template_decision *present_decision(struct overlay *overlay,
+                                                        const struct entry *template)
 {
-    if (overlay_is_due(template))
+    if (template->dirty)
         overlay_evaluate(overlay);
     return template_decision(template);
 }
 
-/* The policy of the template's own claim, existing or not; NULL without a claim. */
-static struct entry *claimed_of(struct overlay *overlay, const struct entry *template)
+/* Returns the policy of the template's own claim, existing or not; NULL without a claim. */
+static struct entry *claimed_policy(struct overlay *overlay, const struct entry *template)
 {
     const struct claim *claim = entry_template(template)->claim;
     const struct template_decision *d = template_decision(template);
 
     if (!claim)
         return NULL;
-    /* It is what was decided, unless the claim is new. */
+    /* The decision has the entry, unless the claim is newer. */
     return d && d->claimed && claim_names(claim, d->claimed)
                ? d->claimed
                : claim_policy(overlay_context(overlay)->store, claim);
 }
 
 /*
- * The policy that Karmada follows for a template now, NULL for none. A claim of a policy that does
- * not exist is taken back, and then no Lazy policy waits.
+ * Returns the policy that Karmada would apply now, NULL if there is no such policy. Removes the
+ * claim of a policy that does not exist; afterwards even a Lazy policy is applied at once.
  */
-static struct entry *policy_of(struct overlay *overlay, struct queue_item *item)
+static struct entry *policy_to_apply(struct overlay *overlay, struct queue_item *item)
 {
-    struct entry *claimed = claimed_of(overlay, item->template);
+    struct entry *claimed = claimed_policy(overlay, item->template);
     const struct policy *p = entry_policy(claimed);
     const struct template_decision *d;
 
     if (p)
         return !p->deleting && policy_selects(claimed, item->template) ? claimed : NULL;
-    d = decision_of(overlay, item->template);
+    d = present_decision(overlay, item->template);
     if (!claimed)
         return d->winner;
     if (d->binding)
-        claims_strip(overlay, d->binding, claimed);
-    claims_strip(overlay, item->template, claimed);
+        remove_claim(overlay, d->binding, claimed);
+    remove_claim(overlay, item->template, claimed);
     item->by_karmada = false;
     return d->winner;
 }
 
-static bool is_static(const struct overlay *overlay)
+static bool has_static_takeover(const struct overlay *overlay)
 {
     return overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
 }
 
 /*
- * Seed 001: the best policy takes over at the user's next change, whatever holds it; a change that
- * found no policy waits for one.
+ * Returns the policy to apply with static takeover (seed 001): the best policy takes over at the
+ * user's next change, even from another policy. A change that found no policy waits for one.
  */
-static struct entry *static_policy_of(struct overlay *overlay, const struct queue_item *item)
+static struct entry *static_policy_to_apply(struct overlay *overlay, const struct queue_item *item)
 {
-    const struct template_decision *d = decision_of(overlay, item->template);
+    const struct template_decision *d = present_decision(overlay, item->template);
     const struct binding *b = entry_binding(d->binding);
     bool bound = b && b->has_placement;
 
@@ -267,28 +275,34 @@ void detector_template(struct overlay *overlay, struct queue_item item)
 
     if (!entry_template(item.template) || is_ignored(overlay, item.template))
         return;
-    policy = is_static(overlay) ? static_policy_of(overlay, &item) : policy_of(overlay, &item);
-    if (!policy || lacks_override(overlay, policy))
+    policy = has_static_takeover(overlay) ? static_policy_to_apply(overlay, &item)
+                                          : policy_to_apply(overlay, &item);
+    if (!policy || lacks_override_policy(overlay, policy))
         return;
-    claims_put(overlay, item.template, policy);
-    if (item.by_karmada && !is_static(overlay) && entry_policy(policy)->lazy)
+    claim_template(overlay, item.template, policy);
+    if (item.by_karmada && !has_static_takeover(overlay) && entry_policy(policy)->lazy)
         return;
-    binder_apply(overlay, item.template, policy);
+    apply_claimed_policy(overlay, item.template, policy);
 }
 
 /* ---- policies ---- */
 
-/* Because of a policy: to the static design (seed 001) that is never a change by a user. */
-static void look_at(struct overlay *overlay, struct entry *template, bool by_karmada)
+/*
+ * Enqueues a template after a change of a policy. With static takeover (seed 001), this never
+ * counts as a change by the user.
+ */
+static void enqueue(struct overlay *overlay, struct entry *template, bool by_karmada)
 {
-    overlay_enqueue(overlay, (struct queue_item){template, by_karmada || is_static(overlay)});
+    overlay_enqueue(overlay,
+                    (struct queue_item){template, by_karmada || has_static_takeover(overlay)});
 }
 
 /*
- * The bindings of the policy, which Karmada finds by its id: a template that it selects is looked
- * at, any other loses its claim and is matched anew (cleanPPUnmatchedRBs, cleanCPPUnmatchedRBs).
+ * Processes the bindings with the policy's id: enqueues the templates that the policy selects, and
+ * removes the claim from all others before they are matched again (Karmada: cleanPPUnmatchedRBs,
+ * cleanCPPUnmatchedRBs).
  */
-static void review_bindings(struct overlay *overlay, struct entry *policy)
+static void update_bound_templates(struct overlay *overlay, struct entry *policy)
 {
     CLEANUP(entry_list_release)
     struct entry_list bindings = overlay_readers(policy, CLASS_BINDING);
@@ -302,20 +316,20 @@ static void review_bindings(struct overlay *overlay, struct entry *policy)
         if (!b || !claim_is_of(b->claim, policy) || !entry_template(template))
             continue;
         if (policy_selects(policy, template)) {
-            look_at(overlay, template, p->lazy);
+            enqueue(overlay, template, p->lazy);
             continue;
         }
-        claims_strip(overlay, template, policy);
-        claims_strip(overlay, bindings.items[i], policy);
-        look_at(overlay, template, false);
+        remove_claim(overlay, template, policy);
+        remove_claim(overlay, bindings.items[i], policy);
+        enqueue(overlay, template, false);
     }
 }
 
 /*
- * True if Karmada has matched the template with another policy. One with half a claim is matched
- * anew at each of its changes, and does not wait for policies.
+ * Returns true if another policy is eligible for the template. Karmada matches a template with half
+ * a claim again at each of its changes, so such a template does not wait for this policy.
  */
-static bool is_matched(const struct entry *template, const struct entry *policy)
+static bool has_other_policy(const struct entry *template, const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -332,29 +346,32 @@ void detector_waiting(struct overlay *overlay, struct entry *policy)
     struct entry_list templates = overlay_readers(policy, CLASS_TEMPLATE);
     const struct policy *p = entry_policy(policy);
 
-    if (!p || lacks_override(overlay, policy))
+    if (!p || lacks_override_policy(overlay, policy))
         return;
     for (size_t i = 0; i < templates.count; i++) {
         const struct template *t = entry_template(templates.items[i]);
 
         if (t && !t->claim && policy_selects(policy, templates.items[i]) &&
-            !(t->half_claim && is_matched(templates.items[i], policy)))
-            look_at(overlay, templates.items[i], p->lazy);
+            !(t->half_claim && has_other_policy(templates.items[i], policy)))
+            enqueue(overlay, templates.items[i], p->lazy);
     }
 }
 
-/* True if the policy may take a template from the one that holds it. */
+/* Returns true if the policy may preempt the holder of a template. */
 static bool outranks(const struct entry *policy, const struct entry *holder)
 {
-    bool wide = policy->partition->type->def->cluster_scoped;
-    bool holder_wide = holder->partition->type->def->cluster_scoped;
+    bool cluster_scoped = policy->partition->type->def->cluster_scoped;
+    bool holder_cluster_scoped = holder->partition->type->def->cluster_scoped;
 
-    if (wide != holder_wide)
-        return !wide;
+    if (cluster_scoped != holder_cluster_scoped)
+        return !cluster_scoped;
     return entry_policy(holder) && entry_policy(policy)->priority > entry_policy(holder)->priority;
 }
 
-/* One named selector of a policy with preemption Always (preemption.go). */
+/*
+ * Claims the template of one named selector for a policy with preemption Always (Karmada:
+ * preemption.go).
+ */
 static void preempt(struct overlay *overlay, struct entry *policy,
                     const struct resource_selector *selector)
 {
@@ -370,7 +387,7 @@ static void preempt(struct overlay *overlay, struct entry *policy,
     if (!entry_template(template) || entry_template(template)->deleting ||
         policy_excludes(entry_policy(policy), template))
         return;
-    holder = claimed_of(overlay, template);
+    holder = claimed_policy(overlay, template);
     if (!holder || holder == policy || !outranks(policy, holder))
         return;
     if (!overlay_gate(overlay, GATE_PREEMPTION)) {
@@ -378,8 +395,8 @@ static void preempt(struct overlay *overlay, struct entry *policy,
         return;
     }
     overlay_assume(overlay, ASSUMED_PREEMPTION_ON);
-    claims_put(overlay, template, policy);
-    look_at(overlay, template, entry_policy(policy)->lazy);
+    claim_template(overlay, template, policy);
+    enqueue(overlay, template, entry_policy(policy)->lazy);
 }
 
 static void preempt_all(struct overlay *overlay, struct entry *policy)
@@ -399,8 +416,8 @@ static int by_priority(const void *a, const void *b)
 }
 
 /*
- * The priority of a policy has fallen: those that it has fallen below may preempt now, the highest
- * first (HandleDeprioritizedPropagationPolicy).
+ * After a policy's priority was lowered: lets the policies preempt that rank above it now, highest
+ * priority first (Karmada: HandleDeprioritizedPropagationPolicy).
  */
 static void let_others_preempt(struct overlay *overlay, const struct entry *policy, int32_t before)
 {
@@ -420,15 +437,15 @@ static void let_others_preempt(struct overlay *overlay, const struct entry *poli
         preempt_all(overlay, others.items[i]);
 }
 
-/* Karmada failed to bring its user's change into the binding, and tries again. */
-static bool is_behind(const struct template_decision *d)
+/* Returns true if Karmada failed to copy the user's change into the binding, and retries. */
+static bool has_failed_update(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_TEMPLATE_UPDATED;
 }
 
 /*
- * Karmada goes on trying to apply a policy to what it has failed to: by its own changes the policy
- * may have become one that can be applied. The decisions are those before them.
+ * Enqueues the templates that Karmada failed to apply the policy to: Karmada retries, and the
+ * change of the policy may have removed the cause. Reads the decisions from before that change.
  */
 static void retry_failures(struct overlay *overlay, const struct entry *policy)
 {
@@ -440,8 +457,8 @@ static void retry_failures(struct overlay *overlay, const struct entry *policy)
         bool lacks_class =
             d && d->state == STATE_UNBOUND && d->reason == UNBOUND_PRIORITY_CLASS_MISSING;
 
-        if (d && d->governing == policy && (lacks_class || is_behind(d)))
-            look_at(overlay, templates.items[i], false);
+        if (d && d->governing == policy && (lacks_class || has_failed_update(d)))
+            enqueue(overlay, templates.items[i], false);
     }
 }
 
@@ -449,18 +466,18 @@ void detector_policy(struct overlay *overlay, struct entry *policy, const struct
 {
     const struct policy *p = entry_policy(policy);
 
-    review_bindings(overlay, policy);
+    update_bound_templates(overlay, policy);
     retry_failures(overlay, policy);
-    if (is_static(overlay) || lacks_override(overlay, policy))
+    if (has_static_takeover(overlay) || lacks_override_policy(overlay, policy))
         return;
     preempt_all(overlay, policy);
     if (old && p->priority < old->priority)
         let_others_preempt(overlay, policy, old->priority);
 }
 
-/* Karmada looks for the policy's templates by its selectors' kinds and namespaces. */
-static bool cleans_up(const struct policy *p, const struct entry *policy,
-                      const struct entry *template)
+/* Returns true if a selector has the kind and namespace: Karmada lists only these on deletion. */
+static bool is_in_selected_kinds(const struct policy *p, const struct entry *policy,
+                                 const struct entry *template)
 {
     for (uint32_t i = 0; i < p->selector_count; i++) {
         const struct resource_selector *s = &p->selectors[i];
@@ -473,8 +490,8 @@ static bool cleans_up(const struct policy *p, const struct entry *policy,
     return false;
 }
 
-/* True if the policy has claimed the template. Half a claim has an id: that of its binding. */
-static bool has_id_of(const struct entry *template, const struct entry *policy)
+/* Returns true if the policy has claimed the template. Half a claim has the id of the binding. */
+static bool is_claimed_by(const struct entry *template, const struct entry *policy)
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
@@ -494,16 +511,16 @@ void detector_policy_gone(struct overlay *overlay, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         struct entry *template = templates.items[i];
 
-        if (!cleans_up(p, policy, template) || !has_id_of(template, policy))
+        if (!is_in_selected_kinds(p, policy, template) || !is_claimed_by(template, policy))
             continue;
-        claims_strip(overlay, template, policy);
-        look_at(overlay, template, false);
+        remove_claim(overlay, template, policy);
+        enqueue(overlay, template, false);
     }
     for (size_t i = 0; i < bindings.count; i++) {
         const struct binding *b = entry_binding(bindings.items[i]);
 
         if (b && claim_is_of(b->claim, policy))
-            claims_strip(overlay, bindings.items[i], policy);
+            remove_claim(overlay, bindings.items[i], policy);
     }
 }
 
@@ -515,7 +532,7 @@ void detector_retry(struct overlay *overlay, struct entry *policy)
     for (size_t i = 0; i < templates.count; i++) {
         const struct template_decision *d = template_decision(templates.items[i]);
 
-        if (d && d->governing == policy && (d->state != STATE_STALE || is_behind(d)))
-            look_at(overlay, templates.items[i], entry_policy(policy)->lazy);
+        if (d && d->governing == policy && (d->state != STATE_STALE || has_failed_update(d)))
+            enqueue(overlay, templates.items[i], entry_policy(policy)->lazy);
     }
 }

@@ -4,29 +4,36 @@
 #include "metrics/simulate/overlay.h"
 
 /*
- * What Karmada's resource detector makes of templates and policies (pkg/detector). The functions
- * about policies put the templates that Karmada looks at next in the queue of the play.
+ * Simulation of Karmada's resource detector (Karmada: pkg/detector, with claim.go): claims of
+ * policies on templates, preemption, and the bindings that result. The functions about policies
+ * enqueue the affected templates in the overlay.
  */
 
-/* Reconcile and propagateResource: take a claim back, match, claim, and apply or wait. */
+/*
+ * Processes one template of the queue: removes an outdated claim, finds the policy, claims the
+ * template and writes its binding, unless the policy is Lazy (Karmada: Reconcile,
+ * propagateResource).
+ */
 void detector_template(struct overlay *overlay, struct queue_item item);
 
 /*
- * A policy was created or changed: `old` is what it was, NULL if new. Claims that it no longer
- * has are taken back, its templates are looked at, and it preempts.
+ * Processes a created or changed policy; `old` is its previous version, NULL if it is new. Removes
+ * its claims on templates that it no longer selects, enqueues the templates that it holds, and
+ * lets it preempt other policies.
  */
 void detector_policy(struct overlay *overlay, struct entry *policy, const struct policy *old);
 
-/* The unclaimed templates that a policy selects, Karmada's waiting list, are looked at. */
+/* Enqueues the unclaimed templates that the policy selects (Karmada: the waiting list). */
 void detector_waiting(struct overlay *overlay, struct entry *policy);
 
 /*
- * A policy goes: its claims are taken back, and their templates are matched anew. Call it before
- * its object is removed.
+ * Removes all claims of a policy that is deleted and enqueues its templates. Must be called before
+ * the object of the policy is removed.
  */
 void detector_policy_gone(struct overlay *overlay, struct entry *policy);
 
-/* What a policy waited for has appeared, or its template may be applied again. */
+/*
+ * Enqueues the templates that still wait for the policy, after an object that the policy refers to
+ * has changed.
+ */
 void detector_retry(struct overlay *overlay, struct entry *policy);
-
-/* Claims as the simulated Karmada writes and takes back (pkg/detector/claim.go). */

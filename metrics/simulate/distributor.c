@@ -18,9 +18,12 @@ static bool requires(const struct binding *attached, const struct entry *binding
     return false;
 }
 
-/* What the referrers of an attached binding want, resolved. False if one of them is missing. */
-static bool resolve(struct overlay *overlay, const struct binding *attached,
-                    struct dependency_values *out)
+/*
+ * Combines the values that the referrers of an attached binding request. Returns false if a
+ * referrer is missing.
+ */
+static bool combine_values(struct overlay *overlay, const struct binding *attached,
+                           struct dependency_values *out)
 {
     *out = (struct dependency_values){0};
     for (uint32_t i = 0; i < attached->referrer_count; i++) {
@@ -38,10 +41,10 @@ static bool resolve(struct overlay *overlay, const struct binding *attached,
 }
 
 /*
- * Give an attached binding without a policy the fields that its referrers decide. False if
- * Karmada cannot, because a referrer is missing: then it writes nothing at all.
+ * Sets the fields of an attached binding without a policy from its referrers. Returns false if a
+ * referrer is missing: Karmada then does not write the binding at all.
  */
-static bool decide_fields(struct overlay *overlay, struct binding *attached)
+static bool set_fields(struct overlay *overlay, struct binding *attached)
 {
     struct dependency_values values;
 
@@ -52,7 +55,7 @@ static bool decide_fields(struct overlay *overlay, struct binding *attached)
         attached->propagation.preserve = OPTIONAL_ABSENT;
         return true;
     }
-    if (!resolve(overlay, attached, &values))
+    if (!combine_values(overlay, attached, &values))
         return false;
     attached->propagation.conflict_resolution = values.wants[DEPENDENCY_CONFLICT_RESOLUTION]
                                                     ? CONFLICT_RESOLUTION_OVERWRITE
@@ -62,7 +65,8 @@ static bool decide_fields(struct overlay *overlay, struct binding *attached)
     return true;
 }
 
-/* Replace the referrers by those of `old` without `binding`, and with it at the end if `add`. */
+/* Sets the referrers of `fresh` to those of `old` without `binding`; appends it if `add` is true.
+ */
 static void set_referrers(struct overlay *overlay, const struct binding *old, struct binding *fresh,
                           const struct entry *binding, bool add)
 {
@@ -80,7 +84,7 @@ static void set_referrers(struct overlay *overlay, const struct binding *old, st
     fresh->referrer_count = count;
 }
 
-/* createOrUpdateAttachedBinding */
+/* Adds a referrer to the binding of a dependency (Karmada: createOrUpdateAttachedBinding). */
 static void attach(struct overlay *overlay, struct entry *dependency, const struct entry *binding)
 {
     struct entry *entry = bindings_entry(overlay, dependency);
@@ -95,11 +99,11 @@ static void attach(struct overlay *overlay, struct entry *dependency, const stru
         overlay_assume(overlay, ASSUMED_DEPENDENCIES_ON);
     }
     bindings_follow(fresh, entry_template(dependency));
-    if (decide_fields(overlay, fresh))
+    if (set_fields(overlay, fresh))
         overlay_replace(overlay, entry, fresh);
 }
 
-/* removeScheduleResultFromAttachedBindings */
+/* Removes a referrer (Karmada: removeScheduleResultFromAttachedBindings). */
 static void detach(struct overlay *overlay, struct entry *attached, const struct entry *binding)
 {
     const struct binding *old = entry_binding(attached);
@@ -109,7 +113,7 @@ static void detach(struct overlay *overlay, struct entry *attached, const struct
         return;
     fresh = bindings_copy(overlay, old);
     set_referrers(overlay, old, fresh, binding, false);
-    if (decide_fields(overlay, fresh))
+    if (set_fields(overlay, fresh))
         overlay_replace(overlay, attached, fresh);
 }
 
@@ -122,8 +126,8 @@ static bool is_among(const struct entry_list *list, const struct entry *entry)
     return false;
 }
 
-/* Only ResourceBindings have dependencies: Karmada does not look at ClusterResourceBindings. */
-static bool distributes(const struct overlay *overlay, const struct entry *binding)
+/* Karmada distributes dependencies of ResourceBindings, not of ClusterResourceBindings. */
+static bool propagates_dependencies(const struct overlay *overlay, const struct entry *binding)
 {
     const struct binding *b = entry_binding(binding);
 
@@ -138,7 +142,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
     const struct binding *b = entry_binding(binding);
     struct entry *template = b ? binding_template(c->store, b) : NULL;
 
-    if (!distributes(overlay, binding)) {
+    if (!propagates_dependencies(overlay, binding)) {
         if (b && b->propagation.propagate_deps && *entry_ns(binding))
             overlay_assume(overlay, ASSUMED_DEPENDENCIES_OFF);
         else
@@ -149,7 +153,7 @@ void distributor_sync(struct overlay *overlay, struct entry *binding)
         overlay_assume(overlay, ASSUMED_REFERENCES_UNKNOWN);
         return;
     }
-    /* Its creation is left alone until it is scheduled. */
+    /* Karmada skips new bindings until they are scheduled. */
     if (b->cluster_count == 0 && !b->undetermined)
         return;
     for (size_t i = 0; i < needed.count; i++)
@@ -192,8 +196,9 @@ void distributor_arrive(struct overlay *overlay, struct entry *template)
     for (size_t i = 0; p && i < p->count; i++) {
         CLEANUP(entry_list_release) struct entry_list needed = {0};
         const struct binding *b = entry_binding(p->entries[i]);
-        struct entry *owner =
-            b && distributes(overlay, p->entries[i]) ? binding_template(c->store, b) : NULL;
+        struct entry *owner = b && propagates_dependencies(overlay, p->entries[i])
+                                  ? binding_template(c->store, b)
+                                  : NULL;
 
         if (owner && template_dependencies(c->store, owner, b, &needed) &&
             is_among(&needed, template))

@@ -4,22 +4,28 @@
 #include "metrics/simulate/overlay.h"
 
 /*
- * What Karmada's dependencies distributor makes of bindings (pkg/dependenciesdistributor): one
- * attached binding for each dependency that exists, whose fields the referrers decide together.
+ * Simulation of Karmada's dependencies distributor (Karmada: pkg/dependenciesdistributor). Each
+ * existing dependency has one attached binding, and all its referrers determine the fields of it.
  */
 
 /*
- * A ResourceBinding was written, or an object appeared that its template needs: the attached
- * bindings follow.
+ * Updates the attached bindings of a ResourceBinding after it was written, or after an object that
+ * its template requires was created.
  */
 void distributor_sync(struct overlay *overlay, struct entry *binding);
 
-/* Take the binding off those of these dependencies that its template no longer names. */
+/*
+ * Removes the binding from the referrers of each dependency in `before` that its template no longer
+ * requires.
+ */
 void distributor_drop(struct overlay *overlay, struct entry *binding,
                       const struct entry_list *before);
 
-/* The binding goes: nobody is required by it any more. Call it before its object is removed. */
+/*
+ * Removes the binding from the referrers of all its dependencies. Must be called before the object
+ * of the binding is removed.
+ */
 void distributor_leave(struct overlay *overlay, struct entry *binding);
 
-/* A template has appeared: sync the bindings in its namespace whose templates need it. */
+/* Syncs the bindings that depend on a new template; all of them are in its namespace. */
 void distributor_arrive(struct overlay *overlay, struct entry *template);

@@ -8,30 +8,30 @@
 #define ASSUMPTION_TEXT(id, text) text,
 const char *const assumption_texts[ASSUMPTION_COUNT] = {ASSUMPTIONS(ASSUMPTION_TEXT)};
 
-/* A change to take back. */
-struct step {
+/* A replacement to undo. */
+struct replacement {
     struct entry *entry;
     void *old;
 };
 
 struct owned {
-    const struct kind_def *def; /* NULL: plain memory. */
+    const struct kind_def *def; /* NULL for plain memory. */
     void *object;
 };
 
 struct overlay {
     struct engine *engine;
-    struct engine_observer engine_observer; /* Of the engine before. */
+    struct engine_observer engine_observer; /* The engine's own observer, paused. */
     struct overlay_observer observer;
     struct overlay_limit limit;
     bool cut;
     struct entry_list unsettled;
     unsigned assumptions;
-    const struct resolved_placement *placement; /* The last one; NULL for none yet. */
+    const struct resolved_placement *placement; /* The last placement; NULL before the first. */
 
-    struct step *steps;
-    size_t step_count;
-    size_t step_capacity;
+    struct replacement *replacements;
+    size_t replacement_count;
+    size_t replacement_capacity;
     struct owned *owned;
     size_t owned_count;
     size_t owned_capacity;
@@ -44,8 +44,8 @@ struct overlay {
     size_t queue_capacity;
 };
 
-/* The array with room for one element more. */
-static void *grown(void *array, size_t count, size_t *capacity, size_t size)
+/* Returns the array with room for at least one more element. */
+static void *grow(void *array, size_t count, size_t *capacity, size_t size)
 {
     if (count < *capacity)
         return array;
@@ -53,7 +53,7 @@ static void *grown(void *array, size_t count, size_t *capacity, size_t size)
     return xreallocarray(array, *capacity, size);
 }
 
-static void touch(void *context, struct entry *entry)
+static void notify_observer(void *context, struct entry *entry)
 {
     const struct overlay *overlay = context;
 
@@ -66,8 +66,8 @@ struct overlay *overlay_new(struct engine *e)
     struct overlay *overlay = xcalloc(1, sizeof(*overlay));
 
     overlay->engine = e;
-    overlay->engine_observer =
-        engine_observe(e, (struct engine_observer){.deciding = touch, .context = overlay});
+    overlay->engine_observer = engine_observe(
+        e, (struct engine_observer){.deciding = notify_observer, .context = overlay});
     overlay_context(overlay)->seen.paused = overlay_context(overlay)->policy_versions.paused = true;
     return overlay;
 }
@@ -94,7 +94,7 @@ void overlay_free(struct overlay *overlay)
     }
     for (size_t i = 0; i < overlay->text_count; i++)
         intern_drop(strings, overlay->texts[i]);
-    free(overlay->steps);
+    free(overlay->replacements);
     free(overlay->owned);
     free(overlay->texts);
     free(overlay->queue);
@@ -139,38 +139,38 @@ unsigned overlay_take_assumptions(struct overlay *overlay)
 
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object)
 {
-    touch(overlay, entry);
+    notify_observer(overlay, entry);
     store_pin(entry);
-    overlay->steps = grown(overlay->steps, overlay->step_count, &overlay->step_capacity,
-                           sizeof(*overlay->steps));
-    overlay->steps[overlay->step_count++] =
-        (struct step){entry, store_exchange(overlay_context(overlay)->store, entry, object)};
+    overlay->replacements = grow(overlay->replacements, overlay->replacement_count,
+                                 &overlay->replacement_capacity, sizeof(*overlay->replacements));
+    overlay->replacements[overlay->replacement_count++] =
+        (struct replacement){entry, store_exchange(overlay_context(overlay)->store, entry, object)};
 }
 
-static void *keep(struct overlay *overlay, const struct kind_def *def, void *object)
+static void *add_owned(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    overlay->owned = grown(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
-                           sizeof(*overlay->owned));
+    overlay->owned = grow(overlay->owned, overlay->owned_count, &overlay->owned_capacity,
+                          sizeof(*overlay->owned));
     overlay->owned[overlay->owned_count++] = (struct owned){def, object};
     return object;
 }
 
 void *overlay_keep(struct overlay *overlay, void *memory)
 {
-    return keep(overlay, NULL, memory);
+    return add_owned(overlay, NULL, memory);
 }
 
 void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object)
 {
-    return keep(overlay, def, object);
+    return add_owned(overlay, def, object);
 }
 
 const char *overlay_text(struct overlay *overlay, const char *text)
 {
     const char *shared = intern_add(store_strings(overlay_context(overlay)->store), text);
 
-    overlay->texts = grown(overlay->texts, overlay->text_count, &overlay->text_capacity,
-                           sizeof(*overlay->texts));
+    overlay->texts =
+        grow(overlay->texts, overlay->text_count, &overlay->text_capacity, sizeof(*overlay->texts));
     return overlay->texts[overlay->text_count++] = shared;
 }
 
@@ -193,20 +193,20 @@ void overlay_evaluate(struct overlay *overlay)
 size_t overlay_mark(const struct overlay *overlay)
 {
     assert(overlay->queue_first == overlay->queue_end);
-    return overlay->step_count;
+    return overlay->replacement_count;
 }
 
-/* What the steps have put in is owned elsewhere: nothing is released here. */
+/* Objects that are taken out stay allocated: the overlay or its caller owns them. */
 void overlay_rollback(struct overlay *overlay, size_t mark)
 {
     struct store *store = overlay_context(overlay)->store;
 
-    while (overlay->step_count > mark) {
-        struct step step = overlay->steps[--overlay->step_count];
-        const void *played = store_exchange(store, step.entry, step.old);
+    while (overlay->replacement_count > mark) {
+        struct replacement replacement = overlay->replacements[--overlay->replacement_count];
+        const void *simulated = store_exchange(store, replacement.entry, replacement.old);
 
-        (void)played;
-        store_unpin(store, step.entry);
+        (void)simulated;
+        store_unpin(store, replacement.entry);
     }
 }
 
@@ -219,8 +219,8 @@ void overlay_enqueue(struct overlay *overlay, struct queue_item item)
 {
     if (overlay->queue_first == overlay->queue_end)
         overlay->queue_first = overlay->queue_end = 0;
-    overlay->queue = grown(overlay->queue, overlay->queue_end, &overlay->queue_capacity,
-                           sizeof(*overlay->queue));
+    overlay->queue =
+        grow(overlay->queue, overlay->queue_end, &overlay->queue_capacity, sizeof(*overlay->queue));
     overlay->queue[overlay->queue_end++] = item;
 }
 
@@ -310,7 +310,7 @@ void bindings_follow(struct binding *b, const struct template *t)
     b->resource_version = t->resource_version;
     b->uid_hash = t->uid_hash;
     b->delivered_generation = 0;
-    b->write = (struct binding_write){0}; /* Whatever it was, this one comes after the template. */
+    b->write = (struct binding_write){0}; /* Newer than the template. */
 }
 
 static int by_name(const void *a, const void *b)

@@ -10,13 +10,16 @@
 #include "metrics/rules/rule.h"
 
 /*
- * The store of an engine while Karmada is played on it: what is replaced is kept, so that all of
- * it can be put back, and templates that Karmada has yet to look at wait in a queue. It costs what
- * is changed, however large the store is.
+ * Overlay over the store of an engine for a simulation of Karmada: replaces objects, keeps the
+ * originals, and restores all of them in the end. A queue has the templates that the simulated
+ * Karmada has still to process. The cost depends on the number of changes, not on the store.
  */
 struct overlay;
 
-/* What was assumed because no object shows it; bits. A row is an enumerator and a sentence. */
+/*
+ * Assumptions of a simulation that no object confirms; bits. A row has an enumerator and a sentence
+ * for people.
+ */
 #define ASSUMPTIONS(ROW)                                                                           \
     ROW(PREEMPTION_OFF,                                                                            \
         "PropagationPolicyPreemption is off, as it is by default: a policy with preemption "       \
@@ -40,69 +43,73 @@ struct overlay;
 enum assumption { ASSUMPTIONS(ASSUMPTION_ENUMERATOR) ASSUMPTION_COUNT };
 extern const char *const assumption_texts[ASSUMPTION_COUNT];
 
-/* Karmada is to look at a template. */
+/* One template that the simulated Karmada has to process. */
 struct queue_item {
     struct entry *template;
-    /* Because of Karmada or of a Lazy policy, not of its user: no Lazy policy is applied. */
+    /* The cause is Karmada or a Lazy policy, not the user: Lazy policies are not applied. */
     bool by_karmada;
 };
 
 /*
- * Play on this engine, in which nothing is left to evaluate. While it lasts nobody but the play may
- * change the store. It is the time of the engine's last run: what falls due later is for the
- * engine's own observer to see, which hears nothing of a play.
+ * Returns an overlay over the store of the engine, which must have no evaluation left to do. Until
+ * overlay_free(), only the overlay may change the store. Simulated time stands still at the last
+ * run of the engine, and the engine's own observer is not called.
  */
 struct overlay *overlay_new(struct engine *e) MUST_USE;
-/* Put everything back; the engine has evaluated it again then. Takes NULL. */
+/* Restores all objects, evaluates them again and frees the overlay. Does nothing for NULL. */
 void overlay_free(struct overlay *overlay);
 
-/* Asked while it is played whether it has gone on for too long; NULL: it never has. */
+/* Limit of a simulation, checked while it runs; without a limit if `reached` is NULL. */
 struct overlay_limit {
     bool (*reached)(void *context);
     void *context;
 };
 void overlay_set_limit(struct overlay *overlay, struct overlay_limit limit);
-/* True from the first time that the limit was reached: what has been played is not complete. */
+/* Returns true from the first time that the limit was reached: the simulation is incomplete. */
 bool overlay_is_cut(struct overlay *overlay);
 
 struct rule_context *overlay_context(const struct overlay *overlay);
+/* Returns whether a feature gate of Karmada is on. */
 bool overlay_gate(const struct overlay *overlay, enum gate gate);
+/* Records that the simulation depends on an assumption. */
 void overlay_assume(struct overlay *overlay, enum assumption assumption);
-/* Bits by enum assumption; they are forgotten by it. */
+/* Returns the recorded assumptions, bits by enum assumption, and clears them. */
 unsigned overlay_take_assumptions(struct overlay *overlay);
 
 /* ---- objects ---- */
 
 /*
- * Put `object`, NULL for none, in the place of the entry's. It stays the caller's, who frees it by
- * overlay_keep() or otherwise after the play; what the store had goes back in the end.
+ * Replaces the object of the entry until the overlay is freed or rolled back; NULL removes it. The
+ * overlay does not own `object`: see overlay_keep() and overlay_own().
  */
 void overlay_replace(struct overlay *overlay, struct entry *entry, void *object);
-/* `memory` is freed with the play. Returns it. */
+/* Returns `memory`, which is freed together with the overlay. */
 void *overlay_keep(struct overlay *overlay, void *memory);
-/* `object`, of this kind, is released with the play. Returns it. */
+/* Returns `object`, of kind `def`, which is released together with the overlay. */
 void *overlay_own(struct overlay *overlay, const struct kind_def *def, void *object);
-/* The shared text, kept until the play ends. */
+/* Returns the shared string equal to `text`, valid until the overlay is freed. */
 const char *overlay_text(struct overlay *overlay, const char *text);
 
-/* The placement, resolved; valid until another is asked for: a policy has one for all. */
+/*
+ * Returns the placement `text`, resolved; valid until the next call. All templates of a policy have
+ * the same placement, so one is cached.
+ */
 const struct resolved_placement *overlay_placement(struct overlay *overlay, const char *text);
 
-/* Evaluate what has been marked. */
+/* Evaluates all marked entries. */
 void overlay_evaluate(struct overlay *overlay);
-/* Whether an evaluation of the entry is due: its decision may be out of date. */
-static inline bool overlay_is_due(const struct entry *entry)
-{
-    return entry->dirty;
-}
 
-/* A state to come back to: objects, not assumptions. The queue has to be empty. */
+/*
+ * Returns a mark of the present objects, not of the assumptions, for overlay_rollback(). The queue
+ * must be empty.
+ */
 size_t overlay_mark(const struct overlay *overlay);
+/* Undoes all replacements since the mark; 0 stands for the begin. */
 void overlay_rollback(struct overlay *overlay, size_t mark);
 
 /*
- * Called before a change of the entry's object and before each evaluation of an entry: what it was
- * can be read for the last time. NULL: nobody asks.
+ * Observer of entries. `touched` is called before each replacement of an object and before each
+ * evaluation, while the old object and decision can still be read. All zero for no observer.
  */
 struct overlay_observer {
     void (*touched)(void *context, struct entry *entry);
@@ -110,65 +117,69 @@ struct overlay_observer {
 };
 void overlay_observe(struct overlay *overlay, struct overlay_observer observer);
 
-/* ---- the queue ---- */
+/* ---- queue ---- */
 
 void overlay_enqueue(struct overlay *overlay, struct queue_item item);
-/* The next item, first come first served. False if there is none. */
+/* Removes the oldest item. Returns false if the queue is empty. */
 bool overlay_next(struct overlay *overlay, struct queue_item *out);
 
-/* Notes that the play gives up a template of the queue. */
+/* Records a template that was still queued when the simulation was given up. */
 void overlay_note_unsettled(struct overlay *overlay, struct entry *template);
-/* Returns the templates that it gave up, once each, in the order of entry_compare(). Borrowed. */
+/* Returns the recorded templates without duplicates, in the order of entry_compare(). Borrowed. */
 const struct entry_list *overlay_unsettled(const struct overlay *overlay);
 
-/* ---- readers ---- */
-
-/* The entries of a class that read this one, as they are now. Release it with entry_list_release().
+/*
+ * Returns the entries of a class that depend on this entry, as of now. Release the list with
+ * entry_list_release().
  */
 struct entry_list overlay_readers(const struct entry *entry, enum object_class class);
 
+/* ---- bindings ---- */
+
 /*
- * Bindings as the simulated Karmada writes them: copies that borrow all that they do not change,
- * and that the play keeps.
+ * The simulated Karmada writes bindings as copies in memory of the overlay, which borrow all
+ * unchanged members from the original.
  */
 
-/* The entry of a template's binding, existing or not. */
+/* Returns the entry of a template's binding, with or without an object. */
 struct entry *bindings_entry(struct overlay *overlay, const struct entry *template);
-/* True if the binding is this very template's, not a namesake's. */
+/* Returns true if the binding belongs to this template, not to another one of the same name. */
 bool bindings_is_of(const struct binding *b, const struct entry *template);
 
-/* A copy to be changed. */
+/* Returns a copy that may be changed. */
 struct binding *bindings_copy(struct overlay *overlay, const struct binding *old) MUST_USE;
-/* A new binding of the template, without placement, claim or referrers. */
+/* Returns a new binding of the template, without placement, claim and referrers. */
 struct binding *bindings_make(struct overlay *overlay, const struct entry *template) MUST_USE;
 
-/* Only the scheduler knows the clusters of a copy, for this reason. */
+/* Marks the clusters of the binding as unknown: only the real scheduler can determine them. */
 void bindings_set_undetermined(struct binding *b, enum undetermined_reason reason);
 
-/* The binding is made from the template's present version. */
+/* Marks the binding as made from the present version of the template. */
 void bindings_follow(struct binding *b, const struct template *t);
 
-/* What stands about a template at one moment: as far as people ask before a change. */
+/* ---- outcomes ---- */
+
+/* State of a template at one moment, as shown to users. */
 struct outcome {
-    bool exists; /* All else is zero if not. */
+    bool exists; /* All other members are zero if false. */
     enum template_state state;
     unsigned reason;
-    /* The policy that holds it (its claim), else the one that would; NULL if none. Pinned: one that
-     * does not exist is there for who refers to it alone. */
+    /* The claimed policy, else the policy that would claim it; NULL if there is no such policy.
+     * Pinned, because nothing else may refer to a policy that does not exist. */
     struct entry *policy;
-    struct target_cluster *clusters; /* Of its own binding, by name. Shared texts, borrowed. */
+    struct target_cluster *clusters; /* Clusters of the template's own binding, by name. Owned. */
     uint32_t cluster_count;
     enum undetermined_reason undetermined; /* UNDETERMINED_REASON_COUNT: the clusters are known. */
-    const struct binding *binding;         /* Its own; NULL if there is none. Borrowed. */
+    const struct binding *binding;         /* NULL if the template has no binding. Borrowed. */
 };
 
-/* Read it from a template's decision. What it borrows lives as long as those objects do. */
+/* Fills `out` from the template's decision. Borrowed members are valid as long as those objects. */
 void outcome_read(const struct entry *template, struct outcome *out);
 void outcome_release(struct outcome *o, struct store *store);
 
-/* True if both have the same clusters with the same replicas, as far as those are known. */
+/* Returns true if both have the same clusters and replicas, as far as they are known. */
 bool outcome_same_clusters(const struct outcome *a, const struct outcome *b);
-/* Bits by enum drift_field: in what their bindings differ of what policies say. */
+/* Returns the policy fields in which the two bindings differ; bits by enum drift_field. */
 unsigned outcome_fields(const struct outcome *a, const struct outcome *b);
-/* True if nothing differs that people see. */
+/* Returns true if both show the same to users. */
 bool outcome_equal(const struct outcome *a, const struct outcome *b);

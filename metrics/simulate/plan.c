@@ -9,7 +9,10 @@
 #include "metrics/simulate/overlay.h"
 #include "metrics/simulate/scheduler.h"
 
-static struct plan_cluster *find_cluster(struct plan_clusters *c, const char *name)
+/* ---- sums by cluster ---- */
+
+/* Returns the row of a cluster; appends it if it is missing. */
+static struct plan_cluster *cluster_row(struct plan_clusters *c, const char *name)
 {
     for (size_t i = 0; i < c->count; i++) {
         if (strcmp(c->items[i].name, name) == 0)
@@ -20,7 +23,7 @@ static struct plan_cluster *find_cluster(struct plan_clusters *c, const char *na
     return &c->items[c->count++];
 }
 
-static double request_of(const struct binding *b, const char *resource)
+static double requested_amount(const struct binding *b, const char *resource)
 {
     for (uint32_t i = 0; i < b->request_count; i++) {
         if (strcmp(b->requests[i].resource, resource) == 0)
@@ -29,21 +32,21 @@ static double request_of(const struct binding *b, const char *resource)
     return 0;
 }
 
-/* Count a template on a side. */
-static void plan_clusters_add(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
+/* Adds the replicas and requests of a template to one side. */
+static void add_clusters(struct plan_clusters *c, const struct outcome *o, enum plan_side side)
 {
     for (uint32_t i = 0; i < o->cluster_count; i++) {
-        struct plan_cluster *cluster = find_cluster(c, o->clusters[i].name);
+        struct plan_cluster *cluster = cluster_row(c, o->clusters[i].name);
         int32_t replicas = o->clusters[i].replicas;
 
         cluster->replicas[side] += replicas;
-        cluster->cores[side] += replicas * request_of(o->binding, "cpu");
-        cluster->memory_bytes[side] += replicas * request_of(o->binding, "memory");
+        cluster->cores[side] += replicas * requested_amount(o->binding, "cpu");
+        cluster->memory_bytes[side] += replicas * requested_amount(o->binding, "memory");
     }
 }
 
-/* True if more arrives than the cluster has free of a resource; what it does not report is. */
-static bool exceeds(const struct cluster *c, const char *resource, double arriving)
+/* Returns true if `arriving` exceeds the free amount of a resource; false if that is unknown. */
+static bool exceeds_free(const struct cluster *c, const char *resource, double arriving)
 {
     for (uint32_t i = 0; i < c->resource_count; i++) {
         const struct cluster_resource *r = &c->resources[i];
@@ -54,7 +57,8 @@ static bool exceeds(const struct cluster *c, const char *resource, double arrivi
     return false;
 }
 
-static void judge(const struct store *store, struct plan_cluster *row)
+/* Compares the increase with the free resources in the status of the Cluster object. */
+static void set_overflow(const struct store *store, struct plan_cluster *row)
 {
     const struct kind_def *def = kind_cluster();
     const struct entry *entry =
@@ -63,9 +67,10 @@ static void judge(const struct store *store, struct plan_cluster *row)
 
     row->overflows =
         c &&
-        (exceeds(c, "cpu", row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE]) ||
-         exceeds(c, "memory", row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE]) ||
-         exceeds(c, "pods", (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE])));
+        (exceeds_free(c, "cpu", row->cores[PLAN_AFTER] - row->cores[PLAN_BEFORE]) ||
+         exceeds_free(c, "memory",
+                      row->memory_bytes[PLAN_AFTER] - row->memory_bytes[PLAN_BEFORE]) ||
+         exceeds_free(c, "pods", (double)(row->replicas[PLAN_AFTER] - row->replicas[PLAN_BEFORE])));
 }
 
 static int by_name(const void *a, const void *b)
@@ -73,25 +78,25 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct plan_cluster *)a)->name, ((const struct plan_cluster *)b)->name);
 }
 
-static void plan_clusters_finish(struct plan_clusters *c, const struct store *store)
+static void finish_clusters(struct plan_clusters *c, const struct store *store)
 {
     if (c->count > 1)
         qsort(c->items, c->count, sizeof(*c->items), by_name);
     for (size_t i = 0; i < c->count; i++)
-        judge(store, &c->items[i]);
+        set_overflow(store, &c->items[i]);
 }
 
-/* Sort, and hold what arrives against what the Cluster objects report as free. */
-static void plan_clusters_release(struct plan_clusters *c)
-{
-    free(c->items);
-    *c = (struct plan_clusters){0};
-}
+/* ---- actions of the user ---- */
 
-/* ---- what a user does ---- */
+/* A decoded object that the user applies. */
+struct applied_object {
+    struct entry *entry;
+    void *object; /* Owned by the overlay. */
+};
 
-/* What Karmada's webhook writes into a policy. */
-static void admit_policy(const struct entry *entry, const struct policy *old, struct policy *fresh)
+/* Sets the fields that Karmada's mutating webhook sets. */
+static void apply_webhook_defaults(const struct entry *entry, const struct policy *old,
+                                   struct policy *fresh)
 {
     bool cluster_scoped = entry->partition->type->def->cluster_scoped;
 
@@ -107,7 +112,7 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
 {
     const struct policy *old = entry_policy(entry);
 
-    admit_policy(entry, old, fresh);
+    apply_webhook_defaults(entry, old, fresh);
     if (old && policy_equal(old, fresh))
         return;
     overlay_replace(overlay, entry, fresh);
@@ -115,9 +120,9 @@ static void apply_policy(struct overlay *overlay, struct entry *entry, struct po
 }
 
 /*
- * The user has changed a template to `fresh`. What the API server and Karmada have written stays:
- * the identity, and the claim. The version is a new one: no binding has it, unless others require
- * it, because the distributor follows each change for them.
+ * Replaces a template by the user's version `fresh`, with the identity and claim of the old object.
+ * The resource version is new, so the binding counts as outdated. Bindings with referrers get the
+ * new version at once, because the distributor processes each change.
  */
 static void change_template(struct overlay *overlay, struct entry *entry,
                             const struct template *fresh)
@@ -142,8 +147,8 @@ static void change_template(struct overlay *overlay, struct entry *entry,
     overlay_replace(overlay, binding, copy);
 }
 
-/* Policies may have waited for an override policy, or a PriorityClass. */
-static void retry_readers(struct overlay *overlay, const struct entry *entry)
+/* Retries policies that may have waited for this override policy or PriorityClass. */
+static void retry_policies(struct overlay *overlay, const struct entry *entry)
 {
     CLEANUP(entry_list_release)
     struct entry_list policies = overlay_readers(entry, CLASS_POLICY);
@@ -171,7 +176,7 @@ static void apply_template(struct overlay *overlay, struct entry *entry, struct 
         distributor_drop(overlay, binding, &needed);
     if (!old)
         distributor_arrive(overlay, entry);
-    retry_readers(overlay, entry);
+    retry_policies(overlay, entry);
     overlay_enqueue(overlay, (struct queue_item){entry, false});
 }
 
@@ -179,10 +184,10 @@ static void apply_override(struct overlay *overlay, struct entry *entry, void *f
 {
     overlay_replace(overlay, entry, fresh);
     overlay_assume(overlay, ASSUMED_NOT_PLAYED);
-    retry_readers(overlay, entry);
+    retry_policies(overlay, entry);
 }
 
-/* Somebody edits what Karmada has made: the scheduler and the distributor look at it. */
+/* A manual change of a binding triggers the scheduler and the distributor. */
 static void apply_binding(struct overlay *overlay, struct entry *entry, const struct binding *read)
 {
     struct binding *fresh = bindings_copy(overlay, read);
@@ -193,8 +198,7 @@ static void apply_binding(struct overlay *overlay, struct entry *entry, const st
     distributor_sync(overlay, entry);
 }
 
-/* The user applies it. */
-static void simulation_apply(struct overlay *overlay, struct applied_object applied)
+static void apply_object(struct overlay *overlay, struct applied_object applied)
 {
     struct entry *entry = applied.entry;
     void *fresh = applied.object;
@@ -227,9 +231,9 @@ static void simulation_apply(struct overlay *overlay, struct applied_object appl
     abort();
 }
 
-/* Read it. False with the reason if it is not valid. */
-static MUST_USE bool simulation_read(struct overlay *overlay, const cJSON *json,
-                                     struct applied_object *out, struct error *err)
+/* Decodes an object into overlay memory. Returns false and sets `err` if it is not valid. */
+static MUST_USE bool read_object(struct overlay *overlay, const cJSON *json,
+                                 struct applied_object *out, struct error *err)
 {
     struct store *store = overlay_context(overlay)->store;
     struct decode d = store_decode(store, err);
@@ -247,7 +251,7 @@ static MUST_USE bool simulation_read(struct overlay *overlay, const cJSON *json,
     return true;
 }
 
-/* The garbage collector takes the binding with its owner; nobody requires what it needs. */
+/* Deletes the binding as the garbage collector does, and detaches its dependencies. */
 static void delete_template(struct overlay *overlay, struct entry *entry)
 {
     struct entry *binding = template_binding(overlay_context(overlay)->store, entry);
@@ -259,8 +263,8 @@ static void delete_template(struct overlay *overlay, struct entry *entry)
     overlay_replace(overlay, binding, NULL);
 }
 
-/* A user deletes an object. Nothing happens if it does not exist. */
-static void simulation_delete(struct overlay *overlay, struct entry *entry)
+/* Does nothing if the object does not exist. */
+static void delete_object(struct overlay *overlay, struct entry *entry)
 {
     if (!entry_exists(entry))
         return;
@@ -287,7 +291,7 @@ void simulation_touch(struct overlay *overlay, struct entry *template)
     overlay_enqueue(overlay, (struct queue_item){template, false});
 }
 
-/* ---- what Karmada does ---- */
+/* ---- actions of Karmada ---- */
 
 bool simulation_settle(struct overlay *overlay)
 {
@@ -311,10 +315,10 @@ bool simulation_settle(struct overlay *overlay)
 }
 
 /*
- * Play what Karmada makes of templates that nobody has applied yet, as in a repository of
- * manifests: those without a uid, claim and binding. False as simulation_settle().
+ * Lets Karmada process the templates that come from manifests and were never applied: without uid,
+ * claim and binding. Returns false as simulation_settle() does.
  */
-static MUST_USE bool simulation_admit(struct overlay *overlay)
+static MUST_USE bool admit_manifests(struct overlay *overlay)
 {
     CLEANUP(listing_release)
     struct listing all = listing_make(overlay_context(overlay)->store, CLASS_TEMPLATE);
@@ -337,13 +341,15 @@ const char *const plan_when_names[PLAN_WHEN_COUNT] = {
     [PLAN_NEVER] = "never",
 };
 
-/* How far a field of a dependency is from agreement. */
+/* ---- records of the state before the change ---- */
+
+/* Degree of a conflict in one field of a dependency, mildest first. */
 enum discord { DISCORD_NONE, DISCORD_PREDICTED, DISCORD_CONFLICT };
 
-/* An entry that the play has touched, and what it was before. */
+/* State of a template or binding before the simulation touched it. */
 struct plan_record {
     struct entry *entry;
-    struct outcome before; /* Of a template. */
+    struct outcome before; /* All zero for bindings. */
     const struct entry *governing;
     const struct entry *winner;
     unsigned fields;
@@ -353,14 +359,12 @@ struct plan_record {
 struct plan {
     struct overlay *overlay;
     struct map records;               /* By entry. */
-    size_t base;                      /* The mark of the play without the change. */
-    struct applied_object *newcomers; /* Templates that the change creates. */
+    size_t base;                      /* Mark of the state before the change. */
+    struct applied_object *newcomers; /* Templates that the change creates. Entries pinned. */
     size_t newcomer_count;
-    struct entry_list policies; /* That the change applies. */
+    struct entry_list policies; /* Policies that the change applies. */
     struct plan_result result;
 };
-
-/* ---- what was before ---- */
 
 static struct store *store_of(const struct plan *p)
 {
@@ -383,7 +387,8 @@ static void read_discord(const struct entry *entry, uint8_t discord[DEPENDENCY_F
                                               : DISCORD_NONE;
 }
 
-static void remember(struct plan *p, struct entry *entry)
+/* Stores the present state of an entry, unless it has a record already. */
+static void record_state(struct plan *p, struct entry *entry)
 {
     uint64_t hash = map_hash_address(entry);
     const struct template_decision *d = template_decision(entry);
@@ -404,17 +409,17 @@ static void remember(struct plan *p, struct entry *entry)
     map_add(&p->records, hash, r);
 }
 
-/* A binding that is replaced is part of what its template was. */
-static void touched(void *context, struct entry *entry)
+/* Records the entry and, for a binding, its template: the template's outcome depends on both. */
+static void record_touched(void *context, struct entry *entry)
 {
     struct plan *p = context;
     const struct binding_decision *b = binding_decision(entry);
     struct entry *template = b ? b->template : NULL;
 
     if (template)
-        remember(p, template);
+        record_state(p, template);
     if (entry_class(entry) == CLASS_TEMPLATE || entry_class(entry) == CLASS_BINDING)
-        remember(p, entry);
+        record_state(p, entry);
 }
 
 struct plan *plan_new(struct engine *e)
@@ -424,7 +429,7 @@ struct plan *plan_new(struct engine *e)
     p->records = MAP_INIT(is_record);
     p->overlay = overlay_new(e);
     p->result.settled = true;
-    overlay_observe(p->overlay, (struct overlay_observer){touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){record_touched, p});
     return p;
 }
 
@@ -441,7 +446,7 @@ void plan_free(struct plan *p)
     }
     free(p->result.templates);
     free(p->result.conflicts);
-    plan_clusters_release(&p->result.clusters);
+    free(p->result.clusters.items);
     for (size_t at = 0; (r = map_next(&p->records, &at)) != NULL;) {
         outcome_release(&r->before, store_of(p));
         store_unpin(store_of(p), r->entry);
@@ -469,13 +474,13 @@ bool plan_is_cut(const struct plan *p)
 void plan_admit(struct plan *p)
 {
     overlay_observe(p->overlay, (struct overlay_observer){0});
-    p->result.settled = simulation_admit(p->overlay);
+    p->result.settled = admit_manifests(p->overlay);
     p->base = overlay_mark(p->overlay);
     (void)overlay_take_assumptions(p->overlay);
-    overlay_observe(p->overlay, (struct overlay_observer){touched, p});
+    overlay_observe(p->overlay, (struct overlay_observer){record_touched, p});
 }
 
-/* ---- the change ---- */
+/* ---- change ---- */
 
 static void settle(struct plan *p)
 {
@@ -487,7 +492,7 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
 {
     struct applied_object applied;
 
-    if (!simulation_read(p->overlay, json, &applied, err))
+    if (!read_object(p->overlay, json, &applied, err))
         return false;
     if (overlay_is_cut(p->overlay))
         return true;
@@ -497,27 +502,27 @@ bool plan_apply(struct plan *p, const cJSON *json, struct error *err)
         p->newcomers[p->newcomer_count++] = applied;
         return true;
     }
-    simulation_apply(p->overlay, applied);
+    apply_object(p->overlay, applied);
     settle(p);
     if (entry_class(applied.entry) == CLASS_POLICY)
         entry_list_add(&p->policies, applied.entry);
     return true;
 }
 
-/* Bring what comes last: the policies to those that wait, then the templates that are new. */
-static void bring_last(struct plan *p)
+/* Applies the new policies to waiting templates, and then the new templates. */
+static void process_postponed(struct plan *p)
 {
     for (size_t i = 0; i < p->policies.count && !overlay_is_cut(p->overlay); i++)
         detector_waiting(p->overlay, p->policies.items[i]);
     settle(p);
     for (size_t i = 0; i < p->newcomer_count && !overlay_is_cut(p->overlay); i++)
-        simulation_apply(p->overlay, p->newcomers[i]);
+        apply_object(p->overlay, p->newcomers[i]);
     settle(p);
 }
 
 void plan_delete(struct plan *p, struct entry *entry)
 {
-    simulation_delete(p->overlay, entry);
+    delete_object(p->overlay, entry);
     settle(p);
 }
 
@@ -527,9 +532,10 @@ void plan_touch(struct plan *p, struct entry *template)
     settle(p);
 }
 
-/* ---- what came of it ---- */
+/* ---- result ---- */
 
-static bool is_touched(const struct plan_record *r, const struct outcome *after)
+/* Returns true if anything differs from the record, even if no user sees the difference. */
+static bool is_affected(const struct plan_record *r, const struct outcome *after)
 {
     const struct template_decision *d = template_decision(r->entry);
 
@@ -538,14 +544,14 @@ static bool is_touched(const struct plan_record *r, const struct outcome *after)
             (d->governing != r->governing || d->winner != r->winner || d->fields != r->fields));
 }
 
-/* True if something waits that the template's next change may bring. */
-static bool may_wait(const struct outcome *after)
+/* Returns true if the template's next change may alter its outcome. */
+static bool may_change_later(const struct outcome *after)
 {
     return after->state == STATE_STALE || after->state == STATE_UNBOUND;
 }
 
-/* What the template's next change makes of it; the play is as before afterwards. */
-static void foresee(struct plan *p, struct plan_template *row)
+/* Simulates a change of the template, stores the outcome in row->next, and undoes the change. */
+static void predict_next_change(struct plan *p, struct plan_template *row)
 {
     struct entry *template = (struct entry *)(uintptr_t)row->template;
     size_t mark = overlay_mark(p->overlay);
@@ -559,8 +565,8 @@ static void foresee(struct plan *p, struct plan_template *row)
 
 static void set_when(struct plan *p, struct plan_template *row)
 {
-    if (row->after.exists && may_wait(&row->after)) {
-        foresee(p, row);
+    if (row->after.exists && may_change_later(&row->after)) {
+        predict_next_change(p, row);
         if (row->next.state == STATE_CURRENT) {
             row->when = PLAN_AT_NEXT_CHANGE;
             return;
@@ -576,7 +582,7 @@ static void add_template(struct plan *p, struct plan_record *r)
     struct plan_template row = {.template = r->entry};
 
     outcome_read(r->entry, &row.after);
-    if (!is_touched(r, &row.after)) {
+    if (!is_affected(r, &row.after)) {
         outcome_release(&row.after, store_of(p));
         return;
     }
@@ -634,7 +640,7 @@ const struct plan_result *plan_finish(struct plan *p)
     struct plan_result *result = &p->result;
     struct plan_record *r;
 
-    bring_last(p);
+    process_postponed(p);
     overlay_observe(p->overlay, (struct overlay_observer){0});
     for (size_t at = 0; !overlay_is_cut(p->overlay) && (r = map_next(&p->records, &at)) != NULL;) {
         add_conflicts(result, r);
@@ -644,13 +650,13 @@ const struct plan_result *plan_finish(struct plan *p)
     sort(result->templates, result->template_count, sizeof(*result->templates), by_template);
     sort(result->conflicts, result->conflict_count, sizeof(*result->conflicts), by_change);
     for (size_t i = 0; i < result->template_count; i++) {
-        plan_clusters_add(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
-        plan_clusters_add(&result->clusters, &result->templates[i].after, PLAN_AFTER);
+        add_clusters(&result->clusters, &result->templates[i].before, PLAN_BEFORE);
+        add_clusters(&result->clusters, &result->templates[i].after, PLAN_AFTER);
     }
-    plan_clusters_finish(&result->clusters, store_of(p));
+    finish_clusters(&result->clusters, store_of(p));
     result->unsettled = overlay_unsettled(p->overlay);
     result->assumptions = overlay_take_assumptions(p->overlay);
-    /* Of what changes nothing only that is worth a word which keeps it from changing anything. */
+    /* Without a change, only those assumptions matter that may have prevented one. */
     if (result->template_count + result->conflict_count == 0)
         result->assumptions &= 1U << ASSUMED_PREEMPTION_OFF | 1U << ASSUMED_REFERENCES_UNKNOWN |
                                1U << ASSUMED_NOT_PLAYED | 1U << ASSUMED_DEPENDENCIES_OFF;

@@ -4,125 +4,133 @@
 #include "metrics/model/store.h"
 #include "metrics/simulate/overlay.h"
 
-/* What some templates have of each member cluster, before a change and after it. */
+/*
+ * Plan of a change: applies the objects of a user to an overlay, one after another as kubectl does,
+ * and after each lets the simulated Karmada act until its queue is empty. The result compares
+ * templates, clusters and conflicts before and after. The cost depends on the size of the change.
+ *
+ * Plans are deterministic: no time passes, and the queue is processed in order.
+ */
+struct plan;
+
+/* ---- result ---- */
+
 enum plan_side { PLAN_BEFORE, PLAN_AFTER, PLAN_SIDES };
 
+/* Sums over the templates of a plan in one member cluster. */
 struct plan_cluster {
     const char *name;
     int64_t replicas[PLAN_SIDES];
     double cores[PLAN_SIDES];
     double memory_bytes[PLAN_SIDES];
-    bool overflows; /* What arrives is more than what is free. */
+    bool overflows; /* The increase exceeds the free resources of the cluster. */
 };
 
-/* All zero is an empty list. */
+/* All zero: an empty list. */
 struct plan_clusters {
-    struct plan_cluster *items; /* By name, once plan_clusters_finish() has been called. */
+    struct plan_cluster *items; /* By name, after plan_finish(). */
     size_t count;
 };
 
-/*
- * Plays what Karmada makes of a change until it comes to rest. A user's changes are made one after
- * another, as kubectl would; after each Karmada acts until nothing is left to do.
- *
- * Deterministic: no time passes but that which Karmada needs, and everything happens in the order
- * in which Karmada queues it.
- */
-
-/* Room for the longest play: more events than so many for each template there is, and so many more
- * to begin with, is no rest. */
-enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
-
-/* An object that a user is about to apply, whole. */
-struct applied_object {
-    struct entry *entry;
-    void *object; /* The play's. */
-};
-/* The user of a template changes something in it that no policy looks at. */
-void simulation_touch(struct overlay *overlay, struct entry *template);
-
-/*
- * Play until nothing moves. False if that takes too long, or the play's limit is reached: then
- * Karmada is left in mid-air.
- */
-bool simulation_settle(struct overlay *overlay) MUST_USE;
-
-/*
- * A change, played to rest, and what it does to templates, to what runs in member clusters, and to
- * conflicts. It costs what the change touches.
- */
-struct plan;
-
-/* When a template is what the change makes of it. */
+/* The time at which the change takes effect on a template. */
 enum plan_when {
     PLAN_AT_ONCE,
-    PLAN_AT_NEXT_CHANGE, /* Of its user, or when Karmada's controllers restart. */
-    PLAN_NEVER,          /* It is selected, or claimed, and goes on as it is. */
+    PLAN_AT_NEXT_CHANGE, /* Change of the template by its user, or when Karmada's controllers
+                            restart. */
+    PLAN_NEVER,          /* The change selects or claims the template without any effect. */
     PLAN_WHEN_COUNT,
 };
-/* As in JSON. */
+/* Names in JSON. */
 extern const char *const plan_when_names[PLAN_WHEN_COUNT];
 
-/* A template that the change touches. */
+/* A template that the change affects. */
 struct plan_template {
     const struct entry *template;
     enum plan_when when;
     struct outcome before;
-    struct outcome after; /* Once Karmada has come to rest. */
-    struct outcome next;  /* After its next change, for PLAN_AT_NEXT_CHANGE. */
+    struct outcome after; /* After Karmada has processed the change. */
+    struct outcome next;  /* After the template's next change; only for PLAN_AT_NEXT_CHANGE. */
 };
 
+/* A field of a dependency that the change moves into a conflict or out of it. */
 struct plan_conflict {
     const struct entry *dependency;
     enum dependency_field field;
-    bool appears; /* Else it vanishes. */
+    bool appears; /* False if the conflict vanishes. */
 };
 
 struct plan_result {
     struct plan_template *templates; /* In the order of entry_compare(). */
     size_t template_count;
-    struct plan_conflict *conflicts; /* Those that appear first; then as entry_compare(). */
+    /* New conflicts first; both parts in the order of entry_compare(). */
+    struct plan_conflict *conflicts;
     size_t conflict_count;
-    struct plan_clusters clusters; /* Of those templates. */
-    size_t when[PLAN_WHEN_COUNT];  /* How many templates. */
+    struct plan_clusters clusters; /* Sums over `templates`. */
+    size_t when[PLAN_WHEN_COUNT];  /* Number of templates. */
     size_t conflicts_appear;
     size_t conflicts_vanish;
-    size_t undetermined;  /* Templates whose clusters afterwards only the scheduler knows. */
+    size_t undetermined;  /* Templates with unknown clusters after the change (struct outcome). */
     unsigned assumptions; /* Bits by enum assumption. */
-    bool settled;         /* Karmada has come to rest. */
-    /* Templates that Karmada had yet to look at when the play gave up; once each, sorted. */
+    bool settled;         /* The simulated Karmada has no work left. */
+    /* Templates still queued when the simulation was given up, in the order of entry_compare(). */
     const struct entry_list *unsettled;
 };
 
-/* A plan for this engine, in which nothing is left to evaluate, at the time of its last run. */
+/* ---- plans ---- */
+
+/*
+ * Returns a plan at the time of the engine's last run. The engine must have no evaluation left to
+ * do.
+ */
 struct plan *plan_new(struct engine *e) MUST_USE;
-/* The store is as before then. Takes NULL. */
+/* Restores the store and frees the plan. Does nothing for NULL. */
 void plan_free(struct plan *p);
 
 /*
- * Stop once the limit is reached: what is left to do then is left out, so that the functions below
- * end soon, and the result says nothing (plan_is_cut).
+ * Sets a limit. After it is reached, the functions below do nothing more than return, and the
+ * result is meaningless (plan_is_cut).
  */
 void plan_set_limit(struct plan *p, struct overlay_limit limit);
 bool plan_is_cut(const struct plan *p);
 
 /*
- * Before the change: manifests that nobody has applied yet (simulation_admit) count as applied. It
- * looks at every template.
+ * Lets Karmada process all manifests that no user has applied yet, as the state before the change.
+ * Must be called before the first change. Visits every template.
  */
 void plan_admit(struct plan *p);
 
 /*
- * A user applies an object, or deletes it, and Karmada comes to rest. What waits for policies, and
- * templates that are new, come last, in plan_finish(): a change is of one piece, whatever the order
- * of its objects. False with the reason if the object is not valid.
+ * Applies an object as its user, and simulates Karmada until its queue is empty. New templates, and
+ * templates that wait for policies, are processed last, in plan_finish(): the result does not
+ * depend on the order of the objects. Returns false and sets `err` if the object is not valid.
  */
 bool plan_apply(struct plan *p, const cJSON *json, struct error *err) MUST_USE;
+/* Deletes the object of the entry, likewise. */
 void plan_delete(struct plan *p, struct entry *entry);
-/* The user of a template changes something in it that no policy looks at. */
+/* Changes a member of the template that policies do not depend on, likewise. */
 void plan_touch(struct plan *p, struct entry *template);
 
-/* The result, which the plan owns. The engine is as Karmada has come to rest. */
+/* Returns the result, owned by the plan. The engine keeps the state after the change. */
 const struct plan_result *plan_finish(struct plan *p);
-/* Put the engine back to before, to look at what vanishes; the result's entries stay. */
+/*
+ * Resets the engine to the state before the change, so that resolved conflicts can be read. The
+ * entries in the result stay valid.
+ */
 void plan_undo(struct plan *p);
+
+/* ---- steps of a simulation ---- */
+
+/* Changes a member of the template that policies do not depend on, and enqueues the template. */
+void simulation_touch(struct overlay *overlay, struct entry *template);
+
+/*
+ * Limit of queue items in one simulation_settle(): a number for each template of the store, and a
+ * constant. A longer simulation would never end.
+ */
+enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
+
+/*
+ * Processes the queue until it is empty. Returns false if the limit of items or of the overlay is
+ * reached: the state is then incomplete, and the queue is emptied.
+ */
+bool simulation_settle(struct overlay *overlay) MUST_USE;

@@ -6,9 +6,11 @@
 #include "metrics/rules/selector.h"
 #include "metrics/simulate/detector.h"
 
+/* ---- prediction for one template ---- */
+
 /*
- * Nothing makes Karmada look at it again: it does not watch PriorityClasses, and half a claim is
- * matched at the template's next change.
+ * Returns true if no event makes Karmada process the template: Karmada does not watch
+ * PriorityClasses, and matches half a claim only at the template's next change.
  */
 static bool is_left_alone(const struct entry *template, const struct template_decision *d)
 {
@@ -19,25 +21,26 @@ static bool is_left_alone(const struct entry *template, const struct template_de
     return d->priority_moved && d->phase == PHASE_DEFERRED;
 }
 
-/* Its policy was changed, and Karmada has yet to see whom it does not select any more. */
+/* Returns true if the changed policy still has to release the template. */
 static bool is_being_released(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH &&
            d->phase == PHASE_DEFERRED;
 }
 
-/* Karmada looks at the template as it would after any event that is not its user's. */
-static bool overlay_rest(struct overlay *overlay, struct entry *template)
+/* Simulates an event that is not a change by the template's user. */
+static bool simulate_event(struct overlay *overlay, struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const struct policy *policy = d ? entry_policy(d->governing) : NULL;
-    bool is_static = overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
+    bool static_takeover = overlay_context(overlay)->options.takeover == TAKEOVER_STATIC;
 
     if (d && is_left_alone(template, d))
         return true;
     if (d && is_being_released(d))
         detector_policy(overlay, d->claimed, NULL);
-    overlay_enqueue(overlay, (struct queue_item){template, is_static || (policy && policy->lazy)});
+    overlay_enqueue(overlay,
+                    (struct queue_item){template, static_takeover || (policy && policy->lazy)});
     return simulation_settle(overlay);
 }
 
@@ -49,7 +52,7 @@ void next_change_find(struct engine *e, const struct entry *template,
     struct next_change f = {0};
 
     outcome_read(entry, &f.now);
-    f.settled = overlay_rest(overlay, entry);
+    f.settled = simulate_event(overlay, entry);
     outcome_read(entry, &f.rest);
     simulation_touch(overlay, entry);
     f.settled &= simulation_settle(overlay);
@@ -67,7 +70,7 @@ void next_change_find(struct engine *e, const struct entry *template,
 const char *const reconcile_verdict_names[] = {RECONCILE_VERDICTS(VERDICT_NAME)};
 const char *const reconcile_verdict_texts[] = {RECONCILE_VERDICTS(VERDICT_TEXT)};
 
-/* ---- one template ---- */
+/* ---- verdict on one template ---- */
 
 static bool runs_version(const struct template_decision *d, const struct reconcile_wish *w)
 {
@@ -80,8 +83,8 @@ static bool runs_version(const struct template_decision *d, const struct reconci
     return strcmp(w->version, hash) == 0;
 }
 
-/* True if somebody means it: of templates without a policy that is only known of labels. */
-static bool is_meant(const struct reconcile_wish *w, const struct entry *template)
+/* Returns true if the template matches the filter. */
+static bool matches_filter(const struct reconcile_wish *w, const struct entry *template)
 {
     const struct template *t = entry_template(template);
     const struct template_decision *d = template_decision(template);
@@ -98,7 +101,8 @@ static bool is_meant(const struct reconcile_wish *w, const struct entry *templat
            (d->state == STATE_STALE && w->policy == d->claimed);
 }
 
-/* What keeps a template where it is that its user's change does not remove. */
+/* Returns a cause that a change by the user does not remove; RECONCILE_MOVES if there is no such.
+ */
 static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;
@@ -122,15 +126,15 @@ static enum reconcile_verdict find_obstacle(const struct template_decision *d)
     return d->state == STATE_ORPHANED ? RECONCILE_ORPHANED : RECONCILE_MOVES;
 }
 
-/* A wish, and what playing one template says to it. */
-struct reconcile_question {
+/* Context of judge_outcomes(). */
+struct reconcile_check {
     const struct reconcile_wish *wish;
     enum reconcile_verdict verdict;
 };
 
-static void answer(void *context, const struct next_change *f)
+static void judge_outcomes(void *context, const struct next_change *f)
 {
-    struct reconcile_question *q = context;
+    struct reconcile_check *q = context;
 
     if (!f->settled || f->next.state != STATE_CURRENT)
         q->verdict = RECONCILE_IN_VAIN;
@@ -144,9 +148,9 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
                                        const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    struct reconcile_question q = {wish, RECONCILE_MOVES};
+    struct reconcile_check q = {wish, RECONCILE_MOVES};
 
-    if (!is_meant(wish, template))
+    if (!matches_filter(wish, template))
         return RECONCILE_UNRELATED;
     if (wish->undo)
         return RECONCILE_MOVES;
@@ -156,11 +160,11 @@ enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_
     if (q.verdict == RECONCILE_MOVES && d->state != STATE_STALE)
         return RECONCILE_UNRELATED;
     if (q.verdict == RECONCILE_MOVES)
-        next_change_find(e, template, answer, &q);
+        next_change_find(e, template, judge_outcomes, &q);
     return q.verdict;
 }
 
-/* ---- all of them ---- */
+/* ---- lists ---- */
 
 static void append(struct reconcile_list *list, struct reconcile_item item)
 {
@@ -168,7 +172,7 @@ static void append(struct reconcile_list *list, struct reconcile_item item)
     list->items[list->count++] = item;
 }
 
-/* A template that is chosen, or left; pinned. */
+/* Returns an item that pins its template and policy. */
 static struct reconcile_item make_item(const struct entry *template, enum reconcile_verdict verdict)
 {
     const struct template_decision *d = template_decision(template);
@@ -192,8 +196,11 @@ static int by_template(const void *key, const void *row)
     return entry_compare(key, ((const struct plan_template *)row)->template);
 }
 
-/* Play their change together. False if not all of them become what each would alone. */
-static bool play_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit)
+/*
+ * Plans the change of all chosen templates together, and moves templates that do not become current
+ * to the list `left`. Returns false if there were any.
+ */
+static bool plan_together(struct reconcile *r, const struct reconcile_wish *wish, bool admit)
 {
     struct reconcile_list *chosen = &r->chosen;
     size_t kept = 0;
@@ -213,7 +220,7 @@ static bool play_together(struct reconcile *r, const struct reconcile_wish *wish
                 : bsearch(item.template, r->result->templates, r->result->template_count,
                           sizeof(*r->result->templates), by_template);
 
-        /* Of one that the plan does not have nothing becomes. */
+        /* A template that is not in the plan keeps its state. */
         if (row)
             item.becomes = row->after.state;
         if (wish->undo || item.becomes == STATE_CURRENT) {
@@ -252,7 +259,7 @@ struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *w
             append(&r->left, make_item(template, verdict));
         }
     }
-    while (!play_together(r, wish, admit))
+    while (!plan_together(r, wish, admit))
         reconcile_end_plan(r);
     return r;
 }

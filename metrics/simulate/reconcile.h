@@ -5,29 +5,29 @@
 #include "metrics/simulate/plan.h"
 
 /*
- * Which stale templates a change by their user would bring to what their policy says now, and what
- * becomes of all when these are changed together. Played as a plan is; nothing is written.
+ * Stale templates that a change by their user would bring up to date with their policy, one by one
+ * and all together. The changes are simulated as a plan; nothing is written.
  */
 
-/* Whom somebody wants to reconcile. */
+/* Filter of the templates to reconcile. */
 struct reconcile_wish {
-    const struct entry *policy;          /* Those that are to follow it; NULL: any policy. */
-    const struct label_selector *labels; /* Those whose labels match; NULL: whatever they are. */
-    const char *ns;                      /* Those in this namespace; NULL: in all. */
-    const char *version; /* Those that run this one of `policy`, by its hash; NULL: whichever. */
-    size_t max;          /* The first so many; 0: all. */
-    bool undo;           /* Those with RECONCILE_ANNOTATION instead. */
+    const struct entry *policy;          /* Policy of the templates; NULL for any. */
+    const struct label_selector *labels; /* Labels of the templates; NULL for any. */
+    const char *ns;                      /* Namespace; NULL for all. */
+    const char *version; /* Hash of the version of `policy` that they run; NULL for any. */
+    size_t max;          /* Maximum number of templates; 0 for all. */
+    bool undo;           /* Select templates with RECONCILE_ANNOTATION instead of stale ones. */
 };
 
 /*
- * What there is to say of a template that somebody may mean. A row is its enumerator, its word for
- * programs and a sentence for people.
+ * Result of the check of one template. A row has an enumerator, a name for programs and a sentence
+ * for people.
  */
 #define RECONCILE_VERDICTS(ROW)                                                                    \
     ROW(MOVES, "moves", "a change by its user brings it to its policy")                            \
     ROW(CURRENT, "current", "it is current already")                                               \
     ROW(UNRELATED, "unrelated", "it is none of those that are meant any more")                     \
-    /* From here on a change by its user does not help. */                                         \
+    /* A change by its user does not help in the following cases. */                               \
     ROW(LABEL_DRIFT, "selector_mismatch",                                                          \
         "the policy that it claims does not select it any more: Karmada leaves it as it is until " \
         "its labels or that policy's selectors are put right")                                     \
@@ -51,65 +51,69 @@ struct reconcile_wish {
 #define RECONCILE_ENUMERATOR(id, word, text) RECONCILE_##id,
 enum reconcile_verdict { RECONCILE_VERDICTS(RECONCILE_ENUMERATOR) RECONCILE_VERDICT_COUNT };
 extern const char *const reconcile_verdict_names[RECONCILE_VERDICT_COUNT];
-/* One sentence for people. */
+/* Sentences for people. */
 extern const char *const reconcile_verdict_texts[RECONCILE_VERDICT_COUNT];
 
-/* A template that is meant. The entry is pinned, as is the policy. */
+/* A checked template; the template and the policy are pinned. */
 struct reconcile_item {
     struct entry *template;
-    enum reconcile_verdict verdict; /* MOVES if it is chosen. */
-    enum template_state becomes;    /* Of one that is chosen: its state once Karmada rests. */
-    struct entry *policy;           /* That it is to follow, NULL if there is none, ... */
-    int64_t generation;             /* ... and of which generation that was. */
+    enum reconcile_verdict verdict; /* RECONCILE_MOVES for chosen templates. */
+    enum template_state becomes;    /* State of a chosen template after the change. */
+    struct entry *policy;           /* Policy that the template is to follow; NULL without. */
+    int64_t generation;             /* Generation of `policy` at the time of the plan. */
 };
 
 struct reconcile_list {
-    struct reconcile_item *items; /* In the order of entry_compare(), those NOT_TOGETHER last. */
+    struct reconcile_item
+        *items; /* In the order of entry_compare(); RECONCILE_NOT_TOGETHER last. */
     size_t count;
 };
 
 struct reconcile {
     struct engine *engine;
     struct reconcile_list chosen;
-    struct reconcile_list left; /* Not current, and not for a change by their user to cure. */
-    size_t beyond;              /* So many more than `max` would move, too. */
-    size_t current;             /* So many are current already, ... */
-    size_t reconciled;          /* ... of which so many have RECONCILE_ANNOTATION. */
-    struct plan *plan;          /* Of the change of those that are chosen. */
+    struct reconcile_list left; /* Templates that are stale and that the change does not help. */
+    size_t beyond;              /* Number of templates that would move, beyond `max`. */
+    size_t current;             /* Number of templates that are current already. */
+    size_t reconciled;          /* Number of current templates with RECONCILE_ANNOTATION. */
+    struct plan *plan;          /* The change of all chosen templates. */
     const struct plan_result *result;
 };
 
 /*
- * What a wish comes to, in an engine in which nothing is left to evaluate. `admit` as of manifests
- * (plan_admit). The store must not change before reconcile_end_plan().
+ * Returns the templates that match the filter, with their plan. The engine must have no evaluation
+ * left to do, and the store must not change before reconcile_end_plan(). If `admit` is true,
+ * manifests count as applied (plan_admit).
  */
 struct reconcile *reconcile_new(struct engine *e, const struct reconcile_wish *wish,
                                 bool admit) MUST_USE;
-/* The plan and its result go; the lists stay, and the store may change from then on. */
+/* Frees the plan with its result. The lists stay, and the store may change afterwards. */
 void reconcile_end_plan(struct reconcile *r);
-/* Takes NULL. */
+/* Does nothing for NULL. */
 void reconcile_free(struct reconcile *r);
 
-/* What there is to say of one template now; likewise of an engine at rest. */
+/* Returns the verdict on one template. The engine must have no evaluation left to do. */
 enum reconcile_verdict reconcile_judge(struct engine *e, const struct reconcile_wish *wish,
                                        const struct entry *template);
 
-/* True if the policy that it is to follow is the one that the plan was made with, unchanged. */
+/* Returns true if the template still follows the policy of the plan, in the same generation. */
 bool reconcile_is_as_planned(const struct reconcile_item *item);
 
-/* What comes next for one template, played as a plan is, without any change of policies. */
+/* ---- prediction for one template ---- */
+
+/* Outcomes of a template if no policy changes. */
 struct next_change {
     struct outcome now;
-    struct outcome rest; /* What Karmada makes of it by itself; it may be the same. */
-    struct outcome next; /* After that, and the next change by its user. */
+    struct outcome rest; /* After Karmada's pending work; may equal `now`. */
+    struct outcome next; /* After the next change of the template by its user. */
     bool settled;
     unsigned assumptions; /* Bits by enum assumption. */
 };
 
 /*
- * Look ahead for a template that exists, in an engine in which nothing is left to evaluate. `each`
- * reads the answer, whose outcomes are valid during the call alone; afterwards the engine is as it
- * was.
+ * Simulates the next change of an existing template and calls `each` once with the outcomes, which
+ * are valid only during the call. The engine must have no evaluation left to do; its state is
+ * restored afterwards.
  */
 void next_change_find(struct engine *e, const struct entry *template,
                       void (*each)(void *context, const struct next_change *f), void *context);

@@ -8,7 +8,10 @@
 
 static const char default_scheduler[] = "default-scheduler";
 
-/* resourceBindingEventFilter, and the conditions that only another scheduler meets. */
+/*
+ * Returns whether Karmada's default scheduler handles the binding (Karmada:
+ * resourceBindingEventFilter).
+ */
 static bool is_scheduled(const struct binding *b)
 {
     return b->has_placement && !b->deleting && !b->scheduling_suspended &&
@@ -26,23 +29,24 @@ static int64_t assigned_replicas(const struct binding *b)
     return sum;
 }
 
-/* The placement that the scheduler has last applied. */
-static const char *applied_of(const struct binding *b)
+/* Returns the placement that the scheduler has last applied. */
+static const char *applied_placement_of(const struct binding *b)
 {
     return b->applied_placement || b->cluster_count == 0 ? b->applied_placement
                                                          : b->propagation.placement;
 }
 
-/* Nothing that a scheduler looks at is new: what it did before is what it would do again. */
-static bool is_settled(const struct binding *old, const struct binding *fresh)
+/* Returns true if no input of the scheduler has changed, so that its result stays the same. */
+static bool has_same_input(const struct binding *old, const struct binding *fresh)
 {
     return old && old->cluster_count > 0 && old->claim &&
-           applied_of(old) == fresh->propagation.placement && old->replicas == fresh->replicas;
+           applied_placement_of(old) == fresh->propagation.placement &&
+           old->replicas == fresh->replicas;
 }
 
 /*
- * The place of the affinities to begin with: those in use, if the placement has them by name
- * (getAffinityIndex).
+ * Returns the index of the affinity group to begin with: the group in use, if the placement still
+ * has a group of that name (Karmada: getAffinityIndex).
  */
 static uint32_t first_group(struct rule_context *c, const struct binding *old,
                             const struct resolved_placement *resolved)
@@ -73,14 +77,13 @@ static bool is_target(const struct binding *b, const char *cluster)
     return false;
 }
 
-/* True if the scheduler's filters leave a cluster in (TaintToleration, APIEnablement). */
-static bool passes(const struct member *member, const struct binding *old,
-                   const struct binding *fresh)
+/* Returns true if a cluster passes the filters TaintToleration and APIEnablement. */
+static bool passes_filters(const struct member *member, const struct binding *old,
+                           const struct binding *fresh)
 {
     const struct cluster *cluster = entry_cluster(member->cluster);
 
-    /* What is there already stays, whatever taints the cluster has got, or is not known to serve.
-     */
+    /* Karmada keeps a present target despite new taints, or if its list of APIs is incomplete. */
     if (is_target(old, member->name) && (!cluster || !cluster->apis_complete))
         return true;
     if (cluster && !cluster_serves(cluster, fresh->api_version, fresh->kind))
@@ -88,15 +91,15 @@ static bool passes(const struct member *member, const struct binding *old,
     return member->tolerated || is_target(old, member->name);
 }
 
-/* The members of a set that pass. The memory is the caller's. */
-static struct cluster_set filter(const struct cluster_set *set, const struct binding *old,
-                                 const struct binding *fresh)
+/* Returns the members of a set that pass the filters. The caller frees `members`. */
+static struct cluster_set filter_members(const struct cluster_set *set, const struct binding *old,
+                                         const struct binding *fresh)
 {
     struct cluster_set out = {.tolerated = true};
 
     out.members = xreallocarray(NULL, set->count + 1, sizeof(*out.members));
     for (uint32_t i = 0; i < set->count; i++) {
-        if (passes(&set->members[i], old, fresh))
+        if (passes_filters(&set->members[i], old, fresh))
             out.members[out.count++] = set->members[i];
     }
     return out;
@@ -111,7 +114,10 @@ static bool has_member(const struct cluster_set *set, const char *name)
     return false;
 }
 
-/* Without Cluster objects a group means the clusters that it names, if it says nothing else. */
+/*
+ * Returns the clusters that a group names, for use without Cluster objects. The caller frees
+ * `members`.
+ */
 static struct cluster_set named_set(const struct placement *placement,
                                     const struct affinity_group *group)
 {
@@ -135,8 +141,8 @@ static struct cluster_set named_set(const struct placement *placement,
     return out;
 }
 
-/* True if a placement says by names alone which clusters it means. */
-static bool names_clusters(const struct placement *placement, uint32_t group)
+/* Returns true if the group selects clusters by names alone. */
+static bool selects_by_names(const struct placement *placement, uint32_t group)
 {
     const struct cluster_affinity *a =
         group < placement->group_count ? &placement->groups[group].affinity : NULL;
@@ -144,21 +150,24 @@ static bool names_clusters(const struct placement *placement, uint32_t group)
     return a && a->name_count > 0 && !a->labels && !a->fields && !a->zones;
 }
 
-/* The candidates of the first group that has any, from the one in use on. */
-static struct cluster_set candidates(struct rule_context *c, const struct binding *old,
-                                     const struct binding *fresh,
-                                     const struct resolved_placement *resolved, uint8_t *group)
+/*
+ * Returns the candidates of the first group with any, beginning with the group in use, and sets
+ * *group to its index. The caller frees `members`.
+ */
+static struct cluster_set find_candidates(struct rule_context *c, const struct binding *old,
+                                          const struct binding *fresh,
+                                          const struct resolved_placement *resolved, uint8_t *group)
 {
     uint32_t first = first_group(c, old, resolved);
     struct cluster_set set = {0};
 
-    if (!resolved->has_clusters && names_clusters(resolved->placement, first)) {
+    if (!resolved->has_clusters && selects_by_names(resolved->placement, first)) {
         *group = (uint8_t)first;
         return named_set(resolved->placement, &resolved->placement->groups[first]);
     }
     for (uint32_t i = first; i < resolved->group_count; i++) {
         free(set.members);
-        set = filter(&resolved->groups[i], old, fresh);
+        set = filter_members(&resolved->groups[i], old, fresh);
         *group = (uint8_t)i;
         if (set.count > 0)
             break;
@@ -166,8 +175,8 @@ static struct cluster_set candidates(struct rule_context *c, const struct bindin
     return set;
 }
 
-/* Write what was projected into the binding. */
-static void assign(struct overlay *overlay, const struct projection *p, struct binding *fresh)
+static void assign_clusters(struct overlay *overlay, const struct projection *p,
+                            struct binding *fresh)
 {
     struct target_cluster *clusters = xcalloc(p->count + 1, sizeof(*clusters));
 
@@ -190,23 +199,23 @@ void scheduler_run(struct overlay *overlay, const struct binding *old, struct bi
     if (!is_scheduled(fresh))
         return;
     resolved = overlay_placement(overlay, fresh->propagation.placement);
-    /* Divided workloads stay where they are while they fit. */
+    /* The scheduler keeps the clusters of a divided workload while all replicas are assigned. */
     bool divides =
         binding_is_workload(fresh) && resolved->placement->division != DIVISION_DUPLICATED;
 
-    if (divides && is_settled(old, fresh) && assigned_replicas(fresh) == fresh->replicas)
+    if (divides && has_same_input(old, fresh) && assigned_replicas(fresh) == fresh->replicas)
         return;
 
-    struct cluster_set set = candidates(c, old, fresh, resolved, &group);
+    struct cluster_set set = find_candidates(c, old, fresh, resolved, &group);
     struct projection p;
 
     projection_among(resolved, fresh, &set, &p);
     if (p.determined && set.count > 0 && !resolved->has_clusters)
         overlay_assume(overlay, ASSUMED_CLUSTERS_NAMED);
     if (p.determined && (resolved->has_clusters || set.count > 0)) {
-        assign(overlay, &p, fresh);
+        assign_clusters(overlay, &p, fresh);
         fresh->observed_group = group;
-    } else if (!is_settled(old, fresh)) {
+    } else if (!has_same_input(old, fresh)) {
         bindings_set_undetermined(fresh, p.determined ? UNDETERMINED_NO_CLUSTERS : p.reason);
     }
     projection_release(store_strings(c->store), &p);

@@ -5,11 +5,12 @@
 #include "metrics/simulate/overlay.h"
 
 /*
- * What Karmada's scheduler makes of a binding that is about to be written
- * (pkg/scheduler: doScheduleBinding). `old` is the binding as it is, NULL if there is none.
+ * Simulation of Karmada's scheduler (Karmada: pkg/scheduler, doScheduleBinding).
  *
- * Sets clusters and applied_placement of `fresh`, from memory that the play keeps, or leaves
- * both as they are where the scheduler does nothing. Where only the scheduler can know, with its
- * live view of the clusters, `fresh` keeps its clusters, and `undetermined` says why.
+ * Sets the clusters and applied_placement of `fresh`, the binding that is about to be written, in
+ * memory of the overlay. `old` is the present version of the binding, NULL if it is new. Leaves
+ * both members unchanged if the scheduler would do nothing. If the result depends on the
+ * scheduler's live data about clusters, `fresh` keeps its clusters and `undetermined` has the
+ * reason.
  */
 void scheduler_run(struct overlay *overlay, const struct binding *old, struct binding *fresh);
