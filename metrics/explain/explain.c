@@ -9,9 +9,9 @@
 #include "metrics/model/store.h"
 #include "metrics/rules/drift.h"
 
-/* ---- what it propagates ---- */
+/* ---- bindings ---- */
 
-static void explain_resource(struct explaining *x, const struct entry *entry)
+static void explain_bound_template(struct explaining *x, const struct entry *entry)
 {
     const struct binding_decision *d = binding_decision(entry);
     struct identity id = dependency_resource(entry);
@@ -36,9 +36,7 @@ static void explain_resource(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, '}');
 }
 
-/* ---- by whose will ---- */
-
-static void explain_maker(struct explaining *x, const struct entry *entry)
+static void explain_binding_policy(struct explaining *x, const struct entry *entry)
 {
     const struct binding *b = entry_binding(entry);
     const struct entry *claimed = binding_claimed(entry);
@@ -69,13 +67,12 @@ static void explain_maker(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, '}');
 }
 
-/* All sections about a binding, into the open object. */
 static void explain_binding(struct explaining *x, const struct entry *binding)
 {
     const struct entry *template = binding_decision(binding)->template;
 
-    explain_resource(x, binding);
-    explain_maker(x, binding);
+    explain_bound_template(x, binding);
+    explain_binding_policy(x, binding);
     explain_required(x, binding);
     explain_defects(x, binding);
     if (template && template_decision(template) &&
@@ -85,14 +82,16 @@ static void explain_binding(struct explaining *x, const struct entry *binding)
 
 enum { NAME_MAX_BYTES = 1 << 20 };
 
-/* The first line: who it is, and of a binding also whose. */
+/* ---- objects ---- */
+
+/* Adds the heading: the name of the object and, for bindings, of its template. */
 static void add_title(struct explaining *x, const struct entry *entry)
 {
-    struct identity of = dependency_resource(entry);
+    struct identity resource = dependency_resource(entry);
 
     if (entry_class(entry) == CLASS_BINDING)
-        explanation_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry), of.kind,
-                         of.name);
+        explanation_line(x->out, EXPLAIN_HEADING, "%s of %s %s", explain_name(x, entry),
+                         resource.kind, resource.name);
     else if (entry_class(entry) == CLASS_TEMPLATE)
         explanation_line(x->out, EXPLAIN_HEADING, "%s (%s)", explain_name(x, entry),
                          entry->partition->type->api_version);
@@ -100,8 +99,8 @@ static void add_title(struct explaining *x, const struct entry *entry)
         explanation_line(x->out, EXPLAIN_HEADING, "%s", explain_name(x, entry));
 }
 
-/* Others of its kind are missing, and so may be what it is held against. */
-static void explain_unknown(struct explaining *x)
+/* Without all objects of the kind there is no decision about the template. */
+static void explain_incomplete_kind(struct explaining *x)
 {
     json_writer_text(&x->out->facts, "state", NULL);
     explain_say(x, "Its state is not known: not all objects of its kind have been read yet.");
@@ -129,7 +128,7 @@ void explain_object(struct engine *e, const struct entry *entry, int64_t now_ms,
     else if (template_decision(entry))
         explain_template(&explaining, entry);
     else
-        explain_unknown(&explaining);
+        explain_incomplete_kind(&explaining);
     if (entry_class(entry) == CLASS_TEMPLATE && !x->without_history)
         explain_history(&explaining, entry);
     for (unsigned i = 0; i < EXPLAIN_NAMES; i++)

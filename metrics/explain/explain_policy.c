@@ -14,7 +14,7 @@ enum { NEAR_MISSES_MAX = 10 };
 
 /* ---- selectors ---- */
 
-/* "app in (web, api)", as kubectl writes requirements. */
+/* Appends a requirement in kubectl's notation, such as "app in (web, api)". */
 static void add_requirement(struct strbuf *out, const struct label_requirement *r)
 {
     static const char *const operators[] = {
@@ -32,7 +32,7 @@ static void add_requirement(struct strbuf *out, const struct label_requirement *
     strbuf_addc(out, ')');
 }
 
-/* NULL where nothing is set. */
+/* Returns NULL without a selector. */
 static const char *labels_text(const struct label_selector *labels, struct strbuf *out)
 {
     if (!labels)
@@ -46,7 +46,10 @@ static const char *labels_text(const struct label_selector *labels, struct strbu
     return out->data;
 }
 
-/* "rule": {index, apiVersion, kind, namespace, name, labelSelector}; its words go to `text`. */
+/*
+ * Writes the object `key` with index, apiVersion, kind, namespace, name and labelSelector, and
+ * appends the same as text to `text`.
+ */
 static void explain_rule(struct explaining *x, const char *key, uint32_t index,
                          const struct resource_selector *rule, struct strbuf *text)
 {
@@ -88,7 +91,7 @@ static void explain_exclusion(struct explaining *x, const struct candidate *c,
     explain_detail(x, "ruled out: excludedResources[%" PRIu32 "] matches: %s", index, text.data);
 }
 
-/* What became of the i-th candidate. */
+/* Adds the result of candidate `i`. */
 static void explain_outcome(struct explaining *x, const struct template_decision *d, uint32_t i)
 {
     const struct candidate *c = &d->candidates[i];
@@ -132,12 +135,12 @@ static void explain_candidate(struct explaining *x, const struct entry *template
     explanation_close(x->out, '}');
 }
 
-/* ---- policies that come near ---- */
+/* ---- near misses ---- */
 
-/* The selector of a policy that comes nearest to a template; NULL if none is of its kind. */
-static const struct resource_selector *nearest(const struct policy *policy,
-                                               const struct entry *template,
-                                               enum selector_miss *miss, uint32_t *index)
+/* Returns the selector of a policy with the most matching parts; NULL without one of the kind. */
+static const struct resource_selector *nearest_selector(const struct policy *policy,
+                                                        const struct entry *template,
+                                                        enum selector_miss *miss, uint32_t *index)
 {
     const struct resource_selector *best = NULL;
 
@@ -156,14 +159,14 @@ static const struct resource_selector *nearest(const struct policy *policy,
     return best;
 }
 
-/* A policy selects only what is in its own namespace. */
-static bool reaches(const struct entry *policy, const struct entry *template)
+/* A PropagationPolicy selects templates in its own namespace only. */
+static bool covers_namespace(const struct entry *policy, const struct entry *template)
 {
     return policy->partition->type->def->cluster_scoped ||
            strcmp(entry_ns(policy), entry_ns(template)) == 0;
 }
 
-/* True if the policy selects others of the template's kind where it could reach the template. */
+/* Returns false if the policy is no near miss of the template. */
 static bool explain_near_miss(struct explaining *x, const struct entry *policy,
                               const struct entry *template)
 {
@@ -171,19 +174,19 @@ static bool explain_near_miss(struct explaining *x, const struct entry *policy,
     enum selector_miss miss;
     uint32_t index = 0;
     const struct resource_selector *selector =
-        nearest(entry_policy(policy), template, &miss, &index);
-    bool elsewhere = !reaches(policy, template);
-    const char *word = elsewhere ? "policyNamespace" : explain_miss_word(miss);
+        nearest_selector(entry_policy(policy), template, &miss, &index);
+    bool other_namespace = !covers_namespace(policy, template);
+    const char *word = other_namespace ? "policyNamespace" : explain_miss_word(miss);
 
-    /* Of a policy elsewhere only that is near which would select it here. */
-    if (!selector || elsewhere != (miss == MISS_NOTHING))
+    /* A policy in another namespace is a near miss only if all else matches. */
+    if (!selector || other_namespace != (miss == MISS_NOTHING))
         return false;
     explanation_open(x->out, NULL, '{');
     report_put_policy(&x->out->facts, "policy", policy_name_of(policy));
     explain_rule(x, "selector", index, selector, &text);
     json_writer_text(&x->out->facts, "misses", word);
     explain_say(x, "%s selects %s", explain_name(x, policy), text.data);
-    if (elsewhere)
+    if (other_namespace)
         explain_detail(x, "does not fit: it selects only in its own namespace (%s)", word);
     else
         explain_detail(x, "does not fit: the %s of resourceSelectors[%" PRIu32 "]", word, index);
@@ -195,11 +198,11 @@ static void explain_near_misses(struct explaining *x, const struct entry *templa
 {
     CLEANUP(listing_release)
     struct listing policies = listing_make(engine_store(x->engine), CLASS_POLICY);
-    size_t told = 0;
+    size_t count = 0;
 
     explanation_open(x->out, "nearMisses", '[');
-    for (size_t i = 0; i < policies.count && told < NEAR_MISSES_MAX; i++)
-        told += explain_near_miss(x, policies.entries[i], template);
+    for (size_t i = 0; i < policies.count && count < NEAR_MISSES_MAX; i++)
+        count += explain_near_miss(x, policies.entries[i], template);
     explanation_close(x->out, ']');
 }
 
@@ -218,6 +221,8 @@ void explain_selection(struct explaining *x, const struct entry *template)
         explain_near_misses(x, template);
     explanation_close(x->out, '}');
 }
+
+/* ---- settings ---- */
 
 enum { LISTED_MAX = 50 };
 
@@ -241,18 +246,15 @@ static bool selects(const struct resource_selector *rule, const struct entry *te
     return selector_score(rule, template) != SCORE_NONE;
 }
 
-/* The rules of one sort, and when one fits a template. */
+/* Rules of a policy in one field, with the function that matches them. */
 struct rules {
     const char *name;
     const struct resource_selector *items;
     uint32_t count;
-    bool (*fits)(const struct resource_selector *rule, const struct entry *template);
+    bool (*matches)(const struct resource_selector *rule, const struct entry *template);
 };
 
-/*
- * Those that fit none of the templates that the policy's selectors do: a word that was misspelt
- * looks like one that nothing fits yet.
- */
+/* Adds the rules without a matching template: such a rule may contain a typing error. */
 static void explain_unused(struct explaining *x, const char *key, struct rules rules,
                            const struct listing *templates)
 {
@@ -260,7 +262,7 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
     for (uint32_t i = 0; i < rules.count && i < LISTED_MAX; i++) {
         size_t at = 0;
 
-        while (at < templates->count && !rules.fits(&rules.items[i], templates->entries[at]))
+        while (at < templates->count && !rules.matches(&rules.items[i], templates->entries[at]))
             at++;
         if (at < templates->count)
             continue;
@@ -271,11 +273,11 @@ static void explain_unused(struct explaining *x, const char *key, struct rules r
 }
 
 /*
- * The section "says" of a policy: its settings, and which of its rules fit none of `templates`,
- * those whose decisions it is part of.
+ * Adds the section "says": the settings of a policy, and its rules that match no element of
+ * `templates` (templates_of()).
  */
-static void explain_says(struct explaining *x, const struct entry *policy,
-                         const struct listing *templates)
+static void explain_settings(struct explaining *x, const struct entry *policy,
+                             const struct listing *templates)
 {
     const struct policy *p = entry_policy(policy);
     struct json_writer *w = &x->out->facts;
@@ -285,7 +287,7 @@ static void explain_says(struct explaining *x, const struct entry *policy,
     explain_section(x, "says", "What it says");
     explain_rules(x, "resourceSelectors", "selects", p->selectors, p->selector_count);
     explain_rules(x, "excludedResources", "excludes", p->exclusions, p->exclusion_count);
-    /* While a kind has not been read nobody knows. */
+    /* A template may be missing from the store before all of its kind are read. */
     if (policy_decision(policy) && !policy_decision(policy)->kinds_incomplete) {
         const struct rules selectors = {"resourceSelectors", p->selectors, p->selector_count,
                                         selects};
@@ -316,13 +318,14 @@ static void explain_says(struct explaining *x, const struct entry *policy,
     explanation_close(x->out, '}');
 }
 
+/* ---- versions ---- */
+
+/* Items beyond a maximum are only counted. */
 enum {
-    VERSIONS_MAX = 50,         /* Further ones are counted. */
-    DIFFERENCE_LINES_MAX = 40, /* Of one version; so are these. */
+    VERSIONS_MAX = 50,
+    DIFFERENCE_LINES_MAX = 40, /* For each version. */
     MINUTE_LEN = sizeof("2026-01-31T23:59") - 1,
 };
-
-/* ---- what has changed since ---- */
 
 struct changes {
     struct explaining *x;
@@ -343,7 +346,7 @@ static void put_difference(void *context, const struct difference *d)
     json_writer_close(w, '}');
 }
 
-static void say_difference(void *context, const struct difference_line *line)
+static void add_difference_lines(void *context, const struct difference_line *line)
 {
     struct changes *changes = context;
     bool bare = *line->path == '\0' || *line->path == '[';
@@ -353,7 +356,7 @@ static void say_difference(void *context, const struct difference_line *line)
                        line->path, line->value);
 }
 
-/* Each field of a version against that of now: what it had, and what is there instead. */
+/* Adds the differences between a version and the present version of its policy. */
 static void explain_changes(struct explaining *x, const struct policy_version *v)
 {
     const struct policy_version *now = policy_history_now(v->history);
@@ -366,21 +369,19 @@ static void explain_changes(struct explaining *x, const struct policy_version *v
         const char *before = explain_field_json(&v->values, i, &old_text);
         const char *after = explain_field_json(&now->values, i, &new_text);
 
-        /* A binding has the number of a PriorityClass, not its name. */
+        /* A version recovered from a binding has the number of a PriorityClass, not its name. */
         if (i == FIELD_SCHEDULE_PRIORITY && v->recovered && before && after)
             continue;
         changes.field = drift_field_names[i];
         differences_each(before, after, put_difference, &changes);
-        difference_lines_each(before, after, say_difference, &changes);
+        difference_lines_each(before, after, add_difference_lines, &changes);
     }
     explanation_close(x->out, ']');
     if (changes.lines > DIFFERENCE_LINES_MAX)
         explain_detail(x, "… and %u lines more", changes.lines - DIFFERENCE_LINES_MAX);
 }
 
-/* ---- the table ---- */
-
-/* A time to the minute, in UTC. */
+/* Appends a time in UTC, without seconds. */
 static void add_minute(struct strbuf *out, int64_t time_ms)
 {
     char text[32];
@@ -390,7 +391,7 @@ static void add_minute(struct strbuf *out, int64_t time_ms)
     strbuf_addf(out, "%.*sZ", MINUTE_LEN, text);
 }
 
-static void explain_row_of(struct explaining *x, const struct version_use *use)
+static void add_version_row(struct explaining *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf since = STRBUF_INIT(64);
     const struct policy_version *v = use->version;
@@ -407,7 +408,7 @@ static void explain_row_of(struct explaining *x, const struct version_use *use)
                 use->templates, use->replicas, use->cores, use->memory / (1 << 20));
 }
 
-/* Which clusters run it, who wrote it, and how that is known. */
+/* Adds the author of a version, the source of the data, and the clusters that run it. */
 static void explain_origin(struct explaining *x, const struct version_use *use)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -440,8 +441,7 @@ static void explain_origin(struct explaining *x, const struct version_use *use)
     explain_detail(x, "%s", text.data + 2);
 }
 
-/* The section "versions" of a policy: which there are, who runs them, and what has changed since.
- */
+/* Adds the section "versions": the versions of a policy with their templates and differences. */
 static void explain_versions(struct explaining *x, const struct entry *policy)
 {
     CLEANUP(version_uses_release) struct version_uses uses = version_uses_of(policy);
@@ -455,7 +455,7 @@ static void explain_versions(struct explaining *x, const struct entry *policy)
     for (size_t i = 0; i < uses.count && i < VERSIONS_MAX; i++) {
         explanation_open(x->out, NULL, '{');
         report_put_version_use(&x->out->facts, &uses.items[i]);
-        explain_row_of(x, &uses.items[i]);
+        add_version_row(x, &uses.items[i]);
         explain_origin(x, &uses.items[i]);
         explain_changes(x, uses.items[i].version);
         explanation_close(x->out, '}');
@@ -501,10 +501,7 @@ void explain_version_of(struct explaining *x, const struct entry *template)
     }
 }
 
-/* Of templates, and of other policies: further ones are counted. */
-enum { OVERLAPS_MAX = 10 };
-
-/* ---- where ---- */
+/* ---- clusters and problems ---- */
 
 static void explain_clusters(struct explaining *x, const struct resolved_placement *resolved)
 {
@@ -523,9 +520,7 @@ static void explain_clusters(struct explaining *x, const struct resolved_placeme
     explanation_close(x->out, '}');
 }
 
-/* ---- what is wrong with it ---- */
-
-/* The override policies that it waits for. */
+/* Adds the override policies of dependentOverrides, which must exist. */
 static void explain_overrides(struct explaining *x, const struct entry *entry)
 {
     const struct policy *p = entry_policy(entry);
@@ -549,7 +544,7 @@ static void explain_overrides(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, ']');
 }
 
-/* What its schedulePriority comes to. */
+/* Adds the schedulePriority and the number of its PriorityClass. */
 static void explain_priority(struct explaining *x, const struct entry *entry)
 {
     static const char *const states[] = {
@@ -598,14 +593,14 @@ static void explain_problems(struct explaining *x, const struct entry *entry)
     explanation_close(x->out, '}');
 }
 
-/* ---- its templates ---- */
+/* ---- templates ---- */
 
 static int by_identity(const void *a, const void *b)
 {
     return entry_compare(*(const struct entry *const *)a, *(const struct entry *const *)b);
 }
 
-/* The templates whose decisions the policy is part of, in the order of lists. */
+/* Returns the existing templates that depend on the policy, in the order of entry_compare(). */
 static struct listing templates_of(const struct entry *policy)
 {
     struct listing out = {0};
@@ -619,7 +614,7 @@ static struct listing templates_of(const struct entry *policy)
     return out;
 }
 
-/* True if the template is to follow the policy, and its binding does not say what that says. */
+/* Returns true if the template is to follow the policy, and its binding is outdated or missing. */
 static bool is_not_in_force(const struct template_decision *d, const struct entry *policy)
 {
     if (d->state == STATE_STALE)
@@ -627,7 +622,7 @@ static bool is_not_in_force(const struct template_decision *d, const struct entr
     return d->governing == policy && (d->state == STATE_UNBOUND || d->state == STATE_PENDING);
 }
 
-static void explain_lagging(struct explaining *x, const struct entry *template)
+static void explain_outdated_template(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
     const char *reason = reason_name(d->state, d->reason);
@@ -648,41 +643,42 @@ static void explain_templates(struct explaining *x, const struct entry *policy,
                               const struct listing *templates)
 {
     struct policy_counts counts = policy_counts_of(policy);
-    size_t lagging = 0;
+    size_t outdated = 0;
 
     for (size_t i = 0; i < templates->count; i++) {
         const struct template_decision *d = template_decision(templates->entries[i]);
 
-        lagging += is_not_in_force(d, policy);
+        outdated += is_not_in_force(d, policy);
     }
     explain_section(x, "templates", "Its templates");
     report_put_counts(&x->out->facts, &counts);
-    json_writer_int(&x->out->facts, "notInForceOn", (int64_t)lagging);
+    json_writer_int(&x->out->facts, "notInForceOn", (int64_t)outdated);
     explain_say(x,
                 "Selected: %" PRIu32 ", won in a fresh match: %" PRIu32 ", claimed: %" PRIu32
                 ", stale: %" PRIu32 ".",
                 counts.selected, counts.won, counts.claimed, counts.stale);
-    if (lagging > 0)
-        explain_say(x, "It is not in force on %zu that are to follow it:", lagging);
+    if (outdated > 0)
+        explain_say(x, "It is not in force on %zu that are to follow it:", outdated);
     else if (counts.selected + counts.claimed > 0)
         explain_say(x, "It is in force on all that are to follow it.");
     explanation_open(x->out, "notInForce", '[');
     for (size_t i = 0, listed = 0; i < templates->count && listed < LISTED_MAX; i++) {
         if (!is_not_in_force(template_decision(templates->entries[i]), policy))
             continue;
-        explain_lagging(x, templates->entries[i]);
+        explain_outdated_template(x, templates->entries[i]);
         listed++;
     }
     explanation_close(x->out, ']');
-    if (lagging > LISTED_MAX)
-        explain_detail(x, "… and %zu more", lagging - LISTED_MAX);
+    if (outdated > LISTED_MAX)
+        explain_detail(x, "… and %zu more", outdated - LISTED_MAX);
     explanation_close(x->out, '}');
 }
 
-/* ---- how far they have come ---- */
+/* ---- delivery ---- */
 
-/* Where the binding of a template is that follows the policy; STAGE_NONE of any other. */
-static struct stage_and_reason delivery_by(const struct entry *template, const struct entry *policy)
+/* Returns the delivery stage of a template that follows the policy; STAGE_NONE for others. */
+static struct stage_and_reason policy_delivery(const struct entry *template,
+                                               const struct entry *policy)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -698,7 +694,7 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
     size_t listed = 0;
 
     for (size_t i = 0; i < templates->count; i++)
-        stages[delivery_by(templates->entries[i], policy).stage]++;
+        stages[policy_delivery(templates->entries[i], policy).stage]++;
     if (stages[STAGE_NONE] == templates->count)
         return;
     explain_section(x, "way", "How far they have come");
@@ -710,7 +706,7 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
     }
     explain_say(x, "Of %zu with a binding: %s.", templates->count - stages[STAGE_NONE], text.data);
     for (size_t i = 0; i < templates->count && listed < LISTED_MAX; i++) {
-        struct stage_and_reason at = delivery_by(templates->entries[i], policy);
+        struct stage_and_reason at = policy_delivery(templates->entries[i], policy);
 
         if (at.stage == STAGE_HEALTHY || at.stage == STAGE_NONE)
             continue;
@@ -721,7 +717,9 @@ static void explain_deliveries(struct explaining *x, const struct entry *policy,
     explanation_close(x->out, '}');
 }
 
-/* ---- its rivals ---- */
+/* ---- overlapping policies ---- */
+
+enum { OVERLAPS_MAX = 10 }; /* Further policies are only counted. */
 
 static void explain_overlap(struct explaining *x, const struct policy_overlap *overlap)
 {
@@ -774,7 +772,7 @@ void explain_policy(struct explaining *x, const struct entry *policy)
     CLEANUP(listing_release) struct listing templates = templates_of(policy);
     const struct policy_decision *d = policy_decision(policy);
 
-    explain_says(x, policy, &templates);
+    explain_settings(x, policy, &templates);
     explain_problems(x, policy);
     explain_templates(x, policy, &templates);
     explain_versions(x, policy);

@@ -4,15 +4,17 @@
 #include "metrics/explain/explanation.h"
 #include "metrics/model/store.h"
 
-/* All sections about a policy, into the open object. */
+/* Explanations that read policies: one policy, or the policies of a template. */
+
+/* Adds all sections about a policy to the open object. */
 void explain_policy(struct explaining *x, const struct entry *policy);
 
-/* Which version of its policy a template runs, as members of the open section. */
+/* Adds the version of its policy that a template runs to the open section. */
 void explain_version_of(struct explaining *x, const struct entry *template);
 
 /*
- * The section "candidates": the policies that select a template, best first, each with what made
- * it lose. Where none of them may have it, also those that select its kind, and what of their
- * selectors does not fit.
+ * Adds the section "selection": the policies that select a template, best first, each with the
+ * reason why it loses. Without a winner also policies for the same kind, with the part of their
+ * selector that does not match.
  */
 void explain_selection(struct explaining *x, const struct entry *template);

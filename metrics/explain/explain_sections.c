@@ -15,9 +15,9 @@
 
 enum { PLACE_MAX_BYTES = 1 << 20 };
 
-/* ---- who refuses it ---- */
+/* ---- Config Connector: conflicts ---- */
 
-/* Who holds the lease that was refused; `cluster` is NULL where the object itself says so. */
+/* Adds the holder of a refused lease; `cluster` is NULL if the object's own status reports it. */
 static void explain_holder(struct explaining *x, const char *cluster, const char *holder)
 {
     const char *ns = engine_namespace_of_id(x->engine, holder);
@@ -51,7 +51,7 @@ static void explain_holders(struct explaining *x, const struct entry *template)
     explanation_close(x->out, ']');
 }
 
-/* The others that stand for the same cloud resource. */
+/* Adds the other templates for the same cloud resource. */
 static void explain_sharers(struct explaining *x, const struct entry *template)
 {
     const struct entry *sharers[REPORT_SHARERS_MAX];
@@ -63,7 +63,7 @@ static void explain_sharers(struct explaining *x, const struct entry *template)
         explain_detail(x, "and %zu more", count - REPORT_SHARERS_MAX);
 }
 
-/* Conflicts of a template, or of the lease on what it stands for. */
+/* Adds the conflicts of a template, or of the lease on its cloud resource. */
 static void explain_conflicts(struct explaining *x, const struct entry *entry, unsigned conflicts)
 {
     for (unsigned i = 0; i < CONNECTOR_CONFLICT_COUNT; i++) {
@@ -82,9 +82,9 @@ static void explain_conflicts(struct explaining *x, const struct entry *entry, u
     }
 }
 
-/* ---- its lease ---- */
+/* ---- Config Connector: lease ---- */
 
-/* What an inventory says of the lease on its cloud resource, and what that means for it. */
+/* Adds the lease on the cloud resource by an inventory, and its effect on the template. */
 static void explain_lease(struct explaining *x, const struct entry *template,
                           const struct entry *entry)
 {
@@ -123,7 +123,7 @@ static void explain_lease(struct explaining *x, const struct entry *template,
     explain_conflicts(x, entry, d->conflicts);
 }
 
-/* Whether a lease protects it: what holds now, not what it asks for. */
+/* Returns whether a lease protects the template now; requesting a lease is not enough. */
 static const char *protection_words(const struct explaining *x, const struct entry *template,
                                     const struct entry *entry)
 {
@@ -157,10 +157,10 @@ static const char *protection_words(const struct explaining *x, const struct ent
     return "It asks for a lease, and nobody holds one: nothing protects it now.";
 }
 
-/* ---- the section ---- */
+/* ---- Config Connector: section ---- */
 
-/* Config Connector takes the namespace for the project of what names an empty container. */
-static void add_place(struct strbuf *out, const struct entry *template)
+/* Config Connector uses the namespace as the project if the container has an empty name. */
+static void add_container(struct strbuf *out, const struct entry *template)
 {
     static const char *const containers[] = {
         [CONTAINER_NONE] = "",
@@ -185,7 +185,7 @@ static void explain_identity(struct explaining *x, const struct entry *template,
     CLEANUP(strbuf_release) struct strbuf place = STRBUF_INIT(PLACE_MAX_BYTES);
     const struct connector_identity *id = &template_decision(template)->connector->identity;
 
-    add_place(&place, template);
+    add_container(&place, template);
     if (id->unclear)
         explain_say(x, "Its fields do not say which cloud resource it stands for. %s", protection);
     else
@@ -212,17 +212,17 @@ void explain_connector(struct explaining *x, const struct entry *template)
     explanation_close(x->out, '}');
 }
 
-/* ---- where it goes ---- */
+/* ---- overrides ---- */
 
-struct target {
+struct override_target {
     const char *cluster;
     struct override_steps steps;
-    bool missing; /* There are Clusters, and none of this name. */
+    bool missing; /* Clusters are known, without one of this name. */
     bool explained;
 };
 
 struct override_targets {
-    struct target *items;
+    struct override_target *items;
     size_t count;
 };
 
@@ -235,13 +235,13 @@ static void override_targets_release(struct override_targets *targets)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct target *left = a;
-    const struct target *right = b;
+    const struct override_target *left = a;
+    const struct override_target *right = b;
 
     return strcmp(left->cluster, right->cluster);
 }
 
-/* The targets of the binding, by name. */
+/* Returns the targets of the binding, by name. */
 static struct override_targets list_targets(const struct binding *b)
 {
     struct override_targets targets = {.count = binding_target_count(b)};
@@ -262,7 +262,7 @@ static void find_steps(const struct engine *e, const struct override_selection *
                  !(engine_incomplete_classes(e) & 1u << CLASS_CLUSTER);
 
     for (size_t i = 0; i < targets->count; i++) {
-        struct target *t = &targets->items[i];
+        struct override_target *t = &targets->items[i];
         const struct entry *entry =
             store_find(store, &(struct identity){def->api_version, def->name, "", t->cluster});
         const struct cluster *cluster = entry_cluster(entry);
@@ -271,8 +271,6 @@ static void find_steps(const struct engine *e, const struct override_selection *
         t->steps = override_steps_make(selection, t->cluster, cluster);
     }
 }
-
-/* ---- what acts there ---- */
 
 static void explain_step(struct explaining *x, const struct override_step *step, size_t at)
 {
@@ -301,7 +299,8 @@ static void explain_step(struct explaining *x, const struct override_step *step,
     explanation_close(x->out, '}');
 }
 
-static void explain_steps(struct explaining *x, const struct target *t, const char *clusters)
+static void explain_steps(struct explaining *x, const struct override_target *t,
+                          const char *clusters)
 {
     const struct override_steps *steps = &t->steps;
     bool known = !t->missing && !steps->unsure;
@@ -328,30 +327,29 @@ static void explain_steps(struct explaining *x, const struct target *t, const ch
                        "may act.");
 }
 
-/* The target and all further ones on which the same acts, as one. */
-static void explain_alike(struct explaining *x, struct override_targets *targets, size_t first)
+/* Adds a target as one item with all later targets that have the same override rules. */
+static void explain_same_targets(struct explaining *x, struct override_targets *targets,
+                                 size_t first)
 {
     CLEANUP(strbuf_release) struct strbuf clusters = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
-    const struct target *like = &targets->items[first];
+    const struct override_target *first_target = &targets->items[first];
 
     explanation_open(x->out, NULL, '{');
     json_writer_open(&x->out->facts, "clusters", '[');
     for (size_t i = first; i < targets->count; i++) {
-        struct target *t = &targets->items[i];
+        struct override_target *t = &targets->items[i];
 
-        if (t->explained || t->missing != like->missing ||
-            !override_steps_equal(&t->steps, &like->steps))
+        if (t->explained || t->missing != first_target->missing ||
+            !override_steps_equal(&t->steps, &first_target->steps))
             continue;
         t->explained = true;
         json_writer_text(&x->out->facts, NULL, t->cluster);
         strbuf_addf(&clusters, "%s%s", i > first ? ", " : "", t->cluster);
     }
     json_writer_close(&x->out->facts, ']');
-    explain_steps(x, like, clusters.data);
+    explain_steps(x, first_target, clusters.data);
     explanation_close(x->out, '}');
 }
-
-/* ---- the section ---- */
 
 void explain_overrides_of(struct explaining *x, const struct entry *template)
 {
@@ -381,11 +379,13 @@ void explain_overrides_of(struct explaining *x, const struct entry *template)
     explanation_open(x->out, "targets", '[');
     for (size_t i = 0; selection.count > 0 && i < targets.count; i++) {
         if (!targets.items[i].explained)
-            explain_alike(x, &targets, i);
+            explain_same_targets(x, &targets, i);
     }
     explanation_close(x->out, ']');
     explanation_close(x->out, '}');
 }
+
+/* ---- history ---- */
 
 enum { TRANSITIONS_MAX = 20, TEXT_MAX_BYTES = 16 * 1024 };
 
@@ -430,8 +430,10 @@ void explain_history(struct explaining *x, const struct entry *template)
     explanation_close(x->out, '}');
 }
 
-/* Where its replicas are then. */
-static void explain_clusters_of(struct explaining *x, const struct outcome *o)
+/* ---- next change ---- */
+
+/* Adds the replicas by cluster. */
+static void explain_outcome_clusters(struct explaining *x, const struct outcome *o)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
@@ -448,7 +450,7 @@ static void explain_clusters_of(struct explaining *x, const struct outcome *o)
         explain_detail(x, "on %s", text.data);
 }
 
-/* What stands after something has happened, which `words` tell. */
+/* Adds an outcome; `words` describe the event before it. */
 static void explain_outcome(struct explaining *x, const char *words, const struct outcome *o)
 {
     const struct template_decision then = {.state = o->state, .reason = (uint8_t)o->reason};
@@ -459,12 +461,12 @@ static void explain_outcome(struct explaining *x, const char *words, const struc
     explain_detail(x, "%s", explain_state_words(&then));
     if (o->policy)
         explain_detail(x, "by %s", explain_name(x, o->policy));
-    explain_clusters_of(x, o);
+    explain_outcome_clusters(x, o);
 }
 
 struct next {
     struct explaining *x;
-    bool late; /* What Karmada makes of it by itself, it should have made. */
+    bool late; /* Karmada's pending work is overdue. */
     enum unmoved why;
 };
 
@@ -477,13 +479,13 @@ static void explain_assumptions(struct explaining *x, unsigned assumptions)
     }
 }
 
-/* True if the user's change is in no binding then. */
-static bool is_behind(const struct outcome *o)
+/* Returns true if the binding does not have the user's change. */
+static bool is_template_ahead(const struct outcome *o)
 {
     return o->state == STATE_STALE && o->reason == STALE_TEMPLATE_UPDATED;
 }
 
-/* What waits for a change, but (seed 001) not by static rules. */
+/* A restart has the effect of a change by the user, except with static takeover (seed 001). */
 static void explain_restart(struct explaining *x, const struct outcome *o)
 {
     if (o->state == STATE_PENDING)
@@ -499,7 +501,7 @@ static void explain_next_change(void *context, const struct next_change *f)
     struct json_writer *w = &x->out->facts;
     bool moves = !outcome_equal(&f->now, &f->rest);
     bool waits = !outcome_equal(&f->rest, &f->next);
-    bool is_static = engine_takeover(x->engine) == TAKEOVER_STATIC;
+    bool static_takeover = engine_takeover(x->engine) == TAKEOVER_STATIC;
 
     json_writer_text(w, "when",
                      plan_when_names[moves   ? PLAN_AT_ONCE
@@ -521,16 +523,16 @@ static void explain_next_change(void *context, const struct next_change *f)
                        "new occasion.");
     if (waits)
         explain_outcome(x, "After the next change by its user", &f->next);
-    if (!waits || is_behind(&f->next))
-        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, is_static));
-    else if ((!moves || f->next.state == STATE_PENDING) && !is_static &&
+    if (!waits || is_template_ahead(&f->next))
+        explain_say(x, "%s", explain_unmoved_words(&f->next, next->why, static_takeover));
+    else if ((!moves || f->next.state == STATE_PENDING) && !static_takeover &&
              f->next.state != STATE_STALE)
         explain_restart(x, &f->next);
     explain_assumptions(x, moves || waits ? f->assumptions : 0);
 }
 
-/* True if what its binding says is not what runs. */
-static bool is_held(enum stage delivery)
+/* Returns true if the member clusters do not run the content of the binding. */
+static bool is_delivery_blocked(enum stage delivery)
 {
     return delivery < STAGE_UNHEALTHY && delivery != STAGE_PLACED_NOWHERE;
 }
@@ -545,7 +547,7 @@ void explain_next(struct explaining *x, const struct entry *template)
     };
 
     explain_section(x, "next", "What comes next");
-    if (is_held(d->stages.delivery.stage))
+    if (is_delivery_blocked(d->stages.delivery.stage))
         explain_say(
             x, "What follows is about its binding: what holds up the rest is told under Stage.");
     next_change_find(x->engine, template, explain_next_change, &next);

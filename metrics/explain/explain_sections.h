@@ -3,24 +3,26 @@
 
 #include "metrics/explain/explanation.h"
 
-/* The section "configConnector" of a template that is one of its resources. */
+/* Sections about a template that have their own subject. */
+
+/* Adds the section "configConnector" if the template is a resource of Config Connector. */
 void explain_connector(struct explaining *x, const struct entry *template);
 
 /*
- * The section "overrides": which rules of override policies act on a template, in the order in
- * which Karmada applies them, by the member clusters that its binding means. None without those,
- * and none where no override policy selects the template.
+ * Adds the section "overrides": the rules of override policies for a template by target cluster, in
+ * the order in which Karmada applies them. Adds nothing if the binding has no targets, or if no
+ * override policy selects the template.
  */
 void explain_overrides_of(struct explaining *x, const struct entry *template);
 
 /*
- * The section "history": the newest transitions of a template and why it moved, newest first, and
- * since when all are known. Nothing where nothing is remembered (engine_remember).
+ * Adds the section "history": the last transitions of a template with their causes, newest first,
+ * and the start of the history. Adds nothing if the engine keeps no history (engine_remember).
  */
 void explain_history(struct explaining *x, const struct entry *template);
 
 /*
- * The section "next": what Karmada makes of a template by itself, and after its user's next
- * change, played. Decisions that were read before are void afterwards, entries are not.
+ * Adds the section "next": the simulated state of a template without and with another change by its
+ * user. Invalidates decisions that the caller has read, but not entries.
  */
 void explain_next(struct explaining *x, const struct entry *template);

@@ -14,9 +14,11 @@
 #include "metrics/rules/drift.h"
 #include "metrics/rules/object_index.h"
 
-/* What Karmada says of where the binding is; "" of an earlier stage. */
-static const char *message_of(const struct explaining *x, const struct entry *template,
-                              struct stage_and_reason at)
+/* ---- stage ---- */
+
+/* Returns Karmada's message about a stage of the binding; "" for earlier stages. */
+static const char *stage_message(const struct explaining *x, const struct entry *template,
+                                 struct stage_and_reason at)
 {
     const struct template_decision *d = template_decision(template);
 
@@ -25,8 +27,11 @@ static const char *message_of(const struct explaining *x, const struct entry *te
                : "";
 }
 
-/* What its being ready or not means for the copy: what made Karmada evict may have been a blip. */
-static void explain_evicted(struct explaining *x, const char *cluster)
+/*
+ * Adds what the condition of the cluster means for the copy. The cluster may be ready again after
+ * the fault that caused the eviction.
+ */
+static void explain_evicted_cluster(struct explaining *x, const char *cluster)
 {
     const struct kind_def *def = kind_cluster();
     const struct identity id = {def->api_version, def->name, "", cluster};
@@ -39,7 +44,7 @@ static void explain_evicted(struct explaining *x, const char *cluster)
         explain_say(x, "%s is not ready: what runs there stays until it answers again.", cluster);
 }
 
-/* The copy on a cluster that it is moved off goes then, if not before. */
+/* Adds the latest time at which each evicted copy is removed. */
 static void explain_evictions(struct explaining *x, const struct binding *b)
 {
     const struct status_problem *t = b->status.problem;
@@ -61,32 +66,30 @@ static void explain_evictions(struct explaining *x, const struct binding *b)
                         e->cluster, e->producer, e->reason);
         }
         if (eviction_counts(e))
-            explain_evicted(x, e->cluster);
+            explain_evicted_cluster(x, e->cluster);
     }
 }
 
-/* Those that the lines above have not told are told. */
+/* Adds the risks without those that the reason of a stage or an eviction already describes. */
 static void explain_risks(struct explaining *x, unsigned risks)
 {
-    unsigned told = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED | 1U << RISK_OVERRIDE_FAILED |
-                    1U << RISK_MAY_TRAVEL;
+    unsigned described = 1U << RISK_LAST_COPY | 1U << RISK_READY_EVICTED |
+                         1U << RISK_OVERRIDE_FAILED | 1U << RISK_MAY_TRAVEL;
 
     json_writer_names(&x->out->facts, "risks", risks, risk_names);
     for (unsigned i = 0; i < RISK_COUNT; i++) {
-        if (risks & ~told & 1U << i)
+        if (risks & ~described & 1U << i)
             explain_say(x, "At risk: %s.", risk_texts[i]);
     }
 }
 
-/* ---- the links ---- */
-
-/* How many targets have passed each link. */
-static void explain_targets(struct explaining *x, struct template_decision *d)
+/* Adds the number of target clusters that have passed each stage. */
+static void explain_target_counts(struct explaining *x, struct template_decision *d)
 {
     static const struct {
         enum stage stage;
         const char *word;
-    } links[] = {
+    } stages[] = {
         {STAGE_UNDISPATCHED, "dispatched to"},
         {STAGE_UNAPPLIED, "applied in"},
         {STAGE_UNDELIVERED, "of the newest version in"},
@@ -94,18 +97,18 @@ static void explain_targets(struct explaining *x, struct template_decision *d)
     };
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
 
-    for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(stages); i++) {
         uint32_t count = 0;
 
         for (uint32_t k = 0; k < d->target_count; k++)
-            count += decision_targets(d)[k].stage > links[i].stage;
-        strbuf_addf(&text, "%s%s %" PRIu32, i > 0 ? ", " : "", links[i].word, count);
+            count += decision_targets(d)[k].stage > stages[i].stage;
+        strbuf_addf(&text, "%s%s %" PRIu32, i > 0 ? ", " : "", stages[i].word, count);
     }
     explain_say(x, "Of %" PRIu32 " member cluster%s: %s.", d->target_count,
                 d->target_count == 1 ? "" : "s", text.data);
 }
 
-static void explain_links(struct explaining *x, struct template_decision *d)
+static void explain_passed_stages(struct explaining *x, struct template_decision *d)
 {
     enum stage stage = d->stages.at.stage;
     enum stage delivery = d->stages.delivery.stage;
@@ -116,12 +119,10 @@ static void explain_links(struct explaining *x, struct template_decision *d)
                 stage > STAGE_UNMATCHED ? "yes" : "no", d->binding ? "yes" : "no",
                 stage > STAGE_OUTDATED ? "yes" : "no", scheduled ? "yes" : "no");
     if (d->target_count > 0)
-        explain_targets(x, d);
+        explain_target_counts(x, d);
 }
 
-/* ---- the clusters ---- */
-
-static int worst_first(const void *a, const void *b)
+static int earliest_stage_first(const void *a, const void *b)
 {
     const struct target_place *x = a, *y = b;
 
@@ -132,29 +133,29 @@ static int worst_first(const void *a, const void *b)
     return strcmp(x->cluster, y->cluster);
 }
 
-static void explain_places(struct explaining *x, const struct entry *template)
+static void explain_clusters(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
-    const char *said = message_of(x, template, d->stages.delivery);
+    const char *message = stage_message(x, template, d->stages.delivery);
     CLEANUP(free_cleanup) struct target_place *places = target_places(x->engine, template);
 
-    qsort(places, d->target_count, sizeof(*places), worst_first);
+    qsort(places, d->target_count, sizeof(*places), earliest_stage_first);
     for (uint32_t i = 0; i < d->target_count; i++) {
         const struct target_place *p = &places[i];
         const char *reason = stage_reason_names[p->at.reason];
-        bool says = *p->message && strcmp(p->message, said) != 0;
+        bool differs = *p->message && strcmp(p->message, message) != 0;
 
         explain_detail(x, "%s: %s%s%s%s%s", p->cluster, stage_names[p->at.stage],
-                       *reason ? ", " : "", reason, says ? ": " : "", says ? p->message : "");
+                       *reason ? ", " : "", reason, differs ? ": " : "", differs ? p->message : "");
     }
 }
 
-/* Why it is there, what Karmada says, and what ends it. */
+/* Adds the reason for the stage, Karmada's message, the time, and the action that ends it. */
 static void explain_stage_and_reason(struct explaining *x, const struct entry *template,
                                      struct stage_and_reason at, uint32_t since_s)
 {
     struct stage_end end = stage_end_of(at);
-    const char *message = message_of(x, template, at);
+    const char *message = stage_message(x, template, at);
     char since[32];
 
     format_timestamp((int64_t)since_s * 1000, since);
@@ -168,7 +169,7 @@ static void explain_stage_and_reason(struct explaining *x, const struct entry *t
         explain_say(x, "Up to %s: %s", stage_actor_words(end.actor), end.text);
 }
 
-/* How far its binding has come with what it says, where that is not all that there is to say. */
+/* Adds the delivery stage of a binding that is not up to date with its policy and template. */
 static void explain_delivery(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -185,10 +186,10 @@ static void explain_delivery(struct explaining *x, const struct entry *template)
 }
 
 /*
- * The section "way": the first link that is broken on the template's way from match to health,
- * what Karmada says of it, who must act, what ends it; then each link, and each member cluster.
+ * Adds the section "way": the first stage between match and health that the template has not
+ * passed, with its reason and actor, then the other stages and the member clusters.
  */
-static void explain_way(struct explaining *x, const struct entry *template)
+static void explain_stages(struct explaining *x, const struct entry *template)
 {
     struct template_decision *d = template->decision;
     const struct template_stages *stages = &d->stages;
@@ -200,7 +201,7 @@ static void explain_way(struct explaining *x, const struct entry *template)
     explain_section(x, "way", heading.data);
     report_put_way(&x->out->facts, x->engine, template);
     json_writer_text(&x->out->facts, "actor", actor_names[stage_end_of(stages->at).actor]);
-    /* Of the first stages the state says since when. */
+    /* explain_state() adds the time of earlier stages. */
     explain_stage_and_reason(x, template, stages->at,
                              stages->at.stage >= STAGE_EVICTING ? stages->since_s : 0);
     if (stages->delivery.stage != STAGE_NONE && stages->at.stage < STAGE_EVICTING)
@@ -208,10 +209,12 @@ static void explain_way(struct explaining *x, const struct entry *template)
     if (d->binding && entry_binding(d->binding)->status.problem)
         explain_evictions(x, entry_binding(d->binding));
     explain_risks(x, d->risks);
-    explain_links(x, d);
-    explain_places(x, template);
+    explain_passed_stages(x, d);
+    explain_clusters(x, template);
     explanation_close(x->out, '}');
 }
+
+/* ---- state, claim and binding ---- */
 
 void explain_state(struct explaining *x, const struct entry *template)
 {
@@ -249,8 +252,6 @@ void explain_state(struct explaining *x, const struct entry *template)
         explain_say(x, "Who must act: %s.", explain_actor_words(actor));
 }
 
-/* ---- who governs it ---- */
-
 static void explain_claim(struct explaining *x, const struct entry *template)
 {
     const struct template_decision *d = template_decision(template);
@@ -287,8 +288,6 @@ static void explain_claim(struct explaining *x, const struct entry *template)
     explanation_close(x->out, '}');
 }
 
-/* ---- its binding ---- */
-
 static void explain_projected(struct explaining *x, const struct capacity *c)
 {
     CLEANUP(strbuf_release) struct strbuf text = STRBUF_INIT(EXPLAIN_VALUE_MAX_BYTES);
@@ -307,8 +306,8 @@ static void explain_projected(struct explaining *x, const struct capacity *c)
         explain_say(x, "Replicas under the governing policy: %s.", text.len ? text.data : "none");
 }
 
-/* What the governing policy would change in a binding that it has yet to apply itself to. */
-static unsigned fields_of(const struct template_decision *d, const struct binding *b)
+/* Returns the fields that the governing policy will change in an outdated binding. */
+static unsigned fields_to_change(const struct template_decision *d, const struct binding *b)
 {
     const struct policy *policy = entry_policy(d->governing);
 
@@ -330,16 +329,15 @@ static void explain_binding_of(struct explaining *x, const struct entry *templat
     json_writer_bool(&x->out->facts, "placed", b->has_placement);
     explain_say(x, "%s %s.", explain_name(x, d->binding),
                 b->has_placement ? "was made by a policy" : "has no placement: others require it");
-    explain_fields(x, d->fields | fields_of(d, b), d->governing, d->binding);
+    explain_fields(x, d->fields | fields_to_change(d, b), d->governing, d->binding);
     explain_assigned(x, b);
     if (d->state == STATE_STALE)
         explain_projected(x, d->capacity);
     explanation_close(x->out, '}');
 }
 
-/* ---- what it needs ---- */
+/* ---- dependencies ---- */
 
-/* Whether anybody propagates a dependency. */
 static const char *dependency_words(const struct entry *dependency)
 {
     const struct template_decision *d = dependency ? template_decision(dependency) : NULL;
@@ -379,34 +377,36 @@ static void explain_dependency(struct explaining *x, const struct identity *id)
     explanation_close(x->out, '}');
 }
 
-/* What its spec refers to, else what Karmada noted on its binding. False if neither is known. */
+/*
+ * Adds the objects that the spec refers to, else those that Karmada lists in the binding. Returns
+ * false if both are unknown.
+ */
 static bool explain_references(struct explaining *x, const struct entry *template)
 {
     const struct template *t = entry_template(template);
     const struct binding *b = entry_binding(template_decision(template)->binding);
     const struct noted_dependencies *noted = b && !t->references_known ? b->noted : NULL;
-    uint32_t told = 0;
+    uint32_t count = 0;
 
     explanation_open(x->out, "items", '[');
     for (uint32_t i = 0; i < t->reference_count; i++) {
         const struct reference *r = &t->references[i];
 
-        /* What is meant by a label has no name. */
+        /* References by label have no name. */
         if (r->to->label_key)
             continue;
         explain_dependency(
             x, &(struct identity){r->to->api_version, r->to->kind, entry_ns(template), r->name});
-        told++;
+        count++;
     }
-    for (uint32_t i = 0; noted && i < noted->count; i++, told++)
+    for (uint32_t i = 0; noted && i < noted->count; i++, count++)
         explain_dependency(x, &noted->items[i]);
     explanation_close(x->out, ']');
-    if (told == 0 && (t->references_known || noted))
+    if (count == 0 && (t->references_known || noted))
         explain_say(x, "Nothing that is known.");
     return t->references_known || noted;
 }
 
-/* By its policy, with it. */
 static const char *propagated_words(const struct template_decision *d)
 {
     if (!d->governing)
@@ -440,7 +440,7 @@ void explain_template(struct explaining *x, const struct entry *template)
     explain_state(x, template);
     if (d->state == STATE_IGNORED)
         return;
-    explain_way(x, template);
+    explain_stages(x, template);
     explain_selection(x, template);
     explain_claim(x, template);
     explain_binding_of(x, template);

@@ -3,8 +3,8 @@
 
 #include "metrics/explain/explanation.h"
 
-/* All sections about a template, into the open object. */
+/* Adds all sections about a template to the open object. */
 void explain_template(struct explaining *x, const struct entry *template);
 
-/* "state", "reason", "phase", "fields", "actor" and "since" of a template, and their lines. */
+/* Adds "state", "reason", "phase", "actor", "flags" and "since" of a template, with their lines. */
 void explain_state(struct explaining *x, const struct entry *template);

@@ -10,7 +10,7 @@
 
 enum {
     JSON_MAX_BYTES = 256 << 20,
-    JSON_LINES = 3, /* The levels of the JSON that begin lines of their own. */
+    JSON_LINES = 3, /* Levels of the JSON with a line for each member. */
 };
 
 struct explanation_line {
@@ -52,7 +52,7 @@ void explanation_open(struct explanation *x, const char *key, char bracket)
     json_writer_open(&x->facts, key, bracket);
 }
 
-/* The lines about the object that is about to be closed, in order. */
+/* Writes the lines of the object that is being closed as the member "text". */
 static void write_text(struct explanation *x, size_t first_line)
 {
     bool open = false;
@@ -106,6 +106,8 @@ void explanation_lines(const struct explanation *x, explain_fn *line, void *cont
         line(context, x->lines[i].style, x->lines[i].text);
 }
 
+/* ---- differences of two JSON texts ---- */
+
 enum { PATH_MAX_BYTES = 1 << 20 };
 
 struct difference_walk {
@@ -131,7 +133,7 @@ static void emit(struct difference_walk *w, const cJSON *before, const cJSON *af
     free(new_text);
 }
 
-/* True of an object, and of a list of objects. */
+/* Returns true for objects and arrays of objects. */
 static bool has_parts(const cJSON *item)
 {
     return cJSON_IsObject(item) || (cJSON_IsArray(item) && cJSON_IsObject(item->child));
@@ -139,9 +141,9 @@ static bool has_parts(const cJSON *item)
 
 static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after);
 
-/* Compare one part of two objects or lists, one level deeper. */
-static void step(struct difference_walk *w, const char *key, int index, const cJSON *before,
-                 const cJSON *after)
+/* Compares one member (`key`) or one array element (`index`, if `key` is NULL). */
+static void compare_part(struct difference_walk *w, const char *key, int index, const cJSON *before,
+                         const cJSON *after)
 {
     size_t len = w->path.len;
 
@@ -158,19 +160,19 @@ static void compare_members(struct difference_walk *w, const cJSON *before, cons
     const cJSON *a = before->child;
     const cJSON *b = after->child;
 
-    /* Canonical: the keys of both are sorted. */
+    /* The keys of both are sorted, because the texts are canonical. */
     while (a || b) {
         int order = !a ? 1 : !b ? -1 : strcmp(a->string, b->string);
         const cJSON *left = order <= 0 ? a : NULL;
         const cJSON *right = order >= 0 ? b : NULL;
 
-        step(w, left ? left->string : right->string, 0, left, right);
+        compare_part(w, left ? left->string : right->string, 0, left, right);
         a = left ? a->next : a;
         b = right ? b->next : b;
     }
 }
 
-/* Recursion is safe: json_parse() refuses texts that are nested too deeply. */
+/* Recursion is safe: json_parse() rejects texts that are nested too deeply. */
 static void compare(struct difference_walk *w, const cJSON *before, const cJSON *after)
 {
     if (before && after && cJSON_Compare(before, after, true))
@@ -189,7 +191,7 @@ static void compare(struct difference_walk *w, const cJSON *before, const cJSON 
     const cJSON *b = after->child;
 
     for (int i = 0; a || b; i++) {
-        step(w, NULL, i, a, b);
+        compare_part(w, NULL, i, a, b);
         a = a ? a->next : NULL;
         b = b ? b->next : NULL;
     }
@@ -207,14 +209,14 @@ void differences_each(const char *before, const char *after, difference_fn *each
     strbuf_release(&w.path);
 }
 
-/* ---- line by line ---- */
+/* ---- difference lines ---- */
 
 struct text_lines {
     difference_line_fn *each;
     void *context;
     struct strbuf path;
     char sign;
-    const cJSON *others; /* The list on the other side; its elements are in both. */
+    const cJSON *others; /* Array on the other side: its elements are skipped; NULL for all. */
 };
 
 static bool has_element(const cJSON *list, const cJSON *element)
@@ -237,12 +239,12 @@ static void emit_line(const struct text_lines *l, const cJSON *value)
                                                   printed ? printed : value->valuestring});
 }
 
-/* Emit each plain value of one side. Recursion is safe as above. */
+/* Emits each plain value of one side. Recursion is safe as in compare(). */
 static void emit_leaves(struct text_lines *l, const cJSON *value)
 {
     size_t len = l->path.len;
     const cJSON *item;
-    int at = 0;
+    int index = 0;
 
     if (!value->child) {
         emit_line(l, value);
@@ -252,7 +254,7 @@ static void emit_leaves(struct text_lines *l, const cJSON *value)
         if (cJSON_IsObject(value))
             strbuf_addf(&l->path, "%s%s", len > 0 ? "." : "", item->string);
         else if (has_parts(value))
-            strbuf_addf(&l->path, "[%d]", at++);
+            strbuf_addf(&l->path, "[%d]", index++);
         if (item->child || !has_element(l->others, item))
             emit_leaves(l, item);
         strbuf_cut(&l->path, len);
@@ -264,7 +266,7 @@ static bool is_plain_list(const cJSON *value)
     return cJSON_IsArray(value) && !has_parts(value);
 }
 
-/* Two lists of the same elements in another order differ as a whole. */
+/* Returns true if both are arrays with the same plain values. */
 static bool is_reordered(const cJSON *before, const cJSON *after)
 {
     const cJSON *item;
@@ -313,7 +315,9 @@ void difference_lines_each(const char *before, const char *after, difference_lin
     strbuf_release(&l.path);
 }
 
-/* NULL if it is not set. */
+/* ---- fields that Karmada copies ---- */
+
+/* Returns NULL if the field is not set. */
 static const char *field_text(const struct propagation *p, enum drift_field field)
 {
     switch (field) {
@@ -357,9 +361,11 @@ const char *explain_field_json(const struct propagation *p, enum drift_field fie
     return out->data;
 }
 
+/* ---- names and sections ---- */
+
 const char *explain_name(struct explaining *x, const struct entry *entry)
 {
-    struct strbuf *text = &x->names[x->turn++ % EXPLAIN_NAMES];
+    struct strbuf *text = &x->names[x->next_name++ % EXPLAIN_NAMES];
     const char *ns = entry_ns(entry);
 
     strbuf_reset(text);
@@ -384,7 +390,7 @@ void explain_since(struct explaining *x, int64_t since_ms)
         explain_say(x, "Since %s, as far as the objects show.", since);
 }
 
-/* ---- fields ---- */
+/* ---- parts about bindings ---- */
 
 struct field {
     struct explaining *x;
@@ -406,7 +412,7 @@ static void put_difference(void *context, const struct difference *d)
     explanation_close(x->out, '}');
 }
 
-/* What the policy asks for, as a binding would have it: a PriorityClass by its value. */
+/* Returns the value that Karmada would copy: the number of a PriorityClass, not its name. */
 static const char *policy_json(const struct entry *policy, enum drift_field field,
                                struct strbuf *out)
 {
@@ -459,9 +465,9 @@ void explain_assigned(struct explaining *x, const struct binding *b)
     explain_detail(x, "%s", b->applied_placement ? b->applied_placement : EXPLAIN_NOT_SET);
 }
 
-/* ---- who requires it ---- */
+/* ---- referrers of a dependency ---- */
 
-/* Null where it does not count. */
+/* `values` is NULL if the values do not count. */
 static void put_dependency_values(struct explaining *x, const char *key,
                                   const struct dependency_values *values)
 {
@@ -475,7 +481,7 @@ static void put_dependency_values(struct explaining *x, const char *key,
     json_writer_close(&x->out->facts, '}');
 }
 
-/* What a referrer wants, and what it will want once its policy is applied as it is now. */
+/* Adds the present values of a referrer, and those after its policy is applied as it is now. */
 static void explain_dependency_values(struct explaining *x,
                                       const struct dependency_referrer *referrer)
 {
@@ -494,7 +500,7 @@ static void explain_dependency_values(struct explaining *x,
     }
 }
 
-/* By whose will a referrer wants what it wants, and where that is written. */
+/* Adds the policy and the binding that the values of a referrer come from. */
 static void explain_origin(struct explaining *x, const struct dependency_referrer *referrer)
 {
     struct policy_name policy = referrer_policy(referrer, !referrer->counts_observed);
@@ -518,12 +524,11 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
 {
     struct explaining *x = context;
     bool missing = referrer->binding && !entry_exists(referrer->binding);
-    const struct entry *who = referrer->template ? referrer->template : referrer->binding;
+    const struct entry *subject = referrer->template ? referrer->template : referrer->binding;
 
-    /* Either there is a binding, or a template without. */
-    assert(who);
+    assert(subject);
     explanation_open(x->out, NULL, '{');
-    report_put_object(&x->out->facts, who);
+    report_put_object(&x->out->facts, subject);
     if (referrer->binding)
         report_put_binding(&x->out->facts, "binding", referrer->binding);
     json_writer_bool(&x->out->facts, "exists", !missing);
@@ -531,7 +536,7 @@ static void explain_referrer(void *context, const struct dependency_referrer *re
         explain_say(x, "%s is listed, but does not exist.", explain_name(x, referrer->binding));
         explain_detail(x, "Karmada does not update the dependency's binding while it is listed");
     } else {
-        explain_say(x, "%s %s:", explain_name(x, who),
+        explain_say(x, "%s %s:", explain_name(x, subject),
                     referrer->counts_observed ? "wants" : "does not count yet, but will want");
         explain_dependency_values(x, referrer);
         explain_origin(x, referrer);
@@ -592,7 +597,7 @@ void explain_required(struct explaining *x, const struct entry *dependency)
     explanation_close(x->out, '}');
 }
 
-/* ---- what is broken ---- */
+/* ---- defects ---- */
 
 void explain_defects(struct explaining *x, const struct entry *entry)
 {

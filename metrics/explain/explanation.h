@@ -8,22 +8,22 @@
 #include "metrics/rules/decision.h"
 
 /*
- * An explanation while it is made and after: facts as JSON for programs, and lines for people.
- * Both come out of one walk. Facts are members that are written to `facts`, inside objects that
- * explanation_open() and explanation_close() bracket. Lines are told in between; each object ends
- * with its lines as the member "text", so that whoever reads the JSON reads all that people do.
- *
- * Between init and release it must not be moved.
+ * Structure of an explanation, and the parts that explanations of all classes share. Facts are JSON
+ * for programs, lines are text for people; both are written in one pass. Facts go to the member
+ * `facts`, inside objects of explanation_open() and explanation_close(). Each object has its lines
+ * except headings as the member "text".
  */
+
 enum explain_style {
-    EXPLAIN_HEADING,   /* Begins a section; no part of the JSON. */
-    EXPLAIN_PARAGRAPH, /* A sentence or two. */
-    EXPLAIN_DETAIL,    /* Belongs below the line before it. */
-    EXPLAIN_ROW,       /* Of a table: its columns line up, and it is never wrapped. */
+    EXPLAIN_HEADING,   /* Heading of a section; not in the JSON. */
+    EXPLAIN_PARAGRAPH, /* One or two sentences. */
+    EXPLAIN_DETAIL,    /* Detail of the line above. */
+    EXPLAIN_ROW,       /* Table row: columns are aligned and never wrapped. */
 };
 
 enum { EXPLANATION_DEPTH_MAX = 16 };
 
+/* Must not be moved between explanation_init() and explanation_release(). */
 struct explanation {
     struct strbuf json;
     struct json_writer facts;
@@ -32,105 +32,109 @@ struct explanation {
     size_t line_capacity;
     struct {
         size_t first_line;
-        unsigned object; /* The level of the object that its lines belong to. */
+        unsigned object; /* Level of the object that contains its lines. */
     } levels[EXPLANATION_DEPTH_MAX];
     unsigned depth;
-    bool without_history; /* Leave out what is remembered. To be set after explanation_init(). */
+    bool without_history; /* Omit the section "history". Set it after explanation_init(). */
 };
 
-/* Empty, with the outermost object open. */
+/* Initializes an empty explanation and opens the outermost object. */
 void explanation_init(struct explanation *x);
-/* Close the outermost object: from here on it can be read. */
+/* Closes the outermost object. Afterwards the explanation can be read. */
 void explanation_finish(struct explanation *x);
 void explanation_release(struct explanation *x);
 
-/* `bracket` and `key` as for json_writer_open(). */
+/* Open and close an object or array; parameters as for json_writer_open(). */
 void explanation_open(struct explanation *x, const char *key, char bracket);
 void explanation_close(struct explanation *x, char bracket);
 
-/* A line about the innermost open object. Any length; not made safe for a terminal. */
+/*
+ * Adds a line to the innermost open object, of any length. Control characters are not escaped:
+ * output to a terminal must do it.
+ */
 void explanation_line(struct explanation *x, enum explain_style style, const char *fmt, ...)
     PRINTF_LIKE(3, 4);
 
-/* Called for each line in turn; the text is borrowed. */
+/* Calls `line` for each line in order; the text is borrowed. */
 typedef void explain_fn(void *context, enum explain_style style, const char *text);
 void explanation_lines(const struct explanation *x, explain_fn *line, void *context);
 
-/* What the explanations of templates, policies and bindings have in common. */
+/* ---- parts of explanations ---- */
 
 enum { EXPLAIN_NAMES = 4 };
 
-/* An explanation that is being made. */
+/* Context of the functions that write an explanation. */
 struct explaining {
     struct engine *engine;
-    int64_t now_ms; /* The time it is. */
+    int64_t now_ms; /* Milliseconds since the epoch. */
     struct explanation *out;
     struct strbuf names[EXPLAIN_NAMES]; /* Memory for explain_name(). */
-    unsigned turn;
+    unsigned next_name;                 /* Counter; the index in `names` modulo EXPLAIN_NAMES. */
 };
 
-/* "Deployment default/web"; true until the EXPLAIN_NAMES-th next call. */
+/* Returns a name such as "Deployment default/web"; valid for EXPLAIN_NAMES - 1 further calls. */
 const char *explain_name(struct explaining *x, const struct entry *entry);
 
-/* Open the object `key`, which is a section with this heading. */
+/* Opens the object `key` as a section with a heading. Close it with explanation_close(). */
 void explain_section(struct explaining *x, const char *key, const char *heading);
 
-/* A line of a section. */
+/* Add a line to the open section. */
 #define explain_say(x, ...)    explanation_line((x)->out, EXPLAIN_PARAGRAPH, __VA_ARGS__)
 #define explain_detail(x, ...) explanation_line((x)->out, EXPLAIN_DETAIL, __VA_ARGS__)
 #define explain_row(x, ...)    explanation_line((x)->out, EXPLAIN_ROW, __VA_ARGS__)
 
-/* "since", null if unknown. */
+/* Adds "since": null if 0 (unknown). */
 void explain_since(struct explaining *x, int64_t since_ms);
 
-/* "fields": each field in which a binding differs from a policy, value by value. */
+/* Adds "fields": the differences of a binding from a policy; `fields` are bits by drift_field. */
 void explain_fields(struct explaining *x, unsigned fields, const struct entry *policy,
                     const struct entry *binding);
 
-/* Where a binding's replicas are, and whether the scheduler has yet to look at it again. */
+/* Adds the replicas of a binding by cluster, and the last applied placement if it is outdated. */
 void explain_assigned(struct explaining *x, const struct binding *b);
 
-/* The section "requiredBy": who requires a dependency, what each wants, and what comes of it. */
+/* Adds the section "requiredBy": the referrers of a dependency, their values and the result. */
 void explain_required(struct explaining *x, const struct entry *dependency);
 
-/* The section "broken": the defects of a template or a binding, if it has any. */
+/* Adds the section "broken": the defects of a template or a binding, if it has any. */
 void explain_defects(struct explaining *x, const struct entry *entry);
 
-/* The values of the fields that Karmada copies from policies into bindings. */
+/* ---- fields that Karmada copies from policies into bindings ---- */
 
 #define EXPLAIN_NOT_SET "(not set)"
 
-/* A copied field's value, as text; EXPLAIN_NOT_SET if there is none. */
+/* Returns the text of a field; EXPLAIN_NOT_SET without a value. */
 const char *explain_field_value(const struct propagation *p, enum drift_field field);
-/* A copied field's value as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
+/* Returns a field as JSON, in `out` or borrowed from `p`; NULL if it is not set. */
 const char *explain_field_json(const struct propagation *p, enum drift_field field,
                                struct strbuf *out);
 
+/* ---- differences of two JSON texts ---- */
+
 /*
- * In which values two texts of JSON differ, at the end of which path:
- * "clusterAffinity.clusterNames". Objects are compared member by member, lists of objects element
- * by element, anything else as a whole. For canonical texts (metrics/model/canonical_json.h), which
- * parse and have no null.
+ * One differing value. Objects are compared by member, arrays of objects by element, all other
+ * values as a whole. Both texts must be canonical (metrics/model/canonical_json.h): valid, without
+ * null.
  */
 struct difference {
-    const char *path;   /* "" if the texts differ as a whole. */
-    const char *before; /* JSON, NULL if there is no such value; so is the other. */
-    const char *after;
+    const char *path;   /* Such as "clusterAffinity.clusterNames"; "" for the texts as a whole. */
+    const char *before; /* JSON; NULL if the value is missing. */
+    const char *after;  /* Likewise. */
 };
 
 typedef void difference_fn(void *context, const struct difference *difference);
 
-/* Call `each` for every difference, in the order of the paths; the texts are borrowed. */
+/* Calls `each` for every difference, in the order of paths; the texts are borrowed. */
 void differences_each(const char *before, const char *after, difference_fn *each, void *context);
 
 /*
- * The same for people: one plain value a line, '-' for what is only before, '+' for what is only
- * after; of two lists of plain values the elements that the other one lacks. No quotes.
+ * One differing plain value as a line for people. Arrays of plain values are compared by element:
+ * an element that is in both has no line.
  */
 struct difference_line {
-    char sign;
+    char sign; /* '-' if the value is only before, '+' if it is only after. */
     const char *path;
-    const char *value;
+    const char *value; /* Strings without quotes. */
 };
 
 typedef void difference_line_fn(void *context, const struct difference_line *line);
