@@ -16,7 +16,7 @@ void *xmalloc(size_t size)
     return memory;
 }
 
-/* The largest number where the product is larger. */
+/* Returns SIZE_MAX if the product overflows. */
 static size_t product(size_t count, size_t size)
 {
     return size > 0 && count > SIZE_MAX / size ? SIZE_MAX : count * size;
@@ -24,7 +24,7 @@ static size_t product(size_t count, size_t size)
 
 void *xcalloc(size_t count, size_t size)
 {
-    /* An empty block may come back as NULL, which would read as out of memory. */
+    /* calloc() may return NULL for an empty block, which would look like a failure. */
     void *memory = count > 0 && size > 0 ? calloc(count, size) : malloc(1);
 
     if (!memory)
@@ -34,7 +34,7 @@ void *xcalloc(size_t count, size_t size)
 
 void *xreallocarray(void *memory, size_t count, size_t size)
 {
-    /* Resizing to nothing would free the block and answer NULL. */
+    /* reallocarray() with size 0 would free the block and return NULL. */
     bool empty = count == 0 || size == 0;
     void *resized = reallocarray(memory, empty ? 1 : count, empty ? 1 : size);
 
@@ -65,7 +65,7 @@ void free_cleanup(void *slot)
 {
     void *memory;
 
-    /* The variable is a pointer of any type; reading it as `void *` would break aliasing. */
+    /* The pointer may have any type: reading it as `void *` would violate aliasing rules. */
     memcpy(&memory, slot, sizeof(memory));
     free(memory);
 }

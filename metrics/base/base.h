@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What every file of the project may use: sizes, attributes, memory that cannot
- * fail, and a list of functions that must not be called.
+ * Base of all files: standard headers, attributes, memory functions that abort instead of returning
+ * NULL, and a list of forbidden C library functions.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -20,35 +20,40 @@
 #define MUST_USE               __attribute__((warn_unused_result))
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* Run fn(&variable) when the variable goes out of scope, on every path out. */
+/* Calls fn(&variable) when the variable goes out of scope, on every path. */
 #define CLEANUP(fn) __attribute__((cleanup(fn)))
 
 /*
- * Called where so many bytes cannot be had, 0 for an unknown number; does not return. Aborts,
- * unless the program defines another one, which reports it first.
+ * Called after a failed allocation of `size` bytes, 0 if unknown; does not return. This weak
+ * definition aborts; a program may define another one that logs the failure first.
  */
 _Noreturn void memory_exhausted(size_t size);
 
-/* Allocate or abort: every input has a ceiling, so no caller can do better. */
+/*
+ * Allocate memory or abort. Every input has a maximum size, so running out of memory is no
+ * condition that a caller could handle.
+ */
 void *xmalloc(size_t size) MUST_USE;
 void *xcalloc(size_t count, size_t size) MUST_USE;
-/* Room for `count` elements of `size` bytes; aborts too where the product does not fit a size_t. */
+/* Resizes to `count` elements of `size` bytes; aborts also if the product overflows. */
 void *xreallocarray(void *memory, size_t count, size_t size) MUST_USE;
 char *xstrdup(const char *s) MUST_USE;
-/* The first `len` bytes of `s` as a C string. */
+/* Returns the first `len` bytes of `s` as a C string, owned by the caller. */
 char *xmemdup0(const char *s, size_t len) MUST_USE;
 
-/* For CLEANUP: free what the pointer variable points at. `slot` is the variable's address. */
+/* For CLEANUP of a pointer to allocated memory; `slot` is the address of the pointer. */
 void free_cleanup(void *slot);
 
-/* Of two times, of one clock. */
+/* Returns the earlier of two times of the same clock. */
 static inline int64_t earlier_of(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-/* These have a checked twin, keep hidden state, or cannot know their room. */
-/* glibc has macros for some, depending on compiler and flags; a macro cannot be poisoned. */
+/*
+ * Forbidden functions: without a size of the destination, without error reporting, or with static
+ * state. glibc defines some as macros, which cannot be poisoned, so they are undefined first.
+ */
 #undef sprintf
 #undef vsprintf
 #pragma GCC poison strcpy strcat sprintf vsprintf strtok atoi atol atoll strtol strtoul

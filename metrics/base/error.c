@@ -3,13 +3,13 @@
 
 #include "metrics/base/utf8.h"
 
-/* Macros in front of the functions while the analyser reads. */
+/* Macros under the analyser (error.h). */
 #undef fail
 #undef fail_in
 
 enum {
     TEXT_SIZE = sizeof(((struct error *)NULL)->text),
-    /* Room for a context and the text it goes in front of. */
+    /* Room for a context and the text after it. */
     WHOLE_SIZE = 2 * TEXT_SIZE + 2,
 };
 
@@ -32,7 +32,7 @@ static void set_text(struct error *err, const char *text)
 
 bool fail(struct error *err, const char *fmt, ...)
 {
-    /* Not straight into err->text: the arguments may point there. */
+    /* Not directly into err->text: the arguments may point to it. */
     char text[WHOLE_SIZE] = "";
     va_list args;
 

@@ -3,14 +3,16 @@
 
 #include "metrics/base/utf8.h"
 
-static_assert(JSON_DEPTH_MAX == 128, "check_value() says it in words");
+static_assert(JSON_DEPTH_MAX == 128, "the message in check_value() contains the number");
 
-/* What the grammar allows next. */
+/* ---- syntax check ---- */
+
+/* Next tokens that the grammar allows. */
 enum expect {
     EXPECT_VALUE,
-    EXPECT_VALUE_OR_END, /* Just after '['. */
+    EXPECT_VALUE_OR_END, /* After '['. */
     EXPECT_KEY,
-    EXPECT_KEY_OR_END, /* Just after '{'. */
+    EXPECT_KEY_OR_END, /* After '{'. */
     EXPECT_COLON,
     EXPECT_COMMA_OR_END,
     EXPECT_NOTHING,
@@ -26,8 +28,8 @@ static const char *const expected[] = {
     [EXPECT_NOTHING] = "something follows after the end of the JSON value",
 };
 
-/* ASCII that stands for itself in a string; strict JSON would want the first three escaped. */
-static const bool is_plain[256] = {
+/* ASCII that needs no escape in a string; strict JSON requires one for the first three. */
+static const bool is_plain_char[256] = {
     ['\t'] = true,
     ['\n'] = true,
     ['\r'] = true,
@@ -43,10 +45,10 @@ struct json_checker {
     const char *reason;
     enum expect expect;
     unsigned depth;
-    char closers[JSON_DEPTH_MAX]; /* The bracket that ends each open container. */
+    char closers[JSON_DEPTH_MAX]; /* Closing brackets of the open containers. */
 };
 
-static bool refuse(struct json_checker *c, const char *reason)
+static bool reject(struct json_checker *c, const char *reason)
 {
     c->reason = reason;
     return false;
@@ -62,8 +64,8 @@ static bool is_digit(char byte)
     return byte >= '0' && byte <= '9';
 }
 
-/* Four hexadecimal digits at `at`, or -1. */
-static int hex4(const char *at)
+/* Returns the value of four hexadecimal digits; -1 on other characters. */
+static int read_hex4(const char *at)
 {
     int value = 0;
 
@@ -85,37 +87,37 @@ static bool is_between(int value, int low, int high)
     return value >= low && value <= high;
 }
 
-/* An escape, from its backslash. May read ahead: the text ends in NUL, which matches nothing. */
+/* Checks an escape from its backslash on. Reads ahead safely: the NUL at the end never matches. */
 static bool check_escape(struct json_checker *c)
 {
     const char *at = c->json + c->at;
 
     if (at[1] != 'u') {
         if (at[1] == '\0' || !strchr("\"\\/bfnrt", at[1]))
-            return refuse(c, "an escape that JSON does not know");
+            return reject(c, "an escape that JSON does not know");
         c->at += 2;
         return true;
     }
 
-    int unit = hex4(at + 2);
+    int unit = read_hex4(at + 2);
 
     if (unit < 0)
-        return refuse(c, "four hexadecimal digits are missing after \\u");
+        return reject(c, "four hexadecimal digits are missing after \\u");
     if (unit == 0)
-        return refuse(c, "a NUL character (\\u0000) in a string");
+        return reject(c, "a NUL character (\\u0000) in a string");
     c->at += 6;
     if (!is_between(unit, 0xd800, 0xdfff))
         return true;
     if (unit < 0xdc00 && at[6] == '\\' && at[7] == 'u' &&
-        is_between(hex4(at + 8), 0xdc00, 0xdfff)) {
+        is_between(read_hex4(at + 8), 0xdc00, 0xdfff)) {
         c->at += 6;
         return true;
     }
     c->at -= 6;
-    return refuse(c, "half of a surrogate pair");
+    return reject(c, "half of a surrogate pair");
 }
 
-/* Anything in a string but a plain character. */
+/* Checks a character of a string that is not plain; `start` is the offset of the opening quote. */
 static bool check_special(struct json_checker *c, size_t start)
 {
     unsigned char byte = (unsigned char)c->json[c->at];
@@ -126,12 +128,12 @@ static bool check_special(struct json_checker *c, size_t start)
         unsigned len = utf8_char_len(c->json + c->at);
 
         c->at += len;
-        return len > 0 || refuse(c, "bytes that are not valid UTF-8");
+        return len > 0 || reject(c, "bytes that are not valid UTF-8");
     }
     if (c->at < c->len)
-        return refuse(c, byte == 0 ? "a NUL byte" : "a control character in a string");
+        return reject(c, byte == 0 ? "a NUL byte" : "a control character in a string");
     c->at = start;
-    return refuse(c, "a string that is not closed");
+    return reject(c, "a string that is not closed");
 }
 
 static bool check_string(struct json_checker *c)
@@ -139,10 +141,10 @@ static bool check_string(struct json_checker *c)
     size_t start = c->at++;
 
     for (;;) {
-        /* A local pointer, which no write can alias: this is the hot loop. */
+        /* Performance: no write can alias a local pointer. */
         const char *at = c->json + c->at;
 
-        while (is_plain[(unsigned char)*at])
+        while (is_plain_char[(unsigned char)*at])
             at++;
         c->at = (size_t)(at - c->json);
         if (*at == '"') {
@@ -172,7 +174,7 @@ static bool check_number(struct json_checker *c)
         at++;
     digits = count_digits(at);
     if (digits == 0)
-        return refuse(c, "a number that is not written as JSON writes it");
+        return reject(c, "a number that is not written as JSON writes it");
     at += digits;
     if (*at == '.') {
         at += 1 + count_digits(at + 1);
@@ -181,7 +183,7 @@ static bool check_number(struct json_checker *c)
         at += at[1] == '+' || at[1] == '-' ? 2 : 1;
         digits = count_digits(at);
         if (digits == 0)
-            return refuse(c, "a number without digits in its exponent");
+            return reject(c, "a number without digits in its exponent");
         at += digits;
     }
     c->at = (size_t)(at - c->json);
@@ -200,7 +202,7 @@ static bool check_word(struct json_checker *c)
             return true;
         }
     }
-    return refuse(c, expected[c->expect]);
+    return reject(c, expected[c->expect]);
 }
 
 static void end_value(struct json_checker *c)
@@ -211,31 +213,31 @@ static void end_value(struct json_checker *c)
 static bool check_value(struct json_checker *c)
 {
     char byte = c->json[c->at];
-    bool fine;
+    bool valid;
 
     if (byte == '{' || byte == '[') {
         if (c->depth == JSON_DEPTH_MAX)
-            return refuse(c, "nested deeper than 128 levels");
+            return reject(c, "nested deeper than 128 levels");
         c->closers[c->depth++] = byte == '{' ? '}' : ']';
         c->expect = byte == '{' ? EXPECT_KEY_OR_END : EXPECT_VALUE_OR_END;
         c->at++;
         return true;
     }
     if (byte == '"')
-        fine = check_string(c);
+        valid = check_string(c);
     else if (byte == '-' || is_digit(byte))
-        fine = check_number(c);
+        valid = check_number(c);
     else
-        fine = check_word(c);
-    if (fine)
+        valid = check_word(c);
+    if (valid)
         end_value(c);
-    return fine;
+    return valid;
 }
 
 static bool check_key(struct json_checker *c)
 {
     if (c->json[c->at] != '"')
-        return refuse(c, expected[c->expect]);
+        return reject(c, expected[c->expect]);
     c->expect = EXPECT_COLON;
     return check_string(c);
 }
@@ -248,17 +250,16 @@ static bool close_container(struct json_checker *c)
     return true;
 }
 
-/* Step past the punctuation that is due. */
-static bool check_char(struct json_checker *c, char due, enum expect next)
+static bool check_punctuation(struct json_checker *c, char punctuation, enum expect next)
 {
-    if (c->json[c->at] != due)
-        return refuse(c, expected[c->expect]);
+    if (c->json[c->at] != punctuation)
+        return reject(c, expected[c->expect]);
     c->at++;
     c->expect = next;
     return true;
 }
 
-/* One token, which begins with the current byte. */
+/* Checks the token that begins at the current byte. */
 static bool check_token(struct json_checker *c)
 {
     char closer = c->depth > 0 ? c->closers[c->depth - 1] : '\0';
@@ -274,13 +275,13 @@ static bool check_token(struct json_checker *c)
     case EXPECT_KEY_OR_END:
         return closes ? close_container(c) : check_key(c);
     case EXPECT_COLON:
-        return check_char(c, ':', EXPECT_VALUE);
+        return check_punctuation(c, ':', EXPECT_VALUE);
     case EXPECT_COMMA_OR_END:
         if (closes)
             return close_container(c);
-        return check_char(c, ',', closer == '}' ? EXPECT_KEY : EXPECT_VALUE);
+        return check_punctuation(c, ',', closer == '}' ? EXPECT_KEY : EXPECT_VALUE);
     case EXPECT_NOTHING:
-        return refuse(c, expected[c->expect]);
+        return reject(c, expected[c->expect]);
     }
     abort();
 }
@@ -302,11 +303,13 @@ struct json_fault json_check(const char *json, size_t len)
     return (struct json_fault){.reason = c.reason, .offset = c.reason ? c.at : 0};
 }
 
+/* ---- plain texts ---- */
+
 /*
- * Eight bytes at once: 0x80 wherever one is not ASCII, a control character or
- * a backslash. A borrow may flag a harmless neighbour too, which then is looked at alone.
+ * Returns 0x80 in each of eight bytes that is not ASCII, a control character or a backslash. The
+ * borrow of the subtraction may also mark the next byte; the caller checks marked words by byte.
  */
-static uint64_t remarkable_bytes(uint64_t word)
+static uint64_t mark_special_bytes(uint64_t word)
 {
     static const uint64_t ones = UINT64_C(0x0101010101010101);
     uint64_t backslash = word ^ (ones * '\\');
@@ -315,10 +318,10 @@ static uint64_t remarkable_bytes(uint64_t word)
 }
 
 /*
- * True if the bytes are all printable ASCII and white space, without \u escapes, as most objects
- * of a cluster are: then cJSON's own checks are enough.
+ * Returns true if all bytes are printable ASCII or white space, without \u escapes. For such texts,
+ * which are the most frequent ones, the checks in cJSON are sufficient.
  */
-static bool json_is_plain(const char *json, size_t len)
+static bool is_plain_text(const char *json, size_t len)
 {
     size_t at = 0;
 
@@ -327,7 +330,7 @@ static bool json_is_plain(const char *json, size_t len)
 
         if (len - at >= sizeof(word)) {
             memcpy(&word, json + at, sizeof(word));
-            if (!remarkable_bytes(word)) {
+            if (!mark_special_bytes(word)) {
                 at += sizeof(word);
                 continue;
             }
@@ -343,9 +346,9 @@ static bool json_is_plain(const char *json, size_t len)
     return true;
 }
 
-static const char replacement_character[] = "\xef\xbf\xbd";
+/* ---- accessors ---- */
 
-/* Doubles hold every whole number up to here; beyond, a number may differ from what was sent. */
+/* 2^53: a double represents every integer up to this number exactly. */
 static const double whole_number_max = 9007199254740992;
 
 const cJSON *json_get(const cJSON *object, const char *key)
@@ -353,7 +356,7 @@ const cJSON *json_get(const cJSON *object, const char *key)
     if (!cJSON_IsObject(object))
         return NULL;
 
-    /* cJSON's own look-up takes twice as long: most keys differ in their first character. */
+    /* Twice as fast as cJSON's look-up, because most keys differ in the first character. */
     for (const cJSON *member = object->child; member; member = member->next) {
         if (member->string && member->string[0] == key[0] && strcmp(member->string, key) == 0)
             return cJSON_IsNull(member) ? NULL : member;
@@ -404,6 +407,8 @@ const cJSON *json_members(const cJSON *item)
     return cJSON_IsObject(item) ? item : NULL;
 }
 
+/* ---- parser ---- */
+
 static bool is_deeper(const cJSON *item, unsigned levels)
 {
     if (levels == 0)
@@ -417,9 +422,9 @@ static bool is_deeper(const cJSON *item, unsigned levels)
 
 cJSON *json_parse(const char *json, size_t len, struct json_position *where, struct error *err)
 {
-    /* Most texts need no check first, unless cJSON refuses them or they are nested too deep. */
+    /* Plain texts are checked only if cJSON rejects them or they are nested too deeply. */
     cJSON *plain =
-        json_is_plain(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
+        is_plain_text(json, len) ? cJSON_ParseWithLengthOpts(json, len + 1, NULL, true) : NULL;
 
     if (plain && !is_deeper(plain, JSON_DEPTH_MAX))
         return plain;
@@ -427,10 +432,10 @@ cJSON *json_parse(const char *json, size_t len, struct json_position *where, str
 
     struct json_fault fault = json_check(json, len);
 
-    /* cJSON accepts what json_check does, but for limits that differ by its version. */
+    /* cJSON accepts all texts that pass json_check(), except for version-specific limits. */
     if (!fault.reason) {
         const char *end = json;
-        /* With its NUL: cJSON then insists that nothing but white space stands before it. */
+        /* The length includes the NUL: cJSON then rejects text between the value and the NUL. */
         cJSON *tree = cJSON_ParseWithLengthOpts(json, len + 1, &end, true);
 
         if (tree)
@@ -464,7 +469,12 @@ void json_cleanup(cJSON **tree)
     cJSON_Delete(*tree);
 }
 
-static void quote_point(struct strbuf *out, const char **at)
+/* ---- output ---- */
+
+static const char replacement_character[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* Appends the escape of the character at *at and moves *at past it. */
+static void add_escape(struct strbuf *out, const char **at)
 {
     static const char plain[] = "\"\\\b\f\n\r\t";
     static const char escape[] = "\"\\bfnrt";
@@ -479,7 +489,7 @@ static void quote_point(struct strbuf *out, const char **at)
         strbuf_addf(out, "\\u%04x", (unsigned)point);
 }
 
-/* Returns the length of the character at `s` if JSON and a terminal take it as it is, else 0. */
+/* Returns the length of the character at `s` if it needs no escape, else 0. */
 static unsigned plain_len(const char *s)
 {
     if (*s >= 0x20 && *s < 0x7F)
@@ -491,7 +501,7 @@ static unsigned plain_len(const char *s)
     return len > 0 && !utf8_is_unsafe(utf8_next(&next)) ? len : 0;
 }
 
-/* How many bytes can be copied as they are. */
+/* Returns the number of bytes before the next escape. */
 static size_t count_plain(const char *s)
 {
     size_t count = 0;
@@ -512,7 +522,7 @@ void json_quote(struct strbuf *out, const char *s)
         s += plain;
         if (*s == '\0')
             break;
-        quote_point(out, &s);
+        add_escape(out, &s);
     }
     strbuf_addc(out, '"');
 }

@@ -7,73 +7,72 @@
 #include "metrics/base/error.h"
 #include "metrics/base/strbuf.h"
 
-/* How deep arrays and objects may be nested in each other. */
+/*
+ * Reading of untrusted JSON with cJSON, and escaping in JSON output. json_writer.h writes whole
+ * documents.
+ */
+
+/* Maximum nesting of arrays and objects. */
 enum { JSON_DEPTH_MAX = 128 };
 
-/* What is wrong with a text that should be JSON: a constant text, and the byte where it shows. */
+/* Result of a syntax check. */
 struct json_fault {
-    const char *reason; /* NULL if nothing is wrong. */
-    size_t offset;
+    const char *reason; /* Constant text; NULL if the JSON is valid. */
+    size_t offset;      /* In bytes; 0 if the JSON is valid. */
 };
 
 /*
- * Check `len` bytes against the JSON grammar (RFC 8259): one value, white space
- * around it. Refuses, beyond the grammar, \u0000 and nesting deeper than
- * JSON_DEPTH_MAX; accepts what json_parse does: 007, "1." and a raw tab or
- * newline in a string. `json[len]` must be readable and NUL. Needs no memory.
+ * Checks that `len` bytes are one JSON value (RFC 8259), with optional white space around it, as
+ * json_parse() does. `json[len]` must be readable and NUL. Allocates no memory.
  */
 struct json_fault json_check(const char *json, size_t len) MUST_USE;
 
 /*
- * Reading JSON that we do not control, and writing JSON that others parse.
- *
- * Every accessor takes NULL, or an item of any type, and answers the fallback
- * when the member is missing, null, or of another type: look-ups chain without
- * checks. Keys are compared with case. Answers are borrowed from the tree and
- * end with it.
+ * Accessors to a member of `object`. They return the fallback (NULL for pointers) if `object` is
+ * NULL or no object, or if the member is missing, null or of another type, so that calls can be
+ * chained. Keys are case-sensitive. Results are borrowed from the tree.
  */
 const cJSON *json_get(const cJSON *object, const char *key);
 const char *json_str(const cJSON *object, const char *key, const char *fallback);
 int64_t json_int(const cJSON *object, const char *key, int64_t fallback);
 bool json_bool(const cJSON *object, const char *key, bool fallback);
-/* The member if it is an array, else NULL: cJSON would step through an object as through a list. */
+/* Returns NULL unless the member is an array: cJSON would iterate over an object, too. */
 const cJSON *json_array(const cJSON *object, const char *key);
 
-/* The item if it is an object, else NULL: elements of anything else have no name to ask for. */
+/* Returns the item if it is an object, else NULL: only children of objects have keys. */
 const cJSON *json_members(const cJSON *item);
 
-/* Where a text stops being JSON, counted from 1; columns in bytes. */
+/* Position in a text, counted from 1; columns in bytes. */
 struct json_position {
     size_t line;
     size_t column;
 };
 
 /*
- * Parse exactly `len` bytes holding one JSON value; white space around it is
- * fine, anything else after it is an error. Refuses what cJSON would accept and
- * a cluster never sends: invalid UTF-8, a NUL byte raw or as \u0000, nesting
- * deeper than JSON_DEPTH_MAX. Accepts what does no harm: 007 for 7, 1. for 1, and
- * a raw tab or newline in a string. `json[len]` must be readable and NUL. Returns
- * NULL with the reason, and the place if `where` is not NULL.
+ * Parses exactly `len` bytes with one JSON value and optional white space around it. Rejects
+ * invalid UTF-8, NUL as a byte or as \u0000, and nesting deeper than JSON_DEPTH_MAX, which cJSON
+ * would accept. Accepts these harmless deviations: 007 for 7, 1. for 1, and a raw tab or newline in
+ * a string. `json[len]` must be readable and NUL. Returns NULL and sets `err`, and `where` unless
+ * it is NULL, if the text is not valid. The caller owns the tree.
  */
 cJSON *json_parse(const char *json, size_t len, struct json_position *where,
                   struct error *err) MUST_USE;
 
-/* Line and column of a byte offset. */
+/* Returns line and column of a byte offset. */
 struct json_position json_position_of(const char *text, size_t offset);
 
 /* For CLEANUP on a `cJSON *`. */
 void json_cleanup(cJSON **tree);
 
 /*
- * Appends `s` as a JSON string with its quotes. Escapes also what utf8_is_unsafe() names, since a
- * terminal may show the JSON; invalid UTF-8 becomes U+FFFD.
+ * Appends `s` as a JSON string with its quotes. Escapes also the characters of utf8_is_unsafe(),
+ * since a terminal may show the JSON; replaces invalid UTF-8 by U+FFFD.
  */
 void json_quote(struct strbuf *out, const char *s);
 
 /*
- * Appends a JSON or YAML text of another writer with the same escapes: JSON has these characters in
- * strings only, and in the YAML they must be in double-quoted scalars only. Keeps ASCII controls,
- * which neither format has in strings.
+ * Appends a complete JSON or YAML text and escapes the same characters in it, except ASCII
+ * controls, which are outside of strings in both formats. In YAML, all other such characters must
+ * be in double-quoted scalars.
  */
 void json_escape(struct strbuf *out, const char *json);

@@ -5,11 +5,11 @@
 
 static const char items_key[] = "items";
 
-/* Values of key_state: below KEY_READ, one more than the characters that matched so far. */
+/* Values of key_state; from KEY_BEGIN to KEY_MATCHED, 1 + the number of matched characters. */
 enum {
     KEY_OTHER = 0,
     KEY_BEGIN = 1,
-    KEY_MATCHED = sizeof(items_key), /* All characters; the closing quote is due. */
+    KEY_MATCHED = sizeof(items_key), /* All characters matched; the closing quote follows. */
     KEY_READ,
     KEY_COLON,
 };
@@ -30,17 +30,17 @@ static const unsigned char byte_classes[256] = {
     [']'] = BYTE_CLOSE, [','] = BYTE_COMMA,  [':'] = BYTE_COLON,
 };
 
-/* True for the bytes that matter inside an object. */
+/* Bytes that are not skipped inside an object. */
 static const bool is_structural[256] = {
     ['"'] = true, ['{'] = true, ['['] = true, ['}'] = true, [']'] = true,
 };
 
-/* The bytes being fed: those before `kept` have been appended or dropped. */
+/* Bytes of one json_frame_feed() call. */
 struct feed {
     const char *bytes;
     size_t len;
     size_t at;
-    size_t kept;
+    size_t kept; /* Bytes before this offset are already appended or dropped. */
 };
 
 void json_frame_init(struct json_frame *f, enum json_frame_mode mode, size_t max,
@@ -66,19 +66,19 @@ static unsigned char class_of(char byte)
     return byte_classes[(unsigned char)byte];
 }
 
-/* The depth at which the values we hand out begin and end. */
-static unsigned handing_depth(const struct json_frame *f)
+/* Returns the depth outside of an object. */
+static unsigned outer_depth(const struct json_frame *f)
 {
     return f->mode == JSON_FRAME_EVENTS ? 0 : 2;
 }
 
-/* True where the next byte, unless it separates, begins a value to hand out. */
+/* Returns true if the next byte, unless it is a separator, begins an object. */
 static bool is_between_values(const struct json_frame *f)
 {
     return f->mode == JSON_FRAME_EVENTS || f->in_items;
 }
 
-/* 0x80 in each byte of `word` that equals `byte`; exact up to the first such byte. */
+/* Returns 0x80 in each byte of `word` that equals `byte`; only the first one is reliable. */
 static uint64_t match_bytes(uint64_t word, char byte)
 {
     uint64_t ones = UINT64_C(0x0101010101010101);
@@ -87,7 +87,7 @@ static uint64_t match_bytes(uint64_t word, char byte)
     return (zero_where_equal - ones) & ~zero_where_equal & (ones << 7);
 }
 
-/* The next quote or backslash, or `len`: most bytes of a cluster's JSON are in strings. */
+/* Returns the offset of the next quote or backslash, or `len`. By words: most bytes are strings. */
 static size_t find_string_end(const char *bytes, size_t at, size_t len)
 {
     while (len - at >= sizeof(uint64_t)) {
@@ -107,7 +107,7 @@ static size_t find_string_end(const char *bytes, size_t at, size_t len)
     return at;
 }
 
-/* Just past the string's closing quote, or `len` if it is not here yet. */
+/* Returns the offset after the closing quote, or `len` if the string continues in the next feed. */
 static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     if (f->escaped && at < len) {
@@ -130,7 +130,7 @@ static size_t skip_string(struct json_frame *f, const char *bytes, size_t at, si
     }
 }
 
-/* As skip_string, for a string that may be the key "items". */
+/* Does the same as skip_string() for a key, and compares it with "items". */
 static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_t len)
 {
     while (at < len && f->key_state >= KEY_BEGIN && f->key_state < KEY_MATCHED &&
@@ -144,8 +144,8 @@ static size_t skip_key(struct json_frame *f, const char *bytes, size_t at, size_
     return skip_string(f, bytes, at, len);
 }
 
-/* Append to the object; of one that is too large no more than its beginning is kept. */
-static void keep_object(struct json_frame *f, const char *bytes, size_t len)
+/* Appends to the object; with skips_large up to the maximum. */
+static void append_object(struct json_frame *f, const char *bytes, size_t len)
 {
     size_t room = f->object.max - f->object.len;
 
@@ -157,26 +157,26 @@ static void keep_object(struct json_frame *f, const char *bytes, size_t len)
     strbuf_add(&f->object, bytes, len);
 }
 
-/* Append the bytes up to `end` to the object or to the rest; between values drop them. */
-static void keep(struct json_frame *f, struct feed *feed, size_t end)
+/* Appends the bytes before `end` to the object or to `rest`; drops separators of objects. */
+static void append(struct json_frame *f, struct feed *feed, size_t end)
 {
     if (f->in_object)
-        keep_object(f, feed->bytes + feed->kept, end - feed->kept);
+        append_object(f, feed->bytes + feed->kept, end - feed->kept);
     else if (!is_between_values(f))
         strbuf_add(&f->rest, feed->bytes + feed->kept, end - feed->kept);
     feed->kept = end;
 }
 
-/* False if the open object is larger than allowed. */
+/* Returns false if the open object exceeds the maximum. */
 static bool fits(const struct json_frame *f)
 {
     return f->skips_large || strbuf_ok(&f->object);
 }
 
-/* Hand out the object, which ends before the current byte. */
+/* Passes the object, which ends before the current byte, to on_object. */
 static void end_object(struct json_frame *f, struct feed *feed)
 {
-    keep(f, feed, feed->at);
+    append(f, feed, feed->at);
     if (!fits(f))
         return;
     f->in_object = false;
@@ -186,14 +186,14 @@ static void end_object(struct json_frame *f, struct feed *feed)
     strbuf_reset(&f->object);
 }
 
-/* Inside a container that will be handed out, up to its end or the end of the bytes. */
-static void scan_container(struct json_frame *f, struct feed *feed)
+/* Reads a bracketed object up to its end or the end of the bytes. */
+static void read_container(struct json_frame *f, struct feed *feed)
 {
     const char *bytes = feed->bytes;
     size_t len = feed->len;
     size_t at = feed->at;
     unsigned depth = f->depth;
-    unsigned outside = handing_depth(f);
+    unsigned outside = outer_depth(f);
 
     while (at < len && depth > outside) {
         unsigned char byte = (unsigned char)bytes[at++];
@@ -215,8 +215,8 @@ static void scan_container(struct json_frame *f, struct feed *feed)
         end_object(f, feed);
 }
 
-/* Inside a number, a word or a string that will be handed out. */
-static void step_scalar(struct json_frame *f, struct feed *feed)
+/* Reads one byte of an object that is a number, word or string. */
+static void read_scalar(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
     bool separates = class == BYTE_COMMA || class == BYTE_CLOSE;
@@ -229,8 +229,8 @@ static void step_scalar(struct json_frame *f, struct feed *feed)
     feed->at++;
 }
 
-/* Between the values to hand out: separators are dropped. */
-static void step_between(struct json_frame *f, struct feed *feed)
+/* Reads one byte between two objects, a separator or the first byte of an object. */
+static void read_between(struct json_frame *f, struct feed *feed)
 {
     unsigned char class = class_of(feed->bytes[feed->at]);
 
@@ -250,8 +250,8 @@ static void step_between(struct json_frame *f, struct feed *feed)
     }
 }
 
-/* In the part of a list that is kept: look for the member "items". */
-static void step_rest(struct json_frame *f, struct feed *feed)
+/* Reads one byte of a list outside of its items, and detects the member "items". */
+static void read_rest(struct json_frame *f, struct feed *feed)
 {
     char byte = feed->bytes[feed->at++];
     unsigned char class = class_of(byte);
@@ -267,7 +267,7 @@ static void step_rest(struct json_frame *f, struct feed *feed)
         f->key_state = KEY_COLON;
     } else if (class == BYTE_OPEN) {
         if (byte == '[' && key_state == KEY_COLON) {
-            keep(f, feed, feed->at);
+            append(f, feed, feed->at);
             f->in_items = true;
         }
         f->depth++;
@@ -288,19 +288,19 @@ bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len, struct
             feed.at = skip_key(f, bytes, feed.at, len);
         else if (f->in_string)
             feed.at = skip_string(f, bytes, feed.at, len);
-        else if (f->in_object && f->depth > handing_depth(f))
-            scan_container(f, &feed);
+        else if (f->in_object && f->depth > outer_depth(f))
+            read_container(f, &feed);
         else if (f->in_object)
-            step_scalar(f, &feed);
+            read_scalar(f, &feed);
         else if (is_between_values(f))
-            step_between(f, &feed);
+            read_between(f, &feed);
         else
-            step_rest(f, &feed);
+            read_rest(f, &feed);
     }
     f->offset += feed.at;
     if (f->stopped)
         return false;
-    keep(f, &feed, feed.at);
+    append(f, &feed, feed.at);
 
     if (!fits(f)) {
         f->stopped = true;

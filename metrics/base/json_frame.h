@@ -5,21 +5,21 @@
 #include "metrics/base/strbuf.h"
 
 /*
- * Cuts a stream of JSON bytes into the objects worth parsing, wherever the
- * network or the disk happened to cut it, and holds no more than one of them.
- *
- * JSON_FRAME_EVENTS  a watch, or documents one after another: every top-level value
- *               is handed out.
- * JSON_FRAME_LIST    a list: every element of the top-level member "items" is
- *               handed out; what remains, {"kind":"List","items":[]}, is kept
- *               in `rest`. Other arrays at that level stay in `rest`.
- *
- * It balances brackets and knows strings, no more: what it hands out still has
- * to be parsed, and may turn out not to be JSON.
+ * Framing of a JSON stream: splits bytes, fed in chunks of any size, into single objects, and
+ * buffers at most one object. Detects brackets and strings only, so an object may still be invalid
+ * JSON.
  */
-enum json_frame_mode { JSON_FRAME_EVENTS, JSON_FRAME_LIST };
+enum json_frame_mode {
+    JSON_FRAME_EVENTS, /* Watch or sequence of documents: an object is each top-level value. */
+    /* An object is each element of the top-level member "items". Everything else is kept in
+     * `rest`, such as {"kind":"List","items":[]}. */
+    JSON_FRAME_LIST,
+};
 
-/* `offset` is where the object's first byte stood in the whole stream. False stops the feed. */
+/*
+ * Receives one object; `offset` is the position of its first byte in the stream. Returns false to
+ * stop.
+ */
 typedef bool json_frame_fn(void *context, const char *json, size_t len, size_t offset);
 
 struct json_frame {
@@ -27,34 +27,34 @@ struct json_frame {
     json_frame_fn *on_object;
     void *context;
     unsigned depth;
-    unsigned key_state; /* How far the top-level key being read still spells "items". */
+    unsigned key_state; /* Progress of the match of a top-level key with "items". */
     bool in_items;
     bool in_object;
     bool in_string;
     bool escaped;
     bool stopped;
-    bool skips_large;    /* One above the ceiling is no failure (see `cut`); set after init. */
-    bool cut;            /* What is handed out is the beginning of an object above the ceiling. */
-    bool one_document;   /* JSON_FRAME_LIST: stop at the end of the list; set after init. */
-    bool ended;          /* With one_document: that end was reached. */
-    size_t offset;       /* Bytes read so far: with one_document perhaps fewer than were fed. */
-    size_t object_start; /* Where the open object began. */
+    bool skips_large;    /* Objects above the maximum are cut, not an error; set it after init. */
+    bool cut;            /* The object passed to on_object is only the beginning of a larger one. */
+    bool one_document;   /* With JSON_FRAME_LIST: stop after the list; set it after init. */
+    bool ended;          /* With one_document: the list is complete. */
+    size_t offset;       /* Bytes read so far; excludes bytes after the end with one_document. */
+    size_t object_start; /* Offset of the open object in the stream. */
     struct strbuf object;
     struct strbuf rest;
 };
 
-/* `max` is the ceiling, in bytes, for one object and for the rest. Allocates nothing yet. */
+/* Initializes without allocation. `max` is the maximum of one object and of `rest`, in bytes. */
 void json_frame_init(struct json_frame *f, enum json_frame_mode mode, size_t max,
                      json_frame_fn *on_object, void *context);
 void json_frame_release(struct json_frame *f);
 
 /*
- * Read the next bytes. False, and from then on always, if an object (unless those are skipped) or
- * the rest is larger than the ceiling, or if on_object answered false: then `err` is untouched, for
- * on_object has the reason.
+ * Reads the next bytes. Returns false and sets `err` if an object (without skips_large) or `rest`
+ * exceeds the maximum. Returns false with `err` unchanged if on_object returned false. All later
+ * calls fail, too.
  */
 bool json_frame_feed(struct json_frame *f, const char *bytes, size_t len,
                      struct error *err) MUST_USE;
 
-/* True if the stream may end here: no object is open. */
+/* Returns true if no object is open, so the stream may end. */
 bool json_frame_complete(const struct json_frame *f);

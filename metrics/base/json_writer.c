@@ -11,8 +11,8 @@ static void begin_line(struct json_writer *w)
         strbuf_addc(w->out, ' ');
 }
 
-/* Everything up to the value itself. */
-static void begin(struct json_writer *w, const char *key)
+/* Writes comma, line break and key, before the value. */
+static void begin_value(struct json_writer *w, const char *key)
 {
     if (w->comma)
         strbuf_addc(w->out, ',');
@@ -27,7 +27,7 @@ static void begin(struct json_writer *w, const char *key)
 
 void json_writer_open(struct json_writer *w, const char *key, char bracket)
 {
-    begin(w, key);
+    begin_value(w, key);
     strbuf_addc(w->out, bracket);
     w->depth++;
     w->comma = false;
@@ -46,7 +46,7 @@ void json_writer_close(struct json_writer *w, char bracket)
 
 void json_writer_text(struct json_writer *w, const char *key, const char *value)
 {
-    begin(w, key);
+    begin_value(w, key);
     if (value)
         json_quote(w->out, value);
     else
@@ -55,19 +55,19 @@ void json_writer_text(struct json_writer *w, const char *key, const char *value)
 
 void json_writer_int(struct json_writer *w, const char *key, int64_t value)
 {
-    begin(w, key);
+    begin_value(w, key);
     number_add_int(w->out, value);
 }
 
 void json_writer_bool(struct json_writer *w, const char *key, bool value)
 {
-    begin(w, key);
+    begin_value(w, key);
     strbuf_adds(w->out, value ? "true" : "false");
 }
 
 void json_writer_json(struct json_writer *w, const char *key, const char *json)
 {
-    begin(w, key);
+    begin_value(w, key);
     json_escape(w->out, json ? json : "null");
 }
 
@@ -84,6 +84,6 @@ void json_writer_names(struct json_writer *w, const char *key, unsigned bits,
 
 void json_writer_number(struct json_writer *w, const char *key, double value)
 {
-    begin(w, key);
+    begin_value(w, key);
     number_add_double(w->out, value);
 }

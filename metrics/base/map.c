@@ -24,8 +24,8 @@ uint64_t map_hash_address(const void *address)
     return map_hash(&number, sizeof(number), 0);
 }
 
-/* The slot that holds the key, or the empty one where it would go. The map has slots. */
-static size_t find(const struct map *m, uint64_t hash, const void *key)
+/* Returns the slot of the key, or the empty slot for it. The map must have slots. */
+static size_t find_slot(const struct map *m, uint64_t hash, const void *key)
 {
     size_t mask = m->capacity - 1;
     size_t at = (size_t)hash & mask;
@@ -39,10 +39,10 @@ static size_t find(const struct map *m, uint64_t hash, const void *key)
 
 void *map_get(const struct map *m, uint64_t hash, const void *key)
 {
-    return m->capacity > 0 ? m->slots[find(m, hash, key)].item : NULL;
+    return m->capacity > 0 ? m->slots[find_slot(m, hash, key)].item : NULL;
 }
 
-static void place(struct map *m, struct map_slot slot)
+static void insert(struct map *m, struct map_slot slot)
 {
     size_t mask = m->capacity - 1;
     size_t at = (size_t)slot.hash & mask;
@@ -55,7 +55,7 @@ static void place(struct map *m, struct map_slot slot)
 void map_add(struct map *m, uint64_t hash, void *item)
 {
     assert(item);
-    /* At most seven eighths full: probes stay short enough, and an empty slot ends every one. */
+    /* At most 7/8 full: probe sequences stay short, and each ends at an empty slot. */
     if (m->count >= m->capacity / 8 * 7) {
         struct map old = *m;
 
@@ -63,15 +63,15 @@ void map_add(struct map *m, uint64_t hash, void *item)
         m->slots = xcalloc(m->capacity, sizeof(*m->slots));
         for (size_t i = 0; i < old.capacity; i++) {
             if (old.slots[i].item)
-                place(m, old.slots[i]);
+                insert(m, old.slots[i]);
         }
         free(old.slots);
     }
-    place(m, (struct map_slot){.hash = hash, .item = item});
+    insert(m, (struct map_slot){.hash = hash, .item = item});
     m->count++;
 }
 
-/* Close the gap at `gap`: move back whatever a probe would no longer reach. */
+/* Fills the slot `gap` after a deletion: moves back items that a probe would no longer reach. */
 static void shift_back(struct map *m, size_t gap)
 {
     size_t mask = m->capacity - 1;
@@ -79,7 +79,7 @@ static void shift_back(struct map *m, size_t gap)
     for (size_t at = (gap + 1) & mask; m->slots[at].item; at = (at + 1) & mask) {
         size_t home = (size_t)m->slots[at].hash & mask;
 
-        /* Distances go around the end of the table, hence the mask. */
+        /* The mask wraps the distances around the end of the table. */
         if (((at - home) & mask) < ((at - gap) & mask))
             continue;
         m->slots[gap] = m->slots[at];
@@ -93,7 +93,7 @@ void *map_take(struct map *m, uint64_t hash, const void *key)
     if (m->capacity == 0)
         return NULL;
 
-    size_t at = find(m, hash, key);
+    size_t at = find_slot(m, hash, key);
     void *item = m->slots[at].item;
 
     if (!item)

@@ -4,14 +4,10 @@
 #include "metrics/base/base.h"
 
 /*
- * A hash table of pointers: open addressing, linear probing, deletion by
- * shifting back, so that no tombstones pile up.
- *
- * The table owns the slots, never what they point at. An item must answer the
- * same hash and equality for as long as it is inside. The hash comes from the
- * caller (map_hash) because keys are chosen by the users of a cluster: with a
- * random seed nobody can aim at one bucket. No order is promised: whatever is
- * printed is sorted first.
+ * Hash table of pointers: open addressing, linear probing, deletion by backward shift. The table
+ * does not own the items. Hash and equality of an item must not change while it is in the table.
+ * Users of the cluster choose the keys, so callers hash them with a random seed (map_hash) against
+ * collision attacks. The order of items is undefined.
  */
 typedef bool map_equal_fn(const void *item, const void *key);
 
@@ -29,26 +25,26 @@ struct map {
 
 #define MAP_INIT(equal_fn) ((struct map){.equal = (equal_fn)})
 
-/* Free the slots, not the items; the map is empty and usable again. */
+/* Frees the slots, not the items. Afterwards the map is empty and can be used again. */
 void map_release(struct map *m);
 
-/* The hash of `len` bytes under `seed`. */
+/* Returns the hash of `len` bytes. */
 uint64_t map_hash(const void *bytes, size_t len, uint64_t seed);
 
-/* The hash of an address. It needs no seed: nobody outside chooses addresses. */
+/* Returns the hash of an address. Users cannot choose addresses, so it needs no seed. */
 uint64_t map_hash_address(const void *address);
 
-/* The item equal to `key`, or NULL. */
+/* Returns the item equal to `key`, or NULL. */
 void *map_get(const struct map *m, uint64_t hash, const void *key);
 
-/* Add an item that is not inside yet. */
+/* Adds an item. The map must not contain an equal one. */
 void map_add(struct map *m, uint64_t hash, void *item);
 
-/* Remove the item equal to `key` and return it; NULL if there is none. */
+/* Removes the item equal to `key` and returns it; NULL without one. */
 void *map_take(struct map *m, uint64_t hash, const void *key);
 
 /*
- * Walk over all items: start with *at = 0; NULL at the end. The map may not
- * change during the walk.
+ * Returns the next item, NULL at the end; *at must be 0 before the first call. The map must not
+ * change during the iteration.
  */
 void *map_next(const struct map *m, size_t *at);

@@ -3,7 +3,7 @@
 
 enum {
     NANO = -9,
-    /* Each factor of 1024 lengthens a number by at most four digits, and "Ei" has six. */
+    /* A factor of 1024 adds at most four digits to a number; "Ei" is six such factors. */
     FACTORS_MAX = 6,
     ROOM = FACTORS_MAX * 4 + 1,
 };
@@ -37,7 +37,7 @@ bool parse_int64(const char *text, int64_t *out)
 
     if (!parse_uint(text + (negative ? 1 : 0), (uint64_t)INT64_MAX + (negative ? 1 : 0), &value))
         return false;
-    /* The smallest number has no positive counterpart: negating it would overflow. */
+    /* INT64_MIN cannot be negated without overflow. */
     *out = negative && value > 0 ? -(int64_t)(value - 1) - 1 : (int64_t)value;
     return true;
 }
@@ -66,10 +66,12 @@ enum number_order number_compare(const char *text, const char *other)
     return order < 0 ? NUMBER_LESS : NUMBER_GREATER;
 }
 
+/* ---- quantities ---- */
+
 struct suffix {
     const char *text;
-    int64_t exponent; /* Of ten. */
-    unsigned factors; /* Of 1024; more than zero for a binary suffix. */
+    int64_t exponent; /* Power of ten. */
+    unsigned factors; /* Power of 1024; 0 for a decimal suffix. */
 };
 
 static const struct suffix suffixes[] = {
@@ -95,14 +97,14 @@ static bool read_suffix(const char *text, struct suffix *out)
         text++;
     if (!parse_int64(text, &exponent))
         return false;
-    /* Kubernetes keeps the low 32 bits of an exponent. */
+    /* Kubernetes truncates the exponent to 32 bits. */
     *out = (struct suffix){.text = text, .exponent = (int32_t)exponent};
     return true;
 }
 
-/* A decimal number of any length: digits (0 to 9, not characters) times a power of ten. */
+/* Decimal number of any length: digits (values 0 to 9) times a power of ten. */
 struct decimal {
-    unsigned char *digits; /* Into `block`, behind the room left for growing. */
+    unsigned char *digits; /* In `block`, after ROOM bytes for additional digits. */
     size_t count;
     int64_t exponent;
     char *block;
@@ -113,7 +115,7 @@ static void decimal_release(struct decimal *d)
     free(d->block);
 }
 
-/* Read digits with at most one point; leading zeros are left out. Return where they end. */
+/* Parses digits with at most one point, without leading zeros. Returns the end of the digits. */
 static const char *read_digits(const char *text, struct decimal *out, bool *out_any)
 {
     bool fraction = false;
@@ -154,7 +156,7 @@ static void multiply_1024(struct decimal *d)
         prepend(d, carry % 10);
 }
 
-/* Round up to whole nanos, so that no request becomes zero. */
+/* Rounds up to multiples of 1n, as Kubernetes does, so that no request becomes zero. */
 static void round_up_to_nano(struct decimal *d)
 {
     bool remainder = false;
@@ -205,7 +207,7 @@ bool parse_quantity(const char *text, double *out)
 
     if (!read_suffix(end, &suffix))
         return false;
-    /* Kubernetes reads small numbers by another path, which accepts no digits as zero. */
+    /* Kubernetes has a separate parser for small numbers, which accepts a missing number as 0. */
     if (!any_digit && (suffix.factors > 4 || suffix.exponent < NANO))
         return false;
 
@@ -222,7 +224,9 @@ bool parse_quantity(const char *text, double *out)
     return true;
 }
 
-/* Doubles hold every whole number up to here. */
+/* ---- output ---- */
+
+/* 2^53: a double represents every integer up to this number exactly. */
 static const double whole_number_max = 9007199254740992;
 
 static void add_digits(struct strbuf *out, uint64_t value)
@@ -237,7 +241,7 @@ static void add_digits(struct strbuf *out, uint64_t value)
     strbuf_add(out, digits + at, sizeof(digits) - at);
 }
 
-/* Without its sign, the smallest number too. */
+/* Returns the absolute value, also of INT64_MIN. */
 static uint64_t magnitude(int64_t value)
 {
     return value < 0 ? -(uint64_t)value : (uint64_t)value;

@@ -8,12 +8,12 @@ enum { ESCAPE_BYTES = 6 };
 static const char more[] = "...";
 
 /* Writes one character of a value, at most six bytes. Returns their number. */
-static size_t put(char *out, const char *character, size_t len)
+static size_t add_character(char *out, const char *character, size_t len)
 {
     const char *at = character;
     uint32_t point = utf8_next(&at);
 
-    /* Not UTF-8, or cut inside a character. */
+    /* Invalid UTF-8, or a character that is cut by `len` of shown_part(). */
     if (len == 1 && (unsigned char)*character >= 0x80)
         return (size_t)snprintf(out, ESCAPE_BYTES + 1, "\\x%02x", (unsigned char)*character);
     if (utf8_is_unsafe(point))
@@ -34,7 +34,7 @@ struct shown shown_part(const char *value, size_t len)
 
         if (size == 0 || size > (size_t)(value + len - at))
             size = 1;
-        used += put(&result.text[used], at, size);
+        used += add_character(&result.text[used], at, size);
         at += size;
         count++;
     }

@@ -4,10 +4,10 @@
 #include "metrics/base/base.h"
 
 /*
- * A value of a configuration as error messages show it: the first SHOWN_MAX characters on one line,
- * "..." after them if there are more, and escapes such as \x0a for control characters. A value may
- * be a secret in the wrong place, such as a PEM block in the place of a path. Messages about keys
- * that are for secrets show no value at all.
+ * Configuration value in an error message: its first SHOWN_MAX characters on one line, "..." if
+ * there are more, and escapes such as \x0a for control characters. Values are cut because a secret
+ * may be in the wrong field, such as a PEM block instead of a path. Messages about fields for
+ * secrets must not show the value at all.
  */
 enum {
     SHOWN_MAX = 40,

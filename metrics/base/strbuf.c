@@ -3,10 +3,10 @@
 
 enum { FIRST_CAPACITY = 64 };
 
-/* Shared by all empty buffers, never written: a buffer owns its bytes only once `cap` is set. */
+/* Shared by all empty buffers and never written: a buffer with `cap` 0 does not own `data`. */
 char strbuf_empty[1];
 
-/* An empty buffer with the ceiling and the secrecy of this one. */
+/* Returns an empty buffer with the same maximum and secrecy. */
 static struct strbuf empty_like(const struct strbuf *b)
 {
     return (struct strbuf){.data = strbuf_empty, .max = b->max, .secret = b->secret};
@@ -54,7 +54,7 @@ void strbuf_reserve(struct strbuf *b, size_t len)
     b->data[b->len] = '\0';
 }
 
-/* Make room for `extra` bytes and the NUL, or mark the buffer full. */
+/* Allocates memory for `extra` bytes and the NUL. Returns false and sets `full` at the maximum. */
 static bool reserve(struct strbuf *b, size_t extra)
 {
     if (b->full || extra > b->max - b->len || extra >= SIZE_MAX - b->len) {

@@ -3,7 +3,7 @@
 
 enum { SECOND_MS = 1000, TIMESTAMP_ROOM = 32 };
 
-/* Read exactly `digits` digits, in range, and step past them. */
+/* Parses exactly `digits` digits and moves *at past them. Returns false if out of range. */
 static bool read_number(const char **at, unsigned digits, int min, int max, int *out)
 {
     int value = 0;
@@ -25,15 +25,15 @@ static bool skip_char(const char **at, char c)
     return true;
 }
 
-/* "23:59", of a day or of an offset. */
+/* Parses "23:59", the time of day or an offset. */
 static bool read_hour_and_minute(const char **at, int *hour, int *minute)
 {
     return read_number(at, 2, 0, 23, hour) && skip_char(at, ':') &&
            read_number(at, 2, 0, 59, minute);
 }
 
-/* The date and the time of day, as if they were UTC. */
-static bool read_civil(const char **at, int64_t *out_seconds)
+/* Parses the date and time of day as UTC. */
+static bool read_date_and_time(const char **at, int64_t *out_seconds)
 {
     struct tm civil = {0};
     int year;
@@ -50,11 +50,11 @@ static bool read_civil(const char **at, int64_t *out_seconds)
     civil.tm_mon = month - 1;
     civil.tm_mday = day;
     *out_seconds = timegm(&civil);
-    /* timegm makes the first of March of a 30th of February. */
+    /* timegm() converts February 30 to March 1 or 2. */
     return civil.tm_mday == day;
 }
 
-/* A point and at least one digit, or nothing at all. */
+/* Parses an optional fraction: a point and at least one digit. */
 static bool read_fraction(const char **at, int *out_ms)
 {
     int weight = SECOND_MS;
@@ -94,8 +94,8 @@ bool parse_timestamp(const char *rfc3339, int64_t *out_ms)
     int offset;
     int ms;
 
-    if (!read_civil(&at, &seconds) || !read_fraction(&at, &ms) || !read_offset(&at, &offset) ||
-        *at != '\0')
+    if (!read_date_and_time(&at, &seconds) || !read_fraction(&at, &ms) ||
+        !read_offset(&at, &offset) || *at != '\0')
         return false;
     *out_ms = (seconds - offset) * SECOND_MS + ms;
     return true;
@@ -108,13 +108,13 @@ uint32_t timestamp_seconds(int64_t ms)
 
 void format_timestamp(int64_t ms, char out[static TIMESTAMP_ROOM])
 {
-    /* Rounded down, before the epoch too. */
+    /* Division truncates toward zero, so times before the epoch need a correction. */
     time_t seconds = ms / SECOND_MS - (ms % SECOND_MS < 0 ? 1 : 0);
     struct tm utc = {0};
 
-    /* Cannot fail: the years of 64 bits of milliseconds fit an int. */
+    /* Cannot fail: the year of any 64-bit number of milliseconds fits into an int. */
     gmtime_r(&seconds, &utc);
-    /* strftime writes the year 7 as "7". */
+    /* strftime() would format the year 7 as "7". */
     int len = snprintf(out, TIMESTAMP_ROOM, "%04d", utc.tm_year + 1900);
     strftime(out + len, TIMESTAMP_ROOM - (size_t)len, "-%m-%dT%H:%M:%SZ", &utc);
 }

@@ -19,7 +19,7 @@ unsigned utf8_char_len(const char *s)
 
     unsigned char second = (unsigned char)s[1];
 
-    /* Too long a form for its value, half a surrogate pair, or past U+10FFFF. */
+    /* Overlong form, half of a surrogate pair, or above U+10FFFF. */
     if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f) ||
         (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f))
         return 0;
@@ -53,7 +53,7 @@ size_t utf8_boundary(const char *text, size_t len)
 {
     size_t boundary = len;
 
-    /* A character has three continuation bytes at most; more of them is not UTF-8 at all. */
+    /* A character has at most three continuation bytes. */
     for (unsigned steps = 0; steps < 3 && boundary > 0; steps++) {
         if (!is_continuation(text[boundary]))
             return boundary;

@@ -3,15 +3,17 @@
 
 #include "metrics/base/base.h"
 
-/* Length of the valid UTF-8 character at `s` (1 to 4), or 0. Stops at NUL: needs no length. */
+/* Decoding of UTF-8, and characters that are unsafe in output. */
+
+/* Returns the length of the UTF-8 character at `s`, 1 to 4; 0 for NUL and invalid bytes. */
 unsigned utf8_char_len(const char *s);
 
-/* What stands for bytes that are not UTF-8. */
+/* Replacement character for bytes that are not UTF-8. */
 enum { UTF8_BROKEN = 0xFFFD };
 
 /*
- * The code point at *at, which moves past it; UTF8_BROKEN, and past one byte, where there is none.
- * It is not at the end.
+ * Returns the code point at *at and moves *at past it. Returns UTF8_BROKEN and moves one byte if
+ * the bytes are not UTF-8. *at must not be at the NUL.
  */
 uint32_t utf8_next(const char **at);
 
@@ -23,7 +25,7 @@ uint32_t utf8_next(const char **at);
 bool utf8_is_unsafe(uint32_t point);
 
 /*
- * Where to cut a text of more than `len` bytes: the largest length up to `len` that does not end
- * inside a character; `len` itself in what is no UTF-8.
+ * Returns the largest length up to `len` at which a longer text can be cut without splitting a
+ * character; `len` if the text is not UTF-8.
  */
 size_t utf8_boundary(const char *text, size_t len);
