@@ -52,7 +52,7 @@ struct queue_item {
 
 /*
  * Returns an overlay over the store of the engine, which must have no evaluation left to do. Until
- * overlay_free(), only the overlay may change the store. Simulated time stands still at the last
+ * overlay_free(), only the overlay may change the store. Simulated time is fixed at the last
  * run of the engine, and the engine's own observer is not called.
  */
 struct overlay *overlay_new(struct engine *e) MUST_USE;
@@ -104,7 +104,7 @@ void overlay_evaluate(struct overlay *overlay);
  * must be empty.
  */
 size_t overlay_mark(const struct overlay *overlay);
-/* Undoes all replacements since the mark; 0 stands for the begin. */
+/* Undoes all replacements since the mark; with mark 0 all of them. */
 void overlay_rollback(struct overlay *overlay, size_t mark);
 
 /*

@@ -125,7 +125,7 @@ void simulation_touch(struct overlay *overlay, struct entry *template);
 
 /*
  * Limit of queue items in one simulation_settle(): a number for each template of the store, and a
- * constant. A longer simulation would never end.
+ * constant. A simulation beyond the limit counts as endless.
  */
 enum { SIMULATION_EVENTS_EACH = 64, SIMULATION_EVENTS_MIN = 4096 };
 

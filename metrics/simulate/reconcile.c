@@ -21,7 +21,7 @@ static bool is_left_alone(const struct entry *template, const struct template_de
     return d->priority_moved && d->phase == PHASE_DEFERRED;
 }
 
-/* Returns true if the changed policy still has to release the template. */
+/* Returns true if Karmada has yet to remove the claim of a policy that no longer selects it. */
 static bool is_being_released(const struct template_decision *d)
 {
     return d->state == STATE_STALE && d->reason == STALE_SELECTOR_MISMATCH &&
@@ -101,8 +101,7 @@ static bool matches_filter(const struct reconcile_wish *w, const struct entry *t
            (d->state == STATE_STALE && w->policy == d->claimed);
 }
 
-/* Returns a cause that a change by the user does not remove; RECONCILE_MOVES if there is no such.
- */
+/* Returns a cause that a change by the user does not remove; RECONCILE_MOVES without one. */
 static enum reconcile_verdict find_obstacle(const struct template_decision *d)
 {
     const struct policy_decision *policy = d->governing ? policy_decision(d->governing) : NULL;

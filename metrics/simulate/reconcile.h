@@ -64,15 +64,14 @@ struct reconcile_item {
 };
 
 struct reconcile_list {
-    struct reconcile_item
-        *items; /* In the order of entry_compare(); RECONCILE_NOT_TOGETHER last. */
+    struct reconcile_item *items; /* By entry_compare(); RECONCILE_NOT_TOGETHER last. */
     size_t count;
 };
 
 struct reconcile {
     struct engine *engine;
     struct reconcile_list chosen;
-    struct reconcile_list left; /* Templates that are stale and that the change does not help. */
+    struct reconcile_list left; /* Not current, and not cured by a change. */
     size_t beyond;              /* Number of templates that would move, beyond `max`. */
     size_t current;             /* Number of templates that are current already. */
     size_t reconciled;          /* Number of current templates with RECONCILE_ANNOTATION. */
