@@ -141,7 +141,7 @@ struct partition *type_partition(const struct store *s, const struct type *type,
     return map_get(&s->partitions, map_hash(&key, sizeof(key), s->seed), &key);
 }
 
-/* Types are few, and stay as long as the store: partitions and series point at them. */
+/* Types are never freed before the store: partitions and metric series point to them. */
 static struct type *add_type(struct store *s, const struct kind_def *def, const char *names[2])
 {
     struct type *type = xcalloc(1, sizeof(*type));
@@ -271,34 +271,34 @@ void *store_exchange(struct store *s, struct entry *entry, void *fresh)
     return old;
 }
 
-/* Replace the entry's object (`fresh` is NULL: remove it), call the listener, free the old one. */
-static void replace(struct store *s, struct entry *entry, void *fresh)
+/* Replaces the entry's object (removes it if `fresh` is NULL) and frees the previous one. */
+static void replace_object(struct store *s, struct entry *entry, void *fresh)
 {
     entry->partition->type->def->release(s->strings, store_exchange(s, entry, fresh));
 }
 
-/* The entry's object was read: replace it, unless it is not valid (`object` is NULL). */
-static enum store_outcome accept(struct store *s, struct entry *entry, const cJSON *json,
-                                 void *object, struct origin origin)
+/* Stores a decoded object; `object` is NULL if `json` is invalid: the entry keeps its object. */
+static enum store_outcome accept_object(struct store *s, struct entry *entry, const cJSON *json,
+                                        void *object, struct origin origin)
 {
     bool added = !entry->object;
     const struct kind_def *def = entry->partition->type->def;
-    bool succeeds = !added && entry->sweep != STORE_UNDONE && def->succeed;
-    /* There may have been others between the two. */
+    bool inherits = !added && entry->sweep != STORE_UNDONE && def->succeed;
+    /* Another pass or source: versions between the two objects may have been missed. */
     bool relisted = entry->source != origin.source || entry->sweep != origin.sweep;
 
     store_mark(entry, origin);
     entry->version = version_mark(json);
     if (!object)
         return STORE_REJECTED;
-    if (succeeds)
+    if (inherits)
         def->succeed(object, entry->object, relisted);
-    replace(s, entry, object);
+    replace_object(s, entry, object);
     return added ? STORE_ADDED : STORE_CHANGED;
 }
 
-static void *decode(struct store *s, const struct kind_def *def, const struct identity *id,
-                    const cJSON *json, struct error *err)
+static void *decode_as_kind(struct store *s, const struct kind_def *def, const struct identity *id,
+                            const cJSON *json, struct error *err)
 {
     struct decode d = store_decode(s, err);
     void *object = def->decode(&d, json);
@@ -314,7 +314,7 @@ enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSO
     const struct type *type = entry->partition->type;
     struct identity id = {type->api_version, type->kind, entry->partition->ns, entry->name};
 
-    return accept(s, entry, json, decode(s, type->def, &id, json, err), origin);
+    return accept_object(s, entry, json, decode_as_kind(s, type->def, &id, json, err), origin);
 }
 
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
@@ -325,21 +325,21 @@ enum store_outcome store_put(struct store *s, const cJSON *json, struct origin o
     if (!identity_read(json, &id, err))
         return STORE_REJECTED;
 
-    void *object = decode(s, kind_of(id.api_version, id.kind), &id, json, err);
+    void *object = decode_as_kind(s, kind_of(id.api_version, id.kind), &id, json, err);
     struct entry *entry = object ? store_refer(s, &id) : store_find(s, &id);
-    return entry ? accept(s, entry, json, object, origin) : STORE_REJECTED;
+    return entry ? accept_object(s, entry, json, object, origin) : STORE_REJECTED;
 }
 
 static void remove_object(struct store *s, struct entry *entry)
 {
     if (entry->object)
-        replace(s, entry, NULL);
+        replace_object(s, entry, NULL);
     store_tidy(s, entry);
 }
 
 /*
- * Free the empty partitions once they are more than half of all: a cluster that creates a
- * namespace for every test run must not fill the memory.
+ * Frees the empty partitions once they are more than half of all: a control plane that creates a
+ * namespace for every test run must not let memory grow.
  */
 static void free_empty_partitions(struct store *s)
 {
@@ -381,8 +381,8 @@ size_t store_sweep(struct store *s, struct origin origin)
     for (struct type *type = s->first_type; type; type = type->next) {
         for (struct partition *p = type->partitions; p; p = p->next_of_type) {
             /*
-             * From the end, because removing an entry moves the last one into its place; and the
-             * listener may tidy others, so that fewer are left than there were.
+             * Backwards: removing an entry moves the last entry to its index. The listener may
+             * free other entries too, so the index is limited to the current count.
              */
             for (size_t i = p->count; (i = i < p->count ? i : p->count) > 0;) {
                 struct entry *entry = p->entries[--i];
@@ -472,7 +472,7 @@ void store_walk_stop(struct store_walk *w)
         store_unpin(w->store, anchor);
 }
 
-/* The first with entries of these partitions, or of the types of the classes from `type` on. */
+/* Returns the next non-empty partition: from `p` on, then of the matching types from `type` on. */
 static struct partition *find_partition(const struct store_walk *w, struct partition *p,
                                         const struct type *type)
 {
@@ -490,8 +490,8 @@ static struct partition *find_partition(const struct store_walk *w, struct parti
     }
 }
 
-/* Go to the next partition. False behind the last. */
-static bool go_on(struct store_walk *w)
+/* Moves the iterator to the next partition. Returns false after the last one. */
+static bool enter_next_partition(struct store_walk *w)
 {
     const struct partition *last = w->anchor ? w->anchor->partition : NULL;
     struct partition *p = last ? find_partition(w, last->next_of_type, last->type->next)
@@ -507,8 +507,8 @@ static bool go_on(struct store_walk *w)
 }
 
 /*
- * From the last entry of a partition to the first: one that goes is replaced by the last, which
- * was visited then.
+ * Visits the entries of a partition from the last to the first: a removed entry is replaced by the
+ * last one, which has been visited already.
  */
 struct entry *store_walk_next(struct store_walk *w)
 {
@@ -517,7 +517,7 @@ struct entry *store_walk_next(struct store_walk *w)
     if (p && w->position > p->count)
         w->position = p->count;
     while (!p || w->position == 0) {
-        if (!go_on(w))
+        if (!enter_next_partition(w))
             return NULL;
         p = w->anchor->partition;
     }

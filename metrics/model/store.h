@@ -7,29 +7,30 @@
 #include "metrics/model/metadata.h"
 
 /*
- * Every object that the sources have read, by its identity.
- *
- * A source puts objects as it reads them, and after a pass over all of them sweeps those that
- * the pass has not seen: reading everything again (a relist, a changed file) removes nothing
- * half-way. The listener is called once for each change.
+ * Store of all objects that the sources have read, by identity. A source puts objects as it reads
+ * them; after a complete pass it sweeps the objects that the pass did not contain, so that reading
+ * everything again (a relist, a changed file) removes nothing before its end. A listener is called
+ * once for each change.
  */
 struct store;
 struct entry;
 
-/* One apiVersion and kind. */
+/* ---- entries and their groups ---- */
+
+/* One apiVersion and kind. The strings are shared. */
 struct type {
     const char *api_version;
     const char *kind;
     const char *group;
     const struct kind_def *def;
-    struct partition *partitions; /* Linked by next_of_type. */
-    struct type *next;            /* Of all types of the store. */
-    size_t objects;
+    struct partition *partitions; /* List, linked by next_of_type. */
+    struct type *next;            /* Next type of the store. */
+    size_t objects;               /* Number of entries that have an object. */
 };
 
 /*
- * The entries of one type in one namespace, "" for what is cluster-scoped. Partitions are freed
- * only when empty, and only by store_remove() and store_sweep().
+ * The entries of one type in one namespace; the namespace of cluster-scoped types is "". Only
+ * store_remove() and store_sweep() free partitions, and only empty ones.
  */
 struct partition {
     struct type *type;
@@ -38,23 +39,23 @@ struct partition {
     struct entry **entries;
     size_t count;
     size_t capacity;
-    int verdict; /* Of rules/ignored.h: the same for all objects of the partition. */
+    int verdict; /* Result of ignored_templates.h for all objects of the partition. */
 };
 
-/* That an entry reads another one (rules/graph.h). */
+/* Dependency of one entry on another: the rules read `read` to decide the owner of the edge. */
 struct edge {
     struct entry *read;
-    uint32_t position; /* Of the reader in read->readers. */
+    uint32_t position; /* Index of the owner in read->readers. */
 };
 
 /*
- * One identity, with its object if that exists. An entry without an object stays while others
- * refer to it. `object`, `position`, `source`, `sweep`, `pins` and `version` belong to the store,
- * the other fields to the rules, `contribution` to the exposition.
+ * One identity, with its object if the object exists. An entry without an object stays while
+ * other entries refer to it. The store owns `object`, `position`, `source`, `sweep`, `pins` and
+ * `version`; the rules own the other members, except `contribution` (exposition).
  */
 struct entry {
     struct partition *partition;
-    void *object; /* What def->decode made; NULL while the object does not exist. See object.h. */
+    void *object; /* Result of def->decode; NULL if the object does not exist. */
     void *decision;
     void *contribution;
     struct edge *reads;
@@ -62,97 +63,107 @@ struct entry {
     uint32_t read_count;
     uint32_t reader_count;
     uint32_t reader_capacity;
-    uint32_t timer;    /* Its slot among the timers of the graph, 1-based; 0 without a timer. */
-    uint32_t position; /* In partition->entries. */
-    uint32_t source;
-    uint32_t sweep;
-    uint32_t version;     /* Of the object, as version_mark(); 0 if unknown. */
-    uint32_t pins : 30;   /* See store_pin. */
-    uint32_t wanted : 1;  /* See store_want. */
-    uint32_t audited : 1; /* For the source, while it compares what is here with what should be. */
-    bool dirty : 1;       /* It is marked, */
-    unsigned cause : 7;   /* and why (rules/graph.h). */
+    uint32_t timer;       /* Slot in the timers of rules/graph.h, 1-based; 0 without a timer. */
+    uint32_t position;    /* Index in partition->entries. */
+    uint32_t source;      /* Source that read the object last, and its pass (struct origin). */
+    uint32_t sweep;       /* Number of that pass. */
+    uint32_t version;     /* version_mark() of the object; 0 if unknown. */
+    uint32_t pins : 30;   /* Number of store_pin() calls without their store_unpin(). */
+    uint32_t wanted : 1;  /* Set by store_want(). */
+    uint32_t audited : 1; /* Found by the running comparison of store and API server (kube). */
+    bool dirty : 1;       /* Queued for evaluation. */
+    unsigned cause : 7;   /* Reason of `dirty` (rules/graph.h). */
     char name[];
 };
 
 /*
- * `changed` is called after a change of an entry's object; `old` is the object before it, NULL if
- * there was none, and is freed after the call. The listener may refer to other entries and tidy
- * them, but must not put, remove or sweep, nor tidy the changed entry.
+ * `changed` is called after each change of an entry's object. `old` is the previous object, NULL
+ * if the entry had no object; the store frees it after the call. The listener may call
+ * store_refer(), and store_tidy() for other entries; it must not put, remove or sweep, and must
+ * not tidy the changed entry.
  */
 struct store_listener {
     void (*changed)(void *context, struct entry *entry, const void *old);
     void *context;
 };
 
+/* Returns an empty store; free it with store_free(). `seed` is the seed of its hash tables. */
 struct store *store_new(uint64_t seed) MUST_USE;
-/* Takes NULL. Frees all entries and objects; decisions and contributions must be freed before. */
+/* Frees all entries and objects. Takes NULL. Free decisions and contributions before. */
 void store_free(struct store *s);
-/* From now on there is this listener and no other; all zero for none. */
+/* Replaces the listener; an all-zero `listener` removes it. */
 void store_listen(struct store *s, struct store_listener listener);
-/* The shared texts of everything in the store. */
+/* Returns the pool of the shared strings of all objects in the store. */
 struct intern *store_strings(const struct store *s);
 
-/* The label or annotation that says whose a template is; NULL: nobody asks. Before any is put. */
+/*
+ * Sets the key of the label or annotation that names the owner of a template; NULL disables
+ * owners. Call it before the first store_put().
+ */
 void store_own_by(struct store *s, const char *owner_key);
-/* What an object is decoded with that is to be in the store, or stands for one that is. */
+/* Returns a decoder for objects that are put into the store, or compared with objects in it. */
 struct decode store_decode(const struct store *s, struct error *err);
 
-/* Which source has read an object, and in which of its passes. */
+/* ---- putting and removing objects ---- */
+
+/* The source that read an object, and the number of the pass in which it did. */
 struct origin {
     uint32_t source;
     uint32_t sweep;
 };
 
 /*
- * A pass that no source has. What is put in the place of an object that is marked as seen in it
- * does not succeed that (struct kind_def): what it went through was undone, as by a backup.
+ * Pass number that no source uses. An object marked with it has an invalid history, for example
+ * after the restore of a backup: its replacement inherits nothing from it (`succeed` of struct
+ * kind_def is not called).
  */
 #define STORE_UNDONE UINT32_MAX
 
 enum store_outcome { STORE_REJECTED, STORE_ADDED, STORE_CHANGED };
 
 /*
- * Add or replace one object. An object that is not valid is rejected with the reason: its last
- * valid version stays in place and counts as seen, so that one bad write removes nothing.
+ * Adds or replaces one object. Rejects an invalid object, with the reason in `err`: its last valid
+ * version stays in place and is marked as seen, so that an invalid write removes nothing.
  */
 enum store_outcome store_put(struct store *s, const cJSON *json, struct origin origin,
                              struct error *err);
 
-/* As store_put(), for a source that knows the object's entry already, by store_refer(). */
+/* Same as store_put(), for a caller that already has the entry of the object (store_refer()). */
 enum store_outcome store_put_at(struct store *s, struct entry *entry, const cJSON *json,
                                 struct origin origin, struct error *err);
 
 /*
- * Put `fresh`, NULL for none, in the place of the entry's and return that: from then on it is the
- * caller's, as the new one is the store's. For who plays with the store and puts everything back.
+ * Replaces the object of the entry by `fresh` (NULL: removes it), calls the listener and returns
+ * the previous object. The store then owns `fresh`, the caller the returned object. For a
+ * simulation that changes the store and restores it afterwards.
  */
 void *store_exchange(struct store *s, struct entry *entry, void *fresh) MUST_USE;
 
-/* The object no longer exists. Without readers and pins the entry is freed. */
+/* Removes the object of an entry. Frees the entry if nothing refers to it (store_tidy()). */
 void store_remove(struct store *s, struct entry *entry);
 
-/* Remove the objects of `origin.source` last seen in another pass than this. Returns how many. */
+/* Removes the objects of `origin.source` last seen in another pass; returns their number. */
 size_t store_sweep(struct store *s, struct origin origin);
 
-/* The entry of an identity, with or without an object; NULL if there is none. */
+/* Returns the entry of an identity, with or without an object; NULL if there is no entry. */
 struct entry *store_find(const struct store *s, const struct identity *id);
 
-/* As store_find(), but adds the entry, so that others can refer to what does not exist yet. */
+/* Same as store_find(), but adds a missing entry: others can refer to a missing object. */
 struct entry *store_refer(struct store *s, const struct identity *id);
 
-/* Free an entry that has no object and that nothing refers to; any other stays. */
+/* Frees the entry if it has no object, pins, readers or reads; otherwise does nothing. */
 void store_tidy(struct store *s, struct entry *entry);
 
 /*
- * For a source that keeps a pointer to an entry: it stays, with or without an object, until
- * every store_pin() has its store_unpin(), which tidies it.
+ * Keeps the entry, with or without an object, until store_unpin(): for callers that store a
+ * pointer to it. Calls nest.
  */
 static inline void store_pin(struct entry *entry)
 {
     entry->pins++;
 }
 
+/* Undoes one store_pin(). Frees the entry if nothing else refers to it. */
 static inline void store_unpin(struct store *s, struct entry *entry)
 {
     assert(entry->pins > 0);
@@ -160,32 +171,31 @@ static inline void store_unpin(struct store *s, struct entry *entry)
     store_tidy(s, entry);
 }
 
-/*
- * Somebody needs the entry's object, though nothing refers to it: sources are to read it. It stays
- * wanted for as long as there is the store.
- */
+/* Requests the sources to read the entry's object although no rule needs it. Permanent. */
 static inline void store_want(struct entry *entry)
 {
     entry->wanted = true;
     store_pin(entry);
 }
 
-/* True if the entry has an object, and this source has read it last. */
+/* Returns true if the entry has an object and this source was the last to read it. */
 static inline bool store_is_from(const struct entry *entry, uint32_t source)
 {
     return entry->object && entry->source == source;
 }
 
-/* Mark the object as seen in this pass, valid or not, so that store_sweep() keeps it. */
+/* Marks the object as seen in this pass, valid or not: store_sweep() then keeps it. */
 static inline void store_mark(struct entry *entry, struct origin origin)
 {
     entry->source = origin.source;
     entry->sweep = origin.sweep;
 }
 
-/* The type of an apiVersion and kind, NULL if no entry has it. Both as shared strings. */
+/* ---- types and partitions ---- */
+
+/* Returns the type of an apiVersion and kind, both shared strings; NULL if no entry has it. */
 struct type *store_type(const struct store *s, const char *api_version, const char *kind);
-/* The same for any texts. */
+/* Same as store_type(), for strings that are not shared. */
 static inline struct type *store_find_type(const struct store *s, const char *api_version,
                                            const char *kind)
 {
@@ -194,15 +204,14 @@ static inline struct type *store_find_type(const struct store *s, const char *ap
 
     return shared_version && shared_kind ? store_type(s, shared_version, shared_kind) : NULL;
 }
-/* The first of all types, linked by `next`. */
+/* Returns the first of all types; `next` links them. NULL in an empty store. */
 struct type *store_types(const struct store *s);
-/* The partition of a type and namespace, NULL if no entry is in it. */
+/* Returns the partition of a type and a shared namespace; NULL if no entry is in it. */
 struct partition *type_partition(const struct store *s, const struct type *type, const char *ns);
 
-/* How many entries have an object of a class. */
+/* Returns the number of objects of a class. */
 size_t store_count(const struct store *s, enum object_class class);
 
-/* True if the entry has an object. */
 static inline bool entry_exists(const struct entry *e)
 {
     return e->object != NULL;
@@ -223,7 +232,9 @@ static inline const char *entry_ns(const struct entry *e)
     return e->partition->ns;
 }
 
-/* By kind, namespace, name and apiVersion in byte order: the order of all lists for people. */
+/* ---- lists of entries ---- */
+
+/* Compares by kind, namespace, name and apiVersion in byte order: the order of all output. */
 static inline int entry_compare(const struct entry *a, const struct entry *b)
 {
     int order = strcmp(entry_kind(a), entry_kind(b));
@@ -233,7 +244,7 @@ static inline int entry_compare(const struct entry *a, const struct entry *b)
     return order ? order : strcmp(a->partition->type->api_version, b->partition->type->api_version);
 }
 
-/* A growing list of entries; all zero is an empty one. The entries are the store's. */
+/* A growing list of borrowed entries; all zero is an empty list. */
 struct entry_list {
     struct entry **items;
     size_t count;
@@ -241,48 +252,51 @@ struct entry_list {
 };
 
 void entry_list_add(struct entry_list *list, struct entry *entry);
-/* Where an entry is among others in the order of entry_compare(), or would be. */
+/* Returns the index of `entry` in an array sorted by entry_compare(), or its insertion point. */
 size_t entry_place(struct entry *const *entries, size_t count, const struct entry *entry);
-/* Free the list, not the entries; it is empty and usable again. */
+/* Frees the list, but not the entries. The list is then empty and usable again. */
 void entry_list_release(struct entry_list *list);
 
-/* The entries of a class that have an object, in the order of entry_compare(), for lists. */
+/* All entries of a class that have an object, in the order of entry_compare(). */
 struct listing {
     const struct entry **entries;
     size_t count;
 };
 
-/* A listing is valid until the store changes. Release it with listing_release(). */
+/* Returns a listing, valid until the store changes. Release it with listing_release(). */
 struct listing listing_make(const struct store *store, enum object_class class);
 void listing_release(struct listing *listing);
 
 /*
- * A walk over all entries of some classes, with an object or without, in steps between which the
- * store may change. Whatever is there from its begin to its end is visited; what comes or goes
- * meanwhile may be, and when something goes another one may be visited twice.
+ * Iterator over all entries of some classes, with or without an object. The store may change
+ * between two steps. Every entry that exists from the first to the last step is visited; entries
+ * that are added or removed meanwhile may be visited or not, and a removal may cause a second visit
+ * of another entry.
  */
 struct store_walk {
-    struct store *store;
-    unsigned classes;     /* A bit for each enum object_class. */
-    struct entry *anchor; /* Pinned, so that its partition stays; NULL before the first step. */
-    size_t position;      /* The entries before it in the anchor's partition are left. */
+    struct store *store;  /* Borrowed. */
+    unsigned classes;     /* Bit set of enum object_class. */
+    struct entry *anchor; /* Pinned entry that keeps the partition; NULL before the first step. */
+    size_t position;      /* Number of entries of that partition still to visit. */
 };
 
-/* All in `store`, which is borrowed, from the first on. */
+/* Returns an iterator before its first entry. Stop it with store_walk_stop(). */
 static inline struct store_walk store_walk_over(struct store *store, unsigned classes)
 {
     return (struct store_walk){.store = store, .classes = classes};
 }
 
-/* The next entry; NULL behind the last, and then begins anew. */
+/* Returns the next entry; NULL after the last one: the next call then starts again. */
 struct entry *store_walk_next(struct store_walk *w);
 
-/* Begin anew, and hold on to nothing until then. */
+/* Resets the iterator to its start and releases its pinned entry. */
 void store_walk_stop(struct store_walk *w);
 
+/* ---- objects of entries by class ---- */
+
 /*
- * The object of an entry, by its class. NULL if the entry is of another class, has no object, or
- * is NULL itself. Borrowed from the store.
+ * Each entry_<class>() returns the object of an entry, borrowed from the store; NULL if the entry
+ * is NULL, has no object or is of another class.
  */
 struct binding;
 struct cluster;
