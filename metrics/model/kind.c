@@ -9,18 +9,17 @@
 #include "metrics/model/template.h"
 #include "metrics/model/work.h"
 
+/*
+ * Objects of Karmada's own groups that no rule uses: the store keeps one byte for their existence.
+ * Without a row they would be templates.
+ */
 static void *other_decode(struct decode *d, const cJSON *json)
 {
     (void)d;
     (void)json;
-    /* Its address says that the object exists. */
     return xmalloc(1);
 }
 
-/*
- * An object of one of Karmada's own groups that no rule uses. Only its existence is kept, as one
- * byte, so that it is no template.
- */
 static void other_release(struct intern *strings, void *object)
 {
     (void)strings;
@@ -35,7 +34,7 @@ static void other_release(struct intern *strings, void *object)
 #define WORK_V2       WORK_GROUP "/v1alpha2"
 #define CLUSTER_V1    CLUSTER_GROUP "/v1alpha1"
 
-/* The first rows, in this order: the kinds that others refer to by name. */
+/* Indexes of the first rows: the kinds that other objects refer to by name. */
 enum {
     ROW_POLICY,
     ROW_CLUSTER_POLICY,
@@ -46,7 +45,7 @@ enum {
     ROW_CLUSTER,
 };
 
-/* How a kind is watched: its plural in paths, and what else there is to say (kind.h). */
+/* Initializers of struct kind_watch: the plural name in API paths, and other members. */
 #define ALWAYS(plural, ...)                                                                        \
     {                                                                                              \
         .when = WATCH_ALWAYS, .resource = (plural), __VA_ARGS__                                    \
@@ -74,7 +73,7 @@ enum {
 
 /*
  * group, name, api_version, class, cluster_scoped, decode, release, succeed, watch.
- * By position, with no designator at all: so a row without its last member does not compile.
+ * Without designators, so that a row without its last member does not compile.
  */
 static const struct kind_def rows[] = {
     {POLICY_GROUP, "PropagationPolicy", POLICY_V1, CLASS_POLICY, false, policy_decode,
@@ -94,10 +93,13 @@ static const struct kind_def rows[] = {
      NULL, ALWAYS("clusters", .unfiltered = true)},
     {WORK_GROUP, "Work", WORK_V1, CLASS_WORK, false, work_decode, work_release, NULL,
      WITH_WORKS("works", .optional = true, .unfiltered = true, .by_binding = true)},
-    /* The same Event is served by both groups: one identity, or it would count twice. */
+    /* Both groups serve the same Events: with one identity each Event counts once. */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      ALWAYS("events", .optional = true, .field_selector = "reason=" EVENT_CONFLICT)},
-    /* No selector is for two reasons. As a row it is for its watch alone: the first is found. */
+    /*
+     * A field selector matches one reason only, so the second reason needs a watch of its own.
+     * kind_of() returns the row above.
+     */
     {"", "Event", "v1", CLASS_EVENT, false, event_decode, event_release, NULL,
      WITH_OVERRIDES("events", .optional = true, .supplement = true,
                     .field_selector = "reason=ApplyOverridePolicyFailed")},
@@ -135,7 +137,7 @@ static const struct kind_def other_row = {
     .watch = NEVER(USED),
 };
 
-/* Karmada's own, which it never propagates. Not search.karmada.io: that it would. */
+/* Groups that Karmada never propagates. It does propagate search.karmada.io. */
 static const char *const own_groups[] = {
     CLUSTER_GROUP,
     POLICY_GROUP,
@@ -200,7 +202,7 @@ const struct kind_def *kind_cluster(void)
     return &rows[ROW_CLUSTER];
 }
 
-/* THE table of kinds without a namespace, but for those that have a row in kind.c. */
+/* Cluster-scoped kinds that have no row above. */
 static const struct cluster_kind {
     const char *group;
     const char *kind;

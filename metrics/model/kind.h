@@ -4,9 +4,15 @@
 #include "metrics/base/base.h"
 #include "metrics/model/decode.h"
 
-/* What an object is to the rules. */
+/*
+ * Table of the input kinds: how their objects are watched, decoded and released. A kind without a
+ * row is a resource template; sources read it while a policy selects it or a binding refers to it.
+ * To add a kind: one file in this folder and one row in kind.c; there is no other list of kinds.
+ */
+
+/* The meaning of an object to the rules. */
 enum object_class {
-    CLASS_TEMPLATE, /* Anything that a policy could select. */
+    CLASS_TEMPLATE, /* Any object that a policy can select. */
     CLASS_POLICY,
     CLASS_BINDING,
     CLASS_OVERRIDE,
@@ -14,87 +20,80 @@ enum object_class {
     CLASS_EVENT,
     CLASS_WORK,
     CLASS_LEASE,
-    CLASS_SETTING, /* What rules go by in an object's own content, read where it is no template. */
-    CLASS_OTHER,   /* Karmada's own, of no interest to any rule. */
+    CLASS_SETTING, /* Input of rules that is read even if the object is not a template. */
+    CLASS_OTHER,   /* Object of Karmada itself that no rule uses. */
     CLASS_COUNT,
 };
 
-/* Whether an API server as a source watches the objects of a kind. */
+/* Condition under which the exporter watches a kind at an API server. */
 enum watch_when {
-    WATCH_ALWAYS = 1,       /* 0 is no answer: each row gives one, or a new kind is never read. */
-    WATCH_WITH_CONNECTOR,   /* Once a policy selects a kind of Config Connector. */
-    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass, which its gate makes count. */
-    WATCH_WITH_WORKS,       /* If people want Works to be read. */
-    WATCH_WITH_OVERRIDES,   /* With Works, while there are override policies. */
+    WATCH_ALWAYS = 1,       /* Not 0: a row without a condition is an error. */
+    WATCH_WITH_CONNECTOR,   /* While a policy selects a kind of Config Connector. */
+    WATCH_WITH_PRIORITY,    /* While a policy names a PriorityClass and Karmada's gate is on. */
+    WATCH_WITH_WORKS,       /* If reading of Works is enabled. */
+    WATCH_WITH_OVERRIDES,   /* If reading of Works is enabled and override policies exist. */
     WATCH_IF_SELECTED,      /* While a policy selects the kind, or a binding refers to it. */
-    WATCH_NEVER_USED,       /* Never: no rule uses its objects. */
-    WATCH_NEVER_DUPLICATE,  /* Never: another row's resource serves the same objects. */
-    WATCH_NEVER_FROM_FILES, /* Never: no API server has it, its objects come from files. */
+    WATCH_NEVER_USED,       /* Never: no rule uses the objects. */
+    WATCH_NEVER_DUPLICATE,  /* Never: the resource of another row serves the same objects. */
+    WATCH_NEVER_FROM_FILES, /* Never: no API server serves the kind; objects come from files. */
 };
 
-/* How it watches them. For WATCH_ALWAYS and WATCH_WITH_... alone, but for `when`. */
+/* Watch of a kind. Members other than `when` apply to WATCH_ALWAYS and WATCH_WITH_... only. */
 struct kind_watch {
     enum watch_when when;
-    const char *resource; /* The plural in paths: "propagationpolicies". */
-    bool required;        /* The exporter is not ready before these have been read. */
-    bool optional;        /* It does not wait for them: little depends on them. */
-    bool supplement;      /* More of a kind that another row is about: complete without. */
-    bool unfiltered;      /* They concern every namespace: no namespace filter applies. */
-    bool by_binding;      /* Then one does, to the bindings of Works; Works of none are not kept. */
+    const char *resource; /* Plural name in API paths: "propagationpolicies". */
+    bool required;        /* The exporter is not ready before these objects have been read. */
+    bool optional;        /* The initial sync does not wait for these objects. */
+    bool supplement; /* Second watch of another row's kind; that kind counts as read without it. */
+    bool unfiltered; /* The namespace filter does not apply to the object's namespace. */
+    bool by_binding; /* The filter applies to the namespace of a Work's binding instead. */
     bool metadata_only;
-    const char *field_selector;   /* NULL: none. */
-    const char *only_namespace;   /* NULL: all of them. */
-    const char *read_api_version; /* NULL: the row's own, as which they are stored. */
+    const char *field_selector;   /* NULL: all objects. */
+    const char *only_namespace;   /* NULL: all namespaces. */
+    const char *read_api_version; /* apiVersion in API paths; NULL if equal to api_version. */
 };
 
-/*
- * One input kind: how its objects are watched, read and let go. A kind without a row is
- * a template, watched while a policy selects it or a binding refers to it. To add a kind: one file
- * in this folder, one row in kind.c; no other list of kinds has to know it.
- */
+/* One row of the table. */
 struct kind_def {
     const char *group;
     const char *name;
-    /* Every served version is read as this one: it names the object. */
+    /* apiVersion of the identity of all objects, whichever version the API server serves. */
     const char *api_version;
     enum object_class class;
     bool cluster_scoped;
-    /* A new object, or NULL with the reason in `d`. */
+    /* Returns a new object; NULL with the reason in `d` if `json` is invalid. */
     void *(*decode)(struct decode *d, const cJSON *json);
-    /* Takes NULL. */
+    /* Frees an object. Takes NULL. */
     void (*release)(struct intern *strings, void *object);
     /*
-     * `fresh` is about to replace `old`: let it know what only the succession tells. `relisted`:
-     * there may have been versions between the two. NULL: nothing.
+     * Carries over from `old` to its replacement `fresh` the facts that only a comparison of both
+     * shows. `relisted`: versions between the two may have been missed. NULL: no such facts.
      */
     void (*succeed)(void *fresh, const void *old, bool relisted);
     struct kind_watch watch;
 };
 
-/* The row of an apiVersion and kind: always one, the row of templates if no other. */
+/* Returns the row of an apiVersion and kind; the row of templates if there is no other. */
 const struct kind_def *kind_of(const char *api_version, const char *kind);
 
-/* All rows but those of templates and of Karmada's other kinds, in a lasting order. */
+/* Returns all rows in a fixed order, without the rows of templates and of other Karmada kinds. */
 const struct kind_def *kind_table(size_t *count);
 
-/* The kinds that others refer to by name; most have a namespaced and a cluster-wide form. */
+/* Each returns the row of a kind that other objects refer to by name. */
 const struct kind_def *kind_policy(bool cluster_scoped);
 const struct kind_def *kind_binding(bool cluster_scoped);
 const struct kind_def *kind_override(bool cluster_scoped);
 const struct kind_def *kind_cluster(void);
 
-/* The length of the group in an apiVersion: 0 for "v1". */
+/* Returns the length of the group in an apiVersion; 0 for "v1". */
 size_t api_group_len(const char *api_version);
 
-/* Whether the objects of a kind belong to a namespace. */
+/* Scope of the objects of a kind. */
 enum scope {
-    SCOPE_UNKNOWN, /* Only its CustomResourceDefinition says it. */
+    SCOPE_UNKNOWN, /* Defined by a CustomResourceDefinition, which is not available here. */
     SCOPE_NAMESPACED,
     SCOPE_CLUSTER,
 };
 
-/*
- * What is known without a server: the kinds of Karmada (kind.h) and those that Kubernetes itself
- * serves, in any version.
- */
+/* Returns the scope of a kind without asking a server: known for built-in and Karmada's kinds. */
 enum scope scope_of(const char *api_version, const char *kind);
