@@ -12,11 +12,11 @@ struct intern {
     struct map strings;
 };
 
-/* What stands in front of every shared string. */
+/* A shared string and its header. Callers hold a pointer to `text`. */
 struct shared {
     uint64_t hash;
     uint32_t len;
-    uint32_t holders;
+    uint32_t references;
     char text[];
 };
 
@@ -33,7 +33,7 @@ static bool shared_equal(const void *item, const void *key)
     return string->len == k->len && memcmp(string->text, k->text, k->len) == 0;
 }
 
-/* Callers get `const char *` so that they cannot write; the block itself is ours to count in. */
+/* The cast removes `const`: callers must not write to the string, the pool updates its header. */
 static struct shared *header_of(const char *shared)
 {
     return (struct shared *)((uintptr_t)shared - offsetof(struct shared, text));
@@ -77,7 +77,7 @@ const char *intern_add_len(struct intern *pool, const char *s, size_t len)
     string = xmalloc(sizeof(*string) + len + 1);
     string->hash = hash;
     string->len = (uint32_t)len;
-    string->holders = 1;
+    string->references = 1;
     if (len > 0)
         memcpy(string->text, s, len);
     string->text[len] = '\0';
@@ -89,9 +89,9 @@ const char *intern_ref(const char *shared)
 {
     struct shared *string = header_of(shared);
 
-    /* Wrapping would free a string under its holders. */
-    assert(string->holders < UINT32_MAX);
-    string->holders++;
+    /* An overflow would free a string that is still referenced. */
+    assert(string->references < UINT32_MAX);
+    string->references++;
     return shared;
 }
 
@@ -111,7 +111,7 @@ void intern_drop(struct intern *pool, const char *shared)
 
     struct shared *string = header_of(shared);
 
-    if (--string->holders > 0)
+    if (--string->references > 0)
         return;
     free(map_take(&pool->strings, string->hash, &(struct text_key){string->text, string->len}));
 }
@@ -263,7 +263,7 @@ int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path,
     return (int32_t)replicas;
 }
 
-static const char *name_of(const cJSON *item)
+static const char *member_name(const cJSON *item)
 {
     return item->string ? item->string : "";
 }
@@ -277,14 +277,15 @@ double decode_quantity(struct decode *d, const cJSON *item, const char *path)
     if (cJSON_IsNumber(item)) {
         amount = item->valuedouble;
     } else if (!cJSON_IsString(item)) {
-        wrong_type(d, path, name_of(item), "a quantity", item);
+        wrong_type(d, path, member_name(item), "a quantity", item);
         return 0;
     } else if (!parse_quantity(item->valuestring, &amount)) {
-        decode_fail(d, path, name_of(item), "must be a quantity such as 500m or 1.5Gi");
+        decode_fail(d, path, member_name(item), "must be a quantity such as 500m or 1.5Gi");
         return 0;
     }
     if (amount < 0 || !isfinite(amount)) {
-        decode_fail(d, path, name_of(item), "must be a quantity from 0 up that a number can hold");
+        decode_fail(d, path, member_name(item),
+                    "must be a quantity from 0 up that a number can hold");
         return 0;
     }
     return amount;
@@ -295,7 +296,7 @@ const char *decode_item_text(struct decode *d, const cJSON *item, const char *pa
     if (cJSON_IsString(item))
         return item->valuestring;
     if (!cJSON_IsNull(item))
-        wrong_type(d, path, name_of(item), "a string", item);
+        wrong_type(d, path, member_name(item), "a string", item);
     return "";
 }
 

@@ -4,107 +4,121 @@
 #include "metrics/base/base.h"
 #include "metrics/base/json.h"
 
+/* Shared strings, and the decoder of one Kubernetes object that uses them. */
+
+/* ---- shared strings ---- */
+
 /*
- * Shared strings: equal texts are one pointer, so comparing is comparing
- * pointers, and a hundred thousand objects in one namespace hold its name once.
- *
- * Each string counts its holders and goes with the last one.
+ * Pool of reference-counted strings. Equal strings of one pool are the same pointer, so comparing
+ * them compares pointers, and objects that repeat a string store it once. The last
+ * intern_drop() frees a string.
  */
 struct intern;
 
+/* Returns an empty pool; `seed` is the seed of its hash table. */
 struct intern *intern_new(uint64_t seed) MUST_USE;
-/* Frees the pool and every string still in it. Takes NULL. */
+/* Frees the pool and all its strings. Takes NULL. */
 void intern_free(struct intern *pool);
 
-/* The shared copy of `s`, one holder more. */
+/* Returns the shared copy of `s` and adds a reference to it: drop it with intern_drop(). */
 const char *intern_add(struct intern *pool, const char *s) MUST_USE;
 const char *intern_add_len(struct intern *pool, const char *s, size_t len) MUST_USE;
 
-/* One more holder of a string that came from this pool. */
+/* Adds a reference to a shared string and returns the string. */
 const char *intern_ref(const char *shared);
 
-/* The shared copy of `s` if somebody holds it, else NULL. Changes no count. */
+/* Returns the shared copy of `s` without a new reference; NULL if the pool does not contain it. */
 const char *intern_find(const struct intern *pool, const char *s) MUST_USE;
 
-/* One holder less. Takes NULL. */
+/* Removes one reference. Takes NULL. */
 void intern_drop(struct intern *pool, const char *shared);
 
-/* How many different strings are held. */
-size_t intern_count(const struct intern *pool);
+/* ---- decoder ---- */
 
 /*
- * Reads one Kubernetes object as the API server would accept it.
+ * Decodes one Kubernetes object with the rules of the API server: a missing or null member is a
+ * zero value, as in Go; a member of another type is an error that names the member and rejects the
+ * whole object, because a half-read policy would give wrong results. Only the first error is kept.
+ * After an error the functions return zero values, so a caller checks `failed` once, at its end.
  *
- * A missing or null member is a zero value, as in Go. A member of another type is an error that
- * names it, and the whole object is refused: half of a policy would give wrong answers with
- * confidence. Only the first error is kept; readers go on after it with zero values, so that a
- * decoder checks `failed` once, at its end.
+ * `path` in the functions below is the path of `parent`, for error messages.
  */
 struct decode {
     struct intern *strings;
     struct error *err;
-    const char *prefix; /* Where paths in errors start; NULL for the object itself. */
-    /* Of the label or annotation that says whose a template is; NULL: nobody asks. Borrowed. */
+    const char *prefix; /* Prefix of paths in error messages; NULL for the object itself. */
+    /* Key of the label or annotation with a template's owner; NULL: no owners. Borrowed. */
     const char *owner_key;
     bool failed;
 };
 
-/* The object or array `parent.key`, NULL if absent. `path` is the parent's, for errors. */
+/* Returns the object or array `parent.key`; NULL if it is absent. */
 const cJSON *decode_object(struct decode *d, const cJSON *parent, const char *path,
                            const char *key);
 const cJSON *decode_array(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* The text `parent.key`, borrowed; NULL if absent or empty. */
+/* Returns the string `parent.key`, borrowed from the JSON; NULL if it is absent or empty. */
 const char *decode_text(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* As decode_text(), but shared: the caller drops it. */
+/* Same as decode_text(), but returns a shared string that the caller drops. */
 const char *decode_shared(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* As decode_shared(), but the text "" if absent or empty. */
+/* Same as decode_shared(), but returns "" instead of NULL. */
 const char *decode_shared_or_empty(struct decode *d, const cJSON *parent, const char *path,
                                    const char *key);
 
-/* The whole number `parent.key`, `fallback` if absent; an error if beyond 2^53 or a fraction. */
+/*
+ * Returns the integer `parent.key`; `fallback` if it is absent. A fraction, or an absolute value
+ * above 2^53, is an error.
+ */
 int64_t decode_int(struct decode *d, const cJSON *parent, const char *path, const char *key,
                    int64_t fallback);
 
-/* A Go *bool: absent is not false everywhere. */
+/* A Go *bool: an absent value need not mean false. */
 enum optional_bool { OPTIONAL_ABSENT, OPTIONAL_FALSE, OPTIONAL_TRUE };
 enum optional_bool decode_bool(struct decode *d, const cJSON *parent, const char *path,
                                const char *key);
 
-/* The RFC 3339 time `parent.key` in milliseconds since the epoch; 0 if absent. */
+/* Returns the RFC 3339 time `parent.key` in milliseconds since the epoch; 0 if it is absent. */
 int64_t decode_time(struct decode *d, const cJSON *parent, const char *path, const char *key);
 
-/* True if metadata.deletionTimestamp is set. */
+/* Returns true if metadata.deletionTimestamp is set. */
 bool decode_deleting(struct decode *d, const cJSON *metadata);
 
-/* The number of replicas `parent.key`, from 0 to INT32_MAX; `fallback` if absent. */
+/* Returns the replica count `parent.key`, 0 to INT32_MAX; `fallback` if it is absent. */
 int32_t decode_replicas(struct decode *d, const cJSON *parent, const char *path, const char *key,
                         int32_t fallback);
 
 /*
- * A member of a map of Kubernetes quantities, a text or a number, in base units: finite and not
- * negative. 0 for null, and after an error, which names the member.
+ * Returns a Kubernetes quantity (JSON string or number) in base units, finite and not negative;
+ * 0 if it is null or invalid. `item` is a member of an object; error messages name it.
  */
 double decode_quantity(struct decode *d, const cJSON *item, const char *path);
 
-/* A member of a map of texts, or an element of an array of texts, borrowed: "" for null. */
+/* Returns the string of an array element or object member, borrowed; "" if it is null. */
 const char *decode_item_text(struct decode *d, const cJSON *item, const char *path);
 
-/* Check an element of an array of objects: an error if it is neither an object nor null. */
+/* Checks an element of an array of objects: anything but an object or null is an error. */
 void decode_element(struct decode *d, const cJSON *element, const char *path);
 
 /*
- * Room for `size` bytes for each element of an array or member of an object, NULL if there is
- * none. The caller frees it.
+ * Allocates `size` bytes for each element of an array or member of an object; NULL if there are no
+ * elements. The caller frees the memory.
  */
 void *decode_room(const cJSON *items, size_t size);
 
-/* The array of texts `parent.key`, shared; NULL if empty. Release it also after a failure. */
+/*
+ * Returns the array of strings `parent.key` as shared strings; NULL if it is empty. Release it with
+ * decode_texts_release(), also after an error.
+ */
 const char **decode_texts(struct decode *d, const cJSON *parent, const char *path, const char *key,
                           uint32_t *count);
 void decode_texts_release(struct intern *strings, const char **texts, uint32_t count);
 
-/* Fail with "'<prefix>.<path>.<key>' <what>", without what is empty; keeps the first error. */
+/* Fails with "'<prefix>.<path>.<key>' <what>", without empty parts. Keeps the first error. */
 void decode_fail(struct decode *d, const char *path, const char *key, const char *what);
+
+/* For tests. */
+
+/* Returns the number of different strings in the pool. */
+size_t intern_count(const struct intern *pool);
